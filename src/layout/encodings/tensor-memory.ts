@@ -1,0 +1,98 @@
+/**
+ * `#ttng.tensor_memory_encoding` and `#ttng.tensor_memory_scales_encoding`: tensor memory of Blackwell, 128 rows by columns.
+ *
+ * A basis 0 at rows 32 and 64 says that blocks of rows repeat the tensor; elsewhere that those rows or columns hold nothing.
+ * Packed and unpacked 16-bit data have the same layout: rows and columns count elements.
+ * Source: LinearLayoutConversions.cpp; the verifier in TritonNvidiaGPU/IR/Dialect.cpp.
+ */
+import type { TensorMemoryParams, TensorMemoryScalesParams } from "../encoding-params.js";
+import { ensureLayoutNotLargerThan } from "../ensure-shape.js";
+import { LayoutError } from "../layout-error.js";
+import { LinearLayout } from "../linear-layout.js";
+import { isPowerOf2 } from "./matrix-order.js";
+
+const row = (size: number): LinearLayout => LinearLayout.identity1D(size, "row", "dim0");
+const col = (size: number, outDim: "dim0" | "dim1"): LinearLayout => LinearLayout.identity1D(size, "col", outDim);
+
+/** row, col -> dim0, dim1. */
+export function tensorMemoryToLinearLayout(shape: readonly number[], params: TensorMemoryParams): LinearLayout {
+  const [m, n] = matrixShape(shape);
+  // CTAs split rows before columns, so columns are peeled off first.
+  if (params.CTASplitN > 1) {
+    const part = tensorMemoryToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
+    return part.multiply(col(params.CTASplitN, "dim1"));
+  }
+  if (params.CTASplitM > 1) return splitRows(m, n, params);
+
+  const blockN = Math.min(params.blockN, n);
+  const spacing = LinearLayout.zeros1D(params.colStride, "col", "dim1");
+  const tile = params.blockM === 64 ? halfTile(m, n, blockN, spacing) : spacing.multiply(row(params.blockM)).multiply(col(blockN, "dim1"));
+  const repsM = m / tile.getOutDimSize("dim0");
+  const repsN = n / tile.getOutDimSize("dim1");
+  if (repsM < 1 || repsN < 1) throw new LayoutError(`a ${m}x${n} tensor is smaller than the tensor memory block`);
+  return tile.multiply(col(repsM, "dim0")).multiply(col(repsN, "dim1"));
+}
+
+/** row, col -> dim0, dim1: 32 rows, repeated for the four warps. */
+export function tensorMemoryScalesToLinearLayout(shape: readonly number[], params: TensorMemoryScalesParams): LinearLayout {
+  const [m, n] = matrixShape(shape);
+  if (params.CTASplitN > 1) {
+    const part = tensorMemoryScalesToLinearLayout([m, n / params.CTASplitN], { ...params, CTASplitN: 1 });
+    return part.multiply(col(params.CTASplitN, "dim1"));
+  }
+  if (params.CTASplitM > 1) {
+    const part = tensorMemoryScalesToLinearLayout([m / params.CTASplitM, n], { ...params, CTASplitM: 1 });
+    return part.multiply(col(params.CTASplitM, "dim0"));
+  }
+  const tile = row(32)
+    .multiply(LinearLayout.zeros1D(4, "row", "dim0"))
+    .multiply(col(4, "dim1"))
+    .multiply(col(2, "dim0"));
+  const whole = tile
+    .multiply(col(Math.ceil(m / tile.getOutDimSize("dim0")), "dim0"))
+    .multiply(col(Math.ceil(n / tile.getOutDimSize("dim1")), "dim1"));
+  return ensureLayoutNotLargerThan(whole, { dim0: m, dim1: n });
+}
+
+/** Upstream's complaints about the parameters. */
+export function verifyTensorMemory({ blockM, blockN, colStride, CTASplitM, CTASplitN }: TensorMemoryParams): string[] {
+  if (!isPowerOf2(CTASplitM) || !isPowerOf2(CTASplitN)) return ["CTASplitM and CTASplitN must be greater than 0 and a power of 2"];
+  if (blockM !== 64 && blockM !== 128) return [`blockM must be 64 or 128 but got ${blockM}`];
+  if (!isPowerOf2(blockN)) return [`blockN must be a power of 2 but got ${blockN}`];
+  if (blockN > 512) return [`blockN must be less than or equal to 512 but got ${blockN}`];
+  // Upstream says "but got" twice.
+  if (![1, 2, 4].includes(colStride)) return [`colStride must be 1, 2, or 4 but got but got ${colStride}`];
+  return [];
+}
+
+function splitRows(m: number, n: number, params: TensorMemoryParams): LinearLayout {
+  // Two CTAs with 64 rows each are laid out as one of 128 rows with the last row and column bits swapped.
+  const paired = params.blockM === 64 && params.twoCTAs;
+  const blockM = paired ? params.blockM * 2 : params.blockM;
+  const splitM = paired ? params.CTASplitM / 2 : params.CTASplitM;
+  const whole = tensorMemoryToLinearLayout([m / splitM, n], { ...params, blockM, CTASplitM: 1 }).multiply(col(splitM, "dim0"));
+  if (!paired) return whole;
+  const rows = [...whole.getPackedBases("row")];
+  const cols = [...whole.getPackedBases("col")];
+  const lastRow = rows.pop()!;
+  const lastCol = cols.pop()!;
+  const swapped = new Map([
+    ["row", [...rows, lastCol]],
+    ["col", [...cols, lastRow]],
+  ]);
+  return whole.withBases(whole.inDimNames.map((dim) => [dim, swapped.get(dim)!]));
+}
+
+/** Blocks of 64 rows use 16 of each 32 rows; the other 16 hold a second block along m or n, or nothing. */
+function halfTile(m: number, n: number, blockN: number, spacing: LinearLayout): LinearLayout {
+  const tile = spacing.multiply(row(16)).multiply(col(blockN, "dim1"));
+  const second = m > 64 ? [64, 0] : n > blockN ? [0, blockN] : [0, 0];
+  const bases = tile.transposeOuts(["dim0", "dim1"]).getBases();
+  const widened = bases.map(([dim, vectors]) => [dim, dim === "row" ? [...vectors, second, [16, 0], [32, 0]] : vectors] as const);
+  return LinearLayout.fromBases(widened, ["dim0", "dim1"]);
+}
+
+function matrixShape(shape: readonly number[]): [m: number, n: number] {
+  if (shape.length !== 2) throw new LayoutError(`tensor memory holds matrices, not tensors of rank ${shape.length}`);
+  return [shape[0]!, shape[1]!];
+}
