@@ -1,0 +1,281 @@
+/**
+ * Questions about encodings: what a thread, a warp, a CTA holds of a tensor of a given shape. Those that take a shape are answered
+ * from the linear layout, as upstream does since linear layouts describe every distributed encoding.
+ * Source: Dialect.cpp, LinearEncodingAttr.
+ */
+import { basesPerDim, firstMoved, orderPerDim } from "./bases-per-dim.js";
+import type { DistributedParams, EncodingParams, LinearParams, SharedParams } from "./encoding-params.js";
+import { encodingsEqual } from "./encoding-text.js";
+import { getCTASplitNum, getCTAsPerCGA, getShapePerCTA, linearToCga } from "./encodings/cga.js";
+import { dotOperandCga } from "./encodings/dot-operand.js";
+import { linearOrder, linearToLinearLayout } from "./encodings/linear.js";
+import { getMatrixOrder, getOrderForDotOperand } from "./encodings/matrix-order.js";
+import { nvmmaAlignment } from "./encodings/nvmma-shared.js";
+import { offsetOrder } from "./encodings/shared-linear.js";
+import { eraseOrder } from "./encodings/slice.js";
+import { LayoutError } from "./layout-error.js";
+import type { LinearLayout } from "./linear-layout.js";
+import { removeStandardDim } from "./standard-dims.js";
+import { toLinearLayout } from "./to-linear-layout.js";
+
+// ---- without a shape ---------------------------------------------------------------------------------------------------
+
+/** How CTAs share the tensor; undefined for tensor memory, which only knows its split numbers. */
+export function getCTALayout(params: EncodingParams): LinearLayout | undefined {
+  switch (params.kind) {
+    case "slice": {
+      const parent = getCTALayout(params.parent);
+      return parent && removeStandardDim(parent, params.dim);
+    }
+    case "dot_op": {
+      const parent = getCTALayout(params.parent);
+      return parent && dotOperandCga(params.opIdx, parent);
+    }
+    case "linear":
+    case "shared_linear":
+      return linearToCga(params.layout);
+    case "padded_shared":
+      return linearToCga(params.linearComponent);
+    case "tensor_memory_encoding":
+    case "tensor_memory_scales_encoding":
+      return undefined;
+    default:
+      return params.cga;
+  }
+}
+
+/** Parts that CTAs cut each dimension into. */
+export function getCTASplitNumOf(params: EncodingParams): number[] {
+  if (params.kind === "tensor_memory_encoding" || params.kind === "tensor_memory_scales_encoding")
+    return [params.CTASplitM, params.CTASplitN];
+  return getCTASplitNum(getCTALayout(params)!);
+}
+
+/** CTAs of the cluster. */
+export function getNumCTAs(params: EncodingParams): number {
+  const cga = getCTALayout(params);
+  return cga === undefined ? 1 : product(getCTAsPerCGA(cga));
+}
+
+/** Dimensions of the tensors that the encoding is for. */
+export function getRank(params: EncodingParams): number {
+  switch (params.kind) {
+    case "slice":
+      return getRank(params.parent) - 1;
+    case "dot_op":
+      return getRank(params.parent);
+    case "linear":
+    case "shared_linear":
+      return params.layout.getNumOutDims();
+    case "padded_shared":
+      return params.linearComponent.getNumOutDims();
+    case "tensor_memory_encoding":
+    case "tensor_memory_scales_encoding":
+      return 2;
+    default:
+      return params.cga.getNumOutDims();
+  }
+}
+
+/** The order in which the encoding's tile repeats over the tensor, fastest dimension first. */
+export function getRepOrder(params: DistributedParams): number[] {
+  switch (params.kind) {
+    case "blocked":
+      return [...params.order];
+    case "slice":
+      return eraseOrder(getRepOrder(params.parent), params.dim);
+    case "linear":
+      return linearOrder(params.layout);
+    case "dot_op":
+      if (params.parent.kind === "blocked") return [...params.parent.order];
+      return getOrderForDotOperand(params.opIdx, getRank(params.parent), true);
+    default:
+      return getMatrixOrder(getRank(params), true);
+  }
+}
+
+/** The order in which shared memory runs through the tensor, fastest dimension first. */
+export function getSharedOrder(params: SharedParams, rank: number): number[] {
+  switch (params.kind) {
+    case "swizzled_shared":
+    case "amd_rotating_shared":
+      return [...params.order];
+    case "nvmma_shared":
+      return rank === 1 ? [0] : getMatrixOrder(rank, !params.transposed);
+    case "shared_linear":
+      return offsetOrder(params.layout);
+    case "padded_shared":
+      return offsetOrder(params.linearComponent);
+  }
+}
+
+/** The alignment in bytes that a buffer of this encoding needs. */
+export function getSharedAlignment(params: SharedParams): number {
+  if (params.kind === "shared_linear") return params.alignment;
+  return params.kind === "nvmma_shared" ? nvmmaAlignment(params) : 16;
+}
+
+// ---- with a shape ------------------------------------------------------------------------------------------------------
+
+/** The encoding as `#ttg.linear`, for tensors of this shape. */
+export function toLinearEncoding(shape: readonly number[], params: DistributedParams): LinearParams {
+  return { kind: "linear", layout: toLinearLayout(shape, params) };
+}
+
+/** One CTA's part of the shape. */
+export function getShapePerCTAOf(params: EncodingParams, shape: readonly number[]): number[] {
+  return getShapePerCTA(getCTASplitNumOf(params), shape);
+}
+
+/** As `getShapePerCTAOf`, in elements of memory: fp4 padding doubles the contiguous dimension. */
+export function getAllocationShapePerCTA(params: EncodingParams, shape: readonly number[]): number[] {
+  if (params.kind !== "nvmma_shared" || !params.fp4Padded) return getShapePerCTAOf(params, shape);
+  const packed = getSharedOrder(params, shape.length)[0];
+  return getShapePerCTAOf(
+    params,
+    shape.map((size, d) => (d === packed ? size * 2 : size)),
+  );
+}
+
+/** Elements that a thread holds along each dimension, duplicates included. */
+export function getElemsPerThread(params: DistributedParams, shape: readonly number[]): number[] {
+  return basesPerDim(linearToLinearLayout(shape, toLinearEncoding(shape, params)), "register", false);
+}
+
+/** Elements that a thread holds: the number of its registers, counting one per element. */
+export function getTotalElemsPerThread(params: DistributedParams, shape: readonly number[]): number {
+  return product(getElemsPerThread(params, shape));
+}
+
+/** Lanes along each dimension, those with duplicates not counted. */
+export function getThreadsPerWarp(params: DistributedParams, shape: readonly number[]): number[] {
+  return basesPerDim(toLinearLayout(shape, params), "lane");
+}
+
+/** Warps along each dimension, those with duplicates not counted. */
+export function getWarpsPerCTA(params: DistributedParams, shape: readonly number[]): number[] {
+  return basesPerDim(toLinearLayout(shape, params), "warp");
+}
+
+/** The order of the dimensions as a thread's registers run through them. */
+export function getOrder(params: DistributedParams, shape: readonly number[]): number[] {
+  return linearOrder(toLinearLayout(shape, params));
+}
+
+/** The order of the dimensions as lanes run through them. */
+export function getThreadOrder(params: DistributedParams, shape: readonly number[]): number[] {
+  const layout = toLinearLayout(shape, params);
+  return orderPerDim(layout, "lane", linearOrder(layout));
+}
+
+/** The order of the dimensions as warps run through them. */
+export function getWarpOrder(params: DistributedParams, shape: readonly number[]): number[] {
+  const layout = toLinearLayout(shape, params);
+  return orderPerDim(layout, "warp", linearOrder(layout));
+}
+
+/** The order in which to lay the tensor out in memory: that of registers, or that of lanes where registers have no say. */
+export function getOrderForMemory(params: DistributedParams, shape: readonly number[]): number[] {
+  const order = getOrder(params, shape);
+  const threadOrder = getThreadOrder(params, shape);
+  return getElemsPerThread(params, shape)[threadOrder[0]!] === 1 ? threadOrder : order;
+}
+
+/** Elements next to each other that a thread holds in consecutive registers, along each dimension. */
+export function getContigPerThread(params: DistributedParams, shape: readonly number[]): number[] {
+  return contig(
+    toLinearLayout(shape, params),
+    "register",
+    shape.map(() => 1),
+  );
+}
+
+/** As `getContigPerThread`, going on through the lanes. */
+export function getContigPerWarp(params: DistributedParams, shape: readonly number[]): number[] {
+  return contig(toLinearLayout(shape, params), "lane", getContigPerThread(params, shape));
+}
+
+/** As `getContigPerThread`, at most one CTA's part of the shape: elements next to each other that are not duplicates. */
+export function getUniqueContigPerThread(params: DistributedParams, shape: readonly number[]): number[] {
+  const perCTA = getShapePerCTAOf(params, shape);
+  return getContigPerThread(params, shape).map((size, d) => Math.min(size, perCTA[d]!));
+}
+
+/** The elements of a thread within one repetition of the tile, along each dimension. */
+export function getSizePerThread(params: DistributedParams, shape: readonly number[]): number[] {
+  const layout = toLinearLayout(shape, params);
+  const split = basesPerDim(layout, "block");
+  const remaining = layout.getOutDimSizes().map((size, d) => size / split[d]!);
+  // Registers that reach the far half of what is left are repetitions; they go in rounds over the dimensions.
+  const registers = [...layout.getPackedBases("register")];
+  const repeated: number[] = [];
+  while (registers.length > 0) {
+    const last = registers[registers.length - 1]!;
+    if (last === 0) break;
+    const dim = firstMoved(layout, last);
+    if (!repeated.includes(dim)) repeated.push(dim);
+    if (dim !== repeated[repeated.length - 1] || 2 * layout.coordinate(last, dim) !== remaining[dim]) break;
+    remaining[dim]! /= 2;
+    registers.pop();
+  }
+  const kept = layout.withBases(layout.inDimNames.map((dim) => [dim, dim === "register" ? registers : layout.getPackedBases(dim)]));
+  return basesPerDim(kept, "register");
+}
+
+/** The part of the tensor that the threads of a CTA cover at once: size per thread x lanes x warps. */
+export function getShapePerCTATile(params: DistributedParams, shape: readonly number[]): number[] {
+  const threads = getThreadsPerWarp(params, shape);
+  const warps = getWarpsPerCTA(params, shape);
+  return getSizePerThread(params, shape).map((size, d) => size * threads[d]! * warps[d]!);
+}
+
+/** Do two encodings place every element of the shape alike? */
+export function areLayoutsEquivalent(shape: readonly number[], a: EncodingParams, b: EncodingParams): boolean {
+  return encodingsEqual(a, b) || toLinearLayout(shape, a).equals(toLinearLayout(shape, b));
+}
+
+/** Would viewing one tensor as another of equal size move data, because duplicates or elements per thread differ? */
+export function isExpensiveView(
+  src: DistributedParams,
+  srcShape: readonly number[],
+  dst: DistributedParams,
+  dstShape: readonly number[],
+): boolean {
+  const srcMasks = toLinearLayout(srcShape, src).getFreeVariableMasks();
+  for (const [dim, mask] of toLinearLayout(dstShape, dst).getFreeVariableMasks()) if (srcMasks.get(dim) !== mask) return true;
+  return getTotalElemsPerThread(src, srcShape) !== getTotalElemsPerThread(dst, dstShape);
+}
+
+/** Does the first `numElems` memory hold the first elements of the tensor in row-major order, and so on? */
+export function isInnermostContiguous(params: EncodingParams, shape: readonly number[], numElems: number): boolean {
+  const layout = toLinearLayout(shape, params);
+  return (
+    layout
+      .transposeOuts([...layout.outDimNames].reverse())
+      .flattenOuts()
+      .getNumConsecutiveInOut() >= numElems
+  );
+}
+
+/** The encoding of one layer of a buffer: in dims without `block`. */
+export function getLayoutWithinBlock(layout: LinearLayout): LinearLayout {
+  if (!layout.hasInDim("block")) throw new LayoutError("the layout has no blocks");
+  return layout.withBases(layout.inDimNames.map((dim) => [dim, dim === "block" ? [] : layout.getPackedBases(dim)]));
+}
+
+function contig(layout: LinearLayout, inDim: string, lower: readonly number[]): number[] {
+  const bases = layout.getPackedBases(inDim);
+  const sizes = [...lower];
+  let next = 0;
+  for (const dim of linearOrder(layout)) {
+    while (next < bases.length && bases[next] === sizes[dim]! << layout.outShift[dim]!) {
+      sizes[dim]! *= 2;
+      next++;
+    }
+  }
+  return sizes;
+}
+
+function product(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total * size, 1);
+}
