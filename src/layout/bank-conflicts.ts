@@ -1,0 +1,153 @@
+/**
+ * Bank conflicts of shared memory accesses on NVIDIA GPUs.
+ *
+ * Shared memory has 32 banks of 4 bytes. One warp-wide access of v consecutive 4-byte words per lane is served in v rounds
+ * (wavefronts) of 32/v lanes at best; a round takes one more wavefront for every further row of a bank that its lanes touch.
+ * The algebra counts that without looping over lanes: two lanes conflict when their difference lies in the span of the segment
+ * bits, those that pick the row of the banks. `simulateWavefronts` counts it the slow way, on any layout.
+ * Source: lib/Tools/GenericSwizzling.cpp, unittest/Dialect/TritonGPU/SwizzleTest.cpp.
+ */
+import { actionRemoveBroadcastedRegs, ColumnAction, regPermForDivide } from "./column-action.js";
+import { divideLeft } from "./divide.js";
+import { intersectionBasis } from "./gf2.js";
+import { LayoutError } from "./layout-error.js";
+import { LinearLayout } from "./linear-layout.js";
+
+/** Extra wavefronts per wavefront, of reading and of writing; 0 is free of conflicts. */
+export interface BankConflicts {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** Of a store whose lanes span `tileSrc` and a load whose lanes span `tileDst`, from memory with in dims vector, bank, segment. */
+export function bankConflicts(tileSrc: readonly number[], tileDst: readonly number[], smem: LinearLayout): BankConflicts {
+  const segment = Array.from(smem.getPackedBases("segment"));
+  const dim = smem.getTotalOutDimSizeLog2();
+  const write = 2 ** intersectionBasis(segment, tileSrc, dim).length - 1;
+  const read = 2 ** intersectionBasis(segment, tileDst, dim).length - 1;
+  return { read, write };
+}
+
+/** Of a store from `src` and a load to `dst`, plain vectorised instructions of `smem`'s vector size. `bitwidth` of an element. */
+export function bankConflictsLdSt(src: LinearLayout, dst: LinearLayout, smem: LinearLayout, bitwidth: number): BankConflicts {
+  const words = Math.max(Math.trunc((smem.getInDimSize("vector") * bitwidth) / 32), 1);
+  const log2Words = 31 - Math.clz32(words);
+  // Lanes beyond one round do not meet.
+  const lanes = (layout: LinearLayout): number[] => {
+    const bases = Array.from(layout.transposeOuts(smem.outDimNames).getPackedBases("lane"));
+    return bases.slice(0, bases.length - log2Words);
+  };
+  return bankConflicts(lanes(src), lanes(dst), smem);
+}
+
+/**
+ * Extra wavefronts per wavefront of accessing `shared` (in dims offset, block) from `registers`, with vectors as wide as the layouts
+ * allow, up to `maxVectorBytes`.
+ */
+export function bankConflictsMemDesc(registers: LinearLayout, shared: LinearLayout, bitwidth: number, maxVectorBytes = 16): number {
+  const unique = actionRemoveBroadcastedRegs(registers).apply(registers);
+  const { vec, permutation } = largestVectorisation(unique.invertAndCompose(shared), bitwidth, maxVectorBytes);
+  const vectorised = permutation.apply(unique);
+  const total = shared.getTotalInDimSize();
+  const bank = Math.min(Math.trunc(1024 / (vec * bitwidth)), Math.trunc(total / vec));
+  const smem = shared.reshapeIns([
+    ["vector", vec],
+    ["bank", bank],
+    ["segment", Math.trunc(total / (bank * vec))],
+  ]);
+  return bankConflictsLdSt(vectorised, vectorised, smem, bitwidth).read;
+}
+
+/** The widest access of a register-to-offset layout, and the register permutation that makes its elements consecutive. */
+export interface Vectorisation {
+  /** Elements. */
+  readonly vec: number;
+  readonly permutation: ColumnAction;
+}
+
+/** The widest vector up to `maxVectorBytes`, registers permuted at will. Source: LayoutUtils.cpp. */
+export function largestVectorisation(cvt: LinearLayout, bitwidth: number, maxVectorBytes = 16): Vectorisation {
+  for (let vec = Math.max(1, Math.trunc((8 * maxVectorBytes) / bitwidth)); vec >= 1; vec >>= 1) {
+    const found = vectorisation(cvt, vec);
+    if (found !== undefined) return found;
+  }
+  throw new LayoutError("the layout has no registers to access memory from");
+}
+
+/** As `largestVectorisation`, of at most `maxVecElems` elements and with registers in their order. */
+export function largestVectorisationInOrder(cvt: LinearLayout, maxVecElems: number): Vectorisation {
+  for (let vec = maxVecElems; vec >= 1; vec >>= 1) {
+    const found = vectorisation(cvt, vec);
+    if (found?.permutation.isIdentity) return found;
+  }
+  return { vec: 1, permutation: ColumnAction.identity("register", cvt.getInDimSizeLog2("register")) };
+}
+
+function vectorisation(cvt: LinearLayout, vec: number): Vectorisation | undefined {
+  const tile = LinearLayout.identity1D(vec, "register", "offset");
+  const permutation = regPermForDivide(cvt, tile, true);
+  if (permutation === undefined || divideLeft(permutation.apply(cvt), tile) === undefined) return undefined;
+  return { vec, permutation };
+}
+
+/** What all accesses of a CTA to a layout take. */
+export interface Wavefronts {
+  /** Elements per access and lane. */
+  readonly vec: number;
+  /** Warp-wide instructions. */
+  readonly instructions: number;
+  /** Rounds that the memory needs. */
+  readonly wavefronts: number;
+  /** Rounds that it would need without conflicts. */
+  readonly minWavefronts: number;
+}
+
+/**
+ * Counts wavefronts by going through every access: registers to shared memory with vectors as wide as the layouts allow, up to
+ * `maxVectorBytes`. Lanes that touch the same 4-byte word share it. `place` moves an offset (in elements) to where it lies in
+ * memory, for padded layouts.
+ */
+export function simulateWavefronts(
+  registers: LinearLayout,
+  shared: LinearLayout,
+  bitwidth: number,
+  maxVectorBytes = 16,
+  place: (offset: number) => number = (offset) => offset,
+): Wavefronts {
+  const cvt = registers.invertAndCompose(shared);
+  const within = cvt.sublayout(
+    cvt.inDimNames.filter((dim) => dim !== "block"),
+    ["offset"],
+  );
+  const unique = actionRemoveBroadcastedRegs(within).apply(within);
+  const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
+  const access = permutation.apply(unique);
+  const numLanes = access.getInDimSize("lane");
+  const words = Math.max(1, Math.ceil((vec * bitwidth) / 32));
+  const lanesPerRound = Math.min(numLanes, Math.max(1, Math.trunc(32 / words)));
+
+  let instructions = 0;
+  let wavefronts = 0;
+  for (let warp = 0; warp < access.getInDimSize("warp"); warp++) {
+    for (let register = 0; register < access.getInDimSize("register"); register += vec) {
+      instructions++;
+      for (let first = 0; first < numLanes; first += lanesPerRound) wavefronts += roundOf(first, register, warp);
+    }
+  }
+  return { vec, instructions, wavefronts, minWavefronts: instructions * Math.ceil(numLanes / lanesPerRound) };
+
+  function roundOf(firstLane: number, firstRegister: number, warp: number): number {
+    const touched = new Set<number>();
+    const perBank = new Int32Array(32);
+    let most = 1;
+    for (let lane = firstLane; lane < firstLane + lanesPerRound; lane++) {
+      for (let register = firstRegister; register < firstRegister + vec; register++) {
+        const word = Math.trunc((place(access.applyPacked({ register, lane, warp })) * bitwidth) / 32);
+        if (touched.has(word)) continue;
+        touched.add(word);
+        most = Math.max(most, ++perBank[word % 32]!);
+      }
+    }
+    return most;
+  }
+}
