@@ -1,0 +1,25 @@
+/**
+ * What the program tells a person about their input: severity, stable code, place, message, notes.
+ * Diagnostics are collected, never thrown.
+ */
+
+/** A place in a text: 1-based line and column (columns count bytes, as MLIR's do). */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type Severity = "error" | "warning" | "remark" | "note";
+
+export interface Diagnostic {
+  readonly severity: Severity;
+  /** Stable, dotted: `parse.expected-token`, `verify.operand-type`; the catalogue has a line for each. */
+  readonly code: string;
+  readonly message: string;
+  readonly position?: Position;
+  readonly notes: readonly Diagnostic[];
+}
+
+/** Receives diagnostics in the order in which they are found. */
+export type DiagnosticSink = (diagnostic: Diagnostic) => void;

@@ -1,0 +1,2 @@
+export * from "./module.js";
+export * from "./unrealized-conversion-cast.js";

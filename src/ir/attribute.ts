@@ -1,0 +1,91 @@
+import type { AttrParser, AttrPrinter } from "./asm.js";
+import type { Context } from "./context.js";
+
+/**
+ * An interned attribute: two attributes of one Context are equal exactly when they are the same object.
+ * `params` is plain readonly data whose shape `def` fixes.
+ */
+export class Attribute<P extends object = object> {
+  /** Nominal: an Attribute is not a Type though both have the same fields. */
+  declare readonly isAttribute: true;
+  /** The text without aliases, filled in by the printer when first asked for. */
+  text: string | undefined = undefined;
+  /** Whether the text can contain an alias; filled in by the printer. */
+  mayAlias: boolean | undefined = undefined;
+  constructor(
+    readonly ctx: Context,
+    readonly def: AttrDef<P>,
+    readonly params: P,
+    readonly id: number,
+  ) {}
+}
+
+/** An interned type; see `Attribute`. */
+export class Type<P extends object = object> {
+  declare readonly isType: true;
+  text: string | undefined = undefined;
+  mayAlias: boolean | undefined = undefined;
+  constructor(
+    readonly ctx: Context,
+    readonly def: TypeDef<P>,
+    readonly params: P,
+    readonly id: number,
+  ) {}
+}
+
+/** Says what is wrong with parameters; nothing said means they are right. */
+export type ReportText = (message: string) => void;
+
+/** What both attribute and type definitions carry. The parser, printer, verifier and fuzzer read it. */
+export interface ParamsDef<P extends object> {
+  /** Full name with dialect, e.g. `ttg.blocked`; builtin ones are `builtin.integer`, ... */
+  readonly name: string;
+  readonly summary?: string;
+  /** Reads what follows the mnemonic (`<...>` included). Absent: written bare, as in `#ttg.shared_memory`. */
+  parse?(p: AttrParser): P;
+  /** The text that follows the mnemonic. */
+  print?(params: P, p: AttrPrinter): string;
+  verify?(params: P, report: ReportText, ctx: Context): void;
+  /** The base name of the alias the printer gives it (`blocked`, `mma`), if any. */
+  alias?(params: P): string | undefined;
+}
+
+export interface AttrDef<P extends object> extends ParamsDef<P> {
+  readonly kind: "attr";
+  get(ctx: Context, params: P): Attribute<P>;
+  is(attr: Attribute | undefined | null): attr is Attribute<P>;
+}
+
+export interface TypeDef<P extends object> extends ParamsDef<P> {
+  readonly kind: "type";
+  get(ctx: Context, params: P): Type<P>;
+  is(type: Type | undefined | null): type is Type<P>;
+}
+
+/** Defines an attribute kind. One exported const in its own file is all a new encoding needs. */
+export function defineAttr<P extends object>(name: string, spec: Omit<ParamsDef<P>, "name"> = {}): AttrDef<P> {
+  const def: AttrDef<P> = {
+    kind: "attr",
+    name,
+    ...spec,
+    get: (ctx, params) => ctx.internAttr(def, params),
+    is: (attr): attr is Attribute<P> => attr != null && (attr.def as unknown) === def,
+  };
+  return def;
+}
+
+/** Defines a type kind; see `defineAttr`. */
+export function defineType<P extends object>(name: string, spec: Omit<ParamsDef<P>, "name"> = {}): TypeDef<P> {
+  const def: TypeDef<P> = {
+    kind: "type",
+    name,
+    ...spec,
+    get: (ctx, params) => ctx.internType(def, params),
+    is: (type): type is Type<P> => type != null && (type.def as unknown) === def,
+  };
+  return def;
+}
+
+/** The attribute or type that a definition makes: `AttrOf<typeof StringAttr>`. */
+export type AttrOf<D> = D extends AttrDef<infer P> ? Attribute<P> : never;
+export type TypeOf<D> = D extends TypeDef<infer P> ? Type<P> : never;

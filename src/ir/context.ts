@@ -1,0 +1,130 @@
+import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
+import { SourceBuffer } from "../diagnostics/source.js";
+import { Bug } from "../support/assert.js";
+import { type AttrDef, Attribute, Type, type TypeDef } from "./attribute.js";
+import type { DialectDef } from "./define-dialect.js";
+import type { OpDef } from "./define-op.js";
+
+/**
+ * Everything one compilation shares: interned attributes and types, registered dialects, source texts,
+ * the ids of operations and values, and the diagnostics collected. Objects never cross Contexts.
+ */
+export class Context {
+  readonly dialects = new Map<string, DialectDef>();
+  readonly ops = new Map<string, OpDef>();
+  readonly attrDefs = new Map<string, AttrDef<object>>();
+  readonly typeDefs = new Map<string, TypeDef<object>>();
+  readonly sources: SourceBuffer[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  /** Values computed once per Context (`i32(ctx)` and the like). */
+  readonly cache = new Map<string, unknown>();
+  /** Counts mutations of operations and blocks: equal before and after a pass means it changed nothing. */
+  version = 0;
+  allowUnregisteredDialects = false;
+  /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
+  origin: number | readonly number[] | undefined = undefined;
+  /** Whether an attribute or type with an alias exists: without one the printer need not look for aliases. */
+  hasAliases = false;
+
+  readonly #attrs = new Map<string, Attribute>();
+  readonly #types = new Map<string, Type>();
+  #nextId = 1;
+  #nextBase = 1;
+
+  constructor(dialects: readonly DialectDef[] = []) {
+    for (const dialect of dialects) this.register(dialect);
+  }
+
+  register(dialect: DialectDef): void {
+    if (this.dialects.has(dialect.name)) return;
+    this.dialects.set(dialect.name, dialect);
+    for (const op of dialect.ops) {
+      if (this.ops.has(op.name)) throw new Bug(`two definitions of op ${op.name}`);
+      this.ops.set(op.name, op);
+    }
+    for (const def of dialect.attrs) this.attrDefs.set(def.name, def);
+    for (const def of dialect.types) this.typeDefs.set(def.name, def);
+  }
+
+  /** A fresh id, unique among the ops and values of this Context. */
+  nextId(): number {
+    return this.#nextId++;
+  }
+
+  internAttr<P extends object>(def: AttrDef<P>, params: P): Attribute<P> {
+    const key = def.name + keyOf(params);
+    const known = this.#attrs.get(key);
+    if (known) return known as Attribute<P>;
+    const attr = new Attribute(this, def, params, this.nextId());
+    if (def.alias) this.hasAliases = true;
+    this.#attrs.set(key, attr as unknown as Attribute);
+    return attr;
+  }
+
+  internType<P extends object>(def: TypeDef<P>, params: P): Type<P> {
+    const key = def.name + keyOf(params);
+    const known = this.#types.get(key);
+    if (known) return known as Type<P>;
+    const type = new Type(this, def, params, this.nextId());
+    if (def.alias) this.hasAliases = true;
+    this.#types.set(key, type as unknown as Type);
+    return type;
+  }
+
+  /** The value of `make()`, computed once for this Context and `key`. */
+  memo<T>(key: string, make: () => T): T {
+    let value = this.cache.get(key) as T | undefined;
+    if (value === undefined) {
+      value = make();
+      this.cache.set(key, value);
+    }
+    return value;
+  }
+
+  /** Registers a text so that locations can point into it. */
+  addSource(file: string, text: string): SourceBuffer {
+    const source = new SourceBuffer(file, text, this.#nextBase);
+    this.#nextBase += text.length + 1;
+    this.sources.push(source);
+    return source;
+  }
+
+  /** The place that a parse location (`base + offset` of a source) stands for. */
+  positionOf(parseLocation: number): Position | undefined {
+    const source = this.sources.find((s) => s.base <= parseLocation && parseLocation <= s.base + s.text.length);
+    return source?.position(parseLocation - source.base);
+  }
+
+  emit(diagnostic: Diagnostic): void {
+    this.diagnostics.push(diagnostic);
+  }
+}
+
+/** A text that is equal exactly for equal parameters. Attributes and types stand for themselves by id. */
+function keyOf(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return `"${value.length}:${value}`;
+    case "number":
+      return Object.is(value, -0) ? "-0," : `${value},`;
+    case "bigint":
+      return `${value}n`;
+    case "boolean":
+      return value ? "t" : "f";
+    case "undefined":
+      return "_";
+    case "object": {
+      if (value === null) return "~";
+      if (value instanceof Attribute || value instanceof Type) return `@${value.id},`;
+      let key = "";
+      if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+        for (const item of value as readonly unknown[]) key += keyOf(item);
+        return `[${key}]`;
+      }
+      for (const name of Object.keys(value).sort()) key += `${name}=${keyOf((value as Record<string, unknown>)[name])}`;
+      return `{${key}}`;
+    }
+    default:
+      throw new Bug(`a ${typeof value} cannot be a parameter of an attribute`);
+  }
+}

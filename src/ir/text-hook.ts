@@ -1,0 +1,18 @@
+import { Bug } from "../support/assert.js";
+import type { Attribute, Type } from "./attribute.js";
+import type { Operation } from "./operation.js";
+
+/** How `ir` prints in messages without importing `syntax`, which sets these when it is loaded. */
+export const textHook: { type: (type: Type) => string; attr: (attr: Attribute) => string; op: (op: Operation) => string } = {
+  type: unset,
+  attr: unset,
+  op: unset,
+};
+function unset(): string {
+  throw new Bug("syntax/print.js is not loaded");
+}
+/** The text of a type without aliases. */
+export const typeText = (type: Type): string => type.text ?? textHook.type(type);
+export const attrText = (attr: Attribute): string => attr.text ?? textHook.attr(attr);
+/** An op as text, for messages and debugging. */
+export const opText = (op: Operation): string => textHook.op(op);

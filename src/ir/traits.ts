@@ -1,0 +1,256 @@
+/**
+ * Traits: marks and checks that many ops share. A trait is a value; an op lists it, generic code asks
+ * `op.def.traits.has(X)`. Some also tell the assembly format how to derive types it does not spell.
+ * Source: mlir/include/mlir/IR/OpBase.td and mlir/lib/IR/Operation.cpp.
+ */
+import type { Attribute, Type } from "./attribute.js";
+import { elementTypeOrSelf, encodingOf, isShaped } from "./builtin-types.js";
+import type { NamedValueSpec, OpReport } from "./define-op.js";
+import type { Operation } from "./operation.js";
+import type { Value } from "./value.js";
+
+/** How a type that the assembly format leaves out follows from one that is known. */
+export type TypeRule =
+  | { readonly kind: "same"; readonly names: readonly string[] }
+  | {
+      readonly kind: "from";
+      readonly from: string;
+      readonly to: string;
+      readonly transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined;
+    };
+
+export interface Trait {
+  readonly name: string;
+  readonly verify?: (op: Operation, report: OpReport) => void;
+  /** Runs after the nested ops were verified. */
+  readonly verifyRegions?: (op: Operation, report: OpReport) => void;
+  readonly typeRules?: (operands: readonly NamedValueSpec[], results: readonly NamedValueSpec[]) => readonly TypeRule[];
+  readonly implies?: readonly Trait[];
+}
+export function defineTrait(name: string, spec: Omit<Trait, "name"> = {}): Trait {
+  return { name, ...spec };
+}
+
+/** No memory effects and always speculatable. */
+export const Pure = defineTrait("Pure");
+/** Effects are those of the nested ops. */
+export const RecursiveMemoryEffects = defineTrait("RecursiveMemoryEffects");
+export const RecursivelySpeculatable = defineTrait("RecursivelySpeculatable");
+export const Commutative = defineTrait("Commutative");
+export const Idempotent = defineTrait("Idempotent");
+export const Involution = defineTrait("Involution");
+export const ConstantLike = defineTrait("ConstantLike");
+export const Elementwise = defineTrait("Elementwise");
+export const Scalarizable = defineTrait("Scalarizable");
+export const Vectorizable = defineTrait("Vectorizable");
+export const Tensorizable = defineTrait("Tensorizable");
+export const IsolatedFromAbove = defineTrait("IsolatedFromAbove", {
+  verifyRegions(op, report) {
+    for (const region of op.regions)
+      for (const block of region.blocks())
+        for (const nested of block.ops())
+          nested.walk((inner) => {
+            for (const operand of inner.operands) {
+              const defined = operand.parentBlock?.region;
+              if (!defined?.isInside(region)) {
+                report
+                  .error("using value defined outside the region", "verify.isolated")
+                  .note("required by region isolation constraints", op.locRef);
+                return "interrupt";
+              }
+            }
+            return inner.def.isIsolated ? "skip" : undefined;
+          });
+  },
+});
+export const SymbolTable = defineTrait("SymbolTable", {
+  verifyRegions(op, report) {
+    const seen = new Map<string, Operation>();
+    for (const region of op.regions)
+      for (const block of region.blocks())
+        for (const nested of block.ops()) {
+          const name = nested.attr("sym_name");
+          const text = name && (name.params as { readonly value?: string }).value;
+          if (typeof text !== "string") continue;
+          const earlier = seen.get(text);
+          if (earlier)
+            report
+              .plain(`redefinition of symbol named '${text}'`, "verify.symbol")
+              .note("see existing symbol definition here", earlier.locRef);
+          else seen.set(text, nested);
+        }
+  },
+});
+export const Symbol = defineTrait("Symbol");
+export const AttrSizedOperandSegments = defineTrait("AttrSizedOperandSegments");
+export const AttrSizedResultSegments = defineTrait("AttrSizedResultSegments");
+export const SameVariadicOperandSize = defineTrait("SameVariadicOperandSize");
+export const SameVariadicResultSize = defineTrait("SameVariadicResultSize");
+export const NoTerminator = defineTrait("NoTerminator");
+export const AutomaticAllocationScope = defineTrait("AutomaticAllocationScope");
+export const AffineScope = defineTrait("AffineScope");
+export const ReturnLike = defineTrait("ReturnLike");
+export const HasRecursiveMemoryEffects = RecursiveMemoryEffects;
+
+export const Terminator = defineTrait("Terminator", {
+  verify(op, report) {
+    if (op.block && op.block.lastOp !== op) report.error("must be the last operation in the parent block", "verify.terminator");
+  },
+});
+/** Regions have at most one block (one unless NoTerminator allows none). */
+export const SingleBlock = defineTrait("SingleBlock", {
+  verify(op, report) {
+    op.regions.forEach((region, i) => {
+      if (region.empty) return;
+      if (!region.hasOneBlock) return void report.error(`expects region #${i} to have 0 or 1 blocks`, "verify.single-block");
+      if (region.firstBlock!.empty && !op.def.traits.has(NoTerminator)) report.error("expects a non-empty block", "verify.single-block");
+    });
+  },
+});
+/** As SingleBlock, and the block ends with that op, which the parser adds where it is left out. */
+export function SingleBlockImplicitTerminator(terminator: string): Trait {
+  return defineTrait(`SingleBlockImplicitTerminator<${terminator}>`, {
+    implies: [SingleBlock],
+    verify(op, report) {
+      op.regions.forEach((region, i) => {
+        const last = region.firstBlock?.lastOp;
+        if (!last || last.name === terminator) return;
+        report
+          .error(`expects regions to end with '${terminator}', found '${last.name}'`, "verify.implicit-terminator")
+          .note(`in custom textual format, the absence of terminator implies '${terminator}'`);
+        void i;
+      });
+    },
+  });
+}
+export function HasParent(...names: readonly string[]): Trait {
+  return defineTrait(`HasParent<${names.join(", ")}>`, {
+    verify(op, report) {
+      if (!names.includes(op.parentOp?.name ?? "")) {
+        const list = names.map((n) => `'${n}'`).join(", ");
+        report.error(`expects parent op ${names.length > 1 ? "to be one of " : ""}${list}`, "verify.parent");
+      }
+    },
+  });
+}
+export const NoRegionArguments = defineTrait("NoRegionArguments", {
+  verify(op, report) {
+    op.regions.forEach((region, i) => {
+      if (region.firstBlock && region.firstBlock.args.length > 0)
+        report.error(`${op.regions.length > 1 ? `region #${i} ` : ""}should have no arguments`, "verify.region-arguments");
+    });
+  },
+});
+
+// --- types ----------------------------------------------------------------------------------
+
+const allNames = (...lists: readonly (readonly NamedValueSpec[])[]): string[] => lists.flatMap((l) => l.map((s) => s.name));
+const shapeOf = (type: Type): readonly number[] | undefined => (isShaped(type) ? type.params.shape : undefined);
+
+/** Same shape in MLIR's sense: unranked scalars only among themselves; a dynamic extent matches any. */
+function compatibleShapes(values: readonly Value[]): boolean {
+  const shapes = values.map((v) => shapeOf(v.type));
+  const first = shapes[0];
+  return shapes.every((s) => {
+    if (!s || !first) return s === first;
+    return s.length === first.length && s.every((d, i) => d === first[i] || d < 0 || first[i]! < 0);
+  });
+}
+const needsOperands = (op: Operation, report: OpReport): boolean => {
+  if (op.numOperands > 0) return true;
+  report.error("expected 1 or more operands, but found 0", "verify.operand-count");
+  return false;
+};
+
+export const SameTypeOperands = defineTrait("SameTypeOperands", {
+  verify(op, report) {
+    if (op.numOperands > 1 && op.operands.some((v) => v.type !== op.operand(0).type))
+      report.error("requires all operands to have the same type", "verify.same-type");
+  },
+  typeRules: (operands) => [{ kind: "same", names: allNames(operands) }],
+});
+export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType", {
+  verify(op, report) {
+    if (!needsOperands(op, report)) return;
+    const values = [...op.operands, ...op.results];
+    const type = op.results[0]?.type ?? op.operand(0).type;
+    const element = elementTypeOrSelf(type);
+    const encoding = encodingOf(type);
+    if (values.some((v) => elementTypeOrSelf(v.type) !== element) || !compatibleShapes(values))
+      report.error("requires the same type for all operands and results", "verify.same-type");
+    else if (values.some((v) => encodingOf(v.type) !== encoding))
+      report.error("requires the same encoding for all operands and results", "verify.same-encoding");
+  },
+  typeRules: (operands, results) => [{ kind: "same", names: allNames(operands, results) }],
+});
+export const SameOperandsElementType = defineTrait("SameOperandsElementType", {
+  verify(op, report) {
+    if (!needsOperands(op, report)) return;
+    const element = elementTypeOrSelf(op.operand(0).type);
+    if (op.operands.some((v) => elementTypeOrSelf(v.type) !== element))
+      report.error("requires the same element type for all operands", "verify.same-element-type");
+  },
+});
+export const SameOperandsAndResultElementType = defineTrait("SameOperandsAndResultElementType", {
+  verify(op, report) {
+    if (!needsOperands(op, report)) return;
+    const element = elementTypeOrSelf((op.results[0] ?? op.operand(0)).type);
+    if ([...op.results, ...op.operands].some((v) => elementTypeOrSelf(v.type) !== element))
+      report.error("requires the same element type for all operands and results", "verify.same-element-type");
+  },
+});
+export const SameOperandsShape = defineTrait("SameOperandsShape", {
+  verify(op, report) {
+    if (needsOperands(op, report) && !compatibleShapes(op.operands))
+      report.error("requires the same shape for all operands", "verify.same-shape");
+  },
+});
+export const SameOperandsAndResultShape = defineTrait("SameOperandsAndResultShape", {
+  verify(op, report) {
+    if (needsOperands(op, report) && !compatibleShapes([...op.operands, ...op.results]))
+      report.error("requires the same shape for all operands and results", "verify.same-shape");
+  },
+});
+
+/** All named operands and results have the same type. */
+export function AllTypesMatch(...names: readonly string[]): Trait {
+  return defineTrait(`AllTypesMatch<${names.join(", ")}>`, {
+    verify(op, report) {
+      const types = names.flatMap((name) => typesOfPart(op, name));
+      if (types.some((t) => t !== types[0]))
+        report.error(`failed to verify that all of {${names.join(", ")}} have same type`, "verify.same-type");
+    },
+    typeRules: () => [{ kind: "same", names }],
+  });
+}
+/** The type of `to` follows from that of `from`; `description` as upstream's. */
+export function TypesMatchWith(
+  description: string,
+  from: string,
+  to: string,
+  transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined,
+): Trait {
+  return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
+    verify(op, report) {
+      const source = typesOfPart(op, from)[0];
+      const target = typesOfPart(op, to)[0];
+      if (source && target && transform(source, (name) => op.attr(name)) !== target)
+        report.error(`failed to verify that ${description}`, "verify.types-match");
+    },
+    typeRules: () => [{ kind: "from", from, to, transform }],
+  });
+}
+/** A predicate on the op; `description` completes "failed to verify that ...". */
+export function PredOpTrait(description: string, holds: (op: Operation) => boolean): Trait {
+  return defineTrait(`PredOpTrait<${description}>`, {
+    verify(op, report) {
+      if (!holds(op)) report.error(`failed to verify that ${description}`, "verify.predicate");
+    },
+  });
+}
+
+function typesOfPart(op: Operation, name: string): Type[] {
+  const part = (op.def.viewOf(op) as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];
+  if (part === undefined) return [];
+  return (Array.isArray(part) ? (part as readonly Value[]) : [part as Value]).map((v) => v.type);
+}

@@ -1,0 +1,331 @@
+/**
+ * The verifier: what every op must satisfy, then what its traits and definition ask. Errors become diagnostics of the
+ * Context; nothing is thrown on bad IR. Source: mlir/lib/IR/Verifier.cpp.
+ */
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Attribute } from "./attribute.js";
+import { intsOf } from "./builtin-attrs.js";
+import type { Arity } from "./constraints.js";
+import { groupRange, type NamedValueSpec, type OpDef, type OpReport } from "./define-op.js";
+import { Dominance } from "./dominance.js";
+import { SymbolUser } from "./interfaces.js";
+import { type LocationRef, positionOfLocation } from "./location.js";
+import type { Operation } from "./operation.js";
+import { lookupSymbol } from "./symbol-table.js";
+import { typeText } from "./text-hook.js";
+import { AttrSizedOperandSegments, NoTerminator } from "./traits.js";
+import type { Value } from "./value.js";
+
+/** Verifies an op and everything in it. Answers whether it is right; errors go to the Context's diagnostics. */
+export function verifyOperation(root: Operation): boolean {
+  const verifier = new Verifier(root);
+  verifier.verify(root);
+  if (verifier.ok) verifier.verifyDominance(root);
+  return verifier.ok;
+}
+
+/** Reports to the Context of `op`: `'name' op message`, at the op's location. */
+export class Report implements OpReport {
+  errors = 0;
+  #last: { notes: Diagnostic[] } | undefined;
+  constructor(public op: Operation) {}
+  error(message: string, code = "verify.op"): OpReport {
+    return this.plain(`'${this.op.name}' op ${message}`, code);
+  }
+  plain(message: string, code = "verify.op"): OpReport {
+    this.errors++;
+    const notes: Diagnostic[] = [];
+    this.#last = { notes };
+    const { ctx } = this.op;
+    ctx.emit(withPosition({ severity: "error", code, message, notes }, ctx, this.op.locRef));
+    return this;
+  }
+  note(message: string, loc: LocationRef = this.op.locRef): OpReport {
+    this.#last?.notes.push(withPosition({ severity: "note", code: "", message, notes: [] }, this.op.ctx, loc));
+    return this;
+  }
+}
+
+function withPosition(diagnostic: Diagnostic, ctx: Operation["ctx"], loc: LocationRef): Diagnostic {
+  const position = positionOfLocation(ctx, loc);
+  return position ? { ...diagnostic, position } : diagnostic;
+}
+
+class Verifier {
+  ok = true;
+  readonly #report: Report;
+  readonly #symbols = new Map<Operation, Map<string, Operation | undefined>>();
+  constructor(root: Operation) {
+    this.#report = new Report(root);
+  }
+
+  /** Verifies `op`, then what is nested in it. Stops below an op that is wrong. */
+  verify(op: Operation): void {
+    const { def } = op;
+    const report = this.#report;
+    report.op = op;
+    report.errors = 0;
+    this.checkStructure(op, report);
+    if (report.errors === 0 && def.registered) this.checkDefinition(op, report);
+    if (report.errors > 0) {
+      this.ok = false;
+      return;
+    }
+    for (const region of op.regions) {
+      for (let block = region.firstBlock; block; block = block.next) {
+        const needsTerminator = def.registered && !def.traits.has(NoTerminator);
+        for (let nested = block.firstOp; nested; nested = nested.next) {
+          if (nested.successors.length > 0 && nested !== block.lastOp) {
+            this.#report.op = nested;
+            this.#report.error("op with block successors must terminate its parent block", "verify.successors");
+            this.ok = false;
+          }
+          this.verify(nested);
+        }
+        const last = block.lastOp;
+        if (needsTerminator && (!last || (!last.def.isTerminator && last.def.registered))) {
+          report.op = op;
+          // An op without terminator among its blocks; region printing names the op as upstream does.
+          if (!last) report.plain("empty block: expect at least a terminator", "verify.terminator");
+          else {
+            report.op = last;
+            report.plain(`block with no terminator, has ${opText(last)}`, "verify.terminator");
+          }
+          this.ok = false;
+        }
+      }
+    }
+    if (!this.ok) return;
+    report.op = op;
+    report.errors = 0;
+    for (const trait of def.traits) trait.verifyRegions?.(op, report);
+    if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
+    if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
+    if (report.errors > 0) this.ok = false;
+  }
+
+  /** Checks that every operand is defined on all paths to its use. */
+  verifyDominance(root: Operation): void {
+    const dominance = new Dominance();
+    root.walk((op) => {
+      for (let i = 0; i < op.operandUses.length; i++) {
+        const value = op.operandUses[i]!.value;
+        // The common case first: defined earlier in the same block.
+        const owner = value.definingOp;
+        if (owner ? owner.block === op.block && owner.order < op.order && op.block!.orderValid : value.owner === op.block) continue;
+        if (op.block && dominance.isReachable(op.block) && !dominance.valueDominates(value, op)) this.reportDominance(op, i, value);
+      }
+    });
+  }
+
+  private reportDominance(op: Operation, index: number, value: Value): void {
+    this.ok = false;
+    this.#report.op = op;
+    const report = this.#report.error(`operand #${index} does not dominate this use`, "verify.dominance");
+    const definer = value.definingOp;
+    if (!definer) report.note("operand defined as a block argument");
+    else if (definer.block === op.block) report.note("operand defined here (op in the same block)", definer.locRef);
+    else if (definer.region === op.region) report.note("operand defined here (op in the same region)", definer.locRef);
+    else report.note("operand defined here (op is not in the same region)", definer.locRef);
+  }
+
+  private lookup(from: Operation, name: string): Operation | undefined {
+    const table = from.parentOp ?? from;
+    let known = this.#symbols.get(table);
+    if (!known) this.#symbols.set(table, (known = new Map()));
+    if (!known.has(name)) known.set(name, lookupSymbol(from, name));
+    return known.get(name);
+  }
+
+  private checkStructure(op: Operation, report: Report): void {
+    const { ctx, def } = op;
+    if (!def.registered && !ctx.allowUnregisteredDialects && !ctx.dialects.has(def.dialect))
+      report.error(
+        `created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
+        "verify.unregistered",
+      );
+    const { names, values } = op.attrs.params;
+    for (let i = 0; i < names.length; i++) {
+      const dot = names[i]!.indexOf(".");
+      if (dot > 0) ctx.dialects.get(names[i]!.slice(0, dot))?.verifyAttr?.(op, names[i]!, values[i]!, report);
+    }
+  }
+
+  private checkDefinition(op: Operation, report: Report): void {
+    const { def } = op;
+    if (!checkCounts(op, report)) return;
+    if (def.attrs.length > 0) checkAttributes(op, def, report);
+    if (report.errors > 0) return;
+    if (def.operands.length > 0)
+      checkGroup(
+        op,
+        "operand",
+        def.operands,
+        op.operandUses.length,
+        def.sizedOperands ? "operandSegmentSizes" : undefined,
+        (i) => op.operand(i),
+        report,
+      );
+    if (def.results.length > 0)
+      checkGroup(
+        op,
+        "result",
+        def.results,
+        op.results.length,
+        def.sizedResults ? "resultSegmentSizes" : undefined,
+        (i) => op.result(i),
+        report,
+      );
+    checkRegions(op, def, report);
+    if (report.errors > 0) return;
+    for (const trait of def.traits) {
+      trait.verify?.(op, report);
+      if (report.errors > 0) return;
+    }
+    def.verify?.(def.viewOf(op) as never, report);
+  }
+}
+
+/** Operand, result, region and successor counts; the segment sizes of ops that have several variadic groups. */
+function checkCounts(op: Operation, report: Report): boolean {
+  const { def } = op;
+  if (def.traits.has(AttrSizedOperandSegments) && !checkSegments(op, "operand", def.operands, op.operandUses.length, report)) return false;
+  if (def.sizedResults && !checkSegments(op, "result", def.results, op.results.length, report)) return false;
+  const counts: [string, readonly NamedValueSpec[], number][] = [
+    ["operand", def.operands, op.operandUses.length],
+    ["result", def.results, op.results.length],
+  ];
+  for (const [what, specs, count] of counts) {
+    const single = specs.reduce((n, s) => n + (s.arity === "single" ? 1 : 0), 0);
+    const exact = single === specs.length;
+    if (exact ? count === single : count >= single) continue;
+    const wanted =
+      what === "operand" || single > 1 || !exact
+        ? exact
+          ? single === 0
+            ? `requires zero ${what}s`
+            : single === 1
+              ? `requires a single ${what}`
+              : `expected ${single} ${what}s, but found ${count}`
+          : `expected ${single} or more ${what}s, but found ${count}`
+        : single === 0
+          ? `requires zero ${what}s`
+          : "requires one result";
+    report.error(wanted, `verify.${what}-count`);
+    return false;
+  }
+  const minRegions = def.regions.filter((r) => !r.variadic).length;
+  const exactRegions = minRegions === def.regions.length;
+  if (exactRegions ? op.regions.length !== minRegions : op.regions.length < minRegions) {
+    const text = minRegions === 0 ? "requires zero regions" : minRegions === 1 ? "requires one region" : `expected ${minRegions} regions`;
+    report.error(exactRegions ? text : `expected ${minRegions} or more regions`, "verify.region-count");
+    return false;
+  }
+  const minSuccessors = def.successors.filter((s) => !s.variadic).length;
+  const exactSuccessors = minSuccessors === def.successors.length;
+  if (exactSuccessors ? op.successors.length !== minSuccessors : op.successors.length < minSuccessors) {
+    const text =
+      minSuccessors === 0
+        ? "requires 0 successors but found " + op.successors.length
+        : `requires ${minSuccessors} successors but found ${op.successors.length}`;
+    report.error(text, "verify.successor-count");
+    return false;
+  }
+  return true;
+}
+
+function checkSegments(
+  op: Operation,
+  what: "operand" | "result",
+  specs: readonly NamedValueSpec[],
+  count: number,
+  report: Report,
+): boolean {
+  const name = `${what}SegmentSizes`;
+  const sizes = intsOf(op.attr(name));
+  if (!sizes) return (report.error(`requires attribute '${name}'`, "verify.segments"), false);
+  if (sizes.some((s) => s < 0)) return (report.error(`'${name}' attribute cannot have negative elements`, "verify.segments"), false);
+  if (sizes.length !== specs.length) {
+    report.error(
+      `'${name}' attribute for specifying ${what} segments must have ${specs.length} elements, but got ${sizes.length}`,
+      "verify.segments",
+    );
+    return false;
+  }
+  const total = sizes.reduce((a, b) => a + b, 0);
+  if (total !== count) {
+    report.error(
+      `${what} count (${count}) does not match with the total size (${total}) specified in attribute '${name}'`,
+      "verify.segments",
+    );
+    return false;
+  }
+  return true;
+}
+
+function checkAttributes(op: Operation, def: OpDef, report: Report): void {
+  for (const { name, constraint, optional, default: dflt } of def.attrs) {
+    const attr: Attribute | undefined = op.attr(name);
+    if (attr === undefined) {
+      if (!optional && !dflt) return void report.error(`requires attribute '${name}'`, "verify.attribute");
+    } else if (!constraint.test(attr))
+      return void report.error(`attribute '${name}' failed to satisfy constraint: ${constraint.description}`, "verify.attribute");
+  }
+}
+
+function checkGroup(
+  op: Operation,
+  what: "operand" | "result",
+  specs: readonly NamedValueSpec[],
+  count: number,
+  sizesAttr: string | undefined,
+  at: (index: number) => Value,
+  report: Report,
+): void {
+  const sizes = sizesAttr ? intsOf(op.attr(sizesAttr)) : undefined;
+  for (let g = 0; g < specs.length; g++) {
+    const { arity, constraint } = specs[g]!;
+    const { start, size } = specs.length === count && !sizes ? { start: g, size: 1 } : groupRange(specs, g, count, sizes);
+    if (!sizeFits(arity, size))
+      return void report.error(
+        `${what} group starting at #${start} requires ${arity === "single" ? 1 : "0 or 1"} element, but found ${size}`,
+        `verify.${what}-count`,
+      );
+    for (let i = start; i < start + size; i++) {
+      const { type } = at(i);
+      if (constraint.test(type)) continue;
+      const variadic = arity === "variadic" ? "variadic of " : "";
+      return void report.error(
+        `${what} #${i} must be ${variadic}${constraint.description}, but got '${typeText(type)}'`,
+        `verify.${what}-type`,
+      );
+    }
+  }
+}
+
+function sizeFits(arity: Arity, size: number): boolean {
+  return arity === "variadic" || (arity === "single" ? size === 1 : size <= 1);
+}
+
+function checkRegions(op: Operation, def: OpDef, report: Report): void {
+  for (let i = 0; i < op.regions.length; i++) {
+    const spec = def.regions[Math.min(i, def.regions.length - 1)];
+    if (!spec) return;
+    const region = op.regions[i]!;
+    const blocks = spec.maxBlocks === undefined && spec.minBlocks === undefined ? -1 : region.numBlocks();
+    if (blocks < 0) continue;
+    const wrong = (spec.maxBlocks !== undefined && blocks > spec.maxBlocks) || (spec.minBlocks !== undefined && blocks < spec.minBlocks);
+    if (!wrong) continue;
+    const wanted =
+      spec.minBlocks === undefined
+        ? `with at most ${spec.maxBlocks} blocks`
+        : spec.maxBlocks === undefined
+          ? `with at least ${spec.minBlocks} blocks`
+          : `with ${spec.minBlocks} blocks`;
+    report.error(`region #${i} ('${spec.name}') failed to verify constraint: region ${wanted}`, "verify.region");
+  }
+}
+
+function opText(op: Operation): string {
+  return `"${op.name}"`;
+}

@@ -1,0 +1,238 @@
+/**
+ * Changes IR on behalf of a pattern, a fold or a pass, and tells listeners what changed, in MLIR's order: the order of
+ * these notices is the order of the greedy driver's worklist, and so part of the result.
+ * Source: mlir/lib/IR/PatternMatch.cpp.
+ */
+import type { Attribute, Type } from "../ir/attribute.js";
+import { Block } from "../ir/block.js";
+import { Builder, type CreateOptions } from "../ir/builder.js";
+import { cloneOperation, cloneRegionInto, type Mapping } from "../ir/clone.js";
+import type { Context } from "../ir/context.js";
+import type { CreateArgs, TypedOpDef, ViewOf } from "../ir/define-op.js";
+import type { LocationRef } from "../ir/location.js";
+import type { Operation } from "../ir/operation.js";
+import type { Region } from "../ir/region.js";
+import type { OpOperand, Value } from "../ir/value.js";
+
+export interface RewriteListener {
+  /** After an op was put into the IR (new, cloned or moved in). */
+  inserted?(op: Operation): void;
+  /** After operands, attributes or regions of an op changed in place. */
+  modified?(op: Operation): void;
+  /** Before the uses of an op's results go to `values`. */
+  replaced?(op: Operation, values: readonly Value[]): void;
+  /** Before an op is destroyed (its operands are still there). */
+  erased?(op: Operation): void;
+  blockErased?(block: Block): void;
+  /** A pattern declined, and why. */
+  noMatch?(op: Operation | undefined, reason: string): void;
+}
+
+/** Something that stands for an op: the op or a view of it. */
+export type OpLike = Operation | { readonly op: Operation };
+export const opOf = (like: OpLike): Operation => ("isOperation" in like ? (like as Operation) : (like as { readonly op: Operation }).op);
+
+export class Rewriter {
+  readonly builder: Builder;
+  constructor(
+    readonly ctx: Context,
+    readonly listener: RewriteListener = {},
+    loc: LocationRef = 0,
+  ) {
+    this.builder = new Builder(ctx, loc);
+    this.builder.onInsert = (op) => listener.inserted?.(op);
+  }
+
+  // --- making ops ---------------------------------------------------------------------------
+  get loc(): LocationRef {
+    return this.builder.loc;
+  }
+  set loc(loc: LocationRef) {
+    this.builder.loc = loc;
+  }
+  setBefore(op: OpLike): this {
+    this.builder.setBefore(opOf(op));
+    return this;
+  }
+  setAfter(op: OpLike): this {
+    this.builder.setAfter(opOf(op));
+    return this;
+  }
+  setStart(block: Block): this {
+    this.builder.setStart(block);
+    return this;
+  }
+  setEnd(block: Block): this {
+    this.builder.setEnd(block);
+    return this;
+  }
+  /** Runs `body` and then restores the insertion point. */
+  preserving<T>(body: () => T): T {
+    return this.builder.preserving(body);
+  }
+  create<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options?: CreateOptions): ViewOf<O, A, R, G, S> {
+    return this.builder.create(def, args, options);
+  }
+  value<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options?: CreateOptions): Value {
+    return this.builder.value(def, args, options);
+  }
+  insert(op: Operation): Operation {
+    return this.builder.insert(op);
+  }
+  /** Inserts a copy. Listeners hear of the op and of every op nested in it. */
+  clone(op: Operation, mapping?: Mapping): Operation {
+    const copy = cloneOperation(op, mapping);
+    this.builder.insert(copy);
+    for (const region of copy.regions) for (const block of region.blocks()) for (const nested of block.ops()) this.announce(nested);
+    return copy;
+  }
+  private announce(op: Operation): void {
+    op.walk((nested) => this.listener.inserted?.(nested));
+  }
+
+  // --- replacing and erasing ----------------------------------------------------------------
+  /** Replaces an op by values (or the results of another op) and erases it. Answers true, for `return rw.replace(...)`. */
+  replace(like: OpLike, by: Value | readonly Value[] | OpLike): true {
+    const op = opOf(like);
+    const values = valuesOf(by);
+    this.listener.replaced?.(op, values);
+    for (let i = 0; i < values.length; i++) this.replaceAllUses(op.result(i), values[i]!);
+    this.erase(op);
+    return true;
+  }
+  /** Replaces an op by a new one of kind `def`, made in its place with its location. */
+  replaceWith<O, A, R, G, S>(
+    like: OpLike,
+    def: TypedOpDef<O, A, R, G, S>,
+    args: CreateArgs<O, A, G, S>,
+    options: CreateOptions = {},
+  ): ViewOf<O, A, R, G, S> {
+    const op = opOf(like);
+    const view = this.create(def, args, { loc: op.locRef, ...options });
+    this.replace(op, view as OpLike);
+    return view;
+  }
+  /** Erases an op that has no uses left, and what is nested in it (innermost and last first, as MLIR does). */
+  erase(like: OpLike): true {
+    const op = opOf(like);
+    for (const region of op.regions) this.announceErased(region);
+    this.listener.erased?.(op);
+    op.erase();
+    return true;
+  }
+  private announceErased(region: Region): void {
+    for (let block = region.lastBlock; block; block = block.prev) {
+      for (let nested = block.lastOp; nested; nested = nested.prev) {
+        for (const inner of nested.regions) this.announceErased(inner);
+        this.listener.erased?.(nested);
+      }
+      this.listener.blockErased?.(block);
+    }
+  }
+  eraseBlock(block: Block): void {
+    for (let op = block.lastOp; op; op = block.lastOp) {
+      op.results.forEach((r) => r.replaceUsesWhere(r, () => false));
+      op.dropAllReferences();
+      this.listener.erased?.(op);
+      op.erase();
+    }
+    this.listener.blockErased?.(block);
+    block.erase();
+  }
+  /** Every use of `from` becomes one of `to`; listeners hear of each user. */
+  replaceAllUses(from: Value, to: Value): void {
+    this.replaceUsesWhere(from, to, () => true);
+  }
+  replaceUsesWhere(from: Value, to: Value, filter: (use: OpOperand) => boolean): boolean {
+    if (from === to) return true;
+    let all = true;
+    for (const use of from.uses()) {
+      if (!filter(use)) {
+        all = false;
+        continue;
+      }
+      use.set(to);
+      this.listener.modified?.(use.owner);
+    }
+    return all;
+  }
+  /** Changes an op in place and tells listeners. */
+  modify(like: OpLike, change: (op: Operation) => void): true {
+    const op = opOf(like);
+    change(op);
+    this.listener.modified?.(op);
+    return true;
+  }
+  setAttr(like: OpLike, name: string, value: Attribute | undefined): true {
+    return this.modify(like, (op) => (value === undefined ? op.removeAttr(name) : op.setAttr(name, value)));
+  }
+  setOperand(like: OpLike, index: number, value: Value): true {
+    return this.modify(like, (op) => op.setOperand(index, value));
+  }
+
+  // --- blocks and regions -------------------------------------------------------------------
+  createBlock(region: Region, before: Block | null = null, argTypes: readonly Type[] = [], loc: LocationRef = this.loc): Block {
+    const block = new Block(this.ctx);
+    region.insertBlock(block, before);
+    for (const type of argTypes) block.addArgument(type, loc);
+    this.setEnd(block);
+    return block;
+  }
+  /** Moves the ops of `source` before `before`, its arguments replaced by `args`, and erases it. */
+  inlineBlockBefore(source: Block, before: Operation, args: readonly Value[] = []): void {
+    this.inlineBlock(source, before.block!, before, args);
+  }
+  mergeBlocks(source: Block, dest: Block, args: readonly Value[] = []): void {
+    this.inlineBlock(source, dest, null, args);
+  }
+  private inlineBlock(source: Block, dest: Block, before: Operation | null, args: readonly Value[]): void {
+    source.args.forEach((arg, i) => this.replaceAllUses(arg, args[i]!));
+    for (const op of source.ops()) {
+      source.unlink(op);
+      dest.insert(op, before);
+      this.listener.inserted?.(op);
+    }
+    this.eraseBlock(source);
+  }
+  splitBlock(block: Block, from: Operation): Block {
+    return block.splitBefore(from);
+  }
+  inlineRegionBefore(region: Region, into: Region, before: Block | null = null): void {
+    into.takeBlocksOf(region, before);
+  }
+  cloneRegionBefore(region: Region, into: Region, before: Block | null = null, mapping?: Mapping): void {
+    cloneRegionInto(region, into, mapping, before);
+  }
+  moveBefore(op: Operation, before: Operation): void {
+    op.moveBefore(before);
+    this.listener.inserted?.(op);
+  }
+  moveAfter(op: Operation, after: Operation): void {
+    op.moveAfter(after);
+    this.listener.inserted?.(op);
+  }
+
+  // --- declining ----------------------------------------------------------------------------
+  /** Says why a pattern does not apply. Answers false, for `return rw.noMatch("...")`. */
+  noMatch(reason: string, op?: OpLike): false {
+    this.listener.noMatch?.(op && opOf(op), reason);
+    return false;
+  }
+
+  /** New ops made in `body` come from `origin` (ids of ops); for passes that build without a pattern. */
+  from<T>(origin: OpLike | number, body: () => T): T {
+    const saved = this.ctx.origin;
+    this.ctx.origin = typeof origin === "number" ? origin : opOf(origin).id;
+    try {
+      return body();
+    } finally {
+      this.ctx.origin = saved;
+    }
+  }
+}
+
+function valuesOf(by: Value | readonly Value[] | OpLike): readonly Value[] {
+  if (Array.isArray(by)) return by as readonly Value[];
+  if ("firstUse" in (by as object) && "owner" in (by as object)) return [by as Value];
+  return opOf(by as OpLike).results;
+}

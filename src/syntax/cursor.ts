@@ -1,0 +1,256 @@
+/**
+ * Reads tokens straight from the text: no token objects, one look at each character. The text is latin1, so a
+ * character is a byte. Every reader skips white space and comments before its token.
+ */
+
+/** Thrown to leave a parse after its diagnostic was reported; caught where the parse began. */
+export class ParseFailure extends Error {}
+
+const IDENT_START = 1;
+const IDENT = 2;
+const DIGIT = 4;
+/** Part of a value or symbol suffix: letters, digits, `$ . _ -`. */
+const SUFFIX = 8;
+const HEX = 16;
+const CLASS = new Uint8Array(256);
+for (let c = 0; c < 256; c++) {
+  const ch = String.fromCharCode(c);
+  if (/[A-Za-z_]/.test(ch)) CLASS[c]! |= IDENT_START | IDENT | SUFFIX;
+  if (/[0-9]/.test(ch)) CLASS[c]! |= IDENT | DIGIT | SUFFIX;
+  if (/[$.]/.test(ch)) CLASS[c]! |= IDENT | SUFFIX;
+  if (ch === "-") CLASS[c]! |= SUFFIX;
+  if (/[0-9a-fA-F]/.test(ch)) CLASS[c]! |= HEX;
+}
+
+export class Cursor {
+  pos = 0;
+  constructor(
+    readonly text: string,
+    /** Reports an error; must throw. */
+    readonly onError: (message: string, pos: number, code: string) => never,
+  ) {}
+
+  fail(message: string, pos = this.here(), code = "parse.syntax"): never {
+    return this.onError(message, pos, code);
+  }
+
+  /** Skips white space and comments; answers the code of the next character, NaN at the end. */
+  skip(): number {
+    const { text } = this;
+    for (;;) {
+      const c = text.charCodeAt(this.pos);
+      if (c === 32 || c === 10 || c === 9 || c === 13) this.pos++;
+      else if (c === 47 && text.charCodeAt(this.pos + 1) === 47) {
+        const end = text.indexOf("\n", this.pos);
+        this.pos = end < 0 ? text.length : end + 1;
+      } else return c;
+    }
+  }
+  here(): number {
+    this.skip();
+    return this.pos;
+  }
+  get atEnd(): boolean {
+    return Number.isNaN(this.skip());
+  }
+
+  at(text: string): boolean {
+    this.skip();
+    return this.text.startsWith(text, this.pos);
+  }
+  atChar(code: number): boolean {
+    return this.skip() === code;
+  }
+  optChar(code: number): boolean {
+    if (this.skip() !== code) return false;
+    this.pos++;
+    return true;
+  }
+  char(code: number): void {
+    if (this.skip() !== code) this.fail(`expected '${String.fromCharCode(code)}'`, this.pos, "parse.expected");
+    this.pos++;
+  }
+  optPunct(text: string): boolean {
+    if (!this.at(text)) return false;
+    if (text === "-" && this.text.charCodeAt(this.pos + 1) === 62) return false;
+    if (text === ":" && this.text.charCodeAt(this.pos + 1) === 58) return false;
+    this.pos += text.length;
+    return true;
+  }
+  punct(text: string): void {
+    if (!this.optPunct(text)) this.fail(`expected '${text}'`, this.pos, "parse.expected");
+  }
+
+  /** The end of the identifier that starts at `from`; `from` when there is none. */
+  identEnd(from: number): number {
+    const { text } = this;
+    if (!((CLASS[text.charCodeAt(from)] ?? 0) & IDENT_START)) return from;
+    let end = from + 1;
+    while ((CLASS[text.charCodeAt(end)] ?? 0) & IDENT) end++;
+    return end;
+  }
+  /** The end of a `%`, `^`, `@`, `#` or `!` name that starts at `from`. */
+  suffixEnd(from: number): number {
+    const { text } = this;
+    let end = from;
+    const first = text.charCodeAt(from);
+    if ((CLASS[first] ?? 0) & DIGIT) {
+      while ((CLASS[text.charCodeAt(end)] ?? 0) & DIGIT) end++;
+      return end;
+    }
+    while ((CLASS[text.charCodeAt(end)] ?? 0) & SUFFIX) end++;
+    return end;
+  }
+  optIdent(): string | undefined {
+    this.skip();
+    const end = this.identEnd(this.pos);
+    if (end === this.pos) return undefined;
+    const ident = this.text.slice(this.pos, end);
+    this.pos = end;
+    return ident;
+  }
+  peekIdent(): string | undefined {
+    this.skip();
+    const end = this.identEnd(this.pos);
+    return end === this.pos ? undefined : this.text.slice(this.pos, end);
+  }
+  ident(what = "valid keyword"): string {
+    return this.optIdent() ?? this.fail(`expected ${what}`, this.pos, "parse.expected");
+  }
+  optKeyword(text: string): boolean {
+    this.skip();
+    if (!this.text.startsWith(text, this.pos) || (CLASS[this.text.charCodeAt(this.pos + text.length)] ?? 0) & IDENT) return false;
+    this.pos += text.length;
+    return true;
+  }
+  keyword(text: string): void {
+    if (!this.optKeyword(text)) this.fail(`expected '${text}'`, this.pos, "parse.expected");
+  }
+
+  isDigit(c = this.skip()): boolean {
+    return ((CLASS[c] ?? 0) & DIGIT) !== 0;
+  }
+  /** The end of the digits (or `0x` hex digits) from `from`. */
+  private digitsEnd(from: number): number {
+    const { text } = this;
+    let end = from;
+    if (text.charCodeAt(from) === 48 && text.charCodeAt(from + 1) === 120 && (CLASS[text.charCodeAt(from + 2)] ?? 0) & HEX) {
+      end = from + 2;
+      while ((CLASS[text.charCodeAt(end)] ?? 0) & HEX) end++;
+      return end;
+    }
+    while ((CLASS[text.charCodeAt(end)] ?? 0) & DIGIT) end++;
+    return end;
+  }
+  /** Reads an unsigned number as text, with its fraction and exponent when it is a float literal. */
+  optNumber(): string | undefined {
+    this.skip();
+    const { text, pos } = this;
+    let end = this.digitsEnd(pos);
+    if (end === pos) return undefined;
+    if (text.charCodeAt(end) === 46 && text.charCodeAt(pos + 1) !== 120) {
+      end++;
+      while ((CLASS[text.charCodeAt(end)] ?? 0) & DIGIT) end++;
+      const e = text.charCodeAt(end) | 32;
+      if (e === 101) {
+        let at = end + 1;
+        const sign = text.charCodeAt(at);
+        if (sign === 43 || sign === 45) at++;
+        if ((CLASS[text.charCodeAt(at)] ?? 0) & DIGIT) {
+          while ((CLASS[text.charCodeAt(at)] ?? 0) & DIGIT) at++;
+          end = at;
+        }
+      }
+    }
+    this.pos = end;
+    return text.slice(pos, end);
+  }
+  /** Decimal digits only: for dimensions, where `0x` is an extent and an `x`. */
+  optDecimal(): number | undefined {
+    this.skip();
+    const { text, pos } = this;
+    let end = pos;
+    let value = 0;
+    for (let c = text.charCodeAt(end); c >= 48 && c <= 57; c = text.charCodeAt(++end)) value = value * 10 + c - 48;
+    if (end === pos) return undefined;
+    if (value > Number.MAX_SAFE_INTEGER) this.fail("integer is too large", pos, "parse.integer");
+    this.pos = end;
+    return value;
+  }
+  optInteger(): bigint | undefined {
+    const start = this.here();
+    const negative = this.optPunct("-");
+    const pos = this.here();
+    const end = this.digitsEnd(pos);
+    if (end === pos) {
+      if (negative) this.fail("expected integer value", pos, "parse.expected");
+      this.pos = start;
+      return undefined;
+    }
+    this.pos = end;
+    const digits = this.text.slice(pos, end);
+    if (digits.length > 4096) this.fail("integer value too large", pos, "parse.integer");
+    const value = BigInt(digits);
+    return negative ? -value : value;
+  }
+  integer(): bigint {
+    return this.optInteger() ?? this.fail("expected integer value", this.pos, "parse.expected");
+  }
+
+  optString(): string | undefined {
+    if (this.skip() !== 34) return undefined;
+    const { text } = this;
+    const start = this.pos + 1;
+    let end = start;
+    let escaped = false;
+    for (;;) {
+      const c = text.charCodeAt(end);
+      if (c === 34) break;
+      if (c === 92) {
+        escaped = true;
+        end += 2;
+      } else if (Number.isNaN(c) || c === 10 || c === 13) this.fail("expected '\"' in string literal", this.pos, "parse.string");
+      else end++;
+    }
+    this.pos = end + 1;
+    const raw = text.slice(start, end);
+    return escaped ? this.unescape(raw, start) : raw;
+  }
+  string(): string {
+    return this.optString() ?? this.fail("expected string", this.pos, "parse.expected");
+  }
+  private unescape(raw: string, start: number): string {
+    return raw.replace(/\\(["\\nt]|[0-9a-fA-F]{2}|)/g, (_all, escape: string, at: number) => {
+      if (escape === "n") return "\n";
+      if (escape === "t") return "\t";
+      if (escape.length === 2) return String.fromCharCode(Number.parseInt(escape, 16));
+      return escape || this.fail("unknown escape in string literal", start + at, "parse.string");
+    });
+  }
+
+  /** Reads `@name` or `@"any text"`. */
+  optSymbolName(): string | undefined {
+    if (this.skip() !== 64) return undefined;
+    this.pos++;
+    if (this.text.charCodeAt(this.pos) === 34) return this.string();
+    const end = this.suffixEnd(this.pos);
+    if (end === this.pos || this.isDigit(this.text.charCodeAt(this.pos)))
+      this.fail("@ identifier expected to start with letter or '_'", this.pos - 1, "parse.symbol");
+    const name = this.text.slice(this.pos, end);
+    this.pos = end;
+    return name;
+  }
+
+  /** Reads `open item, item close`. With `open` empty: one or more items. */
+  list<T>(open: string, close: string, item: () => T): T[] {
+    const items: T[] = [];
+    if (open) {
+      this.punct(open);
+      if (this.optPunct(close)) return items;
+    }
+    do items.push(item());
+    while (this.optChar(44));
+    if (close) this.punct(close);
+    return items;
+  }
+}

@@ -1,0 +1,41 @@
+import type { OpParser, OpPrinter, ParsedOperand } from "../ir/asm.js";
+import type { Type } from "../ir/attribute.js";
+import type { OpDef } from "../ir/define-op.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+
+/** What a `custom<Name>` directive may read and set while its op is parsed: parts by name. */
+export interface FormatState {
+  operands(name: string): readonly ParsedOperand[];
+  setOperands(name: string, operands: readonly ParsedOperand[]): void;
+  types(name: string): readonly Type[];
+  setTypes(name: string, types: readonly Type[]): void;
+  /** Adds a region for the part of that name (regions go in order). */
+  readonly parser: OpParser;
+}
+
+/** A `custom<Name>(...)` directive of an assembly format; `args` are the names of its arguments, in order. */
+export interface CustomDirective {
+  readonly parse: (p: OpParser, state: FormatState, args: readonly string[]) => void;
+  readonly print: (p: OpPrinter, op: Operation, args: readonly string[]) => void;
+  /** Whether an optional group anchored here is printed. */
+  readonly present?: (op: Operation, args: readonly string[]) => boolean;
+}
+
+const directives = new Map<string, CustomDirective>();
+
+/** Registers a directive under `dialect.Name`; formats of that dialect's ops find it. */
+export function defineCustomDirective(dialect: string, name: string, directive: CustomDirective): void {
+  directives.set(`${dialect}.${name}`, directive);
+}
+/** The directive that a format of `def` names. */
+export function customDirective(def: OpDef, name: string): CustomDirective | undefined {
+  return directives.get(`${def.dialect}.${name}`) ?? directives.get(`builtin.${name}`);
+}
+
+/** The values of a part of an op by name: operands or results, none for an absent optional one. */
+export function partValues(op: Operation, name: string): readonly Value[] {
+  const part = (op.def.viewOf(op) as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];
+  if (part === undefined) return [];
+  return Array.isArray(part) ? (part as readonly Value[]) : [part as Value];
+}

@@ -1,0 +1,441 @@
+/** Runs a compiled assembly format on the parser, then finds the types that the format does not spell. */
+import type { ParsedOperand } from "../ir/asm.js";
+import type { Attribute, Type } from "../ir/attribute.js";
+import { inferResultTypes } from "../ir/builder.js";
+import { DenseArrayAttr, dictAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
+import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
+import { Bug } from "../support/assert.js";
+import { customDirective, type FormatState } from "./custom-directive.js";
+import { type Directive, programOf, type Slot } from "./format-program.js";
+import { arrayElement } from "./parse-attribute.js";
+import type { Parser } from "./parser.js";
+
+/** Parts read so far, by index of operand and result group. */
+class Run implements FormatState {
+  readonly operandGroups: (readonly ParsedOperand[] | undefined)[];
+  readonly operandTypes: (readonly Type[] | undefined)[];
+  readonly resultTypes: (readonly Type[] | undefined)[];
+  allOperands: readonly ParsedOperand[] | undefined;
+  allOperandTypes: readonly Type[] | undefined;
+  allResultTypes: readonly Type[] | undefined;
+  constructor(
+    readonly parser: Parser,
+    readonly def: OpDef,
+  ) {
+    this.operandGroups = new Array(def.operands.length).fill(undefined);
+    this.operandTypes = new Array(def.operands.length).fill(undefined);
+    this.resultTypes = new Array(def.results.length).fill(undefined);
+  }
+  operands(name: string): readonly ParsedOperand[] {
+    return this.operandGroups[indexOf(this.def.operands, name)] ?? [];
+  }
+  setOperands(name: string, operands: readonly ParsedOperand[]): void {
+    this.operandGroups[indexOf(this.def.operands, name)] = operands;
+  }
+  types(name: string): readonly Type[] {
+    const operand = this.def.operands.findIndex((o) => o.name === name);
+    return (operand >= 0 ? this.operandTypes[operand] : this.resultTypes[indexOf(this.def.results, name)]) ?? [];
+  }
+  setTypes(name: string, types: readonly Type[]): void {
+    const operand = this.def.operands.findIndex((o) => o.name === name);
+    if (operand >= 0) this.operandTypes[operand] = types;
+    else this.resultTypes[indexOf(this.def.results, name)] = types;
+  }
+}
+function indexOf(specs: readonly NamedValueSpec[], name: string): number {
+  const index = specs.findIndex((s) => s.name === name);
+  if (index < 0) throw new Bug(`no operand or result '${name}'`);
+  return index;
+}
+
+export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
+  const run = new Run(p, def);
+  for (const directive of programOf(def).directives) parseDirective(p, run, directive);
+  finishFormat(p, run, at);
+}
+
+function parseDirective(p: Parser, run: Run, d: Directive): void {
+  switch (d.kind) {
+    case "literal":
+      parseLiteral(p, d.text);
+      return;
+    case "whitespace":
+      return;
+    case "slot":
+      parseSlot(p, run, d.slot);
+      return;
+    case "type":
+      setSlotTypes(run, d.slot, arityOf(run.def, d.slot) === "single" ? [p.type()] : optTypes(p));
+      return;
+    case "functional-type": {
+      const { inputs, results } = p.functionType();
+      setSlotTypes(run, d.inputs, inputs);
+      setSlotTypes(run, d.results, results);
+      return;
+    }
+    case "attr-dict":
+      if (d.keyword) p.optAttrDictWithKeyword();
+      else p.optAttrDict();
+      return;
+    case "custom": {
+      const directive = customDirective(run.def, d.name);
+      if (!directive) throw new Bug(`${run.def.name}: custom<${d.name}> is not defined`);
+      directive.parse(
+        p,
+        run,
+        d.args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name)),
+      );
+      return;
+    }
+    case "optional":
+      parseOptional(p, run, d);
+      return;
+    case "oilist":
+      for (let found = true; found; ) {
+        found = false;
+        for (const clause of d.clauses)
+          if (p.optKeyword(clause.keyword)) {
+            found = true;
+            const unit = clause.body.length === 1 ? unitOf(run.def, clause.body[0]!) : undefined;
+            if (unit) p.setAttr(unit, unitAttr(p.ctx));
+            else for (const inner of clause.body) parseDirective(p, run, inner);
+          }
+      }
+      return;
+  }
+}
+
+function parseLiteral(p: Parser, text: string): void {
+  if (/^[A-Za-z_]/.test(text)) p.keyword(text);
+  else p.punct(text);
+}
+
+function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
+  if (slot.kind === "operand") return def.operands[slot.index]!.arity;
+  if (slot.kind === "result") return def.results[slot.index]!.arity;
+  return "variadic";
+}
+function optTypes(p: Parser): Type[] {
+  const first = p.optType();
+  if (!first) return [];
+  const types = [first];
+  while (p.optPunct(",")) types.push(p.type());
+  return types;
+}
+function setSlotTypes(run: Run, slot: Slot, types: readonly Type[]): void {
+  if (slot.kind === "operand") run.operandTypes[slot.index] = types;
+  else if (slot.kind === "result") run.resultTypes[slot.index] = types;
+  else if (slot.kind === "operands") run.allOperandTypes = types;
+  else run.allResultTypes = types;
+}
+
+function parseSlot(p: Parser, run: Run, slot: Slot): void {
+  switch (slot.kind) {
+    case "operand": {
+      const { arity } = run.def.operands[slot.index]!;
+      if (arity === "single") run.operandGroups[slot.index] = [p.operand()];
+      else if (arity === "variadic") run.operandGroups[slot.index] = p.operands();
+      else {
+        const operand = p.optOperand();
+        run.operandGroups[slot.index] = operand ? [operand] : [];
+      }
+      return;
+    }
+    case "operands":
+      run.allOperands = p.operands();
+      return;
+    case "attr":
+      p.setAttr(slot.name, parseAttrSlot(p, run.def, slot.index));
+      return;
+    case "region": {
+      const { variadic } = run.def.regions[slot.index]!;
+      if (!variadic) p.region();
+      else if (p.atPunct("{"))
+        do p.region();
+        while (p.optPunct(","));
+      return;
+    }
+    case "regions":
+      if (p.atPunct("{"))
+        do p.region();
+        while (p.optPunct(","));
+      return;
+    case "successor":
+    case "successors": {
+      const variadic = slot.kind === "successors" || run.def.successors[slot.index]!.variadic;
+      if (!variadic) p.state.successors.push(p.successor());
+      else if (p.atPunct("^"))
+        do p.state.successors.push(p.successor());
+        while (p.optPunct(","));
+      return;
+    }
+    case "result":
+    case "results":
+      throw new Bug(`${run.def.name}: a result cannot be read`);
+  }
+}
+
+/** The attribute of a format's `$name`, as its constraint spells it. */
+function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
+  const { name, constraint } = def.attrs[index]!;
+  const at = p.pos;
+  if (constraint.enum) {
+    const keyword = p.optString() ?? p.optAnyKeyword();
+    const cases = Object.keys(constraint.enum.cases);
+    if (keyword === undefined)
+      return p.fail(
+        `expected string or keyword containing one of the following enum values for attribute '${name}' [${cases.join(", ")}]`,
+        at,
+        "parse.enum",
+      );
+    const value = constraint.enum.cases[keyword];
+    if (value === undefined) return p.fail(`invalid ${name} attribute specification: "${keyword}"`, at, "parse.enum");
+    return constraint.write!(p.ctx, keyword);
+  }
+  if (constraint.stripped && !p.atPunct("#")) return p.dialectAttr(constraint.stripped, at);
+  switch (constraint.syntax) {
+    case "symbolName":
+      return stringAttr(p.ctx, p.symbolName());
+    case "unit":
+      return unitAttr(p.ctx);
+    case "type":
+      return typeAttr(p.type());
+    case "typedArray": {
+      const elementType = constraint.type!(p.ctx);
+      if (!p.atPunct("[")) return p.attribute();
+      return DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) });
+    }
+    default:
+      break;
+  }
+  const attr = p.attribute(constraint.type?.(p.ctx));
+  if (!constraint.test(attr)) p.fail(`invalid kind of attribute specified`, at, "parse.attribute-kind");
+  return attr;
+}
+
+/** Reads the `then` part when its first element is there, else the other part. */
+function parseOptional(p: Parser, run: Run, d: Extract<Directive, { kind: "optional" }>): void {
+  const first = d.then.find((x) => x.kind !== "whitespace");
+  const anchorUnit = unitOf(run.def, d.anchor);
+  if (first && startsHere(p, run, first)) {
+    if (anchorUnit && !d.inverted) p.setAttr(anchorUnit, unitAttr(p.ctx));
+    for (const inner of d.then) {
+      if (inner !== first || !alreadyRead(first)) parseDirective(p, run, inner);
+    }
+    return;
+  }
+  if (anchorUnit && d.inverted) p.setAttr(anchorUnit, unitAttr(p.ctx));
+  for (const inner of d.otherwise) parseDirective(p, run, inner);
+}
+
+/** A unit attribute's name, when the directive is one. */
+function unitOf(def: OpDef, d: Directive): string | undefined {
+  if (d.kind !== "slot" || d.slot.kind !== "attr") return undefined;
+  const { name, constraint } = def.attrs[d.slot.index]!;
+  return constraint.syntax === "unit" ? name : undefined;
+}
+function alreadyRead(d: Directive): boolean {
+  return d.kind === "literal" || (d.kind === "slot" && d.slot.kind === "attr") || d.kind === "custom";
+}
+
+/** Whether the group's first element starts here. Literals, attributes and custom directives are consumed by the look. */
+function startsHere(p: Parser, run: Run, first: Directive): boolean {
+  switch (first.kind) {
+    case "literal":
+      return /^[A-Za-z_]/.test(first.text) ? p.optKeyword(first.text) : p.optPunct(first.text);
+    case "slot":
+      switch (first.slot.kind) {
+        case "operand":
+        case "operands":
+          return p.atPunct("%");
+        case "region":
+        case "regions":
+          return p.atPunct("{");
+        case "successor":
+        case "successors":
+          return p.atPunct("^");
+        case "attr":
+          return optAttrSlot(p, run.def, first.slot.index);
+        default:
+          return false;
+      }
+    case "type":
+    case "functional-type": {
+      const save = p.cursor.pos;
+      const type = p.atPunct("(") && first.kind === "functional-type" ? true : p.optType() !== undefined;
+      p.cursor.pos = save;
+      return type;
+    }
+    case "custom": {
+      // An optional group that begins with a custom directive: the directive itself tells by what it reads.
+      const before = p.cursor.here();
+      parseDirective(p, run, first);
+      return p.cursor.pos !== before;
+    }
+    default:
+      return false;
+  }
+}
+
+function optAttrSlot(p: Parser, def: OpDef, index: number): boolean {
+  const { name, constraint } = def.attrs[index]!;
+  if (constraint.enum) {
+    const word = p.cursor.peekIdent();
+    if (word === undefined || !(word in constraint.enum.cases)) return false;
+  } else if (constraint.syntax === "symbolName" ? !p.atPunct("@") : constraint.syntax === "typedArray" && !p.atPunct("[")) return false;
+  else if (constraint.syntax === undefined && !constraint.stripped) {
+    const attr = p.optAttribute(constraint.type?.(p.ctx));
+    if (attr) p.setAttr(name, attr);
+    return attr !== undefined;
+  }
+  p.setAttr(name, parseAttrSlot(p, def, index));
+  return true;
+}
+
+// --- types ------------------------------------------------------------------------------------
+
+function finishFormat(p: Parser, run: Run, at: number): void {
+  const { def } = run;
+  const { state } = p;
+  if (run.allOperands) {
+    const types = run.allOperandTypes ?? run.allOperands.map((o) => o.value.type);
+    state.operands.push(...p.resolveAll(run.allOperands, types));
+  } else {
+    // `functional-type(operands, ...)` and `type(operands)` hand out types over all groups in order.
+    if (run.allOperandTypes) distribute(p, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
+    inferGroupTypes(p, run);
+    for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
+    if (def.sizedOperands)
+      p.setAttr(
+        "operandSegmentSizes",
+        i32ArrayAttr(
+          p.ctx,
+          run.operandGroups.map((group) => group?.length ?? 0),
+        ),
+      );
+  }
+  resultTypes(p, run, at);
+}
+
+function distribute(
+  p: Parser,
+  types: readonly Type[],
+  groups: readonly (readonly unknown[] | undefined)[],
+  into: (readonly Type[] | undefined)[],
+  at: number,
+): void {
+  let next = 0;
+  for (let g = 0; g < groups.length; g++) {
+    const size = groups[g]?.length ?? 0;
+    into[g] = types.slice(next, next + size);
+    next += size;
+  }
+  if (next !== types.length)
+    p.fail(`number of operands and types do not match: got ${next} operands and ${types.length} types`, at, "parse.operand-count");
+}
+
+/** Types that follow from others by the op's traits, or that only one type fits. Runs until nothing new is found. */
+function inferGroupTypes(p: Parser, run: Run): void {
+  const { def } = run;
+  const attr = (name: string) => p.state.attrs.find((e) => e[0] === name)?.[1];
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const rule of def.typeRules) {
+      if (rule.kind === "same") {
+        const known = rule.names.map((name) => knownType(run, name)).find((t) => t !== undefined);
+        if (known) for (const name of rule.names) changed = setKnown(run, name, known) || changed;
+      } else if (knownType(run, rule.to) === undefined) {
+        const source = knownType(run, rule.from);
+        const target = source && rule.transform(source, attr);
+        if (target) changed = setKnown(run, rule.to, target) || changed;
+      }
+    }
+  }
+}
+function knownType(run: Run, name: string): Type | undefined {
+  const operand = run.def.operands.findIndex((o) => o.name === name);
+  if (operand >= 0)
+    return (
+      run.operandTypes[operand]?.[0] ??
+      (run.def.operands[operand]!.arity === "single" ? run.def.operands[operand]!.constraint.build?.(run.parser.ctx) : undefined)
+    );
+  const result = run.def.results.findIndex((r) => r.name === name);
+  return result < 0 ? undefined : run.resultTypes[result]?.[0];
+}
+function setKnown(run: Run, name: string, type: Type): boolean {
+  const operand = run.def.operands.findIndex((o) => o.name === name);
+  if (operand >= 0) {
+    if (run.operandTypes[operand] !== undefined) return false;
+    run.operandTypes[operand] = (run.operandGroups[operand] ?? []).map(() => type);
+    if (run.operandTypes[operand]!.length === 0) run.operandTypes[operand] = [type];
+    return true;
+  }
+  const result = run.def.results.findIndex((r) => r.name === name);
+  if (result < 0 || run.resultTypes[result] !== undefined || run.def.results[result]!.arity !== "single") return false;
+  run.resultTypes[result] = [type];
+  return true;
+}
+
+function resolveGroup(p: Parser, run: Run, g: number, at: number): void {
+  const spec = run.def.operands[g]!;
+  const group = run.operandGroups[g];
+  if (!group || group.length === 0) return;
+  let types = run.operandTypes[g];
+  if (types === undefined || types.length === 0) {
+    const only = spec.constraint.build?.(p.ctx);
+    // Without any rule the operand's own type stands: it was defined before.
+    types = group.map((operand) => only ?? operand.value.type);
+  } else if (types.length === 1 && group.length > 1 && run.def.typeRules.length > 0) types = group.map(() => types![0]!);
+  if (types.length !== group.length)
+    p.fail(`number of operands and types do not match: got ${group.length} operands and ${types.length} types`, at, "parse.operand-count");
+  for (let i = 0; i < group.length; i++) p.state.operands.push(p.resolveValue(group[i]!.value, types[i]!, group[i]!.pos));
+}
+
+function resultTypes(p: Parser, run: Run, at: number): void {
+  const { def } = run;
+  const { state } = p;
+  if (run.allResultTypes) {
+    state.types.push(...run.allResultTypes);
+    if (def.sizedResults) p.setAttr("resultSegmentSizes", sizedResults(p, def, run.allResultTypes.length));
+    return;
+  }
+  let missing = false;
+  for (let r = 0; r < def.results.length; r++) {
+    const spec = def.results[r]!;
+    const types = run.resultTypes[r] ?? (spec.arity === "single" ? single(spec.constraint.build?.(p.ctx)) : undefined);
+    if (types) state.types.push(...types);
+    else if (spec.arity === "single") missing = true;
+    run.resultTypes[r] = types;
+  }
+  if (!missing) {
+    if (def.sizedResults)
+      p.setAttr(
+        "resultSegmentSizes",
+        i32ArrayAttr(
+          p.ctx,
+          run.resultTypes.map((t) => t?.length ?? 0),
+        ),
+      );
+    return;
+  }
+  state.types.length = 0;
+  for (const spec of def.attrs)
+    if (spec.default && !state.attrs.some((e) => e[0] === spec.name)) state.attrs.push([spec.name, spec.default(p.ctx)]);
+  const dict = dictAttr(p.ctx, state.attrs);
+  const loc = p.source.base + at;
+  const inferred = inferResultTypes(p.ctx, def, state.operands, dict, state.regions, loc, (message) =>
+    p.fail(`'${def.name}' op ${message}`, at, "parse.infer-types"),
+  );
+  if (!inferred) return p.fail(`'${def.name}' op failed to infer returned types`, at, "parse.infer-types");
+  state.types.push(...inferred);
+}
+function single(type: Type | undefined): readonly Type[] | undefined {
+  return type ? [type] : undefined;
+}
+function sizedResults(p: Parser, def: OpDef, count: number): Attribute {
+  const singles = def.results.filter((r) => r.arity === "single").length;
+  return i32ArrayAttr(
+    p.ctx,
+    def.results.map((r) => (r.arity === "single" ? 1 : count - singles)),
+  );
+}

@@ -1,0 +1,196 @@
+/** Prints an op by its compiled assembly format. */
+import type { Attribute, Type } from "../ir/attribute.js";
+import { intsOf, TypeAttr } from "../ir/builtin-attrs.js";
+import { groupRange, type OpDef } from "../ir/define-op.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+import { Bug } from "../support/assert.js";
+import { customDirective } from "./custom-directive.js";
+import { type CustomArg, type Directive, programOf, type Slot } from "./format-program.js";
+import type { Printer } from "./print.js";
+
+export function printWithFormat(p: Printer, op: Operation): void {
+  const program = programOf(op.def);
+  for (const directive of program.directives) printDirective(p, op, directive, program.bound);
+}
+
+function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly string[]): void {
+  switch (d.kind) {
+    case "literal":
+      p.write(d.space ? ` ${d.text}` : d.text);
+      return;
+    case "whitespace":
+      if (d.text === "\n") p.newline();
+      else if (d.text) p.write(d.text);
+      return;
+    case "slot":
+      if (d.space) p.write(" ");
+      printSlot(p, op, d.slot, d.qualified);
+      return;
+    case "type":
+      p.write(`${d.space ? " " : ""}${p.types(slotTypes(op, d.slot))}`);
+      return;
+    case "functional-type":
+      p.write(`${d.space ? " " : ""}${p.functionType(slotTypes(op, d.inputs), slotTypes(op, d.results))}`);
+      return;
+    case "attr-dict": {
+      const elided = elidedAttrs(op, bound);
+      if (d.keyword) p.optAttrDictWithKeyword(op, elided);
+      else p.optAttrDict(op, elided);
+      return;
+    }
+    case "custom":
+      if (d.space) p.write(" ");
+      directiveOf(op, d.name).print(p, op, argNames(d.args));
+      return;
+    case "optional": {
+      const present = anchorPresent(op, d.anchor) !== d.inverted;
+      for (const inner of present ? d.then : d.otherwise) printDirective(p, op, inner, bound);
+      return;
+    }
+    case "oilist":
+      for (const clause of d.clauses) {
+        if (!clause.body.some((inner) => anchorPresent(op, inner))) continue;
+        p.write(` ${clause.keyword}`);
+        const unit = clause.body.length === 1 && isUnit(op.def, clause.body[0]!);
+        if (!unit) for (const inner of clause.body) printDirective(p, op, inner, bound);
+      }
+      return;
+  }
+}
+
+function isUnit(def: OpDef, d: Directive): boolean {
+  return d.kind === "slot" && d.slot.kind === "attr" && def.attrs[d.slot.index]!.constraint.syntax === "unit";
+}
+function directiveOf(op: Operation, name: string) {
+  return customDirective(op.def, name) ?? bug(`${op.name}: custom<${name}> is not defined`);
+}
+function bug(message: string): never {
+  throw new Bug(message);
+}
+function argNames(args: readonly CustomArg[]): string[] {
+  return args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name));
+}
+
+/** The values of an operand or result part. */
+export function slotValues(op: Operation, slot: Slot): readonly Value[] {
+  const { def } = op;
+  switch (slot.kind) {
+    case "operands":
+      return op.operands;
+    case "results":
+      return op.results;
+    case "operand": {
+      if (def.operands.length === op.operandUses.length && !def.sizedOperands) return [op.operand(slot.index)];
+      const { start, size } = groupRange(
+        def.operands,
+        slot.index,
+        op.operandUses.length,
+        def.sizedOperands ? intsOf(op.attr("operandSegmentSizes")) : undefined,
+      );
+      return op.operandUses.slice(start, start + size).map((u) => u.value);
+    }
+    case "result": {
+      if (def.results.length === op.results.length && !def.sizedResults) return [op.results[slot.index]!];
+      const { start, size } = groupRange(
+        def.results,
+        slot.index,
+        op.results.length,
+        def.sizedResults ? intsOf(op.attr("resultSegmentSizes")) : undefined,
+      );
+      return op.results.slice(start, start + size);
+    }
+    default:
+      return [];
+  }
+}
+function slotTypes(op: Operation, slot: Slot): Type[] {
+  return slotValues(op, slot).map((v) => v.type);
+}
+
+/** Attributes that the format spells, sizes, and those that have their default value. */
+function elidedAttrs(op: Operation, bound: readonly string[]): readonly string[] {
+  const { def } = op;
+  let elided = bound;
+  const add = (name: string) => (elided = elided === bound ? [...bound, name] : [...elided, name]);
+  if (def.sizedOperands) add("operandSegmentSizes");
+  if (def.sizedResults) add("resultSegmentSizes");
+  for (const spec of def.attrs) if (spec.default && op.attr(spec.name) === spec.default(op.ctx)) add(spec.name);
+  return elided;
+}
+
+function anchorPresent(op: Operation, anchor: Directive): boolean {
+  switch (anchor.kind) {
+    case "slot": {
+      const { slot } = anchor;
+      if (slot.kind === "attr") {
+        const attr = op.attr(slot.name);
+        const dflt = op.def.attrs[slot.index]!.default;
+        return attr !== undefined && attr !== dflt?.(op.ctx);
+      }
+      if (slot.kind === "region") return op.regions.slice(slot.index).some((r) => !r.empty);
+      if (slot.kind === "successor") return op.successors.length > slot.index;
+      return slotValues(op, slot).length > 0;
+    }
+    case "type":
+      return slotValues(op, anchor.slot).length > 0;
+    case "functional-type":
+      return slotValues(op, anchor.inputs).length > 0 || slotValues(op, anchor.results).length > 0;
+    case "custom": {
+      const names = argNames(anchor.args);
+      const directive = directiveOf(op, anchor.name);
+      if (directive.present) return directive.present(op, names);
+      return anchor.args.some(
+        (a) => a.kind === "slot" && (a.slot.kind === "attr" ? op.hasAttr(a.slot.name) : slotValues(op, a.slot).length > 0),
+      );
+    }
+    default:
+      return true;
+  }
+}
+
+function printSlot(p: Printer, op: Operation, slot: Slot, qualified: boolean): void {
+  switch (slot.kind) {
+    case "operand":
+    case "operands":
+      p.write(p.values(slotValues(op, slot)));
+      return;
+    case "attr":
+      p.write(attrSlotText(p, op.def, slot.index, op.attr(slot.name) ?? op.def.attrs[slot.index]!.default?.(op.ctx), qualified));
+      return;
+    case "region":
+    case "regions": {
+      const variadic = slot.kind === "regions" || op.def.regions[slot.index]!.variadic;
+      const regions = slot.kind === "regions" ? op.regions : variadic ? op.regions.slice(slot.index) : [op.regions[slot.index]!];
+      regions.forEach((region, i) => {
+        if (i > 0) p.write(", ");
+        p.region(region);
+      });
+      return;
+    }
+    case "successor":
+    case "successors": {
+      const variadic = slot.kind === "successors" || op.def.successors[slot.index]!.variadic;
+      const blocks = variadic ? op.successors.slice(Math.max(slot.index, 0)) : [op.successors[slot.index]!];
+      p.write(blocks.map((s) => p.block(s.block)).join(", "));
+      return;
+    }
+    default:
+      throw new Bug(`${op.name}: cannot print ${slot.kind} here`);
+  }
+}
+
+/** The text of a format's `$name` attribute. */
+export function attrSlotText(p: Printer, def: OpDef, index: number, attr: Attribute | undefined, qualified: boolean): string {
+  if (!attr) return "";
+  const { constraint } = def.attrs[index]!;
+  if (constraint.enum) {
+    const keyword = constraint.read(attr) as string;
+    return /^[A-Za-z_][\w$.]*$/.test(keyword) ? keyword : p.string(keyword);
+  }
+  if (constraint.syntax === "symbolName") return p.symbol(constraint.read(attr) as string);
+  if (TypeAttr.is(attr)) return p.type(attr.params.type);
+  if (constraint.syntax === "typedArray" && !qualified) return p.stripped(attr);
+  if (constraint.stripped && !qualified) return p.stripped(attr);
+  return constraint.type ? p.attrWithoutType(attr) : p.attr(attr);
+}

@@ -1,0 +1,288 @@
+/**
+ * Compiles upstream's declarative assembly formats to directive lists that the parser and printer run.
+ * Source: mlir/docs/DefiningDialects/Operations.md, "Declarative Assembly Format"; mlir/tools/mlir-tblgen/OpFormatGen.cpp.
+ */
+import type { OpDef } from "../ir/define-op.js";
+import { Bug } from "../support/assert.js";
+
+/** A named part of the op that a directive refers to. */
+export type Slot =
+  | { readonly kind: "operand"; readonly index: number; readonly name: string }
+  | { readonly kind: "result"; readonly index: number; readonly name: string }
+  | { readonly kind: "attr"; readonly index: number; readonly name: string }
+  | { readonly kind: "region"; readonly index: number; readonly name: string }
+  | { readonly kind: "successor"; readonly index: number; readonly name: string }
+  | { readonly kind: "operands" | "results" | "regions" | "successors"; readonly index: -1; readonly name: string };
+
+export type CustomArg =
+  | { readonly kind: "slot"; readonly slot: Slot; readonly ref: boolean }
+  | { readonly kind: "type"; readonly slot: Slot; readonly ref: boolean }
+  | { readonly kind: "attr-dict" }
+  | { readonly kind: "string"; readonly text: string };
+
+/** `space`: print a space before the element (literals decide by their own rule, at compile time). */
+export type Directive =
+  | { readonly kind: "literal"; readonly text: string; readonly space: boolean }
+  | { readonly kind: "whitespace"; readonly text: string }
+  | { readonly kind: "slot"; readonly slot: Slot; readonly space: boolean; readonly qualified: boolean }
+  | { readonly kind: "type"; readonly slot: Slot; readonly space: boolean }
+  | { readonly kind: "functional-type"; readonly inputs: Slot; readonly results: Slot; readonly space: boolean }
+  | { readonly kind: "attr-dict"; readonly keyword: boolean }
+  | { readonly kind: "custom"; readonly name: string; readonly args: readonly CustomArg[]; readonly space: boolean }
+  | {
+      readonly kind: "optional";
+      readonly anchor: Directive;
+      /** The anchor is a unit attribute: its presence is that of the group. */
+      readonly then: readonly Directive[];
+      readonly otherwise: readonly Directive[];
+      readonly inverted: boolean;
+    }
+  | {
+      readonly kind: "oilist";
+      readonly clauses: readonly { readonly keyword: string; readonly body: readonly Directive[]; readonly space: boolean }[];
+    };
+
+export interface FormatProgram {
+  readonly directives: readonly Directive[];
+  /** Attributes that the format spells itself: the attribute dictionary leaves them out. */
+  readonly bound: readonly string[];
+}
+
+/** The compiled format of an op, made at first use. */
+export function programOf(def: OpDef): FormatProgram {
+  return (def.program ??= compileFormat(def)) as FormatProgram;
+}
+
+export function compileFormat(def: OpDef): FormatProgram {
+  const tokens = tokenize(def);
+  const compiler = new Compiler(def, tokens);
+  const directives = compiler.sequence(() => compiler.done);
+  return { directives, bound: [...compiler.bound] };
+}
+
+function tokenize(def: OpDef): string[] {
+  const tokens = def.format!.match(/`[^`]*`|\$[A-Za-z_]\w*|[A-Za-z_][\w-]*|"[^"]*"|[()<>?:,^|]|\S/g) ?? [];
+  return tokens;
+}
+
+class Compiler {
+  readonly bound = new Set<string>();
+  #at = 0;
+  // What upstream's generator tracks to decide about spaces.
+  #emitSpace = true;
+  #lastWasPunctuation = false;
+
+  constructor(
+    readonly def: OpDef,
+    readonly tokens: readonly string[],
+  ) {}
+
+  get done(): boolean {
+    return this.#at >= this.tokens.length;
+  }
+  sequence(until: () => boolean): Directive[] {
+    const directives: Directive[] = [];
+    while (!until()) directives.push(this.directive());
+    return directives;
+  }
+
+  private peek(): string | undefined {
+    return this.tokens[this.#at];
+  }
+  private next(): string {
+    return this.tokens[this.#at++] ?? this.bad("ends too early");
+  }
+  private expect(token: string): void {
+    const got = this.next();
+    if (got !== token) this.bad(`expected '${token}', got '${got}'`);
+  }
+  private bad(why: string): never {
+    throw new Bug(`${this.def.name}: assembly format ${why}`);
+  }
+
+  private directive(): Directive {
+    const token = this.next();
+    if (token[0] === "`") return this.literal(token.slice(1, -1));
+    if (token[0] === "(") return this.optionalGroup();
+    if (token[0] === "$") return this.slotDirective(this.slot(token.slice(1)), false);
+    switch (token) {
+      case "attr-dict":
+      case "attr-dict-with-keyword":
+        this.#lastWasPunctuation = false;
+        this.#emitSpace = true;
+        return { kind: "attr-dict", keyword: token.endsWith("keyword") };
+      case "prop-dict":
+        return { kind: "whitespace", text: "" };
+      case "qualified": {
+        this.expect("(");
+        const inner = this.next();
+        const result: Directive =
+          inner === "type"
+            ? { kind: "type", slot: this.parenSlot(), space: this.space() }
+            : this.slotDirective(this.slot(inner.slice(1)), true);
+        this.expect(")");
+        return result;
+      }
+      case "type":
+        return { kind: "type", slot: this.parenSlot(), space: this.space() };
+      case "functional-type": {
+        this.expect("(");
+        const inputs = this.anySlot();
+        this.expect(",");
+        const results = this.anySlot();
+        this.expect(")");
+        return { kind: "functional-type", inputs, results, space: this.space() };
+      }
+      case "operands":
+      case "results":
+      case "regions":
+      case "successors":
+        return this.slotDirective({ kind: token, index: -1, name: token }, false);
+      case "custom":
+        return this.customDirective();
+      case "oilist":
+        return this.oilist();
+      default:
+        return this.bad(`has unknown directive '${token}'`);
+    }
+  }
+
+  private space(): boolean {
+    const space = this.#emitSpace || !this.#lastWasPunctuation;
+    this.#lastWasPunctuation = false;
+    this.#emitSpace = true;
+    return space;
+  }
+
+  private literal(text: string): Directive {
+    if (text === "" || /^\s+$/.test(text) || text === "\\n") {
+      this.#lastWasPunctuation = text === "";
+      this.#emitSpace = false;
+      return { kind: "whitespace", text: text === "\\n" ? "\n" : text };
+    }
+    const space = this.#emitSpace && literalWantsSpace(text, this.#lastWasPunctuation);
+    this.#emitSpace = text.length !== 1 || !"<({[".includes(text);
+    this.#lastWasPunctuation = !/^[A-Za-z_]/.test(text);
+    return { kind: "literal", text, space };
+  }
+
+  private slotDirective(slot: Slot, qualified: boolean): Directive {
+    if (slot.kind === "attr") this.bound.add(slot.name);
+    return { kind: "slot", slot, qualified, space: this.space() };
+  }
+
+  private parenSlot(): Slot {
+    this.expect("(");
+    const slot = this.anySlot();
+    this.expect(")");
+    return slot;
+  }
+  private anySlot(): Slot {
+    const token = this.next();
+    if (token === "operands" || token === "results") return { kind: token, index: -1, name: token };
+    return this.slot(token.slice(1));
+  }
+  private slot(name: string): Slot {
+    const { def } = this;
+    const find = (specs: readonly { readonly name: string }[]) => specs.findIndex((s) => s.name === name);
+    let index: number;
+    if ((index = find(def.operands)) >= 0) return { kind: "operand", index, name };
+    if ((index = find(def.attrs)) >= 0) return { kind: "attr", index, name };
+    if ((index = find(def.results)) >= 0) return { kind: "result", index, name };
+    if ((index = find(def.regions)) >= 0) return { kind: "region", index, name };
+    if ((index = find(def.successors)) >= 0) return { kind: "successor", index, name };
+    return this.bad(`names unknown part '$${name}'`);
+  }
+
+  private optionalGroup(): Directive {
+    let anchor: Directive | undefined;
+    let anchorInElse = false;
+    const read = (isElse: boolean): Directive[] => {
+      const list: Directive[] = [];
+      while (this.peek() !== ")") {
+        const directive = this.directive();
+        if (this.peek() === "^") {
+          this.next();
+          anchor = directive;
+          anchorInElse = isElse;
+        }
+        list.push(directive);
+      }
+      this.next();
+      return list;
+    };
+    let then = read(false);
+    let otherwise: Directive[] = [];
+    if (this.peek() === ":") {
+      this.next();
+      this.expect("(");
+      otherwise = read(true);
+    }
+    this.expect("?");
+    if (!anchor) return this.bad("has an optional group without anchor");
+    // A unit attribute that anchors a group with other elements is said by the group itself.
+    const isUnit = anchor.kind === "slot" && anchor.slot.kind === "attr" && this.def.attrs[anchor.slot.index]!.constraint.syntax === "unit";
+    if (isUnit) {
+      if (then.length > 1) then = then.filter((d) => d !== anchor);
+      otherwise = otherwise.filter((d) => d !== anchor);
+    }
+    return { kind: "optional", anchor, then, otherwise, inverted: anchorInElse };
+  }
+
+  private customDirective(): Directive {
+    this.expect("<");
+    const name = this.next();
+    this.expect(">");
+    this.expect("(");
+    const args: CustomArg[] = [];
+    while (this.peek() !== ")") {
+      const token = this.next();
+      if (token === ",") continue;
+      if (token === "ref") {
+        this.expect("(");
+        const inner = this.next();
+        args.push(
+          inner === "type"
+            ? { kind: "type", slot: this.parenSlot(), ref: true }
+            : { kind: "slot", slot: this.slot(inner.slice(1)), ref: true },
+        );
+        this.expect(")");
+      } else if (token === "type") args.push({ kind: "type", slot: this.parenSlot(), ref: false });
+      else if (token === "attr-dict") args.push({ kind: "attr-dict" });
+      else if (token[0] === '"' || token[0] === "`") args.push({ kind: "string", text: token.slice(1, -1) });
+      else {
+        const slot = this.slot(token.slice(1));
+        if (slot.kind === "attr") this.bound.add(slot.name);
+        args.push({ kind: "slot", slot, ref: false });
+      }
+    }
+    this.next();
+    return { kind: "custom", name, args, space: this.space() };
+  }
+
+  private oilist(): Directive {
+    this.expect("(");
+    const clauses: { keyword: string; body: Directive[]; space: boolean }[] = [];
+    while (this.peek() !== ")") {
+      if (this.peek() === "|") {
+        this.next();
+        continue;
+      }
+      const keyword = this.next().slice(1, -1);
+      this.#emitSpace = true;
+      this.#lastWasPunctuation = false;
+      const body: Directive[] = [];
+      while (this.peek() !== "|" && this.peek() !== ")") body.push(this.directive());
+      clauses.push({ keyword, body, space: true });
+    }
+    this.next();
+    return { kind: "oilist", clauses };
+  }
+}
+
+/** Source: OpFormatGen.cpp, shouldEmitSpaceBefore. */
+function literalWantsSpace(text: string, lastWasPunctuation: boolean): boolean {
+  if (text.length !== 1 && text !== "->") return true;
+  if (lastWasPunctuation) return !">)}],".includes(text[0]!);
+  return !"<>(){}[],".includes(text[0]!);
+}

@@ -1,0 +1,29 @@
+import { Block } from "../ir/block.js";
+import type { Context } from "../ir/context.js";
+import { Operation } from "../ir/operation.js";
+import { Region } from "../ir/region.js";
+import type { ParsedSource } from "./parser.js";
+import { Parser } from "./parser.js";
+
+/**
+ * Reads a source text (latin1). Answers its top-level ops, or undefined after an error, which is among the
+ * Context's diagnostics. `file` is the name that diagnostics and locations show.
+ */
+export function parseSource(ctx: Context, file: string, text: string): ParsedSource | undefined {
+  return new Parser(ctx, ctx.addSource(file, text)).parseSource();
+}
+
+/** Reads a source as one module: its only top-level module, or an implicit one around its ops. */
+export function parseModule(ctx: Context, file: string, text: string): Operation | undefined {
+  const source = ctx.addSource(file, text);
+  const parsed = new Parser(ctx, source).parseSource();
+  if (!parsed) return undefined;
+  const [only] = parsed.ops;
+  const moduleDef = ctx.ops.get("builtin.module")!;
+  if (only && parsed.ops.length === 1 && only.def === moduleDef) return only;
+  const region = new Region(ctx, null, 0);
+  const block = new Block(ctx);
+  region.insertBlock(block);
+  for (const op of parsed.ops) block.append(op);
+  return new Operation(ctx, moduleDef, { loc: source.base, regions: [region] });
+}

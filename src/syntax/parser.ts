@@ -1,0 +1,962 @@
+/**
+ * The parser of MLIR text: modules, operations in custom and generic form, regions, locations, aliases.
+ * It reports the first error of a source and answers what it could build (nothing, then).
+ * Source: mlir/lib/AsmParser/Parser.cpp. Above 400 lines: one class with the state of one parse.
+ */
+
+import type { SourceBuffer } from "../diagnostics/source.js";
+import type { OperationState, OpParser, ParsedArgument, ParsedOperand } from "../ir/asm.js";
+import type { Attribute, Type } from "../ir/attribute.js";
+import { Block } from "../ir/block.js";
+import { type DictAttr, DictionaryAttr, dictAttr, OpaqueAttr } from "../ir/builtin-attrs.js";
+import { DYNAMIC, FunctionType, noneType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
+import type { Context } from "../ir/context.js";
+import { type OpDef, unregisteredOp } from "../ir/define-op.js";
+import { callSiteLoc, FileLineColLoc, fusedLoc, isLocation, type LocationRef, nameLoc, unknownLoc } from "../ir/location.js";
+import { Operation } from "../ir/operation.js";
+import { Region } from "../ir/region.js";
+import { typeText } from "../ir/text-hook.js";
+import { Value } from "../ir/value.js";
+import { Cursor, ParseFailure } from "./cursor.js";
+import { parseWithFormat } from "./format-parse.js";
+import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
+import { parseFunctionType, parseOptionalType } from "./parse-type.js";
+
+/** Regions, attributes and types nested deeper than this are refused: the program's own stack is finite. */
+export const MAX_NESTING = 256;
+
+/** The values one name stands for: a single value or a group `%x:2`. */
+type Definition = Value | readonly Value[];
+
+interface BlockScope {
+  readonly blocks: Map<string, { readonly block: Block; defined: boolean; readonly pos: number }>;
+}
+
+export interface ParsedSource {
+  /** Top-level operations, detached, in order. */
+  readonly ops: readonly Operation[];
+  /** The `{-# ... #-}` section's text, if there is one. */
+  readonly metadata: string | undefined;
+}
+
+export class Parser implements OpParser {
+  readonly cursor: Cursor;
+  readonly attrAliases = new Map<string, Attribute>();
+  readonly typeAliases = new Map<string, Type>();
+  /** Set by a dialect hook to check tensor types as they are read. */
+  checkTensor: ((type: TensorType, pos: number) => void) | undefined = undefined;
+
+  // The operation under construction; saved around nested ones.
+  state: OperationState = newState();
+  opName = "";
+  numNamedResults = 0;
+
+  #numbered: (Definition | undefined)[] = [];
+  #named = new Map<string, Definition>();
+  /** Names defined in the region being read, to be forgotten at its end. */
+  #scope: (number | string)[] = [];
+  #forward = new Map<Value, { readonly name: string; readonly pos: number }>();
+  readonly #forwardOwner: Block;
+  readonly #untyped: Type;
+  #blocks: BlockScope | undefined;
+  #depth = 0;
+  #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
+  #defaultDialect = "builtin";
+  /** The last types read, with their texts: most types repeat. */
+  readonly #recentText = ["", "", "", ""];
+  readonly #recentType: (Type | undefined)[] = [undefined, undefined, undefined, undefined];
+  #recentNext = 0;
+
+  constructor(
+    readonly ctx: Context,
+    readonly source: SourceBuffer,
+  ) {
+    this.cursor = new Cursor(source.text, (message, pos, code) => {
+      ctx.emit({ severity: "error", code, message, position: source.position(Math.min(pos, source.text.length)), notes: [] });
+      throw new ParseFailure(message);
+    });
+    this.#forwardOwner = new Block(ctx);
+    this.#untyped = noneType(ctx);
+  }
+
+  // --- sources ------------------------------------------------------------------------------
+
+  /** Reads the whole source; undefined after an error, which was reported. */
+  parseSource(): ParsedSource | undefined {
+    try {
+      const ops: Operation[] = [];
+      let metadata: string | undefined;
+      const region = new Region(this.ctx, null, 0);
+      const block = region.addBlock();
+      while (!this.cursor.atEnd) {
+        const c = this.cursor.skip();
+        if (c === 35) this.attributeAlias();
+        else if (c === 33) this.typeAlias();
+        else if (c === 123 && this.cursor.at("{-#")) metadata = this.metadataSection();
+        else block.append(this.operation());
+      }
+      this.checkForwardReferences();
+      this.resolvePendingLocations();
+      for (const op of block.ops()) {
+        block.unlink(op);
+        ops.push(op);
+      }
+      return { ops, metadata };
+    } catch (error) {
+      if (error instanceof ParseFailure) return undefined;
+      if (error instanceof RangeError && /call stack/.test(error.message)) {
+        this.ctx.emit({
+          severity: "error",
+          code: "parse.nesting",
+          message: "input is nested too deeply",
+          position: this.source.position(this.cursor.pos),
+          notes: [],
+        });
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** Reads one attribute or type that makes up the whole source. */
+  parseWhole<T>(read: (p: this) => T): T | undefined {
+    try {
+      const result = read(this);
+      if (!this.cursor.atEnd) this.fail("found trailing characters");
+      return result;
+    } catch (error) {
+      if (error instanceof ParseFailure) return undefined;
+      throw error;
+    }
+  }
+
+  private attributeAlias(): void {
+    const at = this.pos;
+    const end = this.cursor.suffixEnd(at + 1);
+    const name = this.cursor.text.slice(at + 1, end);
+    this.cursor.pos = end;
+    if (name === "" || name.includes("."))
+      this.fail("attribute names with a '.' are reserved for dialect-defined names", at, "parse.alias");
+    if (this.attrAliases.has(name)) this.fail(`redefinition of attribute alias id '${name}'`, at, "parse.alias");
+    this.punct("=");
+    this.attrAliases.set(name, this.attribute());
+  }
+  private typeAlias(): void {
+    const at = this.pos;
+    const end = this.cursor.suffixEnd(at + 1);
+    const name = this.cursor.text.slice(at + 1, end);
+    this.cursor.pos = end;
+    if (name === "" || name.includes(".")) this.fail("type names with a '.' are reserved for dialect-defined names", at, "parse.alias");
+    if (this.typeAliases.has(name)) this.fail(`redefinition of type alias id '${name}'`, at, "parse.alias");
+    this.punct("=");
+    this.typeAliases.set(name, this.type());
+  }
+  private metadataSection(): string {
+    const start = this.cursor.pos;
+    const end = this.cursor.text.indexOf("#-}", start);
+    if (end < 0) this.fail("expected '#-}' to end the file metadata section", start, "parse.metadata");
+    this.cursor.pos = end + 3;
+    return this.cursor.text.slice(start + 3, end);
+  }
+
+  // --- tokens (AttrParser) ------------------------------------------------------------------
+
+  get pos(): number {
+    return this.cursor.here();
+  }
+  fail(message: string, pos?: number, code?: string): never {
+    return this.cursor.fail(message, pos, code);
+  }
+  punct(text: string): void {
+    this.cursor.punct(text);
+  }
+  optPunct(text: string): boolean {
+    return this.cursor.optPunct(text);
+  }
+  atPunct(text: string): boolean {
+    return this.cursor.at(text);
+  }
+  keyword(text: string, joined = false): void {
+    // In `tensor<*xf32>` the x stands together with what follows.
+    if (joined) this.cursor.char(text.charCodeAt(0));
+    else this.cursor.keyword(text);
+  }
+  optKeyword(text: string): boolean {
+    return this.cursor.optKeyword(text);
+  }
+  anyKeyword(what = "valid keyword"): string {
+    return this.cursor.ident(what);
+  }
+  optAnyKeyword(): string | undefined {
+    return this.cursor.optIdent();
+  }
+  string(): string {
+    return this.cursor.string();
+  }
+  optString(): string | undefined {
+    return this.cursor.optString();
+  }
+  integer(): bigint {
+    return this.cursor.integer();
+  }
+  optInteger(): bigint | undefined {
+    return this.cursor.optInteger();
+  }
+  int(): number {
+    return Number(this.cursor.integer());
+  }
+  float(): number {
+    const negative = this.optPunct("-");
+    const text = this.cursor.optNumber() ?? this.fail("expected floating point literal");
+    return negative ? -Number(text) : Number(text);
+  }
+  bool(): boolean {
+    if (this.optKeyword("true")) return true;
+    this.keyword("false");
+    return false;
+  }
+  intArray(): number[] {
+    return this.list("[", "]", () => this.int());
+  }
+  list<T>(open: string, close: string, item: () => T): T[] {
+    return this.cursor.list(open, close, item);
+  }
+  symbolName(): string {
+    return this.cursor.optSymbolName() ?? this.fail("expected valid '@'-identifier for symbol name", undefined, "parse.symbol");
+  }
+  optSymbolName(): string | undefined {
+    return this.cursor.optSymbolName();
+  }
+  /** The `x` after an extent, which may be followed at once by a type or another extent. */
+  dimensionX(): void {
+    if (this.cursor.text.charCodeAt(this.cursor.pos) !== 120)
+      this.fail("expected 'x' in dimension list", this.cursor.pos, "parse.dimension");
+    this.cursor.pos++;
+  }
+  dimensionList(options: { allowDynamic?: boolean; trailingX?: boolean } = {}): number[] {
+    const shape: number[] = [];
+    for (;;) {
+      if (options.allowDynamic !== false && this.optPunct("?")) shape.push(DYNAMIC);
+      else {
+        const extent = this.cursor.optDecimal();
+        if (extent === undefined) return shape;
+        shape.push(extent);
+      }
+      if (options.trailingX === false) {
+        if (this.cursor.text.charCodeAt(this.cursor.pos) !== 120) return shape;
+        this.cursor.pos++;
+      } else this.dimensionX();
+    }
+  }
+  /** The text of a balanced `<...>`, brackets left out; the cursor stands before it. */
+  balanced(): string {
+    const start = this.cursor.here();
+    const { text } = this.cursor;
+    let depth = 0;
+    for (let at = start; at < text.length; at++) {
+      const c = text.charCodeAt(at);
+      if (c === 34) {
+        this.cursor.pos = at;
+        this.cursor.string();
+        at = this.cursor.pos - 1;
+      } else if (c === 60 || c === 40 || c === 91 || c === 123) depth++;
+      else if (c === 45 && text.charCodeAt(at + 1) === 62) at++;
+      else if (c === 62 || c === 41 || c === 93 || c === 125) {
+        if (--depth === 0) {
+          this.cursor.pos = at + 1;
+          return text.slice(start + 1, at);
+        }
+      }
+    }
+    return this.fail("unbalanced '<' in pretty dialect name", start, "parse.dialect");
+  }
+
+  // --- attributes and types -----------------------------------------------------------------
+
+  private enter(): void {
+    if (++this.#depth > MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} levels deep`, undefined, "parse.nesting");
+  }
+
+  attribute(type?: Type): Attribute {
+    return this.optAttribute(type) ?? this.fail("expected attribute value", undefined, "parse.attribute");
+  }
+  optAttribute(type?: Type): Attribute | undefined {
+    this.enter();
+    const attr = parseOptionalAttribute(this, type);
+    this.#depth--;
+    return attr;
+  }
+  type(): Type {
+    return this.optType() ?? this.fail("expected type", undefined, "parse.type");
+  }
+  optType(): Type | undefined {
+    const { cursor } = this;
+    cursor.skip();
+    const start = cursor.pos;
+    const { text } = cursor;
+    for (let i = 0; i < 4; i++) {
+      const recent = this.#recentText[i]!;
+      // Remembered texts end in `>`, so no longer name can begin with one.
+      if (recent !== "" && text.startsWith(recent, start)) {
+        cursor.pos = start + recent.length;
+        return this.#recentType[i];
+      }
+    }
+    this.enter();
+    const type = parseOptionalType(this);
+    this.#depth--;
+    if (type && text.charCodeAt(cursor.pos - 1) === 62 && text.charCodeAt(cursor.pos - 2) !== 45) {
+      const slot = this.#recentNext++ & 3;
+      this.#recentText[slot] = text.slice(start, cursor.pos);
+      this.#recentType[slot] = type;
+    }
+    return type;
+  }
+  typeText(type: Type): string {
+    return typeText(type);
+  }
+  /** `T` or `(T, T)`: what may follow an arrow. */
+  typeOrTypes(): Type[] {
+    if (!this.atPunct("(")) return [this.type()];
+    // `((T) -> T)` and `() -> T` are ambiguous with a function type; as in MLIR a list wins.
+    return this.list("(", ")", () => this.type());
+  }
+  dialectAttr(name: string, at: number, _type?: Type): Attribute {
+    const def = this.ctx.attrDefs.get(name);
+    if (!def) {
+      const dialect = name.slice(0, name.indexOf("."));
+      if (this.ctx.dialects.has(dialect))
+        return this.fail(`unknown attribute \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``, at, "parse.attribute");
+      if (!this.ctx.allowUnregisteredDialects)
+        this.fail(
+          `#${dialect}<"${name.slice(dialect.length + 1)}"> : attribute created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
+          at,
+          "parse.unregistered",
+        );
+      return this.opaqueAttr(name);
+    }
+    const params = def.parse ? def.parse(this) : {};
+    def.verify?.(params, (message) => this.fail(message, at, "parse.attribute-params"), this.ctx);
+    return def.get(this.ctx, params);
+  }
+  dialectType(name: string, at: number): Type {
+    const def = this.ctx.typeDefs.get(name);
+    if (!def) {
+      const dialect = name.slice(0, name.indexOf("."));
+      if (this.ctx.dialects.has(dialect))
+        return this.fail(`unknown type \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``, at, "parse.type");
+      if (!this.ctx.allowUnregisteredDialects)
+        this.fail(
+          `!${dialect}<"${name.slice(dialect.length + 1)}"> : type created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
+          at,
+          "parse.unregistered",
+        );
+      return this.opaqueType(name);
+    }
+    const params = def.parse ? def.parse(this) : {};
+    def.verify?.(params, (message) => this.fail(message, at, "parse.type-params"), this.ctx);
+    return def.get(this.ctx, params);
+  }
+  private opaqueAttr(name: string): Attribute {
+    const dot = name.indexOf(".");
+    const body = this.cursor.text.charCodeAt(this.cursor.pos) === 60 ? `<${this.balanced()}>` : "";
+    return OpaqueAttr.get(this.ctx, { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body, type: undefined });
+  }
+  private opaqueType(name: string): Type {
+    const dot = name.indexOf(".");
+    const body = this.cursor.text.charCodeAt(this.cursor.pos) === 60 ? `<${this.balanced()}>` : "";
+    return OpaqueType.get(this.ctx, { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body });
+  }
+
+  // --- locations ----------------------------------------------------------------------------
+
+  location(): Attribute {
+    this.keyword("loc");
+    return this.locationInParens();
+  }
+  locationInParens(): Attribute {
+    this.punct("(");
+    const loc = this.locationBody();
+    this.punct(")");
+    return loc;
+  }
+  private locationBody(): Attribute {
+    this.enter();
+    const loc = this.locationInstance();
+    this.#depth--;
+    return loc;
+  }
+  private locationInstance(): Attribute {
+    const { cursor } = this;
+    const c = cursor.skip();
+    if (c === 34) return this.fileOrNameLocation();
+    if (c === 35) {
+      const attr = this.attribute();
+      return isLocation(attr) ? attr : this.fail("expected location attribute, but got attribute", undefined, "parse.location");
+    }
+    if (this.optKeyword("unknown")) return unknownLoc(this.ctx);
+    if (this.optKeyword("callsite")) {
+      this.punct("(");
+      const callee = this.locationBody();
+      this.keyword("at");
+      const caller = this.locationBody();
+      this.punct(")");
+      return callSiteLoc(callee, caller);
+    }
+    if (this.optKeyword("fused")) {
+      let metadata: Attribute | undefined;
+      if (this.optPunct("<")) {
+        metadata = this.attribute();
+        this.punct(">");
+      }
+      return fusedLoc(
+        this.ctx,
+        this.list("[", "]", () => this.locationBody()),
+        metadata,
+      );
+    }
+    return this.fail("expected location instance", undefined, "parse.location");
+  }
+  private fileOrNameLocation(): Attribute {
+    const name = this.cursor.string();
+    if (!this.optPunct(":")) {
+      if (!this.optPunct("(")) return nameLoc(name, unknownLoc(this.ctx));
+      const child = this.locationBody();
+      this.punct(")");
+      return nameLoc(name, child);
+    }
+    const line = this.locationNumber("line");
+    this.punct(":");
+    const column = this.locationNumber("column");
+    if (!this.optKeyword("to")) return FileLineColLoc.get(this.ctx, { file: name, line, column, endLine: line, endColumn: column });
+    const endLine = this.atPunct(":") ? line : this.locationNumber("line");
+    this.punct(":");
+    return FileLineColLoc.get(this.ctx, { file: name, line, column, endLine, endColumn: this.locationNumber("column") });
+  }
+  private locationNumber(what: string): number {
+    return this.cursor.optDecimal() ?? this.fail(`expected integer ${what} number in FileLineColRange`, undefined, "parse.location");
+  }
+  /** A stand-in for an alias that only a location may use before its definition; undefined for other names. */
+  forwardLocation(_alias: string): Attribute | undefined {
+    return undefined;
+  }
+  optTrailingLocation(): LocationRef | undefined {
+    if (!this.optKeyword("loc")) return undefined;
+    return this.locationInParens();
+  }
+  /** `loc(...)` after an op; an alias defined further down is filled in at the end. */
+  private trailingLocation(apply: (loc: Attribute) => void): void {
+    const { cursor } = this;
+    if (cursor.skip() !== 108 || !cursor.optKeyword("loc")) return;
+    this.punct("(");
+    if (cursor.skip() === 35) {
+      const at = cursor.pos;
+      const end = cursor.suffixEnd(at + 1);
+      const name = cursor.text.slice(at + 1, end);
+      const known = this.attrAliases.get(name);
+      if (!name.includes(".") && cursor.text.charCodeAt(end) === 41) {
+        cursor.pos = end + 1;
+        if (!known) this.#pendingLocations.push({ alias: name, pos: at, apply });
+        else if (isLocation(known)) apply(known);
+        else this.fail("expected location, but found other attribute", at, "parse.location");
+        return;
+      }
+    }
+    apply(this.locationBody());
+    this.punct(")");
+  }
+  private resolvePendingLocations(): void {
+    for (const { alias, pos, apply } of this.#pendingLocations) {
+      const loc = this.attrAliases.get(alias);
+      if (!loc) this.fail(`operation location alias was never defined`, pos, "parse.location");
+      if (!isLocation(loc)) this.fail("expected location, but found other attribute", pos, "parse.location");
+      apply(loc);
+    }
+  }
+
+  // --- values -------------------------------------------------------------------------------
+
+  /** Reads `%name` or `%name#2`. A name not yet defined becomes a stand-in until it is. */
+  operandValue(): Value {
+    return this.optOperandValue() ?? this.fail("expected SSA operand", undefined, "parse.operand");
+  }
+  optOperandValue(): Value | undefined {
+    const { cursor } = this;
+    if (cursor.skip() !== 37) return undefined;
+    const at = cursor.pos;
+    const { text } = cursor;
+    let end = at + 1;
+    let c = text.charCodeAt(end);
+    let known: Definition | undefined;
+    let number = -1;
+    if (c >= 48 && c <= 57) {
+      number = 0;
+      do {
+        number = number * 10 + c - 48;
+        c = text.charCodeAt(++end);
+      } while (c >= 48 && c <= 57);
+      known = this.#numbered[number];
+    } else {
+      end = cursor.suffixEnd(at + 1);
+      if (end === at + 1) this.fail("invalid SSA name", at, "parse.value");
+      known = this.#named.get(text.slice(at + 1, end));
+    }
+    cursor.pos = end;
+    if (text.charCodeAt(end) === 35) {
+      cursor.pos++;
+      const index = cursor.optDecimal() ?? this.fail("invalid SSA value result number", end, "parse.value");
+      if (known === undefined) return this.forwardReference(`${text.slice(at, end)}#${index}`, at);
+      if (Array.isArray(known))
+        return (known as readonly Value[])[index] ?? this.fail("reference to invalid result number", at, "parse.value");
+      if (index === 0) return known as Value;
+      this.fail("reference to invalid result number", at, "parse.value");
+    }
+    if (known === undefined) return this.forwardReference(text.slice(at, end), at);
+    return Array.isArray(known) ? (known as readonly Value[])[0]! : (known as Value);
+  }
+  private forwardReference(name: string, pos: number): Value {
+    const key = name.endsWith("#0") ? name.slice(0, -2) : name;
+    for (const [value, reference] of this.#forward) if (reference.name === key) return value;
+    const value = new Value(this.ctx.nextId(), this.#untyped, this.#forwardOwner, 0, source(this, pos));
+    this.#forward.set(value, { name: key, pos });
+    return value;
+  }
+  /** Checks that a value read at `pos` has `type`; a forward reference takes it. */
+  resolveValue(value: Value, type: Type, pos: number): Value {
+    if (value.type === type) return value;
+    if (value.owner === this.#forwardOwner && value.type === this.#untyped) {
+      value.type = type;
+      return value;
+    }
+    const name = this.cursor.text.slice(pos, this.cursor.suffixEnd(pos + 1));
+    return this.fail(
+      `use of value '${name}' expects different type than prior uses: '${typeText(type)}' vs '${typeText(value.type)}'`,
+      pos,
+      "parse.operand-type",
+    );
+  }
+  private define(name: string, definition: Definition, pos: number): void {
+    const digits = /^\d+$/.test(name);
+    const key = digits ? Number(name) : name;
+    const known = digits ? this.#numbered[key as number] : this.#named.get(name);
+    if (known !== undefined) this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
+    if (digits && (key as number) < 1 << 26) this.#numbered[key as number] = definition;
+    else if (digits) this.fail("SSA value number is too large", pos, "parse.value");
+    else this.#named.set(name, definition);
+    this.#scope.push(key);
+    if (this.#forward.size > 0) this.settleForward(name, definition, pos);
+  }
+  private settleForward(name: string, definition: Definition, _pos: number): void {
+    const values = Array.isArray(definition) ? (definition as readonly Value[]) : [definition as Value];
+    for (const [value, reference] of this.#forward) {
+      const index = values.findIndex((_, i) => reference.name === (i === 0 ? `%${name}` : `%${name}#${i}`));
+      if (index < 0) continue;
+      const target = values[index]!;
+      if (value.type !== target.type)
+        this.fail(
+          `definition of SSA value '%${name}#${index}' has type '${typeText(target.type)}'`.replace("#0'", "'"),
+          reference.pos,
+          "parse.operand-type",
+        );
+      value.replaceAllUsesWith(target);
+      this.#forward.delete(value);
+    }
+  }
+  private checkForwardReferences(): void {
+    for (const { name, pos } of this.#forward.values())
+      this.fail(`use of undeclared SSA value name`, pos + 0 * name.length, "parse.undeclared");
+  }
+
+  operand(): ParsedOperand {
+    const pos = this.pos;
+    const value = this.operandValue();
+    return { value, pos, name: this.cursor.text.slice(pos, this.cursor.pos) };
+  }
+  optOperand(): ParsedOperand | undefined {
+    return this.atPunct("%") ? this.operand() : undefined;
+  }
+  operands(): ParsedOperand[] {
+    return this.atPunct("%") ? this.list("", "", () => this.operand()) : [];
+  }
+  resolve(operand: ParsedOperand, type: Type): Value {
+    return this.resolveValue(operand.value, type, operand.pos);
+  }
+  resolveAll(operands: readonly ParsedOperand[], types: readonly Type[], pos = this.pos): Value[] {
+    if (operands.length !== types.length)
+      this.fail(
+        `number of operands and types do not match: got ${operands.length} operands and ${types.length} types`,
+        pos,
+        "parse.operand-count",
+      );
+    return operands.map((operand, i) => this.resolve(operand, types[i]!));
+  }
+  colonType(): Type {
+    this.punct(":");
+    return this.type();
+  }
+  colonTypes(): Type[] {
+    this.punct(":");
+    return this.types();
+  }
+  types(): Type[] {
+    return this.list("", "", () => this.type());
+  }
+  optArrowTypes(): Type[] {
+    return this.optPunct("->") ? this.typeOrTypes() : [];
+  }
+  functionType(): { inputs: Type[]; results: Type[] } {
+    const inputs = this.list("(", ")", () => this.type());
+    this.punct("->");
+    return { inputs, results: this.typeOrTypes() };
+  }
+  optAttrDict(): void {
+    if (!this.cursor.atChar(123)) return;
+    for (const entry of parseDictionaryEntries(this)) this.state.attrs.push(entry);
+  }
+  optAttrDictWithKeyword(): void {
+    if (this.optKeyword("attributes")) this.state.attrs.push(...parseDictionaryEntries(this));
+  }
+  setAttr(name: string, value: Attribute): void {
+    this.state.attrs.push([name, value]);
+  }
+
+  argument(options: { type?: boolean; attrs?: boolean } = {}): ParsedArgument {
+    return this.optArgument(options) ?? this.fail("expected SSA operand", undefined, "parse.operand");
+  }
+  optArgument(options: { type?: boolean; attrs?: boolean } = {}): ParsedArgument | undefined {
+    if (!this.atPunct("%")) return undefined;
+    const pos = this.pos;
+    const end = this.cursor.suffixEnd(pos + 1);
+    if (end === pos + 1) this.fail("invalid SSA name", pos, "parse.value");
+    const name = this.cursor.text.slice(pos + 1, end);
+    this.cursor.pos = end;
+    const type = options.type ? this.colonType() : undefined;
+    const attrs: DictAttr | undefined = options.attrs && this.atPunct("{") ? parseDictionary(this) : undefined;
+    const argument = { name, pos, type, attrs, loc: undefined as LocationRef | undefined };
+    if (options.type || options.attrs) {
+      const box = argument;
+      this.trailingLocation((loc) => {
+        box.loc = loc;
+        this.#lateArguments.get(box)?.forEach((value) => (value.argLoc = loc));
+      });
+    }
+    return argument;
+  }
+  readonly #lateArguments = new Map<ParsedArgument, Value[]>();
+
+  // --- regions ------------------------------------------------------------------------------
+
+  optRegion(args?: readonly ParsedArgument[]): Region | undefined {
+    return this.atPunct("{") ? this.region(args) : undefined;
+  }
+  region(args: readonly ParsedArgument[] = [], options: { add?: boolean } = {}): Region {
+    this.enter();
+    const open = this.pos;
+    this.punct("{");
+    const region = new Region(this.ctx, null, 0);
+    const savedBlocks = this.#blocks;
+    const savedScope = this.#scope;
+    const savedState = this.state;
+    const savedName = this.opName;
+    const savedNamed = this.numNamedResults;
+    const isolated = this.#isolatedNext;
+    const savedTables = isolated ? { numbered: this.#numbered, named: this.#named, forward: this.#forward } : undefined;
+    if (isolated) {
+      this.#numbered = [];
+      this.#named = new Map();
+      this.#forward = new Map();
+    }
+    this.#scope = [];
+    this.#blocks = { blocks: new Map() };
+    this.#isolatedNext = false;
+
+    if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args, open);
+    this.punct("}");
+    for (const [name, { defined, pos }] of this.#blocks.blocks)
+      if (!defined) this.fail(`reference to an undefined block '${name}'`, pos, "parse.block");
+    if (isolated) this.checkForwardReferences();
+    else for (const key of this.#scope) typeof key === "number" ? (this.#numbered[key] = undefined) : this.#named.delete(key);
+    if (savedTables) {
+      this.#numbered = savedTables.numbered;
+      this.#named = savedTables.named;
+      this.#forward = savedTables.forward;
+    }
+    this.#scope = savedScope;
+    this.#blocks = savedBlocks;
+    this.state = savedState;
+    this.opName = savedName;
+    this.numNamedResults = savedNamed;
+    this.#isolatedNext = isolated;
+    this.#depth--;
+    if (options.add !== false) this.state.regions.push(region);
+    return region;
+  }
+  /** Whether the regions of the op being read see no values from outside. */
+  #isolatedNext = false;
+
+  private regionBody(region: Region, args: readonly ParsedArgument[], open: number): void {
+    let block: Block;
+    if (args.length > 0 || !this.atPunct("^")) {
+      block = region.addBlock();
+      for (const arg of args) {
+        const value = block.addArgument(
+          arg.type ?? this.fail("expected type for a region argument", arg.pos),
+          arg.loc ?? source(this, arg.pos),
+        );
+        const late = this.#lateArguments.get(arg);
+        if (late) late.push(value);
+        else if (arg.loc === undefined) this.#lateArguments.set(arg, [value]);
+        this.define(arg.name, value, arg.pos);
+      }
+      if (args.length > 0 && this.atPunct("^")) {
+        // A labelled entry block would be a second set of arguments.
+        const label = this.pos;
+        const end = this.cursor.suffixEnd(label + 1);
+        if (this.cursor.text.charCodeAt(end) === 40) this.fail("invalid block name in region with named arguments", label, "parse.block");
+        void open;
+      }
+      this.blockOps(block);
+    }
+    while (this.atPunct("^")) this.labelledBlock(region);
+  }
+  private labelledBlock(region: Region): void {
+    const pos = this.pos;
+    const block = this.blockNamed(this.blockName(), pos, true);
+    region.insertBlock(block);
+    if (this.optPunct("(")) {
+      if (!this.optPunct(")")) {
+        do {
+          const at = this.pos;
+          const end = this.cursor.suffixEnd(at + 1);
+          if (!this.atPunct("%")) this.fail("expected SSA operand", at, "parse.operand");
+          const name = this.cursor.text.slice(at + 1, end);
+          this.cursor.pos = end;
+          const type = this.colonType();
+          const value = block.addArgument(type, source(this, at));
+          this.trailingLocation((loc) => {
+            value.argLoc = loc;
+          });
+          this.define(name, value, at);
+        } while (this.optPunct(","));
+        this.punct(")");
+      }
+    }
+    this.punct(":");
+    this.blockOps(block);
+  }
+  private blockOps(block: Block): void {
+    for (;;) {
+      const c = this.cursor.skip();
+      if (c === 125 || c === 94) return;
+      if (Number.isNaN(c)) this.fail("expected '}' to end a region", undefined, "parse.expected");
+      block.append(this.operation());
+    }
+  }
+  private blockName(): string {
+    const at = this.pos;
+    if (!this.atPunct("^")) this.fail("expected block name", at, "parse.block");
+    const end = this.cursor.suffixEnd(at + 1);
+    if (end === at + 1) this.fail("invalid block name", at, "parse.block");
+    this.cursor.pos = end;
+    return this.cursor.text.slice(at, end);
+  }
+  private blockNamed(name: string, pos: number, define: boolean): Block {
+    const blocks = this.#blocks?.blocks ?? this.fail("block reference outside a region", pos, "parse.block");
+    let entry = blocks.get(name);
+    if (!entry) blocks.set(name, (entry = { block: new Block(this.ctx), defined: false, pos }));
+    if (define) {
+      if (entry.defined) this.fail(`redefinition of block '${name}'`, pos, "parse.block");
+      entry.defined = true;
+    }
+    return entry.block;
+  }
+  successor(): Block {
+    const pos = this.pos;
+    return this.blockNamed(this.blockName(), pos, false);
+  }
+  optSuccessor(): Block | undefined {
+    return this.atPunct("^") ? this.successor() : undefined;
+  }
+  successorWithOperands(): { block: Block; operands: Value[] } {
+    const block = this.successor();
+    if (!this.optPunct("(")) return { block, operands: [] };
+    const operands = this.operands();
+    const types = operands.length > 0 ? this.colonTypes() : [];
+    this.punct(")");
+    return { block, operands: this.resolveAll(operands, types) };
+  }
+
+  // --- operations ---------------------------------------------------------------------------
+
+  /** Reads one operation, detached. */
+  operation(): Operation {
+    const { cursor } = this;
+    let names: { name: string; count: number; pos: number }[] | undefined;
+    let numNamed = 0;
+    if (cursor.skip() === 37) {
+      names = [];
+      do {
+        const pos = this.pos;
+        if (cursor.skip() !== 37) this.fail("expected SSA identifier", pos, "parse.value");
+        const end = cursor.suffixEnd(pos + 1);
+        if (end === pos + 1) this.fail("invalid SSA name", pos, "parse.value");
+        cursor.pos = end;
+        let count = 1;
+        if (cursor.optChar(58)) {
+          count = cursor.optDecimal() ?? this.fail("expected integer number of results", undefined, "parse.results");
+          if (count < 1) this.fail("expected named operation to have at least 1 result", pos, "parse.results");
+          if (count > 1 << 20) this.fail("too many results", pos, "parse.results");
+        }
+        names.push({ name: cursor.text.slice(pos + 1, end), count, pos });
+        numNamed += count;
+      } while (cursor.optChar(44));
+      this.punct("=");
+    }
+    const at = cursor.here();
+    this.state = newState();
+    this.numNamedResults = numNamed;
+    const savedIsolated = this.#isolatedNext;
+    const savedDefault = this.#defaultDialect;
+    const op = cursor.atChar(34) ? this.genericOperation(at) : this.customOperation(at);
+    this.#isolatedNext = savedIsolated;
+    this.#defaultDialect = savedDefault;
+    if (names) this.bindResults(op, names, numNamed, at);
+    this.trailingLocation((loc) => op.setLoc(loc));
+    return op;
+  }
+  private bindResults(op: Operation, names: readonly { name: string; count: number; pos: number }[], numNamed: number, at: number): void {
+    if (op.results.length === 0) this.fail("cannot name an operation with no results", names[0]!.pos, "parse.results");
+    if (op.results.length !== numNamed)
+      this.fail(
+        `operation defines ${op.results.length} results but was provided ${numNamed} to bind`,
+        names[0]!.pos + 0 * at,
+        "parse.results",
+      );
+    if (names.length === 1) {
+      const { name, pos } = names[0]!;
+      this.define(name, numNamed === 1 ? op.results[0]! : op.results, pos);
+      return;
+    }
+    let start = 0;
+    for (const { name, count, pos } of names) {
+      this.define(name, count === 1 ? op.results[start]! : op.results.slice(start, start + count), pos);
+      start += count;
+    }
+  }
+
+  private customOperation(at: number): Operation {
+    const name = this.cursor.optIdent() ?? this.fail("expected operation name in quotes", at, "parse.operation");
+    let def = this.ctx.ops.get(name);
+    if (!def && !name.includes(".")) def = this.ctx.ops.get(`${this.#defaultDialect}.${name}`) ?? this.ctx.ops.get(`builtin.${name}`);
+    if (!def) {
+      if (!name.includes("."))
+        this.fail(`custom op '${name}' is unknown (tried '${this.#defaultDialect}.${name}' as well)`, at, "parse.unknown-op");
+      const dialect = name.slice(0, name.indexOf("."));
+      if (!this.ctx.dialects.has(dialect))
+        this.fail(`Dialect \`${dialect}' not found for custom op '${name}'`, at, "parse.unknown-dialect");
+      this.fail(`custom op '${name}' is unknown`, at, "parse.unknown-op");
+    }
+    this.opName = def.name;
+    this.#isolatedNext = def.isIsolated;
+    if (def.defaultDialect) this.#defaultDialect = def.defaultDialect;
+    if (def.parse) def.parse(this);
+    else if (def.format !== undefined) parseWithFormat(this, def, at);
+    else this.fail(`custom op '${name}' has no custom form: write it in the generic form`, at, "parse.no-custom-form");
+    return this.finish(def, at);
+  }
+
+  private genericOperation(at: number): Operation {
+    const name = this.cursor.string();
+    if (name === "" || name.includes("\0")) this.fail("empty operation name is invalid", at, "parse.operation");
+    const { state } = this;
+    const operands = this.list("(", ")", () => this.operand());
+    let successors: Block[] = [];
+    if (this.optPunct("[")) {
+      this.cursor.pos--;
+      successors = this.list("[", "]", () => this.successor());
+    }
+    let def = this.ctx.ops.get(name);
+    if (!def) {
+      const dialect = name.includes(".") ? name.slice(0, name.indexOf(".")) : name;
+      if (this.ctx.dialects.has(dialect) && !this.ctx.allowUnregisteredDialects)
+        this.fail(
+          `unregistered operation '${name}' found in dialect ('${dialect}') that does not allow unknown operations`,
+          at,
+          "parse.unknown-op",
+        );
+      if (!this.ctx.dialects.has(dialect) && !this.ctx.allowUnregisteredDialects)
+        this.fail(
+          `operation being parsed with an unregistered dialect. If this is intended, please use -allow-unregistered-dialect with the MLIR tool used`,
+          at,
+          "parse.unregistered",
+        );
+      def = this.ctx.memo(`unregistered op ${name}`, () => unregisteredOp(name));
+    }
+    this.opName = def.name;
+    this.#isolatedNext = def.isIsolated;
+    let inherent: [string, Attribute][] = [];
+    if (this.optPunct("<")) {
+      const attr = this.attribute();
+      if (!DictionaryAttr.is(attr)) this.fail("expected a dictionary of properties", at, "parse.properties");
+      inherent = attr.params.names.map((n, i) => [n, attr.params.values[i]!]);
+      this.punct(">");
+    }
+    if (this.optPunct("(")) {
+      this.cursor.pos--;
+      this.list("(", ")", () => {
+        const saved = this.state;
+        const region = this.region([], { add: false });
+        this.state = saved;
+        saved.regions.push(region);
+      });
+    }
+    this.state = state;
+    state.attrs.push(...inherent);
+    if (this.atPunct("{")) state.attrs.push(...parseDictionaryEntries(this));
+    this.punct(":");
+    const typeAt = this.pos;
+    const type = parseFunctionType(this);
+    if (!FunctionType.is(type)) return this.fail("expected function type", typeAt, "parse.type");
+    if (type.params.inputs.length !== operands.length)
+      this.fail(
+        `expected ${operands.length} operand type${operands.length === 1 ? "" : "s"} but had ${type.params.inputs.length}`,
+        typeAt,
+        "parse.operand-count",
+      );
+    for (let i = 0; i < operands.length; i++) state.operands.push(this.resolve(operands[i]!, type.params.inputs[i]!));
+    state.types.push(...type.params.results);
+    state.successors.push(...successors);
+    return this.finish(def, at);
+  }
+
+  /** Makes the operation of the state read. */
+  private finish(def: OpDef, at: number): Operation {
+    const { ctx, state } = this;
+    const entries = state.attrs;
+    let attrs: DictAttr;
+    if (entries.length === 0 && def.attrs.length === 0) attrs = dictAttr(ctx, entries);
+    else {
+      for (const spec of def.attrs) {
+        if (!spec.default || entries.some((e) => e[0] === spec.name)) continue;
+        entries.push([spec.name, spec.default(ctx)]);
+      }
+      attrs = dictAttr(ctx, entries);
+    }
+    const op = new Operation(ctx, def, {
+      loc: source(this, at),
+      operands: state.operands,
+      resultTypes: state.types,
+      attrs,
+      successors: state.successors,
+      regions: state.regions,
+    });
+    return op;
+  }
+}
+
+function newState(): OperationState {
+  return { operands: [], types: [], attrs: [], regions: [], successors: [] };
+}
+function source(p: Parser, pos: number): number {
+  return p.source.base + pos;
+}
