@@ -1,0 +1,121 @@
+/** Options of passes: one record gives their types, defaults, parsing, printing and help. */
+
+export interface OptionSpec<T = unknown> {
+  readonly kind: "int" | "bool" | "string" | "enum" | "list";
+  readonly default: T;
+  readonly summary: string;
+  /** How it is spelt, when not the key in kebab case. */
+  readonly text?: string;
+  /** Undefined when the text is no such value. */
+  readonly parse: (text: string) => T | undefined;
+  readonly print: (value: T) => string;
+  /** The values allowed, for help and messages. */
+  readonly values?: readonly string[];
+}
+interface Common<T> {
+  readonly default: T;
+  readonly summary?: string;
+  readonly text?: string;
+}
+
+function withText<T>(spec: Omit<OptionSpec<T>, "text" | "summary">, { summary = "", text }: Common<T>): OptionSpec<T> {
+  return { ...spec, summary, ...(text === undefined ? {} : { text }) };
+}
+
+export const option = {
+  int: (o: Common<number> & { readonly min?: number }): OptionSpec<number> =>
+    withText(
+      {
+        kind: "int",
+        default: o.default,
+        parse: (text) => (/^[+-]?(?:\d+|0x[0-9a-fA-F]+)$/.test(text) && Number(text) >= (o.min ?? -Infinity) ? Number(text) : undefined),
+        print: String,
+      },
+      o,
+    ),
+  bool: (o: Common<boolean>): OptionSpec<boolean> =>
+    withText(
+      {
+        kind: "bool",
+        default: o.default,
+        parse: (text) => (/^(true|1|TRUE|True|)$/.test(text) ? true : /^(false|0|FALSE|False)$/.test(text) ? false : undefined),
+        print: String,
+      },
+      o,
+    ),
+  string: (o: Common<string>): OptionSpec<string> =>
+    withText({ kind: "string", default: o.default, parse: (text) => text, print: (v) => v }, o),
+  enum: <const V extends string>(values: readonly V[], o: Common<NoInfer<V>>): OptionSpec<V> =>
+    withText({ kind: "enum", default: o.default, values, parse: (text) => values.find((v) => v === text), print: (v) => v }, o),
+  list: (o: Common<readonly string[]>): OptionSpec<readonly string[]> =>
+    withText({ kind: "list", default: o.default, parse: (text) => (text === "" ? [] : text.split(",")), print: (v) => v.join(",") }, o),
+};
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec<never> | OptionSpec<unknown>>>;
+/** The values of an options record: `{ maxIterations: number }`. */
+// biome-ignore lint/suspicious/noExplicitAny: inferred through the specification's own type parameter.
+export type OptionValues<S> = { readonly [K in keyof S]: S[K] extends OptionSpec<infer T> ? T : never };
+
+/** How an option is spelt: its own text, or its key in kebab case. */
+export function optionText(key: string, spec: { readonly text?: string }): string {
+  return spec.text ?? key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+}
+
+/** Values of all options: those given, the others at their defaults. */
+export function withDefaults(specs: OptionSpecs, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [key, spec] of Object.entries(specs)) values[key] = given[key] ?? spec.default;
+  return values;
+}
+
+/**
+ * Reads `a=1 b=x,y c={nested}`, separated by spaces. Answers the values given, or what is wrong.
+ * A value in braces may hold spaces: a nested pipeline's text.
+ */
+export function parseOptions(specs: OptionSpecs, text: string): { readonly values: Record<string, unknown> } | { readonly error: string } {
+  const values: Record<string, unknown> = {};
+  for (const entry of splitOptions(text)) {
+    const equals = entry.indexOf("=");
+    const name = equals < 0 ? entry : entry.slice(0, equals);
+    const value = equals < 0 ? "" : unbrace(entry.slice(equals + 1));
+    const found = Object.entries(specs).find(([key, spec]) => optionText(key, spec) === name);
+    if (!found) return { error: `no such option ${name}` };
+    const [key, spec] = found;
+    const parsed = spec.parse(value);
+    if (parsed === undefined) {
+      const allowed = spec.values ? `one of ${spec.values.join(", ")}` : { int: "an integer", bool: "true or false" }[spec.kind as string];
+      return { error: `invalid value '${value}' for option ${name}${allowed ? `: expected ${allowed}` : ""}` };
+    }
+    values[key] = parsed;
+  }
+  return { values };
+}
+function splitOptions(text: string): string[] {
+  const entries: string[] = [];
+  let depth = 0;
+  let start = -1;
+  for (let i = 0; i <= text.length; i++) {
+    const c = text[i];
+    if (c === "{" || c === "(") depth++;
+    else if (c === "}" || c === ")") depth--;
+    const separates = c === undefined || (depth <= 0 && /\s/.test(c));
+    if (separates && start >= 0) {
+      entries.push(text.slice(start, i));
+      start = -1;
+    } else if (!separates && start < 0) start = i;
+  }
+  return entries;
+}
+function unbrace(text: string): string {
+  return text.startsWith("{") && text.endsWith("}") ? text.slice(1, -1) : text;
+}
+
+/** All options as upstream prints a pass's: `{a=1 b=true}`, sorted by name; empty without options. */
+export function printOptions(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string {
+  const entries = Object.entries(specs).map(
+    ([key, spec]) => [optionText(key, spec), (spec.print as (v: unknown) => string)(values[key])] as const,
+  );
+  if (entries.length === 0) return "";
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, value]) => `${name}=${value}`).join(" ")}}`;
+}
