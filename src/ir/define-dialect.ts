@@ -1,6 +1,7 @@
 import type { AttrDef, Attribute, Type, TypeDef } from "./attribute.js";
 import type { Builder } from "./builder.js";
 import type { OpDef, OpReport } from "./define-op.js";
+import type { Interface, InterfaceImpl } from "./interfaces.js";
 import type { Operation } from "./operation.js";
 
 /**
@@ -21,6 +22,8 @@ export interface DialectDef {
   readonly verifyArgAttr: ((op: Operation, argIndex: number, name: string, value: Attribute, report: OpReport) => void) | undefined;
   /** The canonicalization patterns, in upstream's order of registration (`rewrite` knows their type). */
   readonly canonicalize: readonly PatternLike[];
+  /** What this dialect implements for its attributes and types (MLIR's dialect interfaces), by key. */
+  interface<I>(key: Interface<I>): I | undefined;
 }
 
 /** What `ir` needs to know of a pattern: that it is one. See `rewrite/pattern.ts`. */
@@ -52,9 +55,11 @@ export interface DialectSpec {
   readonly verifyAttr?: DialectDef["verifyAttr"];
   readonly verifyArgAttr?: DialectDef["verifyArgAttr"];
   readonly canonicalize?: readonly PatternLike[];
+  readonly interfaces?: readonly InterfaceImpl[];
 }
 
 export function defineDialect(name: string, spec: DialectSpec): DialectDef {
+  const interfaces = new Map<Interface<unknown>, unknown>((spec.interfaces ?? []).map((i) => [i.key, i.impl]));
   return {
     name,
     ops: collect<OpDef>(spec.ops, (x): x is OpDef => isRecord(x) && "viewOf" in x && (x as unknown as OpDef).name.startsWith(`${name}.`)),
@@ -65,7 +70,14 @@ export function defineDialect(name: string, spec: DialectSpec): DialectDef {
     verifyAttr: spec.verifyAttr,
     verifyArgAttr: spec.verifyArgAttr,
     canonicalize: spec.canonicalize ?? [],
+    interface: <I>(key: Interface<I>) => interfaces.get(key) as I | undefined,
   };
+}
+
+/** The dialect whose attribute or type that is. */
+export function dialectOf(entity: Attribute | Type): DialectDef | undefined {
+  const { name } = entity.def;
+  return entity.ctx.dialects.get(name.slice(0, name.indexOf(".")));
 }
 
 function isRecord(x: unknown): x is Readonly<Record<string, unknown>> {
