@@ -184,8 +184,7 @@ function sliceSwizzled(coord: Term, sw: Swizzle, offset: Term, b: Layout): { lay
   const active = plain.apply(keptSwizzled, sub(plain.size(keptSwizzled), one));
   const image = asInt(applySwizzle(sw, active));
   const both = image ? bitAnd(active, { ...image, value: ~image.value }) : zero;
-  if (isStatic(both) && asInt(both)!.value !== 0)
-    return { layout: asDomain(compose3(sw, swizzledOffset, kept)), offset: outsideOffset };
+  if (isStatic(both) && asInt(both)!.value !== 0) return { layout: asDomain(compose3(sw, swizzledOffset, kept)), offset: outsideOffset };
 
   const z = zMask(sw) & -zMask(sw);
   const y = yMask(sw) & -yMask(sw);
@@ -289,14 +288,16 @@ export function maxAlignment(l: AnyLayout): Term {
 
 /** Repeats a block; a swizzled tiler passes its swizzle on to the result. */
 export function logicalProduct(block: AnyLayout, tiler: Term): AnyLayout {
-  if (tiler.kind !== "composed") return onDomain(block, (b) => (b.kind === "layout" ? plain.logicalProduct(b, tiler) : (logicalProduct(b, tiler) as DomainLayout)));
+  if (tiler.kind !== "composed")
+    return onDomain(block, (b) => (b.kind === "layout" ? plain.logicalProduct(b, tiler) : (logicalProduct(b, tiler) as DomainLayout)));
   if (block.kind !== "layout" || tiler.a.kind !== "swizzle" || tiler.b.kind !== "layout")
     throw new CuteError("logical_product: a composed tiler must be a swizzled layout, the block a plain one");
   if (equal(tiler.offset, zero).value === 0) throw new CuteError("logical_product: the tiler's offset must be 0");
   const sw = tiler.a;
   const result = plain.logicalProduct(block, tiler.b);
   const active = activeBits(sw, tiler.b);
-  const image = (mask: number) => asInt(plain.apply(result, tuple(zero, plain.apply(tiler.b as Layout, bitAnd(active, lit(mask))))))?.value ?? 0;
+  const image = (mask: number) =>
+    asInt(plain.apply(result, tuple(zero, plain.apply(tiler.b as Layout, bitAnd(active, lit(mask))))))?.value ?? 0;
   return composition(swizzleOfMasks(image(yMask(sw)), image(zMask(sw))), result);
 }
 

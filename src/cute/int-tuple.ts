@@ -96,8 +96,7 @@ function repeated(x: Term, times: number): Term[] {
 }
 
 /** Replaces element `i`; a leaf is its own element 0. */
-export const replace = (t: Term, i: number, x: Term): Term =>
-  isTuple(t) ? tuple(...t.items.slice(0, i), x, ...t.items.slice(i + 1)) : x;
+export const replace = (t: Term, i: number, x: Term): Term => (isTuple(t) ? tuple(...t.items.slice(0, i), x, ...t.items.slice(i + 1)) : x);
 /** The first and the last element at depth one. */
 export const replaceFront = (t: Term, x: Term): Term => replace(t, 0, x);
 export const replaceBack = (t: Term, x: Term): Term => replace(t, rankOf(t) - 1, x);
@@ -293,7 +292,8 @@ function pick(coord: Tuple, b: Term, keep: (leaf: Term) => boolean): Tuple {
       if (keep(c)) out.push(x);
       return;
     }
-    if (rankOf(x) !== c.items.length || !isTuple(x)) throw new CuteError(`mismatched ranks: a coordinate of ${c.items.length} into ${rankOf(x)}`);
+    if (rankOf(x) !== c.items.length || !isTuple(x))
+      throw new CuteError(`mismatched ranks: a coordinate of ${c.items.length} into ${rankOf(x)}`);
     c.items.forEach((item, i) => visit(item, x.items[i]!));
   };
   visit(coord, b);
@@ -317,7 +317,5 @@ export const isTile = (t: Term): boolean => leaves(t).some(isLayout);
 export function coalesceShape(shape: Term): Term {
   const flat = flatten(shape);
   if (!isTuple(flat)) return flat;
-  return flat.items.reduce((acc, x) =>
-    isStatic(back(acc)) === isStatic(x) ? replaceBack(acc, mul(back(acc), x)) : append(acc, x),
-  );
+  return flat.items.reduce((acc, x) => (isStatic(back(acc)) === isStatic(x) ? replaceBack(acc, mul(back(acc), x)) : append(acc, x)));
 }

@@ -42,10 +42,10 @@ import {
   unflatten as unflattenTerm,
   unwrap,
   wrap,
-  zip as zipTerm,
   zip2By,
+  zip as zipTerm,
 } from "./int-tuple.js";
-import { crd2crd, crd2idx, compactMajor, compactOrder, idx2crd, type Major } from "./stride.js";
+import { compactMajor, compactOrder, crd2crd, crd2idx, idx2crd, type Major } from "./stride.js";
 import {
   asInt,
   CuteError,
@@ -76,7 +76,8 @@ export const compactLayout = (shape: Term, major: Major = "left"): Layout => lay
 export const trivial = layout(one, zero);
 
 /** Puts layouts side by side as the modes of one. */
-export const concat = (...parts: readonly Layout[]): Layout => layout(tuple(...parts.map((p) => p.shape)), tuple(...parts.map((p) => p.stride)));
+export const concat = (...parts: readonly Layout[]): Layout =>
+  layout(tuple(...parts.map((p) => p.shape)), tuple(...parts.map((p) => p.stride)));
 /** The compact layout whose modes are enumerated in the given order. */
 export const orderedLayout = (shape: Term, order: Term): Layout => layout(shape, compactOrder(shape, order));
 /** A compact layout with the shape and mode order of `l`; static strides 0 stay. */
@@ -96,7 +97,8 @@ export function fragmentLike(l: Layout): Layout {
 /** Mode `path` of a layout as a layout. */
 export const mode = (l: Layout, ...path: readonly number[]): Layout => layout(get(l.shape, ...path), get(l.stride, ...path));
 /** The modes `[begin, end)`. */
-export const take = (l: Layout, begin: number, end: number): Layout => layout(takeTerm(l.shape, begin, end), takeTerm(l.stride, begin, end));
+export const take = (l: Layout, begin: number, end: number): Layout =>
+  layout(takeTerm(l.shape, begin, end), takeTerm(l.stride, begin, end));
 /** The modes at the given places. */
 export const select = (l: Layout, modes: readonly number[]): Layout => layout(selectTerm(l.shape, modes), selectTerm(l.stride, modes));
 /** Depth at most one. */
@@ -104,9 +106,11 @@ export const flatten = (l: Layout): Layout => layout(flattenTerm(l.shape), flatt
 /** The nesting of `profile`. */
 export const unflatten = (l: Layout, profile: Term): Layout => layout(unflattenTerm(l.shape, profile), unflattenTerm(l.stride, profile));
 /** Makes one mode of the modes `[begin, end)`. */
-export const group = (l: Layout, begin: number, end: number): Layout => layout(groupTerm(l.shape, begin, end), groupTerm(l.stride, begin, end));
+export const group = (l: Layout, begin: number, end: number): Layout =>
+  layout(groupTerm(l.shape, begin, end), groupTerm(l.stride, begin, end));
 /** Appends, prepends, replaces modes. */
-export const appendMode = (l: Layout, x: Layout = trivial, rank?: number): Layout => layout(append(l.shape, x.shape, rank), append(l.stride, x.stride, rank));
+export const appendMode = (l: Layout, x: Layout = trivial, rank?: number): Layout =>
+  layout(append(l.shape, x.shape, rank), append(l.stride, x.stride, rank));
 export const prependMode = (l: Layout, x: Layout = trivial, rank?: number): Layout =>
   layout(prepend(l.shape, x.shape, rank), prepend(l.stride, x.stride, rank));
 /** Transposes the two outer levels of modes. */
@@ -345,7 +349,8 @@ export function leftInverse(l: Layout): Layout {
     const d = strides[i]!;
     if (isConstant(0, d)) continue;
     const covered = product(tuple(...resultShape));
-    if (mod(d, covered).value !== 0) throw new CuteError(`left_inverse: ${asInt(covered)!.value} does not divide stride ${asInt(d)!.value}`);
+    if (mod(d, covered).value !== 0)
+      throw new CuteError(`left_inverse: ${asInt(covered)!.value} does not divide stride ${asInt(d)!.value}`);
     resultShape.push(div(d, covered));
     resultStride.push(before[i]!);
   }

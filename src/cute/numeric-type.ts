@@ -17,7 +17,13 @@ export interface NumericType {
   readonly mantissa: number;
 }
 
-const type = (name: string, bits: number, cls: NumericClass, exponent = 0, mantissa = 0): NumericType => ({ name, bits, class: cls, exponent, mantissa });
+const type = (name: string, bits: number, cls: NumericClass, exponent = 0, mantissa = 0): NumericType => ({
+  name,
+  bits,
+  class: cls,
+  exponent,
+  mantissa,
+});
 
 const half = type("half_t", 16, "float", 5, 10);
 const bfloat = type("bfloat16_t", 16, "float", 8, 7);
@@ -57,7 +63,9 @@ const all: readonly (readonly [NumericType, ...string[]])[] = [
 ];
 
 /** Every spelling and its type. */
-export const numericTypes: ReadonlyMap<string, NumericType> = new Map(all.flatMap(([t, ...aliases]) => [t.name, ...aliases].map((n) => [n, t] as const)));
+export const numericTypes: ReadonlyMap<string, NumericType> = new Map(
+  all.flatMap(([t, ...aliases]) => [t.name, ...aliases].map((n) => [n, t] as const)),
+);
 
 /** `complex<T>`: twice as wide. */
 export const complexOf = (t: NumericType): NumericType => type(`complex<${t.name}>`, 2 * t.bits, "complex");

@@ -41,12 +41,14 @@ class Reader {
   composed(): Term {
     const first = this.layout();
     if (!this.accept("o")) return first;
-    if (first.kind !== "swizzle" && first.kind !== "layout" && first.kind !== "composed") this.fail("expected a layout or swizzle before 'o'");
+    if (first.kind !== "swizzle" && first.kind !== "layout" && first.kind !== "composed")
+      this.fail("expected a layout or swizzle before 'o'");
     const offset = this.layout();
     this.expect("o");
     const start = this.at;
     const last = this.composed();
-    if (last.kind !== "layout" && last.kind !== "composed" && last.kind !== "swizzle") throw new SyntaxProblem(start, "expected a layout after 'o'");
+    if (last.kind !== "layout" && last.kind !== "composed" && last.kind !== "swizzle")
+      throw new SyntaxProblem(start, "expected a layout after 'o'");
     return { kind: "composed", a: first, offset, b: last };
   }
 
@@ -90,7 +92,9 @@ class Reader {
       return { kind: "basis", value, modes };
     }
     if (this.match(/_/y)) return underscore;
-    return this.fail(this.at < this.text.length ? `expected an integer or '(', found '${this.text[this.at]}'` : "the layout ends too early");
+    return this.fail(
+      this.at < this.text.length ? `expected an integer or '(', found '${this.text[this.at]}'` : "the layout ends too early",
+    );
   }
 
   private swizzle(bits: number, base: number, shift: number): Swizzle {
@@ -125,4 +129,3 @@ class Reader {
     throw new SyntaxProblem(this.at, message);
   }
 }
-

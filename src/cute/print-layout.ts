@@ -3,11 +3,11 @@
  * Source: cute/util/print_tensor.hpp.
  */
 import * as any from "./composed-layout.js";
+import { product } from "./int-tuple.js";
 import { prettyValue } from "./numeric-type.js";
 import { printTerm } from "./print-term.js";
 import { at, type Element, printTensorLine, type Tensor } from "./tensor.js";
 import { type AnyLayout, CuteError, dyn, get, numberOf, rankOf, type Term, tuple, underscore } from "./term.js";
-import { product } from "./int-tuple.js";
 
 const extent = (l: AnyLayout, i: number): number => numberOf(product(get(any.shape(l), i)));
 

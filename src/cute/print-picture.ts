@@ -9,7 +9,7 @@ import * as plain from "./layout.js";
 import { printTerm } from "./print-term.js";
 import { at, identityTensor, printTensorLine, sliceTensor, type Tensor, withLayout } from "./tensor.js";
 import { type AnyLayout, CuteError, dyn, get, numberOf, one, tuple, underscore, zero } from "./term.js";
-import { tidfrg, type TiledCopy } from "./tiled-copy.js";
+import { type TiledCopy, tidfrg } from "./tiled-copy.js";
 import { layoutTv, type Operand, type TiledMma, tileShape } from "./tiled-mma.js";
 
 /** One cell of a tile: who holds it. */
@@ -183,7 +183,12 @@ export function svgOfMma(mma: TiledMma): string {
   const [c, a, b] = [mmaCoordinates(mma, "C"), mmaCoordinates(mma, "A"), mmaCoordinates(mma, "B")];
   const [m, n, k] = extents(mma);
   let out = `<!--  Tile: ${printTerm(tileShape(mma))}  -->\n`;
-  for (const [name, t] of [["A", a], ["B", b], ["C", c]] as const) out += `<!--     ${name}: ${printTensorLine(t)}  -->\n`;
+  for (const [name, t] of [
+    ["A", a],
+    ["B", b],
+    ["C", c],
+  ] as const)
+    out += `<!--     ${name}: ${printTensorLine(t)}  -->\n`;
   out += `<svg width="100%" height="100%" viewBox="0 0 ${(k + n + 2) * cell} ${(k + m + 2) * cell}" preserveAspectRatio="xMidYMid meet" xmlns="http://www.w3.org/2000/svg">\n`;
   const mark = (row: number, column: number, i: number) => text(column * cell + cell / 2, row * cell + cell / 2, 12, String(i));
   for (const o of owners(c)) out += svgOwner((o.column + k + 2) * cell, (o.row + k + 2) * cell, o, "/>");

@@ -12,7 +12,13 @@ export function printTerm(t: Term): string {
     case "underscore":
       return "_";
     case "basis":
-      return printTerm(t.value) + [...t.modes].reverse().map((m) => `@${m}`).join("");
+      return (
+        printTerm(t.value) +
+        [...t.modes]
+          .reverse()
+          .map((m) => `@${m}`)
+          .join("")
+      );
     case "mixed":
       return `M_${t.staticBits >>> 0}|(${t.dynamic >>> 0}&${t.flags >>> 0})=${(t.staticBits | t.dynamic) >>> 0}`;
     case "smem-flag":

@@ -8,7 +8,22 @@
  */
 import { add, asCoordinate, choose, div, less, mod, mul } from "./arithmetic.js";
 import { basisLike, flattenToTuple, product, productLike, transform, unflatten } from "./int-tuple.js";
-import { asInt, CuteError, describe, get, isConstant, isStatic, isTuple, lit, one, rankOf, type Term, type Tuple, tuple, zero } from "./term.js";
+import {
+  asInt,
+  CuteError,
+  describe,
+  get,
+  isConstant,
+  isStatic,
+  isTuple,
+  lit,
+  one,
+  rankOf,
+  type Term,
+  type Tuple,
+  tuple,
+  zero,
+} from "./term.js";
 
 /** The offset of `coord`; without `stride`, the column-major index within `shape`. */
 export function crd2idx(coord: Term, shape: Term, stride?: Term): Term {

@@ -13,7 +13,21 @@ import * as plain from "./layout.js";
 import { type NumericType, roundTo } from "./numeric-type.js";
 import { printTerm } from "./print-term.js";
 import { applySwizzle } from "./swizzle.js";
-import { type AnyLayout, asInt, CuteError, get, isConstant, isTuple, lit, numberOf, rankOf, type Swizzle, type Term, tuple, zero } from "./term.js";
+import {
+  type AnyLayout,
+  asInt,
+  CuteError,
+  get,
+  isConstant,
+  isTuple,
+  lit,
+  numberOf,
+  rankOf,
+  type Swizzle,
+  type Term,
+  tuple,
+  zero,
+} from "./term.js";
 
 /** Storage of one array: its elements by index, created when first written. */
 export interface Memory {

@@ -99,8 +99,7 @@ export const one = lit(1);
 /** Whether `t` is a tuple; everything else is a leaf. */
 export const isTuple = (t: Term): t is Tuple => t.kind === "tuple";
 /** Whether CuTe calls it integral: integers, `_`, scaled bases and pointer flags. */
-export const isIntegral = (t: Term): boolean =>
-  t.kind === "int" || t.kind === "underscore" || t.kind === "basis" || t.kind === "smem-flag";
+export const isIntegral = (t: Term): boolean => t.kind === "int" || t.kind === "underscore" || t.kind === "basis" || t.kind === "smem-flag";
 /** Whether `t` is the static integer `value` itself (neither `_` nor a flag count). */
 export const isConstant = (value: number, t: Term): boolean => t.kind === "int" && t.isStatic && t.value === value;
 /** Whether it is a layout of any kind. */

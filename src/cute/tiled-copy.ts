@@ -14,7 +14,23 @@ import * as plain from "./layout.js";
 import type { NumericType } from "./numeric-type.js";
 import { printTerm } from "./print-term.js";
 import { makeTensor, sliceTensor, type Tensor } from "./tensor.js";
-import { type AnyLayout, asInt, CuteError, get, isLayout, isTuple, itemsOf, type Layout, numberOf, one, rankOf, type Term, tuple, underscore, zero } from "./term.js";
+import {
+  type AnyLayout,
+  asInt,
+  CuteError,
+  get,
+  isLayout,
+  isTuple,
+  itemsOf,
+  type Layout,
+  numberOf,
+  one,
+  rankOf,
+  type Term,
+  tuple,
+  underscore,
+  zero,
+} from "./term.js";
 import { layoutTv as mmaLayoutTv, type Operand, type TiledMma, tileSize } from "./tiled-mma.js";
 
 /** A copy operation on elements of a type; layouts are (thread, value) to element. */
@@ -67,14 +83,18 @@ export function copyAtomOf(op: CopyAtom, valueType: NumericType): CopyAtomOf {
   };
   const threads = numberOf(plain.size(op.threads));
   for (const l of [atom.source, atom.destination, atom.reference])
-    if (numberOf(product(get(l.shape, 0))) !== threads) throw new CuteError(`Copy_Atom: ${op.name} is not valid for elements of ${valueType.name}`);
+    if (numberOf(product(get(l.shape, 0))) !== threads)
+      throw new CuteError(`Copy_Atom: ${op.name} is not valid for elements of ${valueType.name}`);
   return atom;
 }
 
 /** A TiledCopy of given parts; threads and values must be multiples of the atom's. */
 export function tiledCopy(atom: CopyAtomOf, layoutTv: AnyLayout, tiler: Term): TiledCopy {
   if (layoutTv.kind !== "layout") throw new CuteError("a tiled copy needs a plain thread-value layout");
-  for (const [i, what] of [[0, "threads"], [1, "values"]] as const) {
+  for (const [i, what] of [
+    [0, "threads"],
+    [1, "values"],
+  ] as const) {
     const [tile, unit] = [product(get(layoutTv.shape, i)), product(get(atom.reference.shape, i))];
     if (asInt(mod(tile, unit))?.value !== 0)
       throw new CuteError(`TiledCopy uses too few ${what} for the copy atom: ${printTerm(tile)} is no multiple of ${printTerm(unit)}`);
@@ -100,7 +120,8 @@ export function makeTiledCopyFor(atom: CopyAtomOf, mma: TiledMma, operand: Opera
 export function makeTiledCopyCAtom(atom: CopyAtomOf, mma: TiledMma): TiledCopy {
   const whole = mmaLayoutTv(mma, "C");
   const values = product(get(atom.source.shape, 1));
-  if (numberOf(values) > numberOf(product(get(any.shape(whole), 1)))) throw new CuteError("make_tiled_copy_C_atom: the atom copies more values than a thread has");
+  if (numberOf(values) > numberOf(product(get(any.shape(whole), 1))))
+    throw new CuteError("make_tiled_copy_C_atom: the atom copies more values than a thread has");
   const layoutTv = any.composition(whole, plain.compactLayout(tuple(product(get(any.shape(whole), 0)), values))) as Layout;
   return restrict(atom, tuple(tileSize(mma, 0), tileSize(mma, 1)), layoutTv);
 }
@@ -126,7 +147,8 @@ function restrict(atom: CopyAtomOf, shape: Term, layoutTv: Layout): TiledCopy {
 }
 
 /** A copy with the same share of elements for the source or destination of another. */
-export const makeTiledCopyLike = (atom: CopyAtomOf, copy: TiledCopy, end: End): TiledCopy => tiledCopy(atom, endLayoutTv(copy, end), copy.tiler);
+export const makeTiledCopyLike = (atom: CopyAtomOf, copy: TiledCopy, end: End): TiledCopy =>
+  tiledCopy(atom, endLayoutTv(copy, end), copy.tiler);
 
 /** The tile as a shape: its extents by mode. */
 export const tilerShape = (tiler: Term): Term =>
@@ -139,7 +161,8 @@ const referenceToEnd = (copy: TiledCopy, end: End): Layout =>
 
 /** Cuts a tensor's layout into (Thr,(FrgV,FrgX),(Rest,...)). */
 export function tidfrg(copy: TiledCopy, end: End, l: AnyLayout): AnyLayout {
-  if (any.rank(l) < rankOf(copy.tiler)) throw new CuteError(`tidfrg_${end}: the tensor has ${any.rank(l)} modes, the tile ${rankOf(copy.tiler)}`);
+  if (any.rank(l) < rankOf(copy.tiler))
+    throw new CuteError(`tidfrg_${end}: the tensor has ${any.rank(l)} modes, the tile ${rankOf(copy.tiler)}`);
   return tileToThreads(copy, any.zippedDivide(l, copy.tiler), referenceToEnd(copy, end));
 }
 
@@ -208,4 +231,3 @@ ${printCopyAtom(copy.atom)}`;
 
 /** The lines CuTe prints for a thread's share. */
 export const printThrCopy = (thr: ThrCopy): string => `ThrCopy\n  ThrIdx: ${printTerm(thr.thread)}\n${printTiledCopy(thr.copy)}`;
-

@@ -13,7 +13,23 @@ import { append, product, underscores } from "./int-tuple.js";
 import * as plain from "./layout.js";
 import { printTerm } from "./print-term.js";
 import { makeTensor, sliceTensor, type Tensor } from "./tensor.js";
-import { type AnyLayout, CuteError, get, isLayout, isStatic, isTuple, type Layout, lit, one, rankOf, type Term, type Tuple, tuple, underscore, zero } from "./term.js";
+import {
+  type AnyLayout,
+  CuteError,
+  get,
+  isLayout,
+  isStatic,
+  isTuple,
+  type Layout,
+  lit,
+  one,
+  rankOf,
+  type Term,
+  type Tuple,
+  tuple,
+  underscore,
+  zero,
+} from "./term.js";
 
 /** Which operand: A is M x K, B is N x K, C is M x N. */
 export type Operand = "A" | "B" | "C";

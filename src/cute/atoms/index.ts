@@ -30,7 +30,9 @@ function findPlain(name: string): MmaAtom | undefined {
 
 /** The copy operation of a name, the widths in bits of its template arguments, and their text. */
 export function findCopyAtom(name: string, bits: readonly number[], text: readonly string[]): CopyAtom | string {
-  return copyAtoms.get(name) ?? (copyFamilyNames.includes(name) ? copyFamily(name, bits, text) : unknown("copy operation", name, copyNames()));
+  return (
+    copyAtoms.get(name) ?? (copyFamilyNames.includes(name) ? copyFamily(name, bits, text) : unknown("copy operation", name, copyNames()))
+  );
 }
 
 /** Every name, for lists and suggestions. */

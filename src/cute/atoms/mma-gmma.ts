@@ -40,7 +40,12 @@ const integerKind = (a: "S" | "U", b: "S" | "U", saturate: boolean): GmmaKind =>
   kMajorOnly: true,
 });
 
-const signs = [["S", "S"], ["S", "U"], ["U", "S"], ["U", "U"]] as const;
+const signs = [
+  ["S", "S"],
+  ["S", "U"],
+  ["U", "S"],
+  ["U", "U"],
+] as const;
 const fp8 = ["E4M3", "E5M2"] as const;
 const kinds: ReadonlyMap<string, GmmaKind> = new Map(
   [
@@ -89,7 +94,8 @@ const registerOperand = (k: number): Layout => {
 };
 
 /** An operand in shared memory: every thread sees all of it. */
-const sharedOperand = (m: number, k: number): Layout => layout(tuple(lit(128), tuple(lit(m), lit(k))), tuple(lit(0), tuple(lit(1), lit(m))));
+const sharedOperand = (m: number, k: number): Layout =>
+  layout(tuple(lit(128), tuple(lit(m), lit(k))), tuple(lit(0), tuple(lit(1), lit(m))));
 
 /** CuTe keeps the mode of a size 1 (N = 8) that `threadValue` leaves out. */
 function keepLastMode(l: Layout, n: number): Layout {

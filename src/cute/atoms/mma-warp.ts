@@ -4,7 +4,7 @@
  * Source: cute/atom/mma_traits_sm{61,70,75,80,89,90}.hpp, cute/arch/mma_sm{61,70,75,80,89,90}.hpp.
  */
 import { layout } from "../layout.js";
-import { parseLayout } from "../parse-term.js";
+import { parseLayout, parseTerm } from "../parse-term.js";
 import { type Layout, lit, tuple } from "../term.js";
 import { accumulatorFragment, operandFragment, singleThread, warp } from "./fragment.js";
 import type { MmaAtom } from "./mma-atom.js";
@@ -71,20 +71,38 @@ function valuesInTuple(l: Layout): Layout {
 }
 
 function* integerAtoms(): Generator<MmaAtom> {
-  for (const [a, b] of [["S", "S"], ["S", "U"], ["U", "S"], ["U", "U"]] as const) {
+  for (const [a, b] of [
+    ["S", "S"],
+    ["S", "U"],
+    ["U", "S"],
+    ["U", "U"],
+  ] as const) {
     for (const suffix of ["", "_SATURATE"]) {
-      for (const [m, k] of [[8, 16], [16, 16], [16, 32]] as const) yield warpAtom("SM80", m, k, ["S32", `${a}8`, `${b}8`, "S32"], suffix);
-      for (const [m, k] of [[8, 32], [16, 32], [16, 64]] as const) {
+      for (const [m, k] of [
+        [8, 16],
+        [16, 16],
+        [16, 32],
+      ] as const)
+        yield warpAtom("SM80", m, k, ["S32", `${a}8`, `${b}8`, "S32"], suffix);
+      for (const [m, k] of [
+        [8, 32],
+        [16, 32],
+        [16, 64],
+      ] as const) {
         const atom = warpAtom("SM80", m, k, ["S32", `${a}4`, `${b}4`, "S32"], suffix);
         yield { ...atom, a: valuesInTuple(atom.a), b: valuesInTuple(atom.b) };
       }
     }
   }
   for (const suffix of ["_XORPOPC", "_ANDPOPC"]) {
-    for (const [m, k] of [[8, 128], [16, 128], [16, 256]] as const) {
+    for (const [m, k] of [
+      [8, 128],
+      [16, 128],
+      [16, 256],
+    ] as const) {
       const atom = warpAtom("SM80", m, k, ["S32", "U1", "U1", "S32"], suffix);
       // CuTe nests the strides of this one operand one level too deep; that is what it prints.
-      yield m === 16 && k === 128 ? { ...atom, a: layout(atom.a.shape, read("(_1,_1):((_512,_1),((_16,_8)))").stride) } : atom;
+      yield m === 16 && k === 128 ? { ...atom, a: layout(atom.a.shape, parseTerm("((_512,_1),((_16,_8)))")) } : atom;
     }
   }
 }
@@ -138,7 +156,10 @@ function* quadPairAtoms(): Generator<MmaAtom> {
 }
 
 function* dotAtoms(): Generator<MmaAtom> {
-  for (const [n, type] of [[4, "int8_t"], [2, "int16_t"]] as const) {
+  for (const [n, type] of [
+    [4, "int8_t"],
+    [2, "int16_t"],
+  ] as const) {
     const operand = layout(tuple(lit(1), lit(n)), tuple(lit(0), lit(1)));
     yield {
       name: `SM61_DP${n}A`,

@@ -51,7 +51,13 @@ export type Stmt = Span &
         readonly shared: boolean;
       }
     | { readonly kind: "using"; readonly name: string; readonly type: Expr }
-    | { readonly kind: "for"; readonly init: Stmt | undefined; readonly test: Expr | undefined; readonly step: Expr | undefined; readonly body: Stmt }
+    | {
+        readonly kind: "for";
+        readonly init: Stmt | undefined;
+        readonly test: Expr | undefined;
+        readonly step: Expr | undefined;
+        readonly body: Stmt;
+      }
     | { readonly kind: "while"; readonly test: Expr; readonly body: Stmt }
     | { readonly kind: "if"; readonly test: Expr; readonly yes: Stmt; readonly no: Stmt | undefined }
     | { readonly kind: "block"; readonly body: readonly Stmt[] }

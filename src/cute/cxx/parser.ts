@@ -19,16 +19,64 @@ export function parseProgram(text: string): readonly Stmt[] {
 }
 
 const specifiers = new Set([
-  "static", "constexpr", "const", "inline", "volatile", "extern", "register", "mutable", "typename", "alignas",
-  "__shared__", "__device__", "__constant__", "__restrict__", "CUTE_HOST_DEVICE", "CUTE_DEVICE", "CUTE_UNROLL", "CUTE_STATIC",
+  "static",
+  "constexpr",
+  "const",
+  "inline",
+  "volatile",
+  "extern",
+  "register",
+  "mutable",
+  "typename",
+  "alignas",
+  "__shared__",
+  "__device__",
+  "__constant__",
+  "__restrict__",
+  "CUTE_HOST_DEVICE",
+  "CUTE_DEVICE",
+  "CUTE_UNROLL",
+  "CUTE_STATIC",
 ]);
 const builtinWords = new Set(["unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "void"]);
 const levels: readonly (readonly string[])[] = [
-  ["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"],
+  ["||"],
+  ["&&"],
+  ["|"],
+  ["^"],
+  ["&"],
+  ["==", "!="],
+  ["<", ">", "<=", ">="],
+  ["<<", ">>"],
+  ["+", "-"],
+  ["*", "/", "%"],
 ];
 const assignments = new Set(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="]);
 /** What may follow the `>` of a template argument list. */
-const afterTemplate = new Set(["(", "{", "::", ",", ";", ">", ")", "}", "]", "*", "&", "&&", ".", "=", "...", "?", ":", "==", "!=", "+", "-", "||"]);
+const afterTemplate = new Set([
+  "(",
+  "{",
+  "::",
+  ",",
+  ";",
+  ">",
+  ")",
+  "}",
+  "]",
+  "*",
+  "&",
+  "&&",
+  ".",
+  "=",
+  "...",
+  "?",
+  ":",
+  "==",
+  "!=",
+  "+",
+  "-",
+  "||",
+]);
 
 /** Position in the tokens, and the variables seen so far; one object per parse. */
 class Parser {
@@ -174,7 +222,7 @@ class Parser {
       const close = this.next().text === "{" ? "}" : ")";
       const from = this.lastEnd() - 1;
       const args = this.list(close);
-      init = { kind: "brace", type, args, start: from, end: this.lastEnd() };
+      init = { kind: "brace", type: undefined, args, start: from, end: this.lastEnd() };
     }
     this.endOfStatement();
     return { kind: "declare", names, type, init, array, shared, start, end: this.lastEnd() };
@@ -470,7 +518,8 @@ class Parser {
 
   private name(): string {
     const token = this.peek();
-    if (token.kind !== "name") this.fail(token.kind === "end" ? "expected a name before the end" : `expected a name, found '${token.text}'`);
+    if (token.kind !== "name")
+      this.fail(token.kind === "end" ? "expected a name before the end" : `expected a name, found '${token.text}'`);
     this.at++;
     if (!builtinWords.has(token.text)) return token.text;
     let text = token.text;
@@ -500,7 +549,8 @@ class Parser {
     return this.peek().kind === "name" && this.accept(text);
   }
   private expect(text: string): void {
-    if (!this.accept(text)) this.fail(this.atEnd() ? `expected '${text}' before the end` : `expected '${text}', found '${this.peek().text}'`);
+    if (!this.accept(text))
+      this.fail(this.atEnd() ? `expected '${text}' before the end` : `expected '${text}', found '${this.peek().text}'`);
   }
   private fail(message: string): never {
     throw new SyntaxProblem(this.peek().start, message);

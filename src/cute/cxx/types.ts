@@ -12,7 +12,18 @@ import { swizzle } from "../swizzle.js";
 import { type AnyLayout, CuteError, dyn, isStatic, type Layout, lit, type Term, tuple, underscore } from "../term.js";
 import { type CopyAtomOf, copyAtomOf, tiledCopy } from "../tiled-copy.js";
 import { makeTiledMma } from "../tiled-mma.js";
-import { defaultOf, layoutOf, nameOfKind, numberOfValue, numericOf, plainLayoutOf, termOf, type TypeInfo, typeOf, type Value } from "./value.js";
+import {
+  defaultOf,
+  layoutOf,
+  nameOfKind,
+  numberOfValue,
+  numericOf,
+  plainLayoutOf,
+  type TypeInfo,
+  termOf,
+  typeOf,
+  type Value,
+} from "./value.js";
 
 /** A type as a value of the evaluator. */
 export const typeValue = (type: TypeInfo): Value => ({ kind: "type", type });
@@ -36,13 +47,17 @@ function textOf(v: Value): string {
   return String(numberOfValue(v));
 }
 
-const bitsOf = (v: Value): number => (v.kind === "type" && v.type.of === "numeric" ? v.type.type.bits : numberOfValue(v.kind === "type" ? termOfType(v) : v));
+const bitsOf = (v: Value): number =>
+  v.kind === "type" && v.type.of === "numeric" ? v.type.type.bits : numberOfValue(v.kind === "type" ? termOfType(v) : v);
 
 type TypeTemplate = (args: readonly Value[], name: string) => Value;
 
 const tupleType: TypeTemplate = (args) => ofValue(tuple(...args.map(termOfType)));
 const integer: TypeTemplate = (args) => ofValue(lit(numberOfValue(args.at(-1)!)));
-const boolean = (f: (args: readonly Value[]) => boolean | number): TypeTemplate => (args) => ofValue(lit(Number(f(args))));
+const boolean =
+  (f: (args: readonly Value[]) => boolean | number): TypeTemplate =>
+  (args) =>
+    ofValue(lit(Number(f(args))));
 const same: TypeTemplate = (args) => args[0]!;
 
 function layoutType(args: readonly Value[]): Value {
@@ -58,8 +73,14 @@ function gmmaLayout(name: string, args: readonly Value[]): Value | undefined {
   const majorArg = args.find((a) => a.kind === "enum");
   const major = m[1] ?? (majorArg?.kind === "enum" && majorArg.name.endsWith("MN") ? "MN" : "K");
   const width = lit(128 << bits);
-  const inBits = major === "K" ? plain.layout(tuple(lit(8), width), tuple(width, lit(1))) : plain.layout(tuple(width, lit(8)), tuple(lit(1), width));
-  const atom: AnyLayout = { kind: "composed", a: swizzle(bits, 4, 3), offset: { kind: "smem-flag", bits: 1, sparsity: undefined }, b: inBits };
+  const inBits =
+    major === "K" ? plain.layout(tuple(lit(8), width), tuple(width, lit(1))) : plain.layout(tuple(width, lit(8)), tuple(lit(1), width));
+  const atom: AnyLayout = {
+    kind: "composed",
+    a: swizzle(bits, 4, 3),
+    offset: { kind: "smem-flag", bits: 1, sparsity: undefined },
+    b: inBits,
+  };
   if (m[4]) return ofValue(atom);
   const type = numericOf(args[0]);
   const typed = any.upcast(atom, type.bits);
@@ -84,7 +105,8 @@ const copyTraits: TypeTemplate = (args) => {
 
 const copyAtom: TypeTemplate = (args) => {
   const op = args[0];
-  if (op?.kind !== "type" || op.type.of !== "copy-op") throw new CuteError(`Copy_Atom needs a copy operation, found ${op ? nameOfKind(op) : "nothing"}`);
+  if (op?.kind !== "type" || op.type.of !== "copy-op")
+    throw new CuteError(`Copy_Atom needs a copy operation, found ${op ? nameOfKind(op) : "nothing"}`);
   return ofValue(copyAtomOf(op.type.atom, numericOf(args[1])));
 };
 
@@ -126,7 +148,9 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
     ofValue(tiledCopy(valueIn(atom, "copy-atom", "a Copy_Atom") as CopyAtomOf, layoutOf(termOfType(tv!)), termOfType(tiler!))),
   conditional_t: ([test, yes, no]) => (numberOfValue(test!) ? yes! : no!),
   conditional: ([test, yes, no]) => (numberOfValue(test!) ? yes! : no!),
-  ...Object.fromEntries(["remove_cvref_t", "remove_cv_t", "remove_reference_t", "decay_t", "type_identity_t", "add_const_t"].map((n) => [n, same])),
+  ...Object.fromEntries(
+    ["remove_cvref_t", "remove_cv_t", "remove_reference_t", "decay_t", "type_identity_t", "add_const_t"].map((n) => [n, same]),
+  ),
   is_same: boolean(([a, b]) => sameType(a!, b!)),
   is_same_v: boolean(([a, b]) => sameType(a!, b!)),
   is_static: boolean(([a]) => isStatic(termOfType(a!))),
@@ -146,8 +170,7 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
 };
 
 const tupleSize = (t: Term): number => (t.kind === "tuple" ? t.items.length : 1);
-const sizeOfTerm = (t: Term): number =>
-  numberOfValue(any.size(t.kind === "layout" || t.kind === "composed" ? t : plain.compactLayout(t)));
+const sizeOfTerm = (t: Term): number => numberOfValue(any.size(t.kind === "layout" || t.kind === "composed" ? t : plain.compactLayout(t)));
 
 function sameType(a: Value, b: Value): boolean {
   const [x, y] = [typeOf(a), typeOf(b)];
@@ -192,7 +215,8 @@ export function findType(name: string, args: readonly Value[] | undefined): Valu
     if (typeof atom === "string") throw new CuteError(atom);
     return typeValue({ of: "mma-op", atom });
   }
-  if (isCopyName(name)) return isTmaWithoutWidth(name, args) ? typeValue({ of: "copy-op", atom: placeholderTma(name) }) : copyOp(name, args ?? []);
+  if (isCopyName(name))
+    return isTmaWithoutWidth(name, args) ? typeValue({ of: "copy-op", atom: placeholderTma(name) }) : copyOp(name, args ?? []);
   const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
   return template && args ? template(args, name) : undefined;
 }

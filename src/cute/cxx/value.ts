@@ -65,7 +65,6 @@ export interface Scope {
   readonly outer: Scope | undefined;
 }
 
-
 export const voidValue: Value = { kind: "void" };
 
 const termKinds = new Set(["int", "underscore", "basis", "mixed", "smem-flag", "tuple", "layout", "swizzle", "composed"]);
@@ -142,7 +141,8 @@ export function numericOf(v: Value | undefined): NumericType {
 }
 
 /** The type of a value, as `decltype` gives it. */
-export const typeOf = (v: Value): TypeInfo => (v.kind === "type" ? v.type : v.kind === "number" ? { of: "numeric", type: v.type } : { of: "value", value: v });
+export const typeOf = (v: Value): TypeInfo =>
+  v.kind === "type" ? v.type : v.kind === "number" ? { of: "numeric", type: v.type } : { of: "value", value: v };
 
 /** A type's default value: dynamic integers are 0. */
 export function defaultOf(v: Value): Value {
