@@ -54,6 +54,8 @@ export interface TypeConstraint {
   test(type: Type): boolean;
   /** The one type that fits, if there is just one: then the assembly format need not name it. */
   readonly build?: (ctx: Context) => Type;
+  /** The one kind of type that fits, where assembly formats write it without its `!dialect.mnemonic`: its definition's name. */
+  readonly stripped?: string;
 }
 export type Arity = "single" | "optional" | "variadic";
 export interface ValueSpec<A extends Arity = Arity> {

@@ -6,7 +6,7 @@ import { DenseArrayAttr, dictAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr 
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import { Bug } from "../support/assert.js";
 import { customDirective, type FormatState } from "./custom-directive.js";
-import { type Directive, programOf, type Slot } from "./format-program.js";
+import { type Directive, programOf, type Slot, strippedKind } from "./format-program.js";
 import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
 
@@ -65,7 +65,7 @@ function parseDirective(p: Parser, run: Run, d: Directive): void {
       parseSlot(p, run, d.slot);
       return;
     case "type":
-      setSlotTypes(run, d.slot, arityOf(run.def, d.slot) === "single" ? [p.type()] : optTypes(p));
+      setSlotTypes(run, d.slot, arityOf(run.def, d.slot) === "single" ? [singleType(p, run.def, d)] : optTypes(p));
       return;
     case "functional-type": {
       const { inputs, results } = p.functionType();
@@ -114,6 +114,10 @@ function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
   if (slot.kind === "operand") return def.operands[slot.index]!.arity;
   if (slot.kind === "result") return def.results[slot.index]!.arity;
   return "variadic";
+}
+function singleType(p: Parser, def: OpDef, d: Extract<Directive, { kind: "type" }>): Type {
+  const stripped = d.qualified ? undefined : strippedKind(def, d.slot);
+  return stripped !== undefined && !p.atPunct("!") ? p.dialectType(stripped, p.pos) : p.type();
 }
 function optTypes(p: Parser): Type[] {
   const first = p.optType();

@@ -6,7 +6,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { customDirective } from "./custom-directive.js";
-import { type CustomArg, type Directive, programOf, type Slot } from "./format-program.js";
+import { type CustomArg, type Directive, programOf, type Slot, strippedKind } from "./format-program.js";
 import type { Printer } from "./print.js";
 
 export function printWithFormat(p: Printer, op: Operation): void {
@@ -28,7 +28,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly
       printSlot(p, op, d.slot, d.qualified);
       return;
     case "type":
-      p.write(`${d.space ? " " : ""}${p.types(slotTypes(op, d.slot))}`);
+      p.write(d.space ? ` ${typesText(p, op, d.slot, d.qualified)}` : typesText(p, op, d.slot, d.qualified));
       return;
     case "functional-type":
       p.write(`${d.space ? " " : ""}${p.functionType(slotTypes(op, d.inputs), slotTypes(op, d.results))}`);
@@ -106,6 +106,16 @@ export function slotValues(op: Operation, slot: Slot): readonly Value[] {
 }
 function slotTypes(op: Operation, slot: Slot): Type[] {
   return slotValues(op, slot).map((v) => v.type);
+}
+
+/** Types of a part; a single one of a known kind goes without its `!dialect.mnemonic`. */
+function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): string {
+  const types = slotTypes(op, slot);
+  if (!qualified && types.length === 1) {
+    const stripped = strippedKind(op.def, slot);
+    if (stripped !== undefined && types[0]!.def.name === stripped) return p.stripped(types[0]!);
+  }
+  return p.types(types);
 }
 
 /** Attributes that the format spells, sizes, and those that have their default value. */

@@ -25,7 +25,7 @@ export type Directive =
   | { readonly kind: "literal"; readonly text: string; readonly space: boolean }
   | { readonly kind: "whitespace"; readonly text: string }
   | { readonly kind: "slot"; readonly slot: Slot; readonly space: boolean; readonly qualified: boolean }
-  | { readonly kind: "type"; readonly slot: Slot; readonly space: boolean }
+  | { readonly kind: "type"; readonly slot: Slot; readonly space: boolean; readonly qualified: boolean }
   | { readonly kind: "functional-type"; readonly inputs: Slot; readonly results: Slot; readonly space: boolean }
   | { readonly kind: "attr-dict"; readonly keyword: boolean }
   | { readonly kind: "custom"; readonly name: string; readonly args: readonly CustomArg[]; readonly space: boolean }
@@ -46,6 +46,12 @@ export interface FormatProgram {
   readonly directives: readonly Directive[];
   /** Attributes that the format spells itself: the attribute dictionary leaves them out. */
   readonly bound: readonly string[];
+}
+
+/** The kind of type that a single operand or result must have, if formats write it without its name. */
+export function strippedKind(def: OpDef, slot: Slot): string | undefined {
+  const spec = slot.kind === "operand" ? def.operands[slot.index] : slot.kind === "result" ? def.results[slot.index] : undefined;
+  return spec?.arity === "single" ? spec.constraint.stripped : undefined;
 }
 
 /** The compiled format of an op, made at first use. */
@@ -118,13 +124,13 @@ class Compiler {
         const inner = this.next();
         const result: Directive =
           inner === "type"
-            ? { kind: "type", slot: this.parenSlot(), space: this.space() }
+            ? { kind: "type", slot: this.parenSlot(), space: this.space(), qualified: true }
             : this.slotDirective(this.slot(inner.slice(1)), true);
         this.expect(")");
         return result;
       }
       case "type":
-        return { kind: "type", slot: this.parenSlot(), space: this.space() };
+        return { kind: "type", slot: this.parenSlot(), space: this.space(), qualified: false };
       case "functional-type": {
         this.expect("(");
         const inputs = this.anySlot();

@@ -335,8 +335,9 @@ export class Parser implements OpParser {
         );
       return this.opaqueAttr(name);
     }
+    const namePos = Math.max(at, this.cursor.pos - mnemonicLength(name));
     const params = def.parse ? def.parse(this) : {};
-    def.verify?.(params, (message) => this.fail(message, at, "parse.attribute-params"), this.ctx);
+    def.verify?.(params, (message) => this.fail(message, namePos, "parse.attribute-params"), this.ctx);
     return def.get(this.ctx, params);
   }
   dialectType(name: string, at: number): Type {
@@ -353,8 +354,9 @@ export class Parser implements OpParser {
         );
       return this.opaqueType(name);
     }
+    const namePos = Math.max(at, this.cursor.pos - mnemonicLength(name));
     const params = def.parse ? def.parse(this) : {};
-    def.verify?.(params, (message) => this.fail(message, at, "parse.type-params"), this.ctx);
+    def.verify?.(params, (message) => this.fail(message, namePos, "parse.type-params"), this.ctx);
     return def.get(this.ctx, params);
   }
   private opaqueAttr(name: string): Attribute {
@@ -954,6 +956,10 @@ export class Parser implements OpParser {
   }
 }
 
+/** The length of what follows the dialect's name; upstream points there when parameters are wrong. */
+function mnemonicLength(name: string): number {
+  return name.length - name.indexOf(".") - 1;
+}
 function newState(): OperationState {
   return { operands: [], types: [], attrs: [], regions: [], successors: [] };
 }
