@@ -12,6 +12,8 @@ export class SourceBuffer {
     readonly file: string,
     readonly text: string,
     readonly base: number,
+    /** The line number of the first line: a part of a file keeps the file's numbers. */
+    readonly firstLine = 1,
   ) {}
 
   /** The 1-based line and column of an offset into `text`. */
@@ -24,13 +26,13 @@ export class SourceBuffer {
       if (starts[mid]! <= offset) lo = mid;
       else hi = mid - 1;
     }
-    return { file: this.file, line: lo + 1, column: offset - starts[lo]! + 1 };
+    return { file: this.file, line: lo + this.firstLine, column: offset - starts[lo]! + 1 };
   }
 
   /** The text of a 1-based line without its newline. */
   line(line: number): string | undefined {
     const starts = this.lineStarts();
-    const start = starts[line - 1];
+    const start = starts[line - this.firstLine];
     if (start === undefined) return undefined;
     const end = this.text.indexOf("\n", start);
     return this.text.slice(start, end < 0 ? undefined : end);

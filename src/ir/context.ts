@@ -82,8 +82,8 @@ export class Context {
   }
 
   /** Registers a text so that locations can point into it. */
-  addSource(file: string, text: string): SourceBuffer {
-    const source = new SourceBuffer(file, text, this.#nextBase);
+  addSource(file: string, text: string, firstLine = 1): SourceBuffer {
+    const source = new SourceBuffer(file, text, this.#nextBase, firstLine);
     this.#nextBase += text.length + 1;
     this.sources.push(source);
     return source;

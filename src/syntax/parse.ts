@@ -13,17 +13,23 @@ export function parseSource(ctx: Context, file: string, text: string): ParsedSou
   return new Parser(ctx, ctx.addSource(file, text)).parseSource();
 }
 
+export interface ParsedModule {
+  readonly module: Operation;
+  /** The text of the `{-# ... #-}` section, if there is one. */
+  readonly metadata: string | undefined;
+}
+
 /** Reads a source as one module: its only top-level module, or an implicit one around its ops. */
-export function parseModule(ctx: Context, file: string, text: string): Operation | undefined {
-  const source = ctx.addSource(file, text);
+export function parseModule(ctx: Context, file: string, text: string, firstLine = 1): ParsedModule | undefined {
+  const source = ctx.addSource(file, text, firstLine);
   const parsed = new Parser(ctx, source).parseSource();
   if (!parsed) return undefined;
   const [only] = parsed.ops;
   const moduleDef = ctx.ops.get("builtin.module")!;
-  if (only && parsed.ops.length === 1 && only.def === moduleDef) return only;
+  if (only && parsed.ops.length === 1 && only.def === moduleDef) return { module: only, metadata: parsed.metadata };
   const region = new Region(ctx, null, 0);
   const block = new Block(ctx);
   region.insertBlock(block);
   for (const op of parsed.ops) block.append(op);
-  return new Operation(ctx, moduleDef, { loc: source.base, regions: [region] });
+  return { module: new Operation(ctx, moduleDef, { loc: source.base, regions: [region] }), metadata: parsed.metadata };
 }

@@ -1,0 +1,15 @@
+/** What a command may touch: given by the launcher, or by a test. */
+export interface Io {
+  readonly stdout: { write(text: string): void };
+  readonly stderr: { write(text: string): void };
+  /** Reads a file as latin1; `-` is standard input. Throws as node does. */
+  readFile(path: string): string;
+  /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left. */
+  writeFile(path: string, text: string): void;
+  /** Milliseconds. */
+  clock(): number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Exit codes; see the command line's contract in the README. */
+export const EXIT = { ok: 0, difference: 1, badInput: 2, bug: 3 } as const;

@@ -1,0 +1,87 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { Bug } from "../support/assert.js";
+import { EXIT, type Io } from "./io.js";
+
+/** Files larger than this are refused: they would not fit in memory as IR. */
+const MAX_FILE_BYTES = 512 * 2 ** 20;
+
+/** Collects output and writes it in large pieces; a reader that closes early ends the program quietly. */
+class Output {
+  #pending = "";
+  constructor(readonly fd: number) {}
+  write(text: string): void {
+    this.#pending += text;
+    if (this.#pending.length > 1 << 16) this.flush();
+  }
+  flush(): void {
+    const bytes = Buffer.from(this.#pending, "latin1");
+    this.#pending = "";
+    for (let at = 0; at < bytes.length; ) {
+      try {
+        at += writeSync(this.fd, bytes, at);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === "EAGAIN") continue;
+        if (code === "EPIPE") process.exit(EXIT.ok);
+        throw error;
+      }
+    }
+  }
+}
+
+/** Runs a command's main on this process: arguments, streams, exit code. Called by the launchers in bin/. */
+export async function runMain(main: (argv: readonly string[], io: Io) => number | Promise<number>): Promise<void> {
+  const stdout = new Output(1);
+  const stderr = new Output(2);
+  const io: Io = {
+    stdout,
+    stderr,
+    readFile,
+    writeFile(path, text) {
+      const temporary = `${path}.${process.pid}.tmp`;
+      try {
+        writeFileSync(temporary, text, "latin1");
+        renameSync(temporary, path);
+      } catch (error) {
+        rmSync(temporary, { force: true });
+        throw error;
+      }
+    },
+    clock: () => performance.now(),
+    env: process.env,
+  };
+  let code: number;
+  try {
+    code = await main(process.argv.slice(2), io);
+  } catch (error) {
+    stdout.flush();
+    const { message } = error as Error;
+    const what = error instanceof Bug ? message : `${(error as Error).name}: ${message}`;
+    stderr.write(`internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n`);
+    if (process.env["TT_STEP_STACK"]) stderr.write(`${(error as Error).stack}\n`);
+    code = EXIT.bug;
+  }
+  stdout.flush();
+  stderr.flush();
+  process.exitCode = code;
+}
+
+function readFile(path: string): string {
+  if (path === "-") return readFileSync(0, "latin1");
+  const { size } = statSync(path);
+  if (size > MAX_FILE_BYTES) throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
+  return readFileSync(path, "latin1");
+}
+
+/** Why a file cannot be read or written, in a few words. */
+export function fileError(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: "no such file or directory",
+    EISDIR: "is a directory",
+    EACCES: "permission denied",
+    ENOTDIR: "not a directory",
+    ENOSPC: "no space left",
+  };
+  return (code && known[code]) ?? message;
+}

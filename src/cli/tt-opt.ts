@@ -1,0 +1,128 @@
+/** `tt-opt`: runs passes on IR, as `triton-opt` does. */
+import { renderDiagnostic } from "../diagnostics/render.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import { verifyOperation } from "../ir/verify.js";
+import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
+import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
+import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
+import { PASSES } from "../passes/index.js";
+import { parseModule } from "../syntax/parse.js";
+import { type PrintOptions, printOperation } from "../syntax/print.js";
+import { checkExpected } from "./expected-diagnostics.js";
+import { EXIT, type Io } from "./io.js";
+import { fileError, runMain } from "./node-io.js";
+import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
+import { VERSION } from "./version.js";
+
+export const run = (): Promise<void> => runMain(main);
+
+export function main(argv: readonly string[], io: Io): number {
+  const args = parseTtOptArgs(argv);
+  if ("error" in args) {
+    io.stderr.write(`tt-opt: ${args.error}\n`);
+    return EXIT.badInput;
+  }
+  if (args.help) {
+    io.stdout.write(ttOptHelp());
+    return EXIT.ok;
+  }
+  if (args.version) {
+    io.stdout.write(`tt-opt ${VERSION}\n`);
+    return EXIT.ok;
+  }
+  let text: string;
+  try {
+    text = io.readFile(args.file);
+  } catch (error) {
+    io.stderr.write(`tt-opt: cannot read '${args.file}': ${fileError(error)}\n`);
+    return EXIT.badInput;
+  }
+  const pieces: string[] = [];
+  let code: number = EXIT.ok;
+  for (const chunk of args.splitInputFile ? splitInput(text) : [{ text, firstLine: 1 }]) {
+    const result = processChunk(args, chunk.text, chunk.firstLine, io);
+    code = Math.max(code, result.code);
+    if (result.output !== undefined) pieces.push(result.output);
+  }
+  const output = pieces.join("// -----\n");
+  if (code !== EXIT.ok && !args.splitInputFile) return code;
+  try {
+    if (args.output === "-") io.stdout.write(output);
+    else if (args.output !== "/dev/null") io.writeFile(args.output, output);
+  } catch (error) {
+    io.stderr.write(`tt-opt: cannot write '${args.output}': ${fileError(error)}\n`);
+    return EXIT.badInput;
+  }
+  return code;
+}
+
+/** The parts of a text between `// -----` lines, with the number of the line each begins on. */
+export function splitInput(text: string): { readonly text: string; readonly firstLine: number }[] {
+  const chunks: { text: string; firstLine: number }[] = [];
+  const lines = text.split("\n");
+  let start = 0;
+  const close = (end: number) => chunks.push({ text: lines.slice(start, end).join("\n") + (end < lines.length ? "\n" : ""), firstLine: start + 1 });
+  lines.forEach((line, i) => {
+    if (!/^\/\/ -----\s*$/.test(line)) return;
+    close(i);
+    start = i + 1;
+  });
+  close(lines.length);
+  return chunks;
+}
+
+function processChunk(args: TtOptArgs, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+  const ctx = new Context(ALL_DIALECTS);
+  ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
+  const file = args.file === "-" ? "<stdin>" : args.file;
+  const outcome = compileChunk(ctx, args, file, text, firstLine, io);
+  if (args.verifyDiagnostics) {
+    const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
+    for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
+    return problems.length > 0 ? { code: EXIT.difference } : outcome.output === undefined ? { code: EXIT.ok } : { code: EXIT.ok, output: outcome.output };
+  }
+  for (const diagnostic of ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, ctx.sources));
+  return outcome;
+}
+
+function compileChunk(ctx: Context, args: TtOptArgs, file: string, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+  const parsed = parseModule(ctx, file, text, firstLine);
+  if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
+  const pipeline = pipelineOf(args, parsed.metadata);
+  if ("error" in pipeline) {
+    io.stderr.write(`tt-opt: ${pipeline.error}\n`);
+    return { code: EXIT.badInput };
+  }
+  if (args.dumpPassPipeline)
+    io.stderr.write(`Pass Manager with ${pipeline.elements.length} passes:\nbuiltin.module(${pipelineText(pipeline.elements)})\n`);
+  const print: PrintOptions = {
+    debugInfo: args.printDebugInfo,
+    generic: args.printGeneric,
+    localScope: args.printLocalScope,
+    nameLocAsPrefix: args.useNameLocAsPrefix,
+  };
+  const clock = args.timing ? timing(io.clock) : undefined;
+  const instrumentation: Instrumentation[] = clock ? [clock] : [];
+  if (args.printIrAfterAll)
+    instrumentation.push({ after: (record) => io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, print)}\n\n`) });
+  const result = runPipeline(parsed.module, pipeline.elements, { verifyEach: args.verifyEach, instrumentation });
+  if (clock) io.stderr.write(clock.report());
+  if (!result.ok) {
+    if (result.failed?.reason === "pass") return { code: EXIT.badInput };
+    io.stderr.write(`tt-opt: the result of pass '${result.failed?.step.pass.flag}' does not verify; this is a bug in tt-step\n`);
+    return { code: EXIT.bug };
+  }
+  return { code: EXIT.ok, output: printOperation(parsed.module, print) };
+}
+
+/** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */
+function pipelineOf(args: TtOptArgs, metadata: string | undefined): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
+  if (!args.runReproducer) return { elements: args.pipeline };
+  const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
+  if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
+  const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
+  if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
+  const [only] = parsed.elements;
+  return { elements: only?.kind === "nested" && parsed.elements.length === 1 && only.op === "builtin.module" ? only.elements : parsed.elements };
+}

@@ -1,0 +1,14 @@
+/** Every pass by its flag, found through the groups' index files. */
+import type { PassDef } from "../pass/define-pass.js";
+import * as common from "./common/index.js";
+import * as convert from "./convert/index.js";
+
+const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert];
+
+export const PASSES: ReadonlyMap<string, PassDef> = new Map(
+  groups.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),
+);
+
+function isPass(value: unknown): value is PassDef {
+  return typeof value === "function" && "flag" in value && "statistics" in value;
+}

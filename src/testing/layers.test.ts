@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+/** Folders by layer: a folder may import from the layers above its own (smaller numbers) and from itself. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["support"],
+  ["diagnostics", "layout", "cute", "ptx"],
+  ["ir"],
+  ["syntax", "rewrite"],
+  ["dialects"],
+  ["pass"],
+  ["analysis"],
+  ["passes", "target", "simulate", "frontend"],
+  ["compile"],
+  ["diff"],
+  ["tui"],
+  ["cli"],
+];
+/** The only imports between dialects: each may import those listed. */
+const DIALECTS: Readonly<Record<string, readonly string[]>> = {
+  builtin: [],
+  arith: ["builtin", "ub"],
+  math: ["builtin", "arith", "ub"],
+  ub: ["builtin"],
+  func: ["builtin"],
+  scf: ["builtin", "arith", "ub", "cf"],
+  cf: ["builtin", "arith", "ub"],
+  gpu: ["builtin", "arith"],
+  tt: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu"],
+  ttg: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt"],
+  ttng: ["builtin", "arith", "math", "ub", "scf", "cf", "gpu", "tt", "ttg"],
+  nvws: ["builtin", "arith", "scf", "tt", "ttg", "ttng"],
+  llvm: ["builtin"],
+  nvvm: ["builtin", "llvm"],
+  nvgpu: ["builtin", "llvm"],
+};
+/** Test and bench code may import anything; nothing imports it. */
+const FREE = ["testing", "bench"];
+/** One thing each, though long: the reason is in the file's first comment. */
+const LONG_FILES_EXPLAIN_THEMSELVES = 400;
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((f) => /\.tsx?$/.test(f))
+  .map((f) => f.replaceAll("\\", "/"))
+  .sort();
+const isTest = (file: string) => /\.(test|fixture)\.tsx?$/.test(file);
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(`src/${file}`, "utf8");
+  return [...text.matchAll(/^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"|import\("(\.[^"]+)"\)/gm)]
+    .map((m) => normalize(join(dirname(file), m[1] ?? m[2]!)).replaceAll("\\", "/"))
+    .filter((path) => !path.startsWith(".."));
+}
+
+test("folders import only the layers above their own", () => {
+  const layerOf = new Map(LAYERS.flatMap((folders, layer) => folders.map((f) => [f, layer] as const)));
+  const offending: string[] = [];
+  for (const file of files) {
+    const from = file.split("/")[0]!;
+    if (FREE.includes(from) || isTest(file)) continue;
+    for (const path of importsOf(file)) {
+      const to = path.split("/")[0]!;
+      if (to === from) continue;
+      const mine = layerOf.get(from);
+      const theirs = layerOf.get(to);
+      if (mine === undefined) offending.push(`${file}: folder ${from} has no layer`);
+      else if (theirs === undefined || theirs >= mine) offending.push(`${file} imports ${path}`);
+    }
+  }
+  expect(offending).toEqual([]);
+});
+
+test("dialects import only those they build on", () => {
+  const offending: string[] = [];
+  for (const file of files) {
+    const [root, from] = file.split("/");
+    if (root !== "dialects" || isTest(file) || file === "dialects/index.ts") continue;
+    for (const path of importsOf(file)) {
+      const [toRoot, to] = path.split("/");
+      if (toRoot !== "dialects" || to === from) continue;
+      if (!DIALECTS[from!]?.includes(to!)) offending.push(`${file} imports ${path}`);
+    }
+  }
+  expect(offending).toEqual([]);
+});
+
+test("op files import no patterns", () => {
+  const offending = files.filter((f) => /^dialects\/[^/]+\/ops\//.test(f) && importsOf(f).some((p) => p.includes("canonicalize") || p.startsWith("rewrite/")));
+  expect(offending).toEqual([]);
+});
+
+test("every relative import names a file that exists", () => {
+  const missing = files.flatMap((file) =>
+    importsOf(file)
+      .filter((p) => !p.endsWith(".json") && !existsSync(`src/${p.replace(/\.js$/, ".ts")}`) && !existsSync(`src/${p.replace(/\.js$/, ".tsx")}`))
+      .map((p) => `${file}: ${p}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("long files say in their first comment what keeps them together", () => {
+  const unexplained = files.filter((file) => {
+    if (isTest(file)) return false;
+    const text = readFileSync(`src/${file}`, "utf8");
+    return text.split("\n").length > LONG_FILES_EXPLAIN_THEMSELVES && !text.startsWith("/**");
+  });
+  expect(unexplained).toEqual([]);
+});
