@@ -97,6 +97,8 @@ export interface OperationState {
 export interface OpParser extends AttrParser {
   readonly state: OperationState;
   readonly opName: string;
+  /** Where the op begins: the location of what its parser adds, such as an implicit terminator. */
+  readonly opLoc: LocationRef;
   /** How many results the op was given names for. */
   readonly numNamedResults: number;
   operand(): ParsedOperand;

@@ -49,6 +49,7 @@ export class Parser implements OpParser {
   // The operation under construction; saved around nested ones.
   state: OperationState = newState();
   opName = "";
+  opLoc: LocationRef = 0;
   numNamedResults = 0;
 
   #numbered: (Definition | undefined)[] = [];
@@ -660,6 +661,7 @@ export class Parser implements OpParser {
     const savedScope = this.#scope;
     const savedState = this.state;
     const savedName = this.opName;
+    const savedLoc = this.opLoc;
     const savedNamed = this.numNamedResults;
     const isolated = this.#isolatedNext;
     const savedTables = isolated ? { numbered: this.#numbered, named: this.#named, forward: this.#forward } : undefined;
@@ -687,6 +689,7 @@ export class Parser implements OpParser {
     this.#blocks = savedBlocks;
     this.state = savedState;
     this.opName = savedName;
+    this.opLoc = savedLoc;
     this.numNamedResults = savedNamed;
     this.#isolatedNext = isolated;
     this.#depth--;
@@ -859,6 +862,7 @@ export class Parser implements OpParser {
       this.fail(`custom op '${name}' is unknown`, at, "parse.unknown-op");
     }
     this.opName = def.name;
+    this.opLoc = source(this, at);
     this.#isolatedNext = def.isIsolated;
     if (def.defaultDialect) this.#defaultDialect = def.defaultDialect;
     if (def.parse) def.parse(this);
@@ -895,6 +899,7 @@ export class Parser implements OpParser {
       def = this.ctx.memo(`unregistered op ${name}`, () => unregisteredOp(name));
     }
     this.opName = def.name;
+    this.opLoc = source(this, at);
     this.#isolatedNext = def.isIsolated;
     let inherent: [string, Attribute][] = [];
     if (this.optPunct("<")) {
