@@ -85,7 +85,11 @@ export interface Move {
 }
 
 /** Where each register of one thread of the result comes from. */
-export function movesInto(src: LinearLayout, dst: LinearLayout, place: { readonly lane: number; readonly warp: number; readonly block: number }): Move[] {
+export function movesInto(
+  src: LinearLayout,
+  dst: LinearLayout,
+  place: { readonly lane: number; readonly warp: number; readonly block: number },
+): Move[] {
   const cvt = dst.invertAndCompose(src);
   return Array.from({ length: dst.getInDimSize("register") }, (_, register) => {
     const to = { register, ...place };
@@ -102,7 +106,13 @@ function countMoves(src: LinearLayout, dst: LinearLayout): ConversionMoves {
   const warp = keeping(["block", "warp"]);
   const lane = keeping(["block", "warp", "lane"]);
   const register = keeping(["block", "warp", "lane", "register"]);
-  return { stay: register, betweenRegisters: lane - register, betweenLanes: warp - lane, betweenWarps: block - warp, betweenBlocks: total - block };
+  return {
+    stay: register,
+    betweenRegisters: lane - register,
+    betweenLanes: warp - lane,
+    betweenWarps: block - warp,
+    betweenBlocks: total - block,
+  };
 }
 
 /** The map place -> from ^ to in the given dims, as packed vectors. */

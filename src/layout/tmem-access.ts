@@ -111,7 +111,12 @@ function ofColumns(memory: LinearLayout, atom: TMemAccessAtom, numWarps: number)
 
   const extra = (dim: string): number[][] => [
     ...(tile.hasInDim(dim) ? tile.getInDimBases(dim) : []),
-    ...(dim === "warp" ? [[32, 0], [64, 0]] : []),
+    ...(dim === "warp"
+      ? [
+          [32, 0],
+          [64, 0],
+        ]
+      : []),
     ...(dim === row16 ? [[16, 0]] : []),
   ];
   const inDims = tile.hasInDim("warp") ? tile.inDimNames : [...tile.inDimNames, "warp"];
@@ -135,10 +140,29 @@ function atomTile(atom: TMemAccessAtom): LinearLayout {
     case "16x32bx2":
       return id(16, "lane", "row");
     case "16x64b":
-      return LinearLayout.fromBases([["lane", [[8, 0], [0, 1], [1, 0], [2, 0], [4, 0]]]], ["row", "col"]);
+      return LinearLayout.fromBases(
+        [
+          [
+            "lane",
+            [
+              [8, 0],
+              [0, 1],
+              [1, 0],
+              [2, 0],
+              [4, 0],
+            ],
+          ],
+        ],
+        ["row", "col"],
+      );
     case "16x128b":
-      return id(4, "lane", "col").multiply(id(8, "lane", "row")).multiply(id(2, "register", "row"));
+      return id(4, "lane", "col")
+        .multiply(id(8, "lane", "row"))
+        .multiply(id(2, "register", "row"));
     case "16x256b":
-      return id(2, "register", "col").multiply(id(4, "lane", "col")).multiply(id(8, "lane", "row")).multiply(id(2, "register", "row"));
+      return id(2, "register", "col")
+        .multiply(id(4, "lane", "col"))
+        .multiply(id(8, "lane", "row"))
+        .multiply(id(2, "register", "row"));
   }
 }

@@ -27,7 +27,11 @@ const BOTTOM = 0x7654;
  * The exchanges `mixed` in the order in which to do them. `regImages[b]` is where P_reg sends register bit b; low bits that go into
  * selectors are taken out of it in place.
  */
-export function transpositionSelectors(mixed: readonly (readonly [number, number])[], regImages: number[], nPack: number): TranspositionInfo[] {
+export function transpositionSelectors(
+  mixed: readonly (readonly [number, number])[],
+  regImages: number[],
+  nPack: number,
+): TranspositionInfo[] {
   if (nPack <= 0)
     return mixed.map((transposition) => ({ transposition, topPreSel: TOP, botPreSel: BOTTOM, topPostSel: TOP, botPostSel: BOTTOM }));
   const fusion = new LowBitFusion(regImages, nPack, new Set(mixed.map(([register]) => register)));

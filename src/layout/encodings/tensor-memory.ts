@@ -26,7 +26,7 @@ export function tensorMemoryToLinearLayout(shape: readonly number[], params: Ten
 
   const blockN = Math.min(params.blockN, n);
   const spacing = LinearLayout.zeros1D(params.colStride, "col", "dim1");
-  const tile = params.blockM === 64 ? halfTile(m, n, blockN, spacing) : spacing.multiply(row(params.blockM)).multiply(col(blockN, "dim1"));
+  const tile = params.blockM === 64 ? halfTile(m, n, blockN, spacing) : spacing.multiply(row(params.blockM).multiply(col(blockN, "dim1")));
   const repsM = m / tile.getOutDimSize("dim0");
   const repsN = n / tile.getOutDimSize("dim1");
   if (repsM < 1 || repsN < 1) throw new LayoutError(`a ${m}x${n} tensor is smaller than the tensor memory block`);
@@ -85,9 +85,9 @@ function splitRows(m: number, n: number, params: TensorMemoryParams): LinearLayo
 
 /** Blocks of 64 rows use 16 of each 32 rows; the other 16 hold a second block along m or n, or nothing. */
 function halfTile(m: number, n: number, blockN: number, spacing: LinearLayout): LinearLayout {
-  const tile = spacing.multiply(row(16)).multiply(col(blockN, "dim1"));
+  const tile = spacing.multiply(row(16).multiply(col(blockN, "dim1")));
   const second = m > 64 ? [64, 0] : n > blockN ? [0, blockN] : [0, 0];
-  const bases = tile.transposeOuts(["dim0", "dim1"]).getBases();
+  const bases = tile.getBases();
   const widened = bases.map(([dim, vectors]) => [dim, dim === "row" ? [...vectors, second, [16, 0], [32, 0]] : vectors] as const);
   return LinearLayout.fromBases(widened, ["dim0", "dim1"]);
 }
