@@ -96,3 +96,6 @@ export const isNaNFloat = (x: Matchable): boolean => Number.isNaN(constantFloat(
 export const isPosInfFloat = (x: Matchable): boolean => constantFloat(x) === Infinity;
 /** m_NegInfFloat */
 export const isNegInfFloat = (x: Matchable): boolean => constantFloat(x) === -Infinity;
+
+/** m_Poison: a constant that is poison as a whole. */
+export const isPoison = (x: Matchable): boolean => attributeOf(x)?.def.name === "ub.poison";
