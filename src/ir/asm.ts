@@ -99,6 +99,8 @@ export interface OpParser extends AttrParser {
   readonly opName: string;
   /** Where the op begins: the location of what its parser adds, such as an implicit terminator. */
   readonly opLoc: LocationRef;
+  /** The location of a place in the text (see `pos`). */
+  locAt(pos: number): LocationRef;
   /** How many results the op was given names for. */
   readonly numNamedResults: number;
   operand(): ParsedOperand;

@@ -58,6 +58,8 @@ export interface AttrDef<P extends object> extends ParamsDef<P> {
 
 export interface TypeDef<P extends object> extends ParamsDef<P> {
   readonly kind: "type";
+  /** It holds elements (MLIR's ShapedType): the parameters have `shape` and `elementType`. */
+  readonly shaped?: boolean;
   get(ctx: Context, params: P): Type<P>;
   is(type: Type | undefined | null): type is Type<P>;
 }
@@ -75,7 +77,10 @@ export function defineAttr<P extends object>(name: string, spec: Omit<ParamsDef<
 }
 
 /** Defines a type kind; see `defineAttr`. */
-export function defineType<P extends object>(name: string, spec: Omit<ParamsDef<P>, "name"> = {}): TypeDef<P> {
+export function defineType<P extends object>(
+  name: string,
+  spec: Omit<ParamsDef<P>, "name"> & { readonly shaped?: boolean } = {},
+): TypeDef<P> {
   const def: TypeDef<P> = {
     kind: "type",
     name,

@@ -121,9 +121,12 @@ export function encodingOf(type: Type): Attribute | undefined {
   return RankedTensorType.is(type) ? type.params.encoding : undefined;
 }
 
-/** Types that hold elements: tensors, vectors, memrefs. */
-export function isShaped(type: Type): type is TypeOf<typeof RankedTensorType> | TypeOf<typeof VectorType> | TypeOf<typeof MemRefType> {
-  return RankedTensorType.is(type) || VectorType.is(type) || MemRefType.is(type);
+/** A type that holds elements. */
+export type ShapedType = Type<{ readonly shape: readonly number[]; readonly elementType: Type }>;
+
+/** Types that hold elements: tensors, vectors, memrefs and what other dialects add. */
+export function isShaped(type: Type): type is ShapedType {
+  return RankedTensorType.is(type) || VectorType.is(type) || MemRefType.is(type) || type.def.shaped === true;
 }
 
 /** The element type of a shaped type, any other type itself. */

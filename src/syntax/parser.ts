@@ -165,6 +165,9 @@ export class Parser implements OpParser {
   get pos(): number {
     return this.cursor.here();
   }
+  locAt(pos: number): LocationRef {
+    return this.source.base + pos;
+  }
   fail(message: string, pos?: number, code?: string): never {
     return this.cursor.fail(message, pos, code);
   }
