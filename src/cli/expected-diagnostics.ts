@@ -21,11 +21,19 @@ export function checkExpected(ctx: Context, file: string, text: string, firstLin
   const expected = readExpected(text, firstLine);
   const problems: Diagnostic[] = [];
   const problem = (message: string, line: number | undefined) =>
-    problems.push({ severity: "error", code: "verify-diagnostics", message, ...(line === undefined ? {} : { position: { file, line, column: 1 } }), notes: [] });
+    problems.push({
+      severity: "error",
+      code: "verify-diagnostics",
+      message,
+      ...(line === undefined ? {} : { position: { file, line, column: 1 } }),
+      notes: [],
+    });
   const check = (diagnostic: Diagnostic) => {
     const { severity, message, position } = diagnostic;
     const line = position?.file === file ? position.line : undefined;
-    const match = expected.find((e) => e.severity === severity && (e.line === line || (e.line === undefined && position === undefined)) && e.matches(message));
+    const match = expected.find(
+      (e) => e.severity === severity && (e.line === line || (e.line === undefined && position === undefined)) && e.matches(message),
+    );
     if (match) match.found = true;
     else if (!onlyExpected) problem(`unexpected ${severity}: ${message}`, line);
     for (const note of diagnostic.notes) {

@@ -69,7 +69,8 @@ export async function runMain(main: (argv: readonly string[], io: Io) => number 
 function readFile(path: string): string {
   if (path === "-") return readFileSync(0, "latin1");
   const { size } = statSync(path);
-  if (size > MAX_FILE_BYTES) throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
+  if (size > MAX_FILE_BYTES)
+    throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
   return readFileSync(path, "latin1");
 }
 

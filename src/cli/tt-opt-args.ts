@@ -28,7 +28,11 @@ export interface TtOptArgs {
   help: boolean;
   version: boolean;
 }
-type Flag = { readonly name: string; readonly summary: string; readonly set: (args: TtOptArgs, value: string | undefined) => string | void };
+type Flag = {
+  readonly name: string;
+  readonly summary: string;
+  readonly set: (args: TtOptArgs, value: string | undefined) => string | void;
+};
 const on =
   (key: { [K in keyof TtOptArgs]: TtOptArgs[K] extends boolean ? K : never }[keyof TtOptArgs]): Flag["set"] =>
   (args, value) => {
@@ -38,7 +42,11 @@ const on =
 
 /** Every flag that is no pass. */
 const FLAGS: readonly Flag[] = [
-  { name: "allow-unregistered-dialect", summary: "let ops, types and attributes of unknown dialects through", set: on("allowUnregisteredDialect") },
+  {
+    name: "allow-unregistered-dialect",
+    summary: "let ops, types and attributes of unknown dialects through",
+    set: on("allowUnregisteredDialect"),
+  },
   { name: "debug", summary: "accepted, without effect", set: on("debug") },
   { name: "dump-pass-pipeline", summary: "print the pipeline to stderr before it runs", set: on("dumpPassPipeline") },
   { name: "help", summary: "this text", set: on("help") },
@@ -135,7 +143,8 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
 
 export function ttOptHelp(): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
-  let text = "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n\nFlags:\n";
+  let text =
+    "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n\nFlags:\n";
   for (const { name, summary } of FLAGS) text += line(name, summary);
   text += line("o FILE", "write to FILE instead of standard output");
   text += "\nPasses (options as --pass='name=value name=value'):\n";

@@ -62,7 +62,8 @@ export function splitInput(text: string): { readonly text: string; readonly firs
   const chunks: { text: string; firstLine: number }[] = [];
   const lines = text.split("\n");
   let start = 0;
-  const close = (end: number) => chunks.push({ text: lines.slice(start, end).join("\n") + (end < lines.length ? "\n" : ""), firstLine: start + 1 });
+  const close = (end: number) =>
+    chunks.push({ text: lines.slice(start, end).join("\n") + (end < lines.length ? "\n" : ""), firstLine: start + 1 });
   lines.forEach((line, i) => {
     if (!/^\/\/ -----\s*$/.test(line)) return;
     close(i);
@@ -80,13 +81,24 @@ function processChunk(args: TtOptArgs, text: string, firstLine: number, io: Io):
   if (args.verifyDiagnostics) {
     const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
     for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
-    return problems.length > 0 ? { code: EXIT.difference } : outcome.output === undefined ? { code: EXIT.ok } : { code: EXIT.ok, output: outcome.output };
+    return problems.length > 0
+      ? { code: EXIT.difference }
+      : outcome.output === undefined
+        ? { code: EXIT.ok }
+        : { code: EXIT.ok, output: outcome.output };
   }
   for (const diagnostic of ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, ctx.sources));
   return outcome;
 }
 
-function compileChunk(ctx: Context, args: TtOptArgs, file: string, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+function compileChunk(
+  ctx: Context,
+  args: TtOptArgs,
+  file: string,
+  text: string,
+  firstLine: number,
+  io: Io,
+): { readonly code: number; readonly output?: string } {
   const parsed = parseModule(ctx, file, text, firstLine);
   if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
   const pipeline = pipelineOf(args, parsed.metadata);
@@ -117,12 +129,17 @@ function compileChunk(ctx: Context, args: TtOptArgs, file: string, text: string,
 }
 
 /** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */
-function pipelineOf(args: TtOptArgs, metadata: string | undefined): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
+function pipelineOf(
+  args: TtOptArgs,
+  metadata: string | undefined,
+): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
   if (!args.runReproducer) return { elements: args.pipeline };
   const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
   if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
   const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
   if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
   const [only] = parsed.elements;
-  return { elements: only?.kind === "nested" && parsed.elements.length === 1 && only.op === "builtin.module" ? only.elements : parsed.elements };
+  return {
+    elements: only?.kind === "nested" && parsed.elements.length === 1 && only.op === "builtin.module" ? only.elements : parsed.elements,
+  };
 }

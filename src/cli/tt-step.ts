@@ -33,6 +33,8 @@ export function main(argv: readonly string[], io: Io): number {
   const ok = parsed !== undefined && verifyOperation(parsed.module);
   for (const diagnostic of ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, ctx.sources));
   if (!ok) return EXIT.badInput;
-  io.stdout.write(printOperation(parsed.module, { debugInfo: argv.includes("--debug-info"), nameLocAsPrefix: argv.includes("--debug-info") }));
+  io.stdout.write(
+    printOperation(parsed.module, { debugInfo: argv.includes("--debug-info"), nameLocAsPrefix: argv.includes("--debug-info") }),
+  );
   return EXIT.ok;
 }

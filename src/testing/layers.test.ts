@@ -86,14 +86,18 @@ test("dialects import only those they build on", () => {
 });
 
 test("op files import no patterns", () => {
-  const offending = files.filter((f) => /^dialects\/[^/]+\/ops\//.test(f) && importsOf(f).some((p) => p.includes("canonicalize") || p.startsWith("rewrite/")));
+  const offending = files.filter(
+    (f) => /^dialects\/[^/]+\/ops\//.test(f) && importsOf(f).some((p) => p.includes("canonicalize") || p.startsWith("rewrite/")),
+  );
   expect(offending).toEqual([]);
 });
 
 test("every relative import names a file that exists", () => {
   const missing = files.flatMap((file) =>
     importsOf(file)
-      .filter((p) => !p.endsWith(".json") && !existsSync(`src/${p.replace(/\.js$/, ".ts")}`) && !existsSync(`src/${p.replace(/\.js$/, ".tsx")}`))
+      .filter(
+        (p) => !p.endsWith(".json") && !existsSync(`src/${p.replace(/\.js$/, ".ts")}`) && !existsSync(`src/${p.replace(/\.js$/, ".tsx")}`),
+      )
       .map((p) => `${file}: ${p}`),
   );
   expect(missing).toEqual([]);

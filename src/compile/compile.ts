@@ -1,0 +1,286 @@
+/** Runs a target's pipeline on a module and records what every pass did. */
+
+import { i32Attr } from "../ir/builtin-attrs.js";
+import type { Operation } from "../ir/operation.js";
+import type { PassDef } from "../pass/define-pass.js";
+import { stepText } from "../pass/define-pass.js";
+import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
+import { runPipeline } from "../pass/pass-manager.js";
+import { parseStep } from "../pass/pipeline-text.js";
+import { PASSES } from "../passes/index.js";
+import type { RewriteListener } from "../rewrite/rewriter.js";
+import type { CudaOptions } from "./options.js";
+import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
+import { recordText } from "./record-text.js";
+import { countOps, LineTable, type Step, type StepText, type Trace } from "./trace.js";
+
+export interface CompileOptions {
+  readonly capability: number;
+  readonly options: CudaOptions;
+  /** Triton's version, whose pipeline is run. */
+  readonly version?: string;
+  /** The stage of the input: passes of earlier stages are not run. */
+  readonly from?: Stage;
+  /** The index (in the pipeline) of the first pass to run and of the last one. */
+  readonly startAfter?: number;
+  readonly stopAfter?: number;
+  /** Indices of passes to leave out. */
+  readonly disabled?: ReadonlySet<number>;
+  readonly verifyEach?: boolean;
+  readonly debugInfo?: boolean;
+  /** Milliseconds; the only thing here that is not a function of the input. */
+  readonly clock: () => number;
+}
+export interface CompileResult {
+  readonly trace: Trace;
+  readonly ok: boolean;
+  /** The flag of the pass that failed, and whether its own result did not verify. */
+  readonly failed?: { readonly flag: string; readonly reason: "pass" | "verify" };
+}
+
+/** The steps of the pipeline that an input of that stage goes through. */
+export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly PipelineStep[] {
+  const pipeline = CUDA_PIPELINES.get(options.version ?? DEFAULT_VERSION)!;
+  const order: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
+  const first = order.indexOf(options.from ?? "ttir");
+  return pipeline(options).filter((s) => order.indexOf(s.stage) >= first);
+}
+
+/** Compiles `module` in place. The Trace's step 0 is the source. */
+export function compile(name: string, module: Operation, options: CompileOptions): CompileResult {
+  const recorder = new Recorder(module, options);
+  const pipeline = pipelineOf(options);
+  recorder.source(name);
+  let failed: CompileResult["failed"];
+  for (const [i, step] of pipeline.entries()) {
+    const number = i + 1;
+    if (options.startAfter !== undefined && number <= options.startAfter) continue;
+    if (options.stopAfter !== undefined && number > options.stopAfter) break;
+    if (options.disabled?.has(number)) continue;
+    if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
+      module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
+    const pass = PASSES.get(step.flag);
+    failed = recorder.run(step, pass);
+    if (failed) break;
+  }
+  const trace: Trace = {
+    source: { name, kind: options.from ?? "ttir" },
+    target: `cuda:${options.capability}`,
+    options: { ...options.options },
+    steps: recorder.steps,
+    diagnostics: module.ctx.diagnostics,
+    lines: recorder.lines,
+    warnings: [],
+  };
+  return failed ? { trace, ok: false, failed } : { trace, ok: true };
+}
+
+/** An open sub-step: a pass that runs inside another. */
+interface Open {
+  readonly version: number;
+  readonly started: number;
+  readonly rewrites: RewriteRecorder;
+}
+
+class Recorder {
+  readonly steps: Step[] = [];
+  readonly lines = new LineTable();
+  readonly #runs = new Map<string, number>();
+  #text: StepText | undefined;
+  #textVersion = -1;
+  #stage: Stage = "ttir";
+  #top = 0;
+
+  constructor(
+    readonly module: Operation,
+    readonly options: CompileOptions,
+  ) {}
+
+  source(name: string): void {
+    this.push({
+      kind: "source",
+      parent: undefined,
+      pass: "source",
+      flag: name,
+      options: "",
+      run: 0,
+      built: true,
+      changed: false,
+      ms: undefined,
+      statistics: {},
+      rewrites: NO_REWRITES,
+      patterns: [],
+      verified: true,
+      op: this.module,
+    });
+  }
+
+  run(step: PipelineStep, pass: PassDef | undefined): CompileResult["failed"] {
+    this.#stage = step.stage;
+    this.#top++;
+    const run = (this.#runs.get(step.flag) ?? 0) + 1;
+    this.#runs.set(step.flag, run);
+    const index = this.steps.length;
+    const common = {
+      kind: "pass" as const,
+      parent: undefined,
+      pass: step.pass,
+      flag: step.flag,
+      options: step.options,
+      run,
+      op: this.module,
+    };
+    if (!pass) {
+      this.push({
+        ...common,
+        built: false,
+        changed: false,
+        ms: undefined,
+        statistics: {},
+        rewrites: NO_REWRITES,
+        patterns: [],
+        verified: true,
+      });
+      return undefined;
+    }
+    const parsed = parseStep(pass, step.options);
+    if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
+    // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
+    this.steps.push(undefined as unknown as Step);
+    const before = { version: this.module.ctx.version, text: this.text() };
+    const rewrites = new RewriteRecorder();
+    const open: Open[] = [];
+    let statistics: Readonly<Record<string, number>> = {};
+    const started = this.options.clock();
+    const instrumentation: Instrumentation = {
+      before: (record) => {
+        if (record.depth > 0)
+          open.push({ version: this.module.ctx.version, started: this.options.clock(), rewrites: new RewriteRecorder() });
+      },
+      after: (record) => {
+        if (record.depth === 0) statistics = Object.fromEntries(record.statistics);
+        else this.nested(record, open.pop()!, index);
+      },
+      dump: (record, label) => this.internal(record, label, index),
+      listener: (record) => (record.depth === 0 ? rewrites.listener : open.at(-1)!.rewrites.listener),
+    };
+    const result = runPipeline(this.module, [parsed], { verifyEach: this.options.verifyEach ?? true, instrumentation: [instrumentation] });
+    const ms = this.options.clock() - started;
+    const after = this.text();
+    const changed = after !== before.text && !sameLines(after, before.text);
+    this.steps[index] = this.make({
+      ...common,
+      built: true,
+      changed,
+      ms,
+      statistics,
+      ...rewrites.take(),
+      verified: result.ok,
+      index,
+      label: String(this.#top),
+    });
+    return result.failed ? { flag: step.flag, reason: result.failed.reason } : undefined;
+  }
+
+  private nested(record: StepRecord, open: Open, parent: number): void {
+    const symbol = record.root;
+    const before = this.#text;
+    const after = this.text();
+    this.push({
+      kind: "pass",
+      parent,
+      pass: record.step.pass.name,
+      flag: record.step.pass.flag,
+      options: stepText(record.step).slice(record.step.pass.flag.length),
+      run: 0,
+      built: true,
+      changed: before === undefined || (after !== before && !sameLines(after, before)),
+      ms: this.options.clock() - open.started,
+      statistics: Object.fromEntries(record.statistics),
+      ...open.rewrites.take(),
+      verified: true,
+      op: symbol,
+    });
+  }
+  private internal(record: StepRecord, label: string, parent: number): void {
+    this.push({
+      kind: "internal",
+      parent,
+      pass: record.step.pass.name,
+      flag: label,
+      options: "",
+      run: 0,
+      built: true,
+      changed: true,
+      ms: undefined,
+      statistics: {},
+      rewrites: NO_REWRITES,
+      patterns: [],
+      verified: true,
+      op: this.module,
+    });
+  }
+
+  /** The text of the module as it is now; shared while nothing changes. */
+  private text(): StepText {
+    const { version } = this.module.ctx;
+    if (!this.#text || this.#textVersion !== version) {
+      this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false });
+      this.#textVersion = version;
+    }
+    return this.#text;
+  }
+
+  private push(step: Omit<Step, "index" | "label" | "stage" | "symbol" | "numOps" | "text" | "op"> & { readonly op: Operation }): void {
+    const index = this.steps.length;
+    const { parent } = step;
+    const label =
+      parent === undefined
+        ? String(step.kind === "source" ? 0 : this.#top)
+        : `${this.#top}.${this.steps.filter((s) => s?.parent === parent).length + 1}`;
+    this.steps.push(this.make({ ...step, index, label }));
+  }
+  private make(step: Omit<Step, "stage" | "symbol" | "numOps" | "text" | "op"> & { readonly op: Operation }): Step {
+    const { op } = step;
+    const symbol = op.attr("sym_name");
+    return {
+      ...step,
+      stage: this.#stage,
+      op: op.name,
+      symbol: symbol ? (symbol.params as { readonly value: string }).value : undefined,
+      numOps: countOps(this.module),
+      text: this.text(),
+    };
+  }
+}
+
+const NO_REWRITES = new Int32Array(0);
+
+function sameLines(a: StepText, b: StepText): boolean {
+  return a.lines.length === b.lines.length && a.lines.every((line, i) => line === b.lines[i]);
+}
+
+/** Collects which pattern rewrote which op into what. */
+class RewriteRecorder {
+  readonly #patterns: string[] = [];
+  readonly #entries: number[] = [];
+  readonly listener: RewriteListener = {
+    replaced: (op, values) => {
+      const made = new Set<number>();
+      for (const value of values) {
+        const definer = value.definingOp;
+        if (definer) made.add(definer.id);
+      }
+      this.add("replace", op.id, [...made]);
+    },
+    erased: (op) => this.add("erase", op.id, []),
+  };
+  private add(pattern: string, root: number, made: readonly number[]): void {
+    let index = this.#patterns.indexOf(pattern);
+    if (index < 0) index = this.#patterns.push(pattern) - 1;
+    this.#entries.push(index, root, made.length, ...made);
+  }
+  take(): { readonly rewrites: Int32Array; readonly patterns: readonly string[] } {
+    return { rewrites: Int32Array.from(this.#entries), patterns: this.#patterns };
+  }
+}

@@ -1,0 +1,76 @@
+/** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
+
+export interface CudaOptions {
+  readonly numWarps: number;
+  readonly numCtas: number;
+  readonly numStages: number;
+  readonly warpSize: number;
+  /** At most this many registers a thread (`.maxnreg`). */
+  readonly maxnreg: number | undefined;
+  readonly ptxVersion: number | undefined;
+  readonly ptxOptions: string | undefined;
+  readonly irOverride: string | undefined;
+  readonly enableFpFusion: boolean;
+  readonly enableReflectFtz: boolean;
+  readonly launchCooperativeGrid: boolean;
+  readonly launchPdl: boolean;
+  readonly supportedFp8Dtypes: readonly string[];
+  readonly deprecatedFp8DotOperandDtypes: readonly string[];
+  readonly defaultDotInputPrecision: string;
+  readonly allowedDotInputPrecisions: readonly string[];
+  readonly maxNumImpreciseAccDefault: number;
+  readonly externLibs: readonly string[];
+  readonly debug: boolean;
+  readonly backendName: string;
+  readonly sanitizeOverflow: boolean;
+  readonly arch: string | undefined;
+  readonly instrumentationMode: string;
+}
+
+/** Compute capabilities that can be compiled for. */
+export const CAPABILITIES = [75, 80, 86, 87, 89, 90, 100, 120] as const;
+
+/** The options' defaults, some of which depend on the target. */
+export function defaultOptions(capability: number): CudaOptions {
+  return {
+    numWarps: 4,
+    numCtas: 1,
+    numStages: 3,
+    warpSize: 32,
+    maxnreg: undefined,
+    ptxVersion: undefined,
+    ptxOptions: undefined,
+    irOverride: undefined,
+    enableFpFusion: true,
+    enableReflectFtz: true,
+    launchCooperativeGrid: false,
+    launchPdl: false,
+    supportedFp8Dtypes: capability >= 89 ? ["fp8e4b15", "fp8e4nv", "fp8e5"] : ["fp8e4b15", "fp8e5"],
+    deprecatedFp8DotOperandDtypes: capability >= 90 ? ["fp8e4b15"] : [],
+    defaultDotInputPrecision: "tf32",
+    allowedDotInputPrecisions: ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
+    maxNumImpreciseAccDefault: capability === 90 ? 2 ** 30 : 0,
+    externLibs: [],
+    debug: false,
+    backendName: "cuda",
+    sanitizeOverflow: true,
+    arch: undefined,
+    instrumentationMode: "",
+  };
+}
+
+/** The PTX version that Triton asks for, as 10 * major + minor. Source: get_ptx_version_from_options. */
+export function ptxVersionOf(options: CudaOptions, capability: number): number {
+  return options.ptxVersion ?? (capability >= 100 ? 88 : 87);
+}
+
+/** What is wrong with options for a target, in Triton's words where it has some. */
+export function checkOptions(options: CudaOptions, capability: number): string | undefined {
+  const { numWarps, numCtas, numStages } = options;
+  if (!Number.isInteger(numWarps) || numWarps <= 0 || (numWarps & (numWarps - 1)) !== 0) return "num_warps must be a power of 2";
+  if (!Number.isInteger(numCtas) || numCtas <= 0) return "num_ctas must be a positive integer";
+  if (!Number.isInteger(numStages) || numStages < 0) return "num_stages must be a non-negative integer";
+  if (numCtas > 1 && capability < 90)
+    return `num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_${capability}. Set num_ctas=1 or target an SM90+ GPU`;
+  return undefined;
+}

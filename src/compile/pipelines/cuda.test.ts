@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { checkOptions, defaultOptions } from "../options.js";
+import { CUDA_PIPELINES } from "./cuda.js";
+
+interface Golden {
+  readonly steps: readonly (readonly string[])[];
+  readonly cases: readonly { arch: number; numWarps: number; numStages: number; numCtas: number; steps: readonly number[] }[];
+}
+const golden = JSON.parse(readFileSync("fixtures/compile/pipelines.json", "utf8")) as Golden;
+
+test.each(golden.cases.map((c) => [`sm_${c.arch}, ${c.numWarps} warps, ${c.numStages} stages, ${c.numCtas} CTAs`, c] as const))(
+  "the passes of Triton 3.6 for %s",
+  (_name, { arch, steps, ...given }) => {
+    const pipeline = CUDA_PIPELINES.get("3.6")!({ capability: arch, options: { ...defaultOptions(arch), ...given } });
+    expect(pipeline.map((s) => [s.stage, s.flag, s.pass, s.options])).toEqual(steps.map((i) => golden.steps[i]));
+  },
+);
+
+test("options that Triton refuses are refused", () => {
+  expect(checkOptions({ ...defaultOptions(80), numWarps: 3 }, 80)).toMatch("power of 2");
+  expect(checkOptions({ ...defaultOptions(80), numCtas: 2 }, 80)).toMatch("SM90");
+  expect(checkOptions({ ...defaultOptions(90), numCtas: 2 }, 90)).toBeUndefined();
+});

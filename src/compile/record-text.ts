@@ -1,0 +1,64 @@
+import { type Attribute, Type } from "../ir/attribute.js";
+import type { Operation } from "../ir/operation.js";
+import { attrText, typeText } from "../ir/text-hook.js";
+import { printOperation } from "../syntax/print.js";
+import type { LineTable, StepText } from "./trace.js";
+
+/** The printed form of `root` as a step's text. `idOf` gives the identity of ops where it is not their own id. */
+export function recordText(root: Operation, lines: LineTable, options: { readonly debugInfo?: boolean } = {}): StepText {
+  const offsets: number[] = [];
+  const ops: Operation[] = [];
+  const text = printOperation(root, {
+    debugInfo: options.debugInfo ?? false,
+    onOp: (op, offset) => {
+      offsets.push(offset);
+      ops.push(op);
+    },
+  });
+  const numbers: number[] = [];
+  const ids: number[] = [];
+  const hashes: number[] = [];
+  let at = 0;
+  let next = 0;
+  while (at < text.length) {
+    const end = text.indexOf("\n", at);
+    numbers.push(lines.number(text.slice(at, end)));
+    const op = next < ops.length && offsets[next]! < end ? ops[next++] : undefined;
+    ids.push(op?.id ?? 0);
+    hashes.push(op ? identityHash(op) : 0);
+    at = end + 1;
+  }
+  return { lines: Int32Array.from(numbers), ops: Int32Array.from(ids), hashes: Int32Array.from(hashes) };
+}
+
+/** A hash of what an op is, with operands by identity: name, operands, types, attributes, successors. Never 0. */
+export function identityHash(op: Operation): number {
+  let h = stringHash(op.name);
+  for (const use of op.operandUses) h = mix(h, use.value.id);
+  for (const result of op.results) h = mix(h, stringHash(typeText(result.type)));
+  const { names, values } = op.attrs.params;
+  for (let i = 0; i < names.length; i++) h = mix(mix(h, stringHash(names[i]!)), entityHash(values[i]!));
+  for (const successor of op.successors) h = mix(h, successor.block.id);
+  for (const region of op.regions)
+    for (const block of region.blocks()) for (const arg of block.args) h = mix(mix(h, arg.id), stringHash(typeText(arg.type)));
+  return h || 1;
+}
+
+function entityHash(entity: Attribute | Type): number {
+  return stringHash(entity instanceof Type ? typeText(entity) : attrText(entity));
+}
+const hashes = new Map<string, number>();
+/** FNV-1a; texts of types and attributes repeat, so the results are kept. */
+function stringHash(text: string): number {
+  let h = hashes.get(text);
+  if (h === undefined) {
+    h = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+    if (hashes.size > 1 << 16) hashes.clear();
+    hashes.set(text, h);
+  }
+  return h;
+}
+function mix(h: number, x: number): number {
+  return (Math.imul(h ^ x, 0x9e3779b1) ^ (h >>> 15)) | 0;
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import type { Io } from "../cli/io.js";
+
+/** Streams in memory: what a command prints can be looked at. Files come from disk unless given here. */
+export interface MemoryIo extends Io {
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly written: ReadonlyMap<string, string>;
+}
+export function memoryIo(stdin = "", files: Readonly<Record<string, string>> = {}): MemoryIo {
+  let out = "";
+  let err = "";
+  const written = new Map<string, string>();
+  return {
+    stdout: { write: (text) => void (out += text) },
+    stderr: { write: (text) => void (err += text) },
+    readFile: (path) => (path === "-" ? stdin : (files[path] ?? readFileSync(path, "latin1"))),
+    writeFile: (path, text) => void written.set(path, text),
+    clock: () => 0,
+    env: {},
+    out: () => out,
+    err: () => err,
+    written,
+  };
+}
