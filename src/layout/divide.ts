@@ -3,7 +3,8 @@
  * c * b = a. Dividing a register-to-memory layout by an instruction's tile tells whether the instruction fits, and the
  * quotient says where to issue it. Source: LinearLayout.cpp.
  */
-import { LinearLayout, type PackedBases, shiftsOf } from "./linear-layout.js";
+import { LinearLayout } from "./linear-layout.js";
+import { type PackedBases, shiftsOf } from "./packed-bases.js";
 
 /** c with `b.multiply(c)` = a, with the dims of a; undefined if there is none. */
 export function divideLeft(a: LinearLayout, b: LinearLayout): LinearLayout | undefined {

@@ -1,6 +1,7 @@
 /** Fitting a layout to a shape. Source: LayoutUtils.cpp. */
 import { LayoutError } from "./layout-error.js";
-import { LinearLayout, type PackedBases, shiftsOf } from "./linear-layout.js";
+import { LinearLayout } from "./linear-layout.js";
+import { type PackedBases, shiftsOf } from "./packed-bases.js";
 
 /** Sizes by out dim. */
 export type Shape = Readonly<Record<string, number>>;

@@ -23,9 +23,8 @@ export interface Elimination {
  * Eliminates `vectors` from left to right. `positions[j]` is the bit that stands for vector j in masks (default j).
  */
 export function eliminate(vectors: ArrayLike<number>, positions?: ArrayLike<number>): Elimination {
-  // Slot b holds the reduced vector whose highest bit is b, and which vectors were summed to get it.
-  const reduced = new Int32Array(32);
-  const summed = new Int32Array(32);
+  // Slot b holds the reduced vector whose highest bit is b, slot 32 + b which vectors were summed to get it.
+  const reduced = new Int32Array(64);
   let rank = 0;
   let pivots = 0;
   for (let j = 0; j < vectors.length; j++) {
@@ -36,13 +35,13 @@ export function eliminate(vectors: ArrayLike<number>, positions?: ArrayLike<numb
       const b = 31 - Math.clz32(v);
       if (reduced[b] === 0) {
         reduced[b] = v;
-        summed[b] = sum;
+        reduced[32 + b] = sum;
         pivots |= self;
         rank++;
         break;
       }
       v ^= reduced[b]!;
-      sum ^= summed[b]!;
+      sum ^= reduced[32 + b]!;
     }
   }
   return {
@@ -54,7 +53,7 @@ export function eliminate(vectors: ArrayLike<number>, positions?: ArrayLike<numb
         const b = 31 - Math.clz32(target);
         if (reduced[b] === 0) return undefined;
         target ^= reduced[b]!;
-        sum ^= summed[b]!;
+        sum ^= reduced[32 + b]!;
       }
       return sum;
     },
@@ -63,7 +62,7 @@ export function eliminate(vectors: ArrayLike<number>, positions?: ArrayLike<numb
 
 /** The number of independent vectors. */
 export function rankOf(vectors: Int32Array): number {
-  const reduced = new Int32Array(32);
+  const reduced = rankScratch.fill(0);
   let rank = 0;
   for (let j = 0; j < vectors.length; j++) {
     let v = vectors[j]!;
@@ -79,6 +78,9 @@ export function rankOf(vectors: Int32Array): number {
   }
   return rank;
 }
+
+/** Allocating a typed array would cost more than the elimination. */
+const rankScratch = new Int32Array(32);
 
 /**
  * The unit vectors that complete `vectors` to a basis of the space of `dim` bits: those at the columns without a leading

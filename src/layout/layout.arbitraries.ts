@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import type { BlockedParams } from "./encoding-params.js";
 import { defaultCga } from "./encodings/cga.js";
-import { type Dim, LinearLayout, log2 } from "./linear-layout.js";
+import { type Dim, LinearLayout } from "./linear-layout.js";
+import { log2 } from "./packed-bases.js";
 
 /** Any layout from dims `a, b` to dims `x, y`, of up to 2^8 indices and 2^8 coordinates. */
 export const anyLayout: fc.Arbitrary<LinearLayout> = layoutFrom(["a", "b"], ["x", "y"]);

@@ -19,15 +19,13 @@
  * This file is over the usual length because it holds the whole of one class; the algorithms beyond bookkeeping live in gf2.ts
  * (elimination) and divide.ts. Source: include/triton/Tools/LinearLayout.h, lib/Tools/LinearLayout.cpp.
  */
+import { type Bases, basesText, checkBases, type Dim, withSizes } from "./bases.js";
 import { type Elimination, eliminate, rankOf } from "./gf2.js";
 import { LayoutError } from "./layout-error.js";
+import { log2, maskOf, type PackedBases, repack, sameNumbers, sameRange, sameStrings, shiftsOf } from "./packed-bases.js";
 import { supremum } from "./supremum.js";
 
-/** A dimension with its size (a power of two). */
-export type Dim = readonly [name: string, size: number];
-
-/** The bases of each in dim in order; a basis lists its coordinate in every out dim. */
-export type Bases = readonly (readonly [inDim: string, bases: readonly (readonly number[])[]])[];
+export type { Bases, Dim } from "./bases.js";
 
 /** An immutable layout. Methods return new layouts. */
 export class LinearLayout {
@@ -531,8 +529,8 @@ export class LinearLayout {
     }
     if (shifts[outs.length]! > 31) throw new LayoutError("LinearLayout too large");
 
-    const minePacked = repackPartial(this, outs, shifts);
-    const itsPacked = repackPartial(outer, outs, outerShifts);
+    const minePacked = repack(this, outs, shifts);
+    const itsPacked = repack(outer, outs, outerShifts);
     const start = new Array<number>(ins.length + 1);
     const packed = new Int32Array(minePacked.length + itsPacked.length);
     start[0] = 0;
@@ -638,62 +636,7 @@ export class LinearLayout {
   }
 }
 
-/** Packed bases of one in dim. */
-export type PackedBases = readonly [inDim: string, bases: ArrayLike<number>];
-
-/** The exponent of a power of two; throws for other numbers. */
-export function log2(size: number): number {
-  const exponent = 31 - Math.clz32(size);
-  if (size < 1 || 2 ** exponent !== size) throw new LayoutError(`${size} is not a power of two`);
-  return exponent;
-}
-
-/** Running sums of `lengths`, from 0 on. */
-export function shiftsOf(lengths: readonly number[]): number[] {
-  const shifts = [0];
-  for (let i = 0; i < lengths.length; i++) shifts.push(shifts[i]! + lengths[i]!);
-  return shifts;
-}
-
 const EMPTY = new LinearLayout([], [0], new Int32Array(0), [], [0]);
-
-function basesText(bases: Bases, outDims: string, noOutDims: boolean): string {
-  if (bases.length === 0) return noOutDims ? "\n(empty layout)" : `\n(empty layout with out-dims ${outDims})`;
-  let text = "\n";
-  for (const [inDim, vectors] of bases) {
-    if (vectors.length === 0) text += ` - ${inDim} is a size 1 dimension\n`;
-    else text += ` - ${vectors.map((vector, i) => `${inDim}=${2 ** i} -> (${vector.join(", ")})`).join("\n   ")}\n`;
-  }
-  return `${text}where out dims are: ${outDims}`;
-}
-
-/** The packed bases of `layout` with out dim `outs[d]` at bit `shifts[d]`; out dims not in `outs` are dropped. */
-function repack(layout: LinearLayout, outs: readonly string[], shifts: readonly number[]): Int32Array {
-  return repackPartial(layout, outs, shifts);
-}
-
-/** As `repack`; `outs` may name dims that the layout lacks. */
-function repackPartial(layout: LinearLayout, outs: readonly string[], shifts: readonly number[]): Int32Array {
-  const n = layout.outDimNames.length;
-  const target = new Array<number>(n);
-  let inPlace = true;
-  for (let d = 0; d < n; d++) {
-    const t = outs.indexOf(layout.outDimNames[d]!);
-    target[d] = t < 0 ? -1 : shifts[t]!;
-    if (target[d] !== layout.outShift[d]) inPlace = false;
-  }
-  if (inPlace) return layout.packed;
-  const packed = new Int32Array(layout.packed.length);
-  for (let d = 0; d < n; d++) {
-    const to = target[d]!;
-    if (to < 0) continue;
-    const from = layout.outShift[d]!;
-    const mask = maskOf(layout.outShift[d + 1]! - from);
-    if (mask === 0) continue;
-    for (let i = 0; i < packed.length; i++) packed[i]! |= ((layout.packed[i]! >>> from) & mask) << to;
-  }
-  return packed;
-}
 
 /** Eliminates the bases of the in dims that are not skipped; masks speak of positions among all bases. */
 function eliminateWithout(layout: LinearLayout, skip: readonly boolean[]): Elimination {
@@ -709,40 +652,6 @@ function eliminateWithout(layout: LinearLayout, skip: readonly boolean[]): Elimi
   return eliminate(vectors, positions);
 }
 
-function withSizes(bases: Bases, outDims: readonly string[] | readonly Dim[]): Dim[] {
-  return outDims.map((dim, d): Dim => {
-    if (typeof dim !== "string") return dim;
-    let size = 1;
-    for (const [, vectors] of bases) for (const vector of vectors) while (size <= (vector[d] ?? 0)) size *= 2;
-    return [dim, size];
-  });
-}
-
-function checkBases(bases: Bases, outDims: readonly Dim[]): string | undefined {
-  const all = () => basesText(bases, `[${outDims.map(([name, size]) => `${name} (size ${size})`).join(", ")}]`, outDims.length === 0);
-  for (const [inDim, vectors] of bases) {
-    if (vectors.some((vector) => vector.some((c) => c < 0)))
-      return `Invalid bases passed to LinearLayout.  Expected all basis values to be non-negative, but found a negative value for in dimension '${inDim}'.  Full list of bases:${all()}\n`;
-  }
-  for (const [inDim, vectors] of bases) {
-    if (vectors.some((vector) => vector.length !== outDims.length))
-      return `Invalid bases passed to LinearLayout.  Expect all bases to have the same size, equal to outDimNames.size() (${outDims.length}).  But this failed for in dimension '${inDim}'.  Full list of bases:${all()}\n`;
-  }
-  for (const [name, size] of outDims) {
-    if (size < 1 || 2 ** (31 - Math.clz32(size)) !== size)
-      return `Invalid out-dim size ${size} for out-dim '${name}'.  Out-dim sizes must be powers of 2.\n`;
-  }
-  for (const [inDim, vectors] of bases) {
-    for (const vector of vectors) {
-      for (let d = 0; d < outDims.length; d++) {
-        if (vector[d]! >= outDims[d]![1])
-          return `Invalid basis ${vector[d]} for in-dim '${inDim}' and out-dim '${outDims[d]![0]}'.  Basis must be less than the out-dim size.\n`;
-      }
-    }
-  }
-  return undefined;
-}
-
 function assertSameDims(a: readonly string[], b: readonly string[]): void {
   if (a.length !== b.length || !a.every((dim) => b.includes(dim)))
     throw new LayoutError(`Dimensions must match, ignoring order, but they don't.  Got dims: [${a.join(", ")}] and [${b.join(", ")}]`);
@@ -753,26 +662,6 @@ function assertSubset(small: readonly string[], big: readonly string[]): void {
     throw new LayoutError(
       `Dimensions must be a subset, ignoring order, but they aren't.  Got dims: [${small.join(", ")}] and [${big.join(", ")}]`,
     );
-}
-
-function sameStrings(a: readonly string[], b: readonly string[]): boolean {
-  return a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
-}
-
-function sameNumbers(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
-
-function sameRange(a: Int32Array, aStart: number, aEnd: number, b: Int32Array, bStart: number, bEnd: number): boolean {
-  if (aEnd - aStart !== bEnd - bStart) return false;
-  for (let i = 0; i < aEnd - aStart; i++) if (a[aStart + i] !== b[bStart + i]) return false;
-  return true;
-}
-
-function maskOf(bits: number): number {
-  return bits >= 31 ? 0x7fffffff : (1 << bits) - 1;
 }
 
 function first<T>(pair: readonly [T, ...unknown[]]): T {

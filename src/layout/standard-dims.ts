@@ -1,6 +1,7 @@
 /** Layouts whose out dims are those of a tensor, dim0, dim1, ... Source: LayoutUtils.cpp. */
 import { LayoutError } from "./layout-error.js";
-import { type Dim, LinearLayout, log2, shiftsOf } from "./linear-layout.js";
+import { type Dim, LinearLayout } from "./linear-layout.js";
+import { log2, shiftsOf } from "./packed-bases.js";
 
 /** ["dim0", ..., "dim<rank-1>"]. */
 export function standardOutDimNames(rank: number): readonly string[] {
