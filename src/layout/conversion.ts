@@ -30,7 +30,8 @@ export function cvtReordersRegisters(src: LinearLayout, dst: LinearLayout): bool
 /** Does the conversion stay within warps and take few enough shuffles to be done with them? */
 export function cvtNeedsWarpShuffle(src: LinearLayout, dst: LinearLayout): boolean {
   if (minimalCvtLayout(src, dst).outDimNames.join() !== "register,lane") return false;
-  return getWarpLayoutConvertDecomposition(src, dst, 32).mixedTranspositions.length < 2;
+  const decomposition = getWarpLayoutConvertDecomposition(src, dst, 32);
+  return decomposition !== undefined && decomposition.mixedTranspositions.length < 2;
 }
 
 /** Does the conversion go through shared memory? */

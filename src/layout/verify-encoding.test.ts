@@ -1,9 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAttribute } from "./attribute-reader.fixture.js";
-import type { EncodingParams } from "./encoding-params.js";
+import type { DistributedParams, EncodingParams } from "./encoding-params.js";
 import { encodingText } from "./encoding-text.js";
 import { cgaFromBases, defaultCga, verifyCga } from "./encodings/cga.js";
 import { LinearLayout } from "./linear-layout.js";
+import { toLinearLayout } from "./to-linear-layout.js";
 import { layoutProblem, verifyEncoding, verifyTensorLayout } from "./verify-encoding.js";
 
 const blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
@@ -162,6 +164,97 @@ describe("shapes that an encoding has no layout for", () => {
     expect(layoutProblem([128, 64], readAttribute(text))).toBeUndefined();
     expect(encodingText(readAttribute(text))).toBe(text);
   });
+});
+
+test("no encoding and no shape breaks the checks", () => {
+  const size = fc.constantFrom(0, 1, 2, 3, 4, 8, 16, 32, 64, 128);
+  const sizes = fc.array(size, { minLength: 1, maxLength: 3 });
+  const order = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 });
+  const cga = fc.integer({ min: 1, max: 3 }).map((rank) => defaultCga(rank));
+  const small = fc.nat({ max: 5 });
+  const { encoding } = fc.letrec<{ encoding: EncodingParams; distributed: DistributedParams }>((tie) => ({
+    distributed: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.record({ kind: fc.constant("blocked" as const), sizePerThread: sizes, threadsPerWarp: sizes, warpsPerCTA: sizes, order, cga }),
+      fc.record({
+        kind: fc.constant("nvidia_mma" as const),
+        versionMajor: small,
+        versionMinor: small,
+        warpsPerCTA: sizes,
+        cga,
+        instrShape: sizes,
+      }),
+      fc.record({
+        kind: fc.constant("amd_mfma" as const),
+        version: small,
+        warpsPerCTA: sizes,
+        instrShape: sizes,
+        isTransposed: fc.boolean(),
+        cga,
+        tilesPerWarp: sizes,
+        elementBitWidth: size,
+      }),
+      fc.record({
+        kind: fc.constant("amd_wmma" as const),
+        version: small,
+        isTransposed: fc.boolean(),
+        warpsPerCTA: sizes,
+        tilesPerWarp: sizes,
+        cga,
+        instrShape: fc.constantFrom([16, 16, 16], [16, 16, 32], [16]),
+      }),
+      fc.record({ kind: fc.constant("slice" as const), dim: small, parent: tie("distributed") as fc.Arbitrary<DistributedParams> }),
+      fc.record({
+        kind: fc.constant("dot_op" as const),
+        opIdx: small,
+        parent: tie("distributed") as fc.Arbitrary<DistributedParams>,
+        kWidth: size,
+      }),
+    ),
+    encoding: fc.oneof(
+      tie("distributed") as fc.Arbitrary<DistributedParams>,
+      fc.record({
+        kind: fc.constantFrom("swizzled_shared" as const, "amd_rotating_shared" as const),
+        vec: size,
+        perPhase: size,
+        maxPhase: size,
+        order,
+        cga,
+      }),
+      fc.record({
+        kind: fc.constant("nvmma_shared" as const),
+        swizzlingByteWidth: fc.constantFrom(0, 16, 32, 64, 128),
+        transposed: fc.boolean(),
+        elementBitWidth: fc.constantFrom(0, 4, 8, 16, 32, 64),
+        fp4Padded: fc.boolean(),
+        cga,
+      }),
+      fc.record({
+        kind: fc.constant("tensor_memory_encoding" as const),
+        blockM: size,
+        blockN: size,
+        colStride: small,
+        CTASplitM: small,
+        CTASplitN: small,
+        twoCTAs: fc.boolean(),
+      }),
+      fc.record({ kind: fc.constant("tensor_memory_scales_encoding" as const), CTASplitM: small, CTASplitN: small }),
+    ),
+  }));
+  let fine = 0;
+  fc.assert(
+    fc.property(encoding, sizes, (params, shape) => {
+      if (params.kind === "slice" || params.kind === "dot_op" ? verifyEncoding(params.parent).length > 0 : false) return;
+      if (verifyEncoding(params).length > 0) return;
+      const problem = layoutProblem(shape, params);
+      if (problem === undefined) {
+        expect(toLinearLayout(shape, params).getOutDimSizes()).toEqual(shape);
+        fine++;
+      } else expect(problem).toMatch(/^\S.*$/);
+    }),
+    { seed: 31, numRuns: 3000 },
+  );
+  expect(fine).toBeGreaterThan(20);
 });
 
 describe("tensors in a module", () => {

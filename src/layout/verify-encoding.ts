@@ -8,7 +8,7 @@ import { verifyAmdWmma } from "./encodings/amd-wmma.js";
 import { verifyBlocked } from "./encodings/blocked.js";
 import { verifyDotOperand } from "./encodings/dot-operand.js";
 import { verifyLinear } from "./encodings/linear.js";
-import { isPowerOf2 } from "./encodings/matrix-order.js";
+import { isPowerOf2, verifyLayoutOrder } from "./encodings/matrix-order.js";
 import { nvmmaSharedProblem } from "./encodings/nvmma-shared.js";
 import { verifyPaddedShared } from "./encodings/padded-shared.js";
 import { verifySharedLinear } from "./encodings/shared-linear.js";
@@ -65,10 +65,16 @@ export function layoutProblem(shape: readonly number[], params: EncodingParams):
     ![params.vec, params.perPhase, params.maxPhase].every((x) => x >= 1)
   )
     return "vec, perPhase and maxPhase must be at least 1";
-  if (params.kind === "nvmma_shared") return nvmmaSharedProblem(shape, params);
+  // Upstream verifies the order of swizzled_shared only.
+  if (params.kind === "amd_rotating_shared" && (params.order.length !== rank || verifyLayoutOrder(params.order).length > 0))
+    return `order must be a permutation of 0..(rank-1), but was [${params.order.join(", ")}]`;
+  if (params.kind === "nvmma_shared" && ![4, 8, 16, 32, 64].includes(params.elementBitWidth))
+    return "elementBitWidth must be 4, 8, 16, 32 or 64";
+  const nvmma = params.kind === "nvmma_shared" ? nvmmaSharedProblem(shape, params) : undefined;
+  if (nvmma !== undefined) return nvmma;
   try {
-    toLinearLayout(shape, params);
-    return undefined;
+    const sizes = toLinearLayout(shape, params).getOutDimSizes();
+    return sizes.every((size, d) => size === shape[d]) ? undefined : `the layout covers ${sizes.join("x")} instead of ${shape.join("x")}`;
   } catch (error) {
     if (error instanceof LayoutError) return error.message.split("\n")[0];
     throw error;

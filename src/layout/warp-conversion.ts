@@ -9,7 +9,7 @@
  * Source: lib/Analysis/Utility.cpp, getWarpLayoutConvertDecomposition.
  */
 import { actionRemoveBroadcastedRegs } from "./column-action.js";
-import { LayoutError } from "./layout-error.js";
+import { eliminate } from "./gf2.js";
 import { LinearLayout } from "./linear-layout.js";
 import { type TranspositionInfo, transpositionSelectors } from "./transposition-selectors.js";
 
@@ -24,8 +24,12 @@ export interface DecomposedWarpConversion {
   readonly nPack: number;
 }
 
-/** Of a conversion that moves nothing between warps or CTAs. `bitwidth` of an element. */
-export function getWarpLayoutConvertDecomposition(src: LinearLayout, dst: LinearLayout, bitwidth: number): DecomposedWarpConversion {
+/** Of a conversion that moves nothing between warps or CTAs; undefined if it is no permutation of bits. `bitwidth` of an element. */
+export function getWarpLayoutConvertDecomposition(
+  src: LinearLayout,
+  dst: LinearLayout,
+  bitwidth: number,
+): DecomposedWarpConversion | undefined {
   const from = actionRemoveBroadcastedRegs(src).apply(src);
   const to = actionRemoveBroadcastedRegs(dst).apply(dst);
   const nRegs = Math.max(from.getInDimSizeLog2("register"), to.getInDimSizeLog2("register"));
@@ -33,6 +37,7 @@ export function getWarpLayoutConvertDecomposition(src: LinearLayout, dst: Linear
   const s = registersAndLanes(from, nRegs, nLanes);
   const t = registersAndLanes(to.transposeOuts(from.outDimNames), nRegs, nLanes);
   const permutation = permutationOf(s, t);
+  if (permutation === undefined) return undefined;
 
   const regBases = new Array<number>(nRegs).fill(0);
   const laneBases = new Array<number>(nLanes).fill(0);
@@ -83,9 +88,11 @@ function registersAndLanes(layout: LinearLayout, nRegs: number, nLanes: number):
 
 /**
  * The permutation of bits (registers, then lanes) that `t^-1 . s` is, places without an image filled in: a bit that is 0 in both
- * layouts stays, the others pair up in order.
+ * layouts stays, the others pair up in order. Undefined if it is no permutation.
  */
-function permutationOf(s: LinearLayout, t: LinearLayout): number[] {
+function permutationOf(s: LinearLayout, t: LinearLayout): number[] | undefined {
+  const image = eliminate(t.packed);
+  if (s.packed.some((v) => image.solve(v) === undefined)) return undefined;
   const skeleton = s.invertAndCompose(t);
   const permutation = new Array<number>(s.packed.length).fill(-1);
   const srcFree: number[] = [];
@@ -100,9 +107,8 @@ function permutationOf(s: LinearLayout, t: LinearLayout): number[] {
   srcFree.forEach((i, k) => {
     permutation[i] = dstFree[k] ?? -1;
   });
-  if (permutation.includes(-1) || new Set(permutation).size !== permutation.length)
-    throw new LayoutError("the conversion does not stay within warps, or its layouts are no permutations of bits");
-  return permutation;
+  const isPermutation = !permutation.includes(-1) && new Set(permutation).size === permutation.length;
+  return isPermutation ? permutation : undefined;
 }
 
 function permutationLayout(dim: string, images: readonly number[]): LinearLayout {

@@ -1,5 +1,12 @@
 /** `#ttg.dot_op`: operands of a dot, as the encoding of its result asks for them. Source: DotOperandEncodingAttr. */
-import type { AmdMfmaParams, AmdWmmaParams, BlockedParams, DotOperandParams, NvidiaMmaParams } from "../encoding-params.js";
+import type {
+  AmdMfmaParams,
+  AmdWmmaParams,
+  BlockedParams,
+  DistributedParams,
+  DotOperandParams,
+  NvidiaMmaParams,
+} from "../encoding-params.js";
 import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
 import { identityStandardND, standardOutDimNames } from "../standard-dims.js";
@@ -21,6 +28,12 @@ export function dotOperandToLinearLayout(shape: readonly number[], params: DotOp
     default:
       throw new LayoutError(`ttg.dot_op unexpected parent layout: ${params.parent.kind}`);
   }
+}
+
+/** The operand for elements of `bitwidth` bits: under Ampere and Hopper parents a thread holds 32 bits along k. */
+export function dotOperandFor(opIdx: number, parent: DistributedParams, bitwidth: number): DotOperandParams {
+  const usesWidth = parent.kind === "nvidia_mma" && (isAmpere(parent) || isHopper(parent));
+  return { kind: "dot_op", opIdx, parent, kWidth: usesWidth ? Math.max(Math.trunc(32 / bitwidth), 1) : 0 };
 }
 
 /** The CTAs of an operand: those of the result, all of which hold the whole of k. */
