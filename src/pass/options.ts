@@ -8,7 +8,8 @@ export interface OptionSpec<T = unknown> {
   readonly text?: string;
   /** Undefined when the text is no such value. */
   readonly parse: (text: string) => T | undefined;
-  readonly print: (value: T) => string;
+  /** A method, so that a spec of any type is a spec of unknown. */
+  print(value: T): string;
   /** The values allowed, for help and messages. */
   readonly values?: readonly string[];
 }
@@ -53,7 +54,6 @@ export const option = {
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec<never> | OptionSpec<unknown>>>;
 /** The values of an options record: `{ maxIterations: number }`. */
-// biome-ignore lint/suspicious/noExplicitAny: inferred through the specification's own type parameter.
 export type OptionValues<S> = { readonly [K in keyof S]: S[K] extends OptionSpec<infer T> ? T : never };
 
 /** How an option is spelt: its own text, or its key in kebab case. */
@@ -112,9 +112,9 @@ function unbrace(text: string): string {
 
 /** All options as upstream prints a pass's: `{a=1 b=true}`, sorted by name; empty without options. */
 export function printOptions(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string {
-  const entries = Object.entries(specs).map(
-    ([key, spec]) => [optionText(key, spec), (spec.print as (v: unknown) => string)(values[key])] as const,
-  );
+  // An empty list is not printed.
+  const printed = Object.entries(specs).filter(([key, spec]) => spec.kind !== "list" || (values[key] as readonly unknown[]).length > 0);
+  const entries = printed.map(([key, spec]) => [optionText(key, spec), (spec.print as (v: unknown) => string)(values[key])] as const);
   if (entries.length === 0) return "";
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, value]) => `${name}=${value}`).join(" ")}}`;

@@ -4,12 +4,13 @@ import type { Operation } from "../ir/operation.js";
 import type { Trait } from "../ir/traits.js";
 import type { Rewriter } from "./rewriter.js";
 
-/** A rewrite that may apply to an op. Patterns are tried by benefit, then in the order given. */
+/** A rewrite that may apply to an op. Patterns are tried by benefit, then in the order given (see `PatternSet`). */
 export interface Pattern {
   readonly name: string;
   readonly benefit: number;
   /** The op kind it applies to; undefined: any op that `applies` accepts. */
   readonly root: OpDef | undefined;
+  /** Undefined: all ops (of kind `root`). */
   readonly applies: ((op: Operation) => boolean) | undefined;
   /** Tries the rewrite; true when the IR changed. */
   readonly rewrite: (op: Operation, rw: Rewriter) => boolean;
@@ -44,10 +45,13 @@ export function pattern<O, A, R, G, S>(
   };
 }
 
-/** A pattern on every op that `applies` accepts (any op, an interface, a trait). */
+/**
+ * A pattern on the ops that `applies` accepts (an interface, a trait), tried among those for the op's kind. Without
+ * `applies` it is for every op, and tried after those of equal benefit for the op's kind.
+ */
 export function anyOpPattern(
   name: string,
-  applies: (op: Operation) => boolean,
+  applies: ((op: Operation) => boolean) | undefined,
   rewrite: (op: Operation, rw: Rewriter) => boolean,
   options: PatternOptions = {},
 ): Pattern {

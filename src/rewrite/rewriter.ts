@@ -5,14 +5,16 @@
  */
 import type { Attribute, Type } from "../ir/attribute.js";
 import { Block } from "../ir/block.js";
-import { Builder, type CreateOptions } from "../ir/builder.js";
+import { Builder, buildOperation, type CreateOptions } from "../ir/builder.js";
 import { cloneOperation, cloneRegionInto, type Mapping } from "../ir/clone.js";
 import type { Context } from "../ir/context.js";
 import type { CreateArgs, TypedOpDef, ViewOf } from "../ir/define-op.js";
+import { reversePostOrder } from "../ir/dominance.js";
 import type { LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { OpOperand, Value } from "../ir/value.js";
+import { foldToValues } from "./fold.js";
 
 export interface RewriteListener {
   /** After an op was put into the IR (new, cloned or moved in). */
@@ -26,6 +28,10 @@ export interface RewriteListener {
   blockErased?(block: Block): void;
   /** A pattern declined, and why. */
   noMatch?(op: Operation | undefined, reason: string): void;
+  /** A pattern is about to be tried on an op, or a fold (`(fold)`) or the removal of dead code (`(dead)`) is about to be made. */
+  rewriteBegin?(name: string, root: Operation): void;
+  /** It is over; `applied` says whether it changed the IR. */
+  rewriteEnd?(name: string, applied: boolean): void;
 }
 
 /** Something that stands for an op: the op or a view of it. */
@@ -40,7 +46,7 @@ export class Rewriter {
     loc: LocationRef = 0,
   ) {
     this.builder = new Builder(ctx, loc);
-    this.builder.onInsert = (op) => listener.inserted?.(op);
+    if (listener.inserted) this.builder.onInsert = (op) => listener.inserted!(op);
   }
 
   // --- making ops ---------------------------------------------------------------------------
@@ -76,6 +82,21 @@ export class Rewriter {
   value<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options?: CreateOptions): Value {
     return this.builder.value(def, args, options);
   }
+  /** As `value`, but when the op folds, what it folds to; constants it needs are made in its place. */
+  createOrFold<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options: CreateOptions = {}): Value {
+    const { builder } = this;
+    const { loc = builder.loc, types, extraAttrs } = options;
+    const op = buildOperation(this.ctx, def, args as Readonly<Record<string, unknown>>, loc, types, extraAttrs);
+    builder.block?.insert(op, builder.before);
+    const values = foldToValues(op, builder);
+    if (values) {
+      if (op.block) op.erase();
+      else op.dropAllReferences();
+      return values[0]!;
+    }
+    if (op.block) this.listener.inserted?.(op);
+    return op.result(0);
+  }
   insert(op: Operation): Operation {
     return this.builder.insert(op);
   }
@@ -95,10 +116,17 @@ export class Rewriter {
   replace(like: OpLike, by: Value | readonly Value[] | OpLike): true {
     const op = opOf(like);
     const values = valuesOf(by);
-    this.listener.replaced?.(op, values);
-    for (let i = 0; i < values.length; i++) this.replaceAllUses(op.result(i), values[i]!);
+    this.replaceOpUses(op, values);
     this.erase(op);
     return true;
+  }
+  /** Replaces all uses of an op's results; what stands for it now comes from it too. */
+  replaceOpUses(op: Operation, values: readonly Value[]): void {
+    this.listener.replaced?.(op, values);
+    for (let i = 0; i < values.length; i++) {
+      addOrigin(values[i]!, op);
+      this.replaceAllUses(op.result(i), values[i]!);
+    }
   }
   /** Replaces an op by a new one of kind `def`, made in its place with its location. */
   replaceWith<O, A, R, G, S>(
@@ -112,30 +140,38 @@ export class Rewriter {
     this.replace(op, view as OpLike);
     return view;
   }
-  /** Erases an op that has no uses left, and what is nested in it (innermost and last first, as MLIR does). */
+  /** Erases an op that has no uses left, and what is nested in it: innermost and last first, one by one, as listeners expect. */
   erase(like: OpLike): true {
     const op = opOf(like);
-    for (const region of op.regions) this.announceErased(region);
+    if (op.regions.length > 0 && (this.listener.erased || this.listener.blockErased)) this.eraseRegions(op);
     this.listener.erased?.(op);
     op.erase();
     return true;
   }
-  private announceErased(region: Region): void {
-    for (let block = region.lastBlock; block; block = block.prev) {
-      for (let nested = block.lastOp; nested; nested = nested.prev) {
-        for (const inner of nested.regions) this.announceErased(inner);
-        this.listener.erased?.(nested);
+  private eraseRegions(op: Operation): void {
+    for (let i = op.regions.length - 1; i >= 0; i--) {
+      const region = op.regions[i]!;
+      // Successors first; what the entry does not reach comes in later rounds.
+      while (!region.empty) {
+        const blocks = region.hasOneBlock ? [region.firstBlock!] : reversePostOrder(region).reverse();
+        for (const block of blocks) this.eraseOpsOf(block);
+        for (const block of blocks) {
+          while (block.firstUse) block.firstUse.unlink();
+          this.eraseBlock(block);
+        }
       }
-      this.listener.blockErased?.(block);
+    }
+  }
+  private eraseOpsOf(block: Block): void {
+    for (let op = block.lastOp; op; op = block.lastOp) {
+      // Only in a cycle of blocks or a graph region is a value used by an op that goes later.
+      for (const result of op.results) while (result.firstUse) result.firstUse.unlink();
+      this.erase(op);
     }
   }
   eraseBlock(block: Block): void {
-    for (let op = block.lastOp; op; op = block.lastOp) {
-      op.results.forEach((r) => r.replaceUsesWhere(r, () => false));
-      op.dropAllReferences();
-      this.listener.erased?.(op);
-      op.erase();
-    }
+    this.eraseOpsOf(block);
+    for (const arg of block.args) while (arg.firstUse) arg.firstUse.unlink();
     this.listener.blockErased?.(block);
     block.erase();
   }
@@ -146,13 +182,13 @@ export class Rewriter {
   replaceUsesWhere(from: Value, to: Value, filter: (use: OpOperand) => boolean): boolean {
     if (from === to) return true;
     let all = true;
-    for (const use of from.uses()) {
-      if (!filter(use)) {
-        all = false;
-        continue;
-      }
-      use.set(to);
-      this.listener.modified?.(use.owner);
+    for (let use = from.firstUse; use; ) {
+      const next: OpOperand | null = use.nextUse;
+      if (filter(use)) {
+        use.set(to);
+        this.listener.modified?.(use.owner);
+      } else all = false;
+      use = next;
     }
     return all;
   }
@@ -194,14 +230,27 @@ export class Rewriter {
     }
     this.eraseBlock(source);
   }
+  /** Moves `from` and what follows it into a new block after this one. */
   splitBlock(block: Block, from: Operation): Block {
-    return block.splitBefore(from);
+    const rest = new Block(this.ctx);
+    block.region!.insertBlock(rest, block.next);
+    for (let op: Operation | null = block.lastOp; op && op.block === block; ) {
+      const prev: Operation | null = op === from ? null : op.prev;
+      op.moveToStart(rest);
+      this.listener.inserted?.(op);
+      op = prev;
+    }
+    return rest;
   }
   inlineRegionBefore(region: Region, into: Region, before: Block | null = null): void {
     into.takeBlocksOf(region, before);
   }
   cloneRegionBefore(region: Region, into: Region, before: Block | null = null, mapping?: Mapping): void {
+    const last = before ? before.prev : into.lastBlock;
     cloneRegionInto(region, into, mapping, before);
+    if (!this.listener.inserted) return;
+    for (let block = last ? last.next : into.firstBlock; block && block !== before; block = block.next)
+      for (const op of block.ops()) this.announce(op);
   }
   moveBefore(op: Operation, before: Operation): void {
     op.moveBefore(before);
@@ -230,6 +279,22 @@ export class Rewriter {
     }
   }
 }
+
+/** Notes that an existing value stands for what `op` computed. What the rewrite itself made comes from `op` anyway. */
+function addOrigin(value: Value, op: Operation): void {
+  const by = value.definingOp;
+  if (!by || by === op || by.origin === op.id) return;
+  const { origin } = by;
+  if (origin === undefined) by.origin = op.id;
+  else if (typeof origin === "object" && grown.has(origin)) (origin as number[]).push(op.id);
+  else {
+    const list = typeof origin === "number" ? [origin, op.id] : [...origin, op.id];
+    grown.add(list);
+    by.origin = list;
+  }
+}
+/** Origin lists made here, which may be extended in place: a constant may come to stand for thousands of ops. */
+const grown = new WeakSet<readonly number[]>();
 
 function valuesOf(by: Value | readonly Value[] | OpLike): readonly Value[] {
   if (Array.isArray(by)) return by as readonly Value[];
