@@ -90,6 +90,8 @@ class Recorder {
   #textVersion = -1;
   #stage: Stage = "ttir";
   #top = 0;
+  /** Ids from here on belong to ops that no earlier step has seen. */
+  #lastSeen = 0;
 
   constructor(
     readonly module: Operation,
@@ -231,7 +233,22 @@ class Recorder {
     return this.#text;
   }
 
-  private push(step: Omit<Step, "index" | "label" | "stage" | "symbol" | "numOps" | "text" | "op"> & { readonly op: Operation }): void {
+  /** Where the ops that are new since the last step came from. */
+  private newOrigins(): Int32Array {
+    const pairs: number[] = [];
+    const { ctx } = this.module;
+    const from = this.#lastSeen;
+    this.#lastSeen = ctx.nextId();
+    this.module.walk((op) => {
+      if (op.id <= from || op.origin === undefined) return;
+      for (const origin of typeof op.origin === "number" ? [op.origin] : op.origin) pairs.push(op.id, origin);
+    });
+    return pairs.length === 0 ? NO_REWRITES : Int32Array.from(pairs);
+  }
+
+  private push(
+    step: Omit<Step, "index" | "label" | "stage" | "symbol" | "numOps" | "text" | "op" | "origins"> & { readonly op: Operation },
+  ): void {
     const index = this.steps.length;
     const { parent } = step;
     const label =
@@ -240,7 +257,7 @@ class Recorder {
         : `${this.#top}.${this.steps.filter((s) => s?.parent === parent).length + 1}`;
     this.steps.push(this.make({ ...step, index, label }));
   }
-  private make(step: Omit<Step, "stage" | "symbol" | "numOps" | "text" | "op"> & { readonly op: Operation }): Step {
+  private make(step: Omit<Step, "stage" | "symbol" | "numOps" | "text" | "op" | "origins"> & { readonly op: Operation }): Step {
     const { op } = step;
     const symbol = op.attr("sym_name");
     return {
@@ -250,6 +267,7 @@ class Recorder {
       symbol: symbol ? (symbol.params as { readonly value: string }).value : undefined,
       numOps: countOps(this.module),
       text: this.text(),
+      origins: this.newOrigins(),
     };
   }
 }

@@ -46,6 +46,8 @@ export interface Step {
   /** Rewrites applied: pattern (index into `patterns`), op rewritten, number of new ops, their ids. */
   readonly rewrites: Int32Array;
   readonly patterns: readonly string[];
+  /** Pairs (op, op it came from) of the ops that are new in this step. */
+  readonly origins: Int32Array;
   readonly verified: boolean;
   readonly numOps: number;
   readonly text: StepText;

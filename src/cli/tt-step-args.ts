@@ -1,0 +1,194 @@
+/**
+ * The arguments of `tt-step`. One record: its entries give parsing, types and help. Read by node's own parser: a
+ * library for this costs half of the start-up time.
+ */
+import { parseArgs } from "node:util";
+import { CAPABILITIES, type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import { nearest } from "../support/nearest.js";
+
+interface OptionDef {
+  readonly type: "string" | "boolean";
+  readonly multiple?: boolean;
+  readonly value?: string;
+  readonly summary: string;
+  readonly group: "What to show" | "Compilation" | "Other";
+}
+
+/** Options of the program itself; those of Triton's CUDAOptions follow. */
+const OPTIONS = {
+  list: { type: "boolean", group: "What to show", summary: "one line a step: index, stage, flag, * if changed, op counts, time" },
+  nested: { type: "boolean", group: "What to show", summary: "also print passes run by other passes (sub-steps)" },
+  "print-after": {
+    type: "string",
+    multiple: true,
+    value: "PASS",
+    group: "What to show",
+    summary: "the IR after a pass (repeatable; 0 is the source)",
+  },
+  "print-after-all": { type: "boolean", group: "What to show", summary: "the IR after every pass" },
+  "print-after-change": { type: "boolean", group: "What to show", summary: "the IR after every pass that changed it" },
+  diff: { type: "string", value: "A..B", group: "What to show", summary: "the IR after A against the IR after B, by identity of ops" },
+  "diff-mode": { type: "string", value: "side-by-side|unified", group: "What to show", summary: "how --diff is printed (default unified)" },
+  emit: { type: "string", value: "STAGE", group: "What to show", summary: "the module at the end of ttir, ttgir or llvm-dialect" },
+  json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
+  "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
+  "dump-pass-pipeline": { type: "boolean", group: "What to show", summary: "the pipeline as text" },
+  output: { type: "string", value: "FILE", group: "What to show", summary: "write to FILE instead of standard output (also -o)" },
+  target: {
+    type: "string",
+    value: "cuda:80",
+    group: "Compilation",
+    summary: `cuda:${CAPABILITIES.join(", ")}; default the module's ttg.target, else cuda:80`,
+  },
+  "start-after": { type: "string", value: "PASS", group: "Compilation", summary: "begin behind that pass" },
+  "stop-after": { type: "string", value: "PASS", group: "Compilation", summary: "end with that pass" },
+  "disable-pass": { type: "string", multiple: true, value: "PASS", group: "Compilation", summary: "leave a pass out (repeatable)" },
+  "verify-each": { type: "boolean", group: "Compilation", summary: "verify the IR after every pass (default; --no-verify-each)" },
+  color: { type: "string", value: "auto|always|never", group: "Other", summary: "colour in diffs and diagnostics" },
+  explain: { type: "string", value: "CODE", group: "Other", summary: "what a diagnostic's code means" },
+  help: { type: "boolean", group: "Other", summary: "this text" },
+  version: { type: "boolean", group: "Other", summary: "the version of this program" },
+} as const satisfies Readonly<Record<string, OptionDef>>;
+
+/** `numWarps` -> `num-warps` */
+const kebab = (key: string): string => key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+const CUDA_KEYS = Object.keys(defaultOptions(80)) as (keyof CudaOptions)[];
+const BOOLEAN_KEYS = CUDA_KEYS.filter((key) => typeof defaultOptions(80)[key] === "boolean");
+const NUMBER_KEYS: readonly (keyof CudaOptions)[] = [
+  "numWarps",
+  "numCtas",
+  "numStages",
+  "warpSize",
+  "maxnreg",
+  "ptxVersion",
+  "maxNumImpreciseAccDefault",
+];
+
+export interface TtStepArgs {
+  readonly input: string | undefined;
+  readonly list: boolean;
+  readonly nested: boolean;
+  readonly printAfter: readonly string[];
+  readonly printAfterAll: boolean;
+  readonly printAfterChange: boolean;
+  readonly diff: readonly [string, string] | undefined;
+  readonly sideBySide: boolean;
+  readonly emit: "ttir" | "ttgir" | "llvm-dialect" | undefined;
+  readonly json: boolean;
+  readonly debugInfo: boolean;
+  readonly dumpPassPipeline: boolean;
+  readonly output: string;
+  /** Compute capability, when given. */
+  readonly capability: number | undefined;
+  readonly startAfter: string | undefined;
+  readonly stopAfter: string | undefined;
+  readonly disablePass: readonly string[];
+  readonly verifyEach: boolean;
+  readonly explain: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+  /** Triton's options as given, by CUDAOptions' names in camel case. */
+  readonly cuda: Partial<CudaOptions>;
+}
+
+/** Reads the arguments; `error` is one line for the user. */
+export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonly error: string } {
+  const options: Record<string, { type: "string" | "boolean"; multiple?: boolean; short?: string }> = {};
+  for (const [name, { type, ...rest }] of Object.entries<OptionDef>(OPTIONS))
+    options[name] = { type, ...(rest.multiple ? { multiple: true } : {}) };
+  options["output"] = { type: "string", short: "o" };
+  for (const key of CUDA_KEYS) options[kebab(key)] = { type: BOOLEAN_KEYS.includes(key) ? "boolean" : "string" };
+  let values: Record<string, unknown>;
+  let positionals: readonly string[];
+  try {
+    const parsed = parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true, strict: true });
+    values = parsed.values;
+    positionals = parsed.positionals;
+  } catch (error) {
+    return { error: argumentError(error as Error, Object.keys(options)) };
+  }
+  const cuda = cudaOptions(values);
+  if ("error" in cuda) return { error: cuda.error as string };
+  const text = (name: string) => values[name] as string | undefined;
+  const flag = (name: string) => values[name] === true;
+  if (positionals.length > 1) return { error: `one input only, but '${positionals[0]}' and '${positionals[1]}' are given` };
+  const target = text("target");
+  const capability = target === undefined ? undefined : Number(/^(?:cuda:|sm_?)?(\d+)a?$/.exec(target)?.[1]);
+  if (capability !== undefined && !(CAPABILITIES as readonly number[]).includes(capability))
+    return { error: `unknown target '${target}'; known are ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` };
+  const diff = text("diff")?.split("..");
+  if (diff && (diff.length !== 2 || diff.includes(""))) return { error: `--diff expects A..B, not '${text("diff")}'` };
+  const mode = text("diff-mode");
+  if (mode !== undefined && mode !== "unified" && mode !== "side-by-side")
+    return { error: `--diff-mode expects side-by-side or unified, not '${mode}'` };
+  const emit = text("emit");
+  if (emit !== undefined && emit !== "ttir" && emit !== "ttgir" && emit !== "llvm-dialect")
+    return {
+      error: ["llir", "ptx", "cubin"].includes(emit)
+        ? `--emit ${emit} is not built yet`
+        : `--emit expects ttir, ttgir, llvm-dialect, llir, ptx or cubin, not '${emit}'`,
+    };
+  const problem = checkOptions({ ...defaultOptions(capability ?? 80), ...cuda.values }, capability ?? 80);
+  if (problem) return { error: problem };
+  return {
+    input: positionals[0],
+    list: flag("list"),
+    nested: flag("nested"),
+    printAfter: (values["print-after"] as string[] | undefined) ?? [],
+    printAfterAll: flag("print-after-all"),
+    printAfterChange: flag("print-after-change"),
+    diff: diff ? [diff[0]!, diff[1]!] : undefined,
+    sideBySide: mode === "side-by-side",
+    emit,
+    json: flag("json"),
+    debugInfo: flag("debug-info"),
+    dumpPassPipeline: flag("dump-pass-pipeline"),
+    output: text("output") ?? "-",
+    capability,
+    startAfter: text("start-after"),
+    stopAfter: text("stop-after"),
+    disablePass: (values["disable-pass"] as string[] | undefined) ?? [],
+    verifyEach: values["verify-each"] !== false,
+    explain: text("explain"),
+    help: flag("help"),
+    version: flag("version"),
+    cuda: cuda.values,
+  };
+}
+
+function cudaOptions(values: Readonly<Record<string, unknown>>): { readonly values: Partial<CudaOptions> } | { readonly error: string } {
+  const given: Record<string, unknown> = {};
+  for (const key of CUDA_KEYS) {
+    const value = values[kebab(key)];
+    if (value === undefined) continue;
+    if (NUMBER_KEYS.includes(key)) {
+      const number = Number(value);
+      if (!Number.isInteger(number) || value === "") return { error: `--${kebab(key)} expects an integer, not '${String(value)}'` };
+      given[key] = number;
+    } else given[key] = Array.isArray(defaultOptions(80)[key]) ? String(value).split(",") : value;
+  }
+  return { values: given };
+}
+
+function argumentError(error: Error, names: readonly string[]): string {
+  const unknown = /Unknown option '(-[^']*)'/.exec(error.message)?.[1];
+  if (unknown === undefined) return error.message.split(". ")[0]!.replace(/\.$/, "");
+  const near = nearest(unknown.replace(/^-+(no-)?/, ""), names);
+  return `unknown option '${unknown}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-step --help`;
+}
+
+export function ttStepHelp(): string {
+  let text =
+    "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input)\n";
+  for (const group of ["What to show", "Compilation", "Other"] as const) {
+    text += `\n${group}:\n`;
+    for (const [name, def] of Object.entries<OptionDef>(OPTIONS))
+      if (def.group === group) text += `  --${`${name}${def.value ? ` ${def.value}` : ""}`.padEnd(36)} ${def.summary}\n`;
+    if (group === "Compilation")
+      text += `  Triton's own options, with its names and defaults:\n      ${CUDA_KEYS.map((k) => `--${kebab(k)}`)
+        .join(" ")
+        .replace(/(.{1,110})(?: |$)/g, "$1\n      ")
+        .trimEnd()}\n`;
+  }
+  return text + "\nPASS is an index of --list, a flag (tritongpu-coalesce: its first run) or flag#run (canonicalize#3).\n";
+}
