@@ -237,13 +237,14 @@ export function upcast(l: AnyLayout, n: number): AnyLayout {
   if (l.kind === "layout") return plain.upcast(l, n);
   if (l.kind === "swizzle") return upcastSwizzle(l, n);
   if (l.offset.kind === "smem-flag") return compose3(l.a, { ...l.offset, bits: l.offset.bits * n }, upcast(l.b, n));
-  return compose3(upcast(l.a, n), upcastOffset(l.offset, n), upcast(l.b, n));
+  // Even a swizzle of no bits stays: its offset is an unsigned 0, which CuTe does not take for `_0`.
+  return { kind: "composed", a: upcast(l.a, n), offset: upcastOffset(l.offset, n), b: upcast(l.b, n) };
 }
 export function downcast(l: AnyLayout, n: number): AnyLayout {
   if (l.kind === "layout") return plain.downcast(l, n);
   if (l.kind === "swizzle") return downcastSwizzle(l, n);
   if (l.offset.kind === "smem-flag") return compose3(l.a, { ...l.offset, bits: Math.trunc(l.offset.bits / n) }, downcast(l.b, n));
-  return compose3(downcast(l.a, n), downcastOffset(l.offset, n), downcast(l.b, n));
+  return { kind: "composed", a: downcast(l.a, n), offset: downcastOffset(l.offset, n), b: downcast(l.b, n) };
 }
 
 /** A layout of elements of `oldBits` as one of elements of `newBits`. */

@@ -11,15 +11,15 @@ import { type AnyLayout, CuteError, dyn, get, numberOf, rankOf, type Term, tuple
 
 const extent = (l: AnyLayout, i: number): number => numberOf(product(get(any.shape(l), i)));
 
-/** The layout and a table of its offsets, first mode down, second across. */
-export function printLayout(l: AnyLayout): string {
+/** The layout and a table of its offsets, first mode down, second across; `heading` is shown in place of `l`. */
+export function printLayout(l: AnyLayout, heading?: AnyLayout): string {
   const shown = any.positionIndependent(l);
   if (any.rank(shown) !== 2) throw new CuteError(`print_layout: the layout has ${any.rank(shown)} modes, a table needs 2`);
   const [rows, columns] = [extent(shown, 0), extent(shown, 1)];
   const width = String(numberOf(any.cosize(shown))).length;
   const rule = `    ${`+${"-".repeat(width + 2)}`.repeat(columns)}+\n`;
   const across = (cell: (n: number) => string) => Array.from({ length: columns }, (_, n) => cell(n)).join("");
-  let out = `${printTerm(shown)}\n    ${across((n) => `  ${String(n).padStart(width)} `)}\n`;
+  let out = `${printTerm(heading ?? shown)}\n    ${across((n) => `  ${String(n).padStart(width)} `)}\n`;
   for (let m = 0; m < rows; m++) {
     const value = (n: number) => String(numberOf(any.apply(shown, tuple(dyn(m), dyn(n))))).padStart(width);
     out += `${rule}${String(m).padStart(2)}  ${across((n) => `| ${value(n)} `)}|\n`;

@@ -57,7 +57,7 @@ export function tokenize(text: string): readonly Token[] {
     else if (/[\d]/.test(c) || (c === "." && /\d/.test(text[at + 1] ?? ""))) push("number", match(numberRe)!.length);
     else if (c === '"' || c === "'") {
       const length = quotedLength(text, at, c);
-      push(c === '"' ? "string" : "char", length, unescape(text.slice(at + 1, at + length - 1)));
+      push(c === '"' ? "string" : "char", length, unescaped(text.slice(at + 1, at + length - 1)));
     } else {
       const p = punctuators.find((x) => text.startsWith(x, at)) ?? c;
       if (!/^[-+*/%&|^~!=<>()[\]{}.,;:?#]/.test(p)) throw new SyntaxProblem(at, `unexpected character '${c}'`);
@@ -77,4 +77,4 @@ function quotedLength(text: string, start: number, quote: string): number {
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "0": "\0", "\\": "\\", '"': '"', "'": "'" };
-const unescape = (s: string): string => s.replace(/\\(.)/g, (_, c: string) => escapes[c] ?? c);
+const unescaped = (s: string): string => s.replace(/\\(.)/g, (_, c: string) => escapes[c] ?? c);

@@ -264,7 +264,7 @@ const onLayouts: Library = {
   domain_distribute: (c) => plain.domainDistribute(shapeOf(arg(c, 0)), term(c, 1)),
   slice: (c) => {
     const v = arg(c, 1);
-    return isDomain(v) ? any.apply(layoutOf(v), term(c, 0)) : tuples.slice(term(c, 0), termOf(v));
+    return isDomain(v) ? any.sliceAndOffset(term(c, 0), layoutOf(v) as any.DomainLayout).layout : tuples.slice(term(c, 0), termOf(v));
   },
   dice: (c) => {
     const v = arg(c, 1);
