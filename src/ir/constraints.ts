@@ -311,9 +311,9 @@ export const AnyRegion: RegionSpec = { variadic: false };
 export const SizedRegion1: RegionSpec = { variadic: false, minBlocks: 1, maxBlocks: 1 };
 export const MaxSizedRegion1: RegionSpec = { variadic: false, maxBlocks: 1 };
 export const MinSizedRegion1: RegionSpec = { variadic: false, minBlocks: 1 };
-export const VariadicRegion: RegionSpec = { variadic: true };
+export const VariadicRegion = { variadic: true } as const satisfies RegionSpec;
 export interface SuccessorSpec {
   readonly variadic: boolean;
 }
 export const AnySuccessor: SuccessorSpec = { variadic: false };
-export const VariadicSuccessor: SuccessorSpec = { variadic: true };
+export const VariadicSuccessor = { variadic: true } as const satisfies SuccessorSpec;

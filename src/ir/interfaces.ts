@@ -7,7 +7,7 @@ import type { Block } from "./block.js";
 import type { MemoryEffect } from "./define-op.js";
 import type { Operation } from "./operation.js";
 import type { Region } from "./region.js";
-import { Pure, RecursiveMemoryEffects } from "./traits.js";
+import { Pure, RecursivelySpeculatable, RecursiveMemoryEffects } from "./traits.js";
 import type { OpOperand, Value } from "./value.js";
 
 export interface Interface<I> {
@@ -62,6 +62,9 @@ export interface LoopLike {
   readonly inits?: (op: Operation) => readonly Value[];
   readonly regionIterArgs?: (op: Operation) => readonly Value[];
   readonly yieldedValues?: (op: Operation) => readonly Value[];
+  /** The results that correspond to the iter args, where there is one for each. */
+  readonly loopResults?: (op: Operation) => readonly Value[];
+  readonly inductionVars?: (op: Operation) => readonly Value[];
 }
 export const LoopLike = defineInterface<LoopLike>("LoopLikeOpInterface");
 
@@ -130,7 +133,7 @@ export function isSpeculatable(op: Operation): boolean {
   const { def } = op;
   const own =
     def.interface(ConditionallySpeculatable)?.speculatable(op) ??
-    (def.traits.has(Pure) ? "yes" : def.traits.has(RecursiveMemoryEffects) ? "recursive" : "no");
+    (def.traits.has(Pure) ? "yes" : def.traits.has(RecursivelySpeculatable) ? "recursive" : "no");
   if (own !== "recursive") return own === "yes";
   for (const region of op.regions)
     for (const block of region.blocks()) for (const nested of block.ops()) if (!isSpeculatable(nested)) return false;

@@ -15,6 +15,7 @@ import { lookupSymbol } from "./symbol-table.js";
 import { typeText } from "./text-hook.js";
 import { AttrSizedOperandSegments, NoTerminator } from "./traits.js";
 import type { Value } from "./value.js";
+import { verifyBranch, verifyLoopLike, verifyRegionBranch } from "./verify-control-flow.js";
 
 /** Verifies an op and everything in it. Answers whether it is right; errors go to the Context's diagnostics. */
 export function verifyOperation(root: Operation): boolean {
@@ -99,6 +100,10 @@ class Verifier {
     report.op = op;
     report.errors = 0;
     for (const trait of def.traits) trait.verifyRegions?.(op, report);
+    if (op.regions.length > 0) {
+      if (report.errors === 0) verifyLoopLike(op, report);
+      if (report.errors === 0) verifyRegionBranch(op, report);
+    }
     if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
     if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
     if (report.errors > 0) this.ok = false;
@@ -176,13 +181,15 @@ class Verifier {
         (i) => op.result(i),
         report,
       );
+    if (report.errors > 0) return;
     checkRegions(op, def, report);
     if (report.errors > 0) return;
     for (const trait of def.traits) {
       trait.verify?.(op, report);
       if (report.errors > 0) return;
     }
-    def.verify?.(def.viewOf(op) as never, report);
+    if (op.successors.length > 0) verifyBranch(op, report);
+    if (report.errors === 0) def.verify?.(def.viewOf(op) as never, report);
   }
 }
 

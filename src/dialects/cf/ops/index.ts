@@ -1,1 +1,3 @@
-export {};
+export * from "./assert.js";
+export * from "./branch.js";
+export * from "./switch.js";
