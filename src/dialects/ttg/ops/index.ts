@@ -1,1 +1,6 @@
-export {};
+export * from "./async-copy.js";
+export * from "./convert-layout.js";
+export * from "./local-memory.js";
+export * from "./memdesc-views.js";
+export * from "./misc.js";
+export * from "./warp-specialize.js";

@@ -1,0 +1,130 @@
+/**
+ * How a layout encoding becomes an attribute kind. The attribute's parameters are plain data (so that equal attributes
+ * are the same object); the layout algebra in `src/layout` works on EncodingParams. Each encoding says how to go from one
+ * to the other, reads its text and names its alias; printing, verifying and conversion are done here.
+ */
+import type { AttrParser, AttrPrinter } from "../../../ir/asm.js";
+import { type AttrDef, type Attribute, defineAttr, type ParamsDef } from "../../../ir/attribute.js";
+import type { Context } from "../../../ir/context.js";
+import {
+  type DistributedParams,
+  type EncodingKind,
+  type EncodingParams,
+  isDistributed,
+  isShared,
+  type SharedParams,
+} from "../../../layout/encoding-params.js";
+import { encodingBody } from "../../../layout/encoding-text.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { toLinearLayout as toLinearLayoutOfParams } from "../../../layout/to-linear-layout.js";
+import { verifyEncoding } from "../../../layout/verify-encoding.js";
+
+/** An attribute kind whose attributes are layouts. */
+export interface EncodingDef<P extends object = object, E extends EncodingParams = EncodingParams> extends AttrDef<P> {
+  readonly encodingKind: E["kind"];
+  toEncoding(params: P): E;
+  fromEncoding(encoding: E, ctx: Context): P;
+}
+
+export interface EncodingSpec<P extends object, E extends EncodingParams> {
+  readonly summary: string;
+  /** The dialect; `ttg` unless given. */
+  readonly dialect?: string;
+  readonly alias?: string;
+  /** Reads `<...>`. `at` is the place of the mnemonic, where upstream's messages point. */
+  parse(p: AttrParser, at: number): P;
+  /** For encodings that contain others; else the text is that of `encodingBody`. */
+  print?(params: P, p: AttrPrinter): string;
+  /** What `verifyEncoding` cannot know; runs first. */
+  problem?(params: P): string | undefined;
+  toEncoding(params: P): E;
+  fromEncoding(encoding: E, ctx: Context): P;
+}
+
+const byKind = new Map<EncodingKind, EncodingDef>();
+
+/** Defines the attribute kind of an encoding; its mnemonic is the encoding's kind. */
+export function defineEncoding<P extends object, E extends EncodingParams>(kind: E["kind"], spec: EncodingSpec<P, E>): EncodingDef<P, E> {
+  const encodingOf = (params: P): EncodingParams => remembered(params, spec.toEncoding);
+  const hooks: Omit<ParamsDef<P>, "name"> = {
+    summary: spec.summary,
+    parse: (p) => spec.parse(p, p.pos - kind.length),
+    print: spec.print ?? ((params) => `<${encodingBody(encodingOf(params))}>`),
+    verify(params, report) {
+      const problem = spec.problem?.(params) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
+      if (problem !== undefined) report(problem);
+    },
+    ...(spec.alias === undefined ? {} : { alias: () => spec.alias }),
+  };
+  const def: EncodingDef<P, E> = Object.assign(defineAttr<P>(`${spec.dialect ?? "ttg"}.${kind}`, hooks), {
+    encodingKind: kind,
+    toEncoding: spec.toEncoding,
+    fromEncoding: spec.fromEncoding,
+  });
+  byKind.set(kind, def as unknown as EncodingDef);
+  return def;
+}
+
+/** The first complaint of `check`, or why a layout that it needs cannot exist. */
+export function firstProblem(check: () => readonly string[]): string | undefined {
+  try {
+    return check()[0];
+  } catch (error) {
+    if (error instanceof LayoutError) return error.message;
+    throw error;
+  }
+}
+
+/** The EncodingParams of an attribute's parameters; one object per attribute, as `toLinearLayout` remembers by object. */
+const encodings = new WeakMap<object, EncodingParams>();
+
+function remembered<P extends object>(params: P, toEncoding: (params: P) => EncodingParams): EncodingParams {
+  let encoding = encodings.get(params);
+  if (encoding === undefined) {
+    encoding = toEncoding(params);
+    encodings.set(params, encoding);
+  }
+  return encoding;
+}
+
+/** Is the attribute a layout? */
+export function isEncoding(attr: Attribute | undefined): boolean {
+  return attr !== undefined && "encodingKind" in attr.def;
+}
+
+/** The layout that an attribute stands for; undefined when it is none. Always the same object for an attribute. */
+export function encodingParams(attr: Attribute | undefined): EncodingParams | undefined {
+  if (attr === undefined || !("encodingKind" in attr.def)) return undefined;
+  return remembered(attr.params, (attr.def as EncodingDef).toEncoding);
+}
+
+/** As `encodingParams`, of encodings that say which thread holds what. */
+export function distributedParams(attr: Attribute | undefined): DistributedParams | undefined {
+  const params = encodingParams(attr);
+  return params && isDistributed(params) ? params : undefined;
+}
+
+/** As `encodingParams`, of encodings that say which shared memory offset holds what. */
+export function sharedParams(attr: Attribute | undefined): SharedParams | undefined {
+  const params = encodingParams(attr);
+  return params && isShared(params) ? params : undefined;
+}
+
+/** The attribute of an encoding. */
+export function encodingAttr(ctx: Context, encoding: EncodingParams): Attribute {
+  const def = byKind.get(encoding.kind)!;
+  const attr = def.get(ctx, def.fromEncoding(encoding, ctx));
+  if (!encodings.has(attr.params)) encodings.set(attr.params, encoding);
+  return attr;
+}
+
+/**
+ * Where the elements of a tensor or buffer of this shape are (see `src/layout`). Throws LayoutError where there is no such
+ * layout; `layoutProblem` asks first.
+ */
+export function toLinearLayout(shape: readonly number[], encoding: Attribute): LinearLayout {
+  const params = encodingParams(encoding);
+  if (params === undefined) throw new LayoutError(`${encoding.def.name} is no layout`);
+  return toLinearLayoutOfParams(shape, params);
+}

@@ -1,0 +1,44 @@
+/** What modules and functions say about the machine. Source: lib/Dialect/TritonGPU/IR/Dialect.cpp, lookupNumWarps and others. */
+import { intOf, intsOf } from "../../ir/builtin-attrs.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Region } from "../../ir/region.js";
+
+export const NUM_WARPS = "ttg.num-warps";
+export const NUM_CTAS = "ttg.num-ctas";
+export const TARGET = "ttg.target";
+export const THREADS_PER_WARP = "ttg.threads-per-warp";
+
+/** The warps per CTA that run `op`: those of its warp-specialized partition, function or module; undefined where none says. */
+export function maybeLookupNumWarps(op: Operation): number | undefined {
+  for (let at: Operation | null = op; at; at = at.parentOp) {
+    if (at.name === "builtin.module" || at.name === "tt.func") {
+      const numWarps = intOf(at.attr(NUM_WARPS));
+      if (numWarps !== undefined) return numWarps;
+    } else if (at.parentOp?.name === "ttg.warp_specialize.partitions") return partitionNumWarps(at.region!);
+  }
+  return undefined;
+}
+/** As `maybeLookupNumWarps`, for ops in a region. */
+export function maybeLookupNumWarpsOfRegion(region: Region): number | undefined {
+  const parent = region.parentOp;
+  if (parent?.name === "ttg.warp_specialize.partitions") return partitionNumWarps(region);
+  return parent ? maybeLookupNumWarps(parent) : undefined;
+}
+function partitionNumWarps(region: Region): number | undefined {
+  return intsOf(region.parentOp?.parentOp?.attr("partitionNumWarps"))?.[region.index];
+}
+
+/** The module that `op` is in; it may be that module. */
+export function enclosingModule(op: Operation): Operation | undefined {
+  let at: Operation | null = op;
+  while (at && at.name !== "builtin.module") at = at.parentOp;
+  return at ?? undefined;
+}
+/** CTAs per cluster, as a module says. */
+export function getNumCTAs(module: Operation | undefined): number {
+  return intOf(module?.attr(NUM_CTAS)) ?? 1;
+}
+/** Threads per warp, as a module says. */
+export function getThreadsPerWarp(module: Operation | undefined): number {
+  return intOf(module?.attr(THREADS_PER_WARP)) ?? 32;
+}
