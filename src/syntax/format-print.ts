@@ -50,7 +50,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly
     }
     case "oilist":
       for (const clause of d.clauses) {
-        if (!clause.body.some((inner) => anchorPresent(op, inner))) continue;
+        if (!clause.body.some((inner) => inner.kind !== "literal" && anchorPresent(op, inner))) continue;
         p.write(` ${clause.keyword}`);
         const unit = clause.body.length === 1 && isUnit(op.def, clause.body[0]!);
         if (!unit) for (const inner of clause.body) printDirective(p, op, inner, bound);
