@@ -4,7 +4,7 @@
  * implement(VerifyTensorLayout, {...})] })`.
  * Source: include/triton/Dialect/Triton/IR/Dialect.h, DialectInferLayoutInterface, DialectVerifyTensorLayoutInterface.
  */
-import type { Attribute } from "../../ir/attribute.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
 import type { TensorType } from "../../ir/builtin-types.js";
 import { dialectOf } from "../../ir/define-dialect.js";
 import { defineInterface } from "../../ir/interfaces.js";
@@ -62,3 +62,9 @@ export function layoutRules(encoding: Attribute): InferLayout {
   if (!rules) throw new Bug(`encodings of ${encoding.def.name} have no rules of inference`);
   return rules;
 }
+
+/** For a dialect with types that carry layouts (ttg's memdesc): equal but for the names of the layouts. */
+export interface EquivalentTypes {
+  areEquivalent(a: Type, b: Type): boolean;
+}
+export const EquivalentTypes = defineInterface<EquivalentTypes>("EquivalentTypes");

@@ -1,1 +1,13 @@
-export {};
+export * from "./arithmetic.js";
+export * from "./cast.js";
+export * from "./debug.js";
+export * from "./descriptor.js";
+export * from "./dot.js";
+export * from "./elementwise.js";
+export * from "./function.js";
+export * from "./gather.js";
+export * from "./memory.js";
+export * from "./pointer.js";
+export * from "./program.js";
+export * from "./reduce.js";
+export * from "./shape.js";

@@ -1,0 +1,83 @@
+/** The types of tt and what its rules ask of types. Source: TritonTypes.td, lib/Dialect/Triton/IR/Types.cpp. */
+import { defineType, type Type, type TypeOf } from "../../ir/attribute.js";
+import {
+  bitWidth,
+  elementTypeOrSelf,
+  IntegerType,
+  i1,
+  i32,
+  intType,
+  RankedTensorType,
+  type TensorType,
+  withElementType,
+} from "../../ir/builtin-types.js";
+import { Bug } from "../../support/assert.js";
+
+/** `!tt.ptr<f32>`, `!tt.ptr<tensor<8x8xf16>, 3>`. Address space 1 is global memory and goes without saying. */
+export const PointerType = defineType<{ readonly pointeeType: Type; readonly addressSpace: number }>("tt.ptr", {
+  summary: "Pointer type (`::mlir::triton::PointerType`) in Triton IR type system",
+  parse(p) {
+    p.punct("<");
+    const pointeeType = p.type();
+    const addressSpace = p.optPunct(",") ? p.int() : 1;
+    p.punct(">");
+    return { pointeeType, addressSpace };
+  },
+  print: ({ pointeeType, addressSpace }, p) => `<${p.type(pointeeType)}${addressSpace === 1 ? "" : `, ${addressSpace}`}>`,
+});
+export const pointerType = (pointeeType: Type, addressSpace = 1): TypeOf<typeof PointerType> =>
+  PointerType.get(pointeeType.ctx, { pointeeType, addressSpace });
+
+/** `!tt.tensordesc<tensor<64x64xf16>>`: a block of a tensor in global memory. Integers of the block carry a sign or not. */
+export const TensorDescType = defineType<{ readonly blockType: TensorType }>("tt.tensordesc", {
+  summary: "Tensor descriptor type (`::mlir::triton::TensorDescType`) in Triton IR type system",
+  parse(p) {
+    p.punct("<");
+    const at = p.pos;
+    const blockType = p.type();
+    if (!RankedTensorType.is(blockType)) return p.fail("invalid kind of type specified", at, "parse.type");
+    p.punct(">");
+    return { blockType };
+  },
+  print: ({ blockType }, p) => `<${p.type(blockType)}>`,
+});
+
+/** The block of a descriptor with signless integers, as ops on values see it. */
+export function signlessBlockType(desc: Type): TensorType {
+  if (!TensorDescType.is(desc)) throw new Bug(`${desc.def.name} is no tensor descriptor`);
+  const { blockType } = desc.params;
+  const { elementType } = blockType.params;
+  if (!IntegerType.is(elementType)) return blockType;
+  return withElementType(blockType, intType(desc.ctx, elementType.params.width)) as TensorType;
+}
+
+export const isTensorPointerType = (type: Type): boolean => PointerType.is(type) && RankedTensorType.is(type.params.pointeeType);
+export const isTensorOrTensorPointerType = (type: Type): boolean => RankedTensorType.is(type) || isTensorPointerType(type);
+
+/** What a pointer, or each element of a tensor of pointers, points to. Any other type is its own pointee. */
+export function getPointeeType(type: Type): Type | undefined {
+  if (RankedTensorType.is(type)) {
+    const { elementType } = type.params;
+    return PointerType.is(elementType) ? withElementType(type, elementType.params.pointeeType) : undefined;
+  }
+  return PointerType.is(type) ? type.params.pointeeType : type;
+}
+/** The width in bits of one element behind a pointer. */
+export function getPointeeBitWidth(type: Type): number {
+  const pointee = getPointeeType(type);
+  const width = pointee && bitWidth(elementTypeOrSelf(pointee));
+  if (width === undefined) throw new Bug("pointee without width");
+  return width;
+}
+export const getI1SameShape = (type: Type): Type => (RankedTensorType.is(type) ? withElementType(type, i1(type.ctx)) : i1(type.ctx));
+export const getI32SameShape = (type: Type): Type => (RankedTensorType.is(type) ? withElementType(type, i32(type.ctx)) : i32(type.ctx));
+export function getPointerTypeSameShape(type: Type): Type {
+  return RankedTensorType.is(type) ? withElementType(type, pointerType(type.params.elementType)) : pointerType(type);
+}
+export const getPointerTypeToElement = (type: Type): Type => pointerType(elementTypeOrSelf(type));
+export const getAddressSpace = (type: Type): number => (PointerType.is(type) ? type.params.addressSpace : 1);
+export function getElementTypeOfTensorPointerType(type: Type): Type | undefined {
+  if (!PointerType.is(type)) return undefined;
+  const { pointeeType } = type.params;
+  return RankedTensorType.is(pointeeType) ? pointeeType.params.elementType : undefined;
+}
