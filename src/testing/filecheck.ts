@@ -118,7 +118,7 @@ class Matcher {
   private compile(d: Directive): RegExp | string {
     let source = "";
     const defined = new Set<string>();
-    for (const token of d.pattern.matchAll(/\{\{((?:[^}]|\}(?!\}))*)\}\}|\[\[([$#]?\w+)(?::((?:[^\]]|\](?!\]))*\]?))?\]\]|[^]/g)) {
+    for (const token of d.pattern.matchAll(/\{\{((?:[^}]|\}(?!\}))*)\}\}|\[\[([$#]?\w+)(?::((?:[^\]]|\](?!\]))*\]?))?\]\]|[\s\S]/g)) {
       const [text, regex, name, definition] = token;
       if (regex !== undefined) source += `(?:${posix(regex)})`;
       else if (name === undefined) source += text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
