@@ -167,6 +167,8 @@ export interface OpDef {
   readonly sizedResults: boolean;
   /** Names of inherent attributes: printed in `<{}>` in the generic form. */
   readonly inherent: ReadonlySet<string>;
+  /** The interfaces it implements, in order: they are verified so. */
+  readonly interfaces: readonly Interface<unknown>[];
   interface<I>(key: Interface<I>): I | undefined;
   /** The view of an op of this kind (unchecked). */
   viewOf(op: Operation): object;
@@ -210,6 +212,8 @@ export function defineOp<
     traits.add(trait);
     for (const implied of trait.implies ?? []) addTrait(implied);
   };
+  // Traits are verified in this order.
+  for (const trait of spec.traits ?? []) if (trait.predicate) addTrait(trait);
   for (const trait of spec.traits ?? []) addTrait(trait);
   const interfaces = new Map<Interface<unknown>, unknown>((spec.interfaces ?? []).map((i) => [i.key, i.impl]));
   const inherent = new Set(attrs.map((a) => a.name));
@@ -249,6 +253,7 @@ export function defineOp<
     sizedOperands,
     sizedResults,
     inherent,
+    interfaces: [...interfaces.keys()],
     interface: (key: Interface<unknown>) => interfaces.get(key),
     viewOf: (op: Operation) => (op.view ??= makeView(op)),
     match: (op: Operation | null | undefined) => (op != null && op.def === (def as OpDef) ? def.viewOf(op) : undefined),

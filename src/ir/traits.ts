@@ -4,9 +4,11 @@
  * Source: mlir/include/mlir/IR/OpBase.td and mlir/lib/IR/Operation.cpp.
  */
 import type { Attribute, Type } from "./attribute.js";
+import { inferResultTypes } from "./builder.js";
 import { elementTypeOrSelf, encodingOf, isShaped } from "./builtin-types.js";
 import type { NamedValueSpec, OpReport } from "./define-op.js";
 import type { Operation } from "./operation.js";
+import { typeText } from "./text-hook.js";
 import type { Value } from "./value.js";
 
 /** How a type that the assembly format leaves out follows from one that is known. */
@@ -26,6 +28,10 @@ export interface Trait {
   readonly verifyRegions?: (op: Operation, report: OpReport) => void;
   readonly typeRules?: (operands: readonly NamedValueSpec[], results: readonly NamedValueSpec[]) => readonly TypeRule[];
   readonly implies?: readonly Trait[];
+  /** A check of the op's shape, which runs before operands and attributes are looked at (StructuralOpTrait). */
+  readonly structural?: boolean;
+  /** A check of upstream's ODS predicates, which runs before those of the other traits. */
+  readonly predicate?: boolean;
 }
 export function defineTrait(name: string, spec: Omit<Trait, "name"> = {}): Trait {
   return { name, ...spec };
@@ -99,6 +105,7 @@ export const Terminator = defineTrait("Terminator", {
 });
 /** Regions have at most one block (one unless NoTerminator allows none). */
 export const SingleBlock = defineTrait("SingleBlock", {
+  structural: true,
   verify(op, report) {
     op.regions.forEach((region, i) => {
       if (region.empty) return;
@@ -111,7 +118,7 @@ export const SingleBlock = defineTrait("SingleBlock", {
 export function SingleBlockImplicitTerminator(terminator: string): Trait {
   return defineTrait(`SingleBlockImplicitTerminator<${terminator}>`, {
     implies: [SingleBlock],
-    verify(op, report) {
+    verifyRegions(op, report) {
       op.regions.forEach((region, i) => {
         const last = region.firstBlock?.lastOp;
         if (!last || last.name === terminator) return;
@@ -127,13 +134,13 @@ export function HasParent(...names: readonly string[]): Trait {
   return defineTrait(`HasParent<${names.join(", ")}>`, {
     verify(op, report) {
       if (!names.includes(op.parentOp?.name ?? "")) {
-        const list = names.map((n) => `'${n}'`).join(", ");
-        report.error(`expects parent op ${names.length > 1 ? "to be one of " : ""}${list}`, "verify.parent");
+        report.error(`expects parent op ${names.length > 1 ? "to be one of " : ""}'${names.join(", ")}'`, "verify.parent");
       }
     },
   });
 }
 export const NoRegionArguments = defineTrait("NoRegionArguments", {
+  structural: true,
   verify(op, report) {
     op.regions.forEach((region, i) => {
       if (region.firstBlock && region.firstBlock.args.length > 0)
@@ -215,6 +222,7 @@ export const SameOperandsAndResultShape = defineTrait("SameOperandsAndResultShap
 /** All named operands and results have the same type. */
 export function AllTypesMatch(...names: readonly string[]): Trait {
   return defineTrait(`AllTypesMatch<${names.join(", ")}>`, {
+    predicate: true,
     verify(op, report) {
       const types = names.flatMap((name) => typesOfPart(op, name));
       if (types.some((t) => t !== types[0]))
@@ -231,6 +239,7 @@ export function TypesMatchWith(
   transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined,
 ): Trait {
   return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
+    predicate: true,
     verify(op, report) {
       const source = typesOfPart(op, from)[0];
       const target = typesOfPart(op, to)[0];
@@ -243,11 +252,35 @@ export function TypesMatchWith(
 /** A predicate on the op; `description` completes "failed to verify that ...". */
 export function PredOpTrait(description: string, holds: (op: Operation) => boolean): Trait {
   return defineTrait(`PredOpTrait<${description}>`, {
+    predicate: true,
     verify(op, report) {
       if (!holds(op)) report.error(`failed to verify that ${description}`, "verify.predicate");
     },
   });
 }
+
+/** The verifier of InferTypeOpInterface: the result types are those that `inferTypes` gives, or `compatible` with them. */
+export function InferTypeOpTrait(name: string, compatible: (inferred: Type, given: Type) => boolean): Trait {
+  return defineTrait(name, {
+    verify(op, report) {
+      const inferred = inferResultTypes(op.ctx, op.def, op.operands, op.attrs, op.regions, op.locRef, (message) =>
+        report.plain(message, "verify.infer-types"),
+      );
+      const given = op.resultTypes;
+      if (inferred) {
+        if (inferred.length === given.length && inferred.every((t, i) => compatible(t, given[i]!))) return;
+        const list = (types: readonly Type[]) => types.map((t) => `'${typeText(t)}'`).join(", ");
+        report.error(
+          `inferred type(s) ${list(inferred)} are incompatible with return type(s) of operation ${list(given)}`,
+          "verify.infer-types",
+        );
+      }
+      report.error("failed to infer returned types", "verify.infer-types");
+    },
+  });
+}
+/** Result types are exactly those that `inferTypes` gives. Source: mlir/lib/Interfaces/InferTypeOpInterface.cpp. */
+export const InferTypeOpInterface = InferTypeOpTrait("InferTypeOpInterface", (inferred, given) => inferred === given);
 
 function typesOfPart(op: Operation, name: string): Type[] {
   const part = (op.def.viewOf(op) as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];

@@ -183,6 +183,7 @@ function parseSlot(p: Parser, run: Run, slot: Slot): void {
 function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const { name, constraint } = def.attrs[index]!;
   const at = p.pos;
+  if (constraint.spelling) return constraint.spelling.parse(p) ?? p.fail(`expected attribute '${name}'`, at, "parse.attribute");
   if (constraint.enum) {
     const keyword = p.optString() ?? p.optAnyKeyword();
     const cases = Object.keys(constraint.enum.cases);
@@ -283,6 +284,11 @@ function startsHere(p: Parser, run: Run, first: Directive): boolean {
 
 function optAttrSlot(p: Parser, def: OpDef, index: number): boolean {
   const { name, constraint } = def.attrs[index]!;
+  if (constraint.spelling) {
+    const spelt = constraint.spelling.parse(p);
+    if (spelt) p.setAttr(name, spelt);
+    return spelt !== undefined;
+  }
   if (constraint.enum) {
     const word = p.cursor.peekIdent();
     if (word === undefined || !(word in constraint.enum.cases)) return false;
@@ -428,7 +434,7 @@ function resultTypes(p: Parser, run: Run, at: number): void {
   const dict = dictAttr(p.ctx, state.attrs);
   const loc = p.source.base + at;
   const inferred = inferResultTypes(p.ctx, def, state.operands, dict, state.regions, loc, (message) =>
-    p.fail(`'${def.name}' op ${message}`, at, "parse.infer-types"),
+    p.fail(message, at, "parse.infer-types"),
   );
   if (!inferred) return p.fail(`'${def.name}' op failed to infer returned types`, at, "parse.infer-types");
   state.types.push(...inferred);
