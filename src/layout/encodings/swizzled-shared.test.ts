@@ -64,7 +64,7 @@ describe("for the operands of a dot", () => {
     expect(swizzledSharedForDot({ ...a, opIdx: 1 }, request)).toMatchObject({ vec: 1, perPhase: 1, maxPhase: 1 });
     expect(swizzledSharedForDot({ ...a, opIdx: 1, parent: { ...mfma, version: 4 } }, request)).toMatchObject({
       vec: 8,
-      perPhase: 1,
+      perPhase: 2,
       maxPhase: 8,
     });
   });
