@@ -1,6 +1,6 @@
 /**
  * `cute-layout`: CuTe layouts, TiledMMA and TiledCopy as CUTLASS prints them. Exit code 2 with one line and a caret
- * for what does not parse or what CuTe would not compile.
+ * for what does not parse or what CuTe would not compile. The reports and the reading of arguments are beside this file.
  */
 import { copyNames, mmaNames } from "../cute/atoms/index.js";
 import * as any from "../cute/composed-layout.js";

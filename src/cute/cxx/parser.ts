@@ -1,7 +1,7 @@
 /**
  * Parser of the C++ subset. Types are expressions: `Layout<Shape<_4,_8>>` is a name with template arguments, which a
  * following `{}` or `()` constructs. Whether `a < b` opens template arguments is decided by trying: it does when a
- * matching `>` follows and `a` is no variable.
+ * matching `>` follows and `a` is no variable. Over the usual length: one recursive descent, kept together.
  */
 import { SyntaxProblem } from "../parse-term.js";
 import type { Expr, Segment, Stmt } from "./ast.js";
