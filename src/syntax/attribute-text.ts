@@ -25,8 +25,10 @@ import {
 import {
   FloatType,
   FunctionType,
+  floatType,
   IndexType,
   IntegerType,
+  intType,
   MemRefType,
   NoneType,
   OpaqueType,
@@ -113,12 +115,10 @@ export class AttributeText implements AttrPrinter {
     if (FloatAttr.is(attr)) {
       const { bits, type } = attr.params;
       const text = floatText(bits, formatOf(type));
-      return withType && !(FloatType.is(type) && type.params.kind === "f64" && !text.startsWith("0x"))
-        ? `${text} : ${this.type(type)}`
-        : text;
+      return withType ? `${text} : ${this.type(type)}` : text;
     }
     if (TypeAttr.is(attr)) return this.type(attr.params.type);
-    if (ArrayAttr.is(attr)) return `[${attr.params.elements.map((e) => (withType ? this.attr(e) : this.attrWithoutType(e))).join(", ")}]`;
+    if (ArrayAttr.is(attr)) return `[${attr.params.elements.map((e) => this.arrayElement(e)).join(", ")}]`;
     if (DictionaryAttr.is(attr)) return `{${this.entries(attr.params.names, attr.params.values)}}`;
     if (SymbolRefAttr.is(attr)) return [attr.params.root, ...attr.params.nested].map(symbolText).join("::");
     if (DenseElementsAttr.is(attr)) {
@@ -162,10 +162,16 @@ export class AttributeText implements AttrPrinter {
     return text;
   }
 
+  /** In an array the types that a literal has by default, i64 and f64, go without saying. */
+  private arrayElement(attr: Attribute): string {
+    const { type } = attr.params as { readonly type?: Type };
+    const implied = IntegerAttr.is(attr) ? type === intType(attr.ctx, 64) : FloatAttr.is(attr) && type === floatType(attr.ctx, "f64");
+    return implied ? this.attrWithoutType(attr) : this.attr(attr);
+  }
+
   private integer(value: bigint, type: Type, withType: boolean): string {
     if (IntegerType.is(type) && type.params.width === 1 && type.params.signedness === "signless") return value ? "true" : "false";
-    const isDefault = IntegerType.is(type) && type.params.width === 64 && type.params.signedness === "signless";
-    return withType && !isDefault ? `${value} : ${this.type(type)}` : value.toString();
+    return withType ? `${value} : ${this.type(type)}` : value.toString();
   }
 
   private denseBody(type: Type, elements: readonly bigint[], splat: boolean): string {
