@@ -8,7 +8,7 @@ import { intsOf } from "./builtin-attrs.js";
 import type { Arity } from "./constraints.js";
 import { groupRange, type NamedValueSpec, type OpDef, type OpReport } from "./define-op.js";
 import { Dominance } from "./dominance.js";
-import { SymbolUser } from "./interfaces.js";
+import { LoopLike, RegionBranch, SymbolUser } from "./interfaces.js";
 import { type LocationRef, positionOfLocation } from "./location.js";
 import type { Operation } from "./operation.js";
 import { lookupSymbol } from "./symbol-table.js";
@@ -100,10 +100,12 @@ class Verifier {
     report.op = op;
     report.errors = 0;
     for (const trait of def.traits) trait.verifyRegions?.(op, report);
-    if (op.regions.length > 0) {
-      if (report.errors === 0) verifyLoopLike(op, report);
-      if (report.errors === 0) verifyRegionBranch(op, report);
-    }
+    if (op.regions.length > 0)
+      for (const key of def.interfaces) {
+        if (report.errors > 0) break;
+        if (key === LoopLike) verifyLoopLike(op, report);
+        else if (key === RegionBranch) verifyRegionBranch(op, report);
+      }
     if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
     if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
     if (report.errors > 0) this.ok = false;
@@ -159,6 +161,11 @@ class Verifier {
   private checkDefinition(op: Operation, report: Report): void {
     const { def } = op;
     if (!checkCounts(op, report)) return;
+    for (const trait of def.traits) {
+      if (!trait.structural) continue;
+      trait.verify?.(op, report);
+      if (report.errors > 0) return;
+    }
     if (def.attrs.length > 0) checkAttributes(op, def, report);
     if (report.errors > 0) return;
     if (def.operands.length > 0)
@@ -185,7 +192,7 @@ class Verifier {
     checkRegions(op, def, report);
     if (report.errors > 0) return;
     for (const trait of def.traits) {
-      trait.verify?.(op, report);
+      if (!trait.structural) trait.verify?.(op, report);
       if (report.errors > 0) return;
     }
     if (op.successors.length > 0) verifyBranch(op, report);
