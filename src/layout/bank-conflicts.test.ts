@@ -1,11 +1,11 @@
 /** The algebra of bank conflicts against going through every access; the pairs are those of Triton's SwizzleTest.cpp and more. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockedMatrix } from "./arbitraries.fixture.js";
 import { readAttribute } from "./attribute-reader.fixture.js";
 import { bankConflictsMemDesc, largestVectorisationInOrder, simulateWavefronts } from "./bank-conflicts.js";
 import { defaultCga } from "./encodings/cga.js";
 import { paddedOffset } from "./encodings/padded-shared.js";
-import { blockedMatrix } from "./layout.arbitraries.js";
 import { LinearLayout } from "./linear-layout.js";
 import { toLinearLayout } from "./to-linear-layout.js";
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockedMatrix, matrixShape } from "./arbitraries.fixture.js";
 import { readDistributed } from "./attribute-reader.fixture.js";
 import { actionRemoveBroadcastedRegs } from "./column-action.js";
 import { conversionShape, cvtNeedsSharedMemory, isCvtWarpSync, minimalCvtLayout, movesInto } from "./conversion.js";
-import { blockedMatrix, matrixShape } from "./layout.arbitraries.js";
 import type { LinearLayout } from "./linear-layout.js";
 import { getSrcDstTiles, optimalSwizzling, optimalSwizzlingLdSt } from "./swizzle.js";
 import { toLinearLayout } from "./to-linear-layout.js";

@@ -1,8 +1,8 @@
 /** Elimination on packed integers against boolean matrices. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyLayout, invertibleLayout, layoutBetween } from "./arbitraries.fixture.js";
 import { complementBasis, eliminate, intersectionBasis, nullspaceBasis, rankOf } from "./gf2.js";
-import { anyLayout, invertibleLayout, layoutBetween } from "./layout.arbitraries.js";
 import { LinearLayout } from "./linear-layout.js";
 import { applyMatrix, composeMatrices, invertMatrix, matrixOf, rankOfMatrix } from "./naive-matrix.fixture.js";
 
@@ -19,10 +19,11 @@ function span(basis: readonly number[]): Set<number> {
 test("solutions are sums of pivots, and exist just within the span", () =>
   fc.assert(
     fc.property(vectors, fc.nat({ max: 255 }), (basis, target) => {
-      const { rank, pivots, solve } = eliminate(basis);
+      const system = eliminate(basis);
+      const { rank, pivots } = system;
       expect(rank).toBe(Math.log2(span(basis).size));
       expect(rank).toBe(rankOf(Int32Array.from(basis)));
-      const solution = solve(target);
+      const solution = system.solve(target);
       expect(solution !== undefined).toBe(span(basis).has(target));
       if (solution === undefined) return;
       expect(solution & ~pivots).toBe(0);

@@ -44,20 +44,28 @@ export function eliminate(vectors: ArrayLike<number>, positions?: ArrayLike<numb
       sum ^= reduced[32 + b]!;
     }
   }
-  return {
-    rank,
-    pivots,
-    solve(target) {
-      let sum = 0;
-      while (target !== 0) {
-        const b = 31 - Math.clz32(target);
-        if (reduced[b] === 0) return undefined;
-        target ^= reduced[b]!;
-        sum ^= reduced[32 + b]!;
-      }
-      return sum;
-    },
-  };
+  return new SolvedSystem(rank, pivots, reduced);
+}
+
+/** One shape of object for all callers: layouts are inverted in inner loops. */
+class SolvedSystem implements Elimination {
+  constructor(
+    readonly rank: number,
+    readonly pivots: number,
+    private readonly reduced: Int32Array,
+  ) {}
+
+  solve(target: number): number | undefined {
+    const reduced = this.reduced;
+    let sum = 0;
+    while (target !== 0) {
+      const b = 31 - Math.clz32(target);
+      if (reduced[b] === 0) return undefined;
+      target ^= reduced[b]!;
+      sum ^= reduced[32 + b]!;
+    }
+    return sum;
+  }
 }
 
 /** The number of independent vectors. */

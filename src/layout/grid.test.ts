@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockedMatrix, matrixShape } from "./arbitraries.fixture.js";
 import { readAttribute } from "./attribute-reader.fixture.js";
 import { elementsOf, firstOwners, layoutFunction, ownerAt, ownersOf } from "./grid.js";
-import { blockedMatrix, matrixShape } from "./layout.arbitraries.js";
 import { LinearLayout } from "./linear-layout.js";
 import { printTensorView } from "./print-layout.js";
 import { toLinearLayout } from "./to-linear-layout.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyLayout, invertibleLayout, layoutBetween, layoutFrom, layoutInto } from "./arbitraries.fixture.js";
 import { divideLeft, divideRight, getReps } from "./divide.js";
-import { anyLayout, invertibleLayout, layoutBetween, layoutFrom, layoutInto } from "./layout.arbitraries.js";
 import { LayoutError } from "./layout-error.js";
 import { type Dim, LinearLayout } from "./linear-layout.js";
 import { supremum } from "./supremum.js";

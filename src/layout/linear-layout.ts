@@ -612,9 +612,20 @@ export class LinearLayout {
 
   /** A right inverse of a surjective layout: for each coordinate one index that holds it, with as few bits as can be. */
   pseudoinvert(): LinearLayout {
-    const identity = new Int32Array(this.getTotalOutDimSizeLog2());
-    for (let i = 0; i < identity.length; i++) identity[i] = 1 << i;
-    return new LinearLayout(this.outDimNames, this.outShift, identity, this.outDimNames, this.outShift).invertAndCompose(this);
+    const bits = this.getTotalOutDimSizeLog2();
+    const packed = new Int32Array(bits);
+    if (this.packed.length <= 31 && !this.inDimNames.some((dim) => this.hasOutDim(dim))) {
+      const system = eliminate(this.packed);
+      for (let i = 0; i < bits; i++) {
+        const solution = system.solve(1 << i);
+        if (solution === undefined) throw new LayoutError("only a surjective layout has a right inverse");
+        packed[i] = solution;
+      }
+      return new LinearLayout(this.outDimNames, this.outShift, packed, this.inDimNames, this.inStart);
+    }
+    // A dim that is both in and out may stay as it is.
+    for (let i = 0; i < bits; i++) packed[i] = 1 << i;
+    return new LinearLayout(this.outDimNames, this.outShift, packed, this.outDimNames, this.outShift).invertAndCompose(this);
   }
 
   // ---- text ------------------------------------------------------------------------------------------------------------

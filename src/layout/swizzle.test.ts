@@ -1,9 +1,9 @@
 /** The cases of Triton's SwizzleTest.cpp, and properties of swizzlings. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockedMatrix } from "./arbitraries.fixture.js";
 import { bankConflictsLdSt } from "./bank-conflicts.js";
 import { actionRemoveBroadcastedRegs } from "./column-action.js";
-import { blockedMatrix } from "./layout.arbitraries.js";
 import { LinearLayout } from "./linear-layout.js";
 import { transposeLinearLayout } from "./standard-dims.js";
 import { getSrcDstTiles, optimalSwizzling, optimalSwizzlingLdSt } from "./swizzle.js";
