@@ -104,7 +104,8 @@ export class AttributeText implements AttrPrinter {
   attrBody(attr: Attribute, withType: boolean): string {
     if (!attr.def.name.startsWith("builtin.")) {
       const body = attr.def.print ? attr.def.print(attr.params, this) : "";
-      return `#${attr.def.name}${body}`;
+      // `#gpu<dim x>`: only what stands in angle brackets may follow a mnemonic.
+      return body.startsWith(" ") ? `#${attr.def.name.replace(".", "<")}${body}>` : `#${attr.def.name}${body}`;
     }
     if (UnitAttr.is(attr)) return "unit";
     if (StringAttr.is(attr)) {

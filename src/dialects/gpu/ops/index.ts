@@ -1,1 +1,3 @@
-export {};
+export * from "./barrier.js";
+export * from "./ids.js";
+export * from "./shuffle.js";
