@@ -131,3 +131,11 @@ function scalarBits(attr: Attribute): bigint | undefined {
 export function scalarAttr(type: Type, value: bigint): Attribute {
   return FloatType.is(type) ? FloatAttr.get(type.ctx, { bits: value, type }) : intAttr(type, value);
 }
+
+/** The zero of an integer, index or float type, or of a vector or tensor of static shape (Builder::getZeroAttr). */
+export function zeroAttr(type: Type): Attribute | undefined {
+  const element = elementTypeOrSelf(type);
+  if (!isIntegerLike(element) && !FloatType.is(element)) return undefined;
+  if (element === type) return scalarAttr(type, 0n);
+  return isShaped(type) && type.params.shape.every((extent) => extent >= 0) ? denseElements(type, [0n]) : undefined;
+}

@@ -1,1 +1,3 @@
-export {};
+export * from "./classify.js";
+export * from "./float.js";
+export * from "./integer.js";
