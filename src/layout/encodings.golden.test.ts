@@ -45,6 +45,21 @@ describe("linear layouts", () => {
   });
 });
 
+test.each([
+  "#ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], instrShape = [32, 32, 8], isTransposed = true, CGALayout = [[0, 1]], tilesPerWarp = [2, 2, 1], elementBitWidth = 64}>",
+  "#ttg.nvidia_mma<{versionMajor = 1, versionMinor = 2, warpsPerCTA = [1, 1], CGALayout = [[0, 1]], instrShape = [16, 16]}>",
+  "#ttg.amd_wmma<{version = 2, isTranspose = true, warpsPerCTA = [1, 1], CGALayout = [[0, 1]], tilesPerWarp = [2, 2], instrShape = [16, 16, 32]}>",
+  "#ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16, rank = 1}>",
+  "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true, CGALayout = [[0, 1]]}>",
+  "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, CGALayout = [[0, 1, 0]]}>",
+  "#ttg.padded_shared<[32:+4, 64:+8] {offset = [[0, 1], [0, 2], [2, 0], [1, 0]], block = []}>",
+  "#ttg.amd_rotating_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0], CGALayout = [[1, 0]]}>",
+  "#ttg.shared_linear<{offset = [[0, 1], [1, 0]], block = [[2, 0]]}, alignment = 32>",
+  "#ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1, CTASplitN = 2, twoCTAs = true>",
+  "#ttng.tensor_memory_scales_encoding<>",
+  "#ttng.tensor_memory_scales_encoding<CTASplitM = 2>",
+])("optional keys print as in Triton: %s", (attr) => expect(encodingText(readAttribute(attr))).toBe(attr));
+
 test("default encodings", () => {
   type Row = readonly [shape: readonly number[], numWarps: number, threadsPerWarp: number, numCTAs: number, attr: string];
   for (const [shape, numWarps, threadsPerWarp, numCTAs, attr] of fixture<Row>("default-encodings"))
