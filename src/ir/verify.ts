@@ -33,12 +33,12 @@ export class Report implements OpReport {
   error(message: string, code = "verify.op"): OpReport {
     return this.plain(`'${this.op.name}' op ${message}`, code);
   }
-  plain(message: string, code = "verify.op"): OpReport {
+  plain(message: string, code = "verify.op", loc: LocationRef = this.op.locRef): OpReport {
     this.errors++;
     const notes: Diagnostic[] = [];
     this.#last = { notes };
     const { ctx } = this.op;
-    ctx.emit(withPosition({ severity: "error", code, message, notes }, ctx, this.op.locRef));
+    ctx.emit(withPosition({ severity: "error", code, message, notes }, ctx, loc));
     return this;
   }
   note(message: string, loc: LocationRef = this.op.locRef): OpReport {

@@ -1,0 +1,71 @@
+/** Whether layouts fit their tensors and the module. Source: Dialect.cpp, TritonGPUVerifyTensorLayoutInterface. */
+import type { TensorType } from "../../ir/builtin-types.js";
+import { attrText } from "../../ir/text-hook.js";
+import { isDistributed } from "../../layout/encoding-params.js";
+import { getRepOrder } from "../../layout/encoding-queries.js";
+import { isPowerOf2 } from "../../layout/encodings/matrix-order.js";
+import { toLinearLayout } from "../../layout/to-linear-layout.js";
+import { layoutProblem } from "../../layout/verify-encoding.js";
+import type { VerifyTensorLayout } from "../tt/infer-layout.js";
+import { encodingParams } from "./encodings/define-encoding.js";
+import { enclosingModule, getNumCTAs, getThreadsPerWarp, maybeLookupNumWarps } from "./num-warps.js";
+
+/** What a tensor's layout asks of the module it is in, or why it fits no module. */
+type Needs = string | { readonly threadsPerWarp: number; readonly numWarps: number; readonly numCTAs: number };
+
+/** Types are interned, and ops ask about the same ones again and again. */
+const needsOfType = new WeakMap<TensorType, Needs>();
+
+function needsOf(type: TensorType): Needs {
+  let needs = needsOfType.get(type);
+  if (needs === undefined) {
+    needs = computeNeeds(type);
+    needsOfType.set(type, needs);
+  }
+  return needs;
+}
+
+function computeNeeds(type: TensorType): Needs {
+  const { shape, encoding } = type.params;
+  const params = encodingParams(encoding);
+  if (!params || !isDistributed(params)) return "Non-distributed layout is not allowed in tensor type.";
+  const rank = getRepOrder(params).length;
+  if (rank !== shape.length) return `Layout has rank ${rank}, but the tensor it's attached to has rank ${shape.length}.`;
+  const sizes = shape.join(", ");
+  if (!shape.every(isPowerOf2))
+    return `Layout has shape ${sizes}, but the tensor it's attached to has shape ${sizes} which is not a power of two.`;
+  const problem = layoutProblem(shape, params);
+  if (problem !== undefined) return problem;
+  const layout = toLinearLayout(shape, params);
+  return {
+    threadsPerWarp: layout.getInDimSize("lane"),
+    numWarps: layout.getInDimSize("warp"),
+    numCTAs: layout.getInDimSize("block"),
+  };
+}
+
+export const verifyTensorLayout: VerifyTensorLayout = {
+  verifyTensorLayout(layout, type, op, report) {
+    const fail = (message: string): false => {
+      report(message);
+      return false;
+    };
+    const needs = needsOf(type);
+    if (typeof needs === "string") return fail(needs);
+    const module = enclosingModule(op);
+    const threads = getThreadsPerWarp(module);
+    if (needs.threadsPerWarp !== threads)
+      return fail(
+        `${attrText(layout)}.\nLayout has ${needs.threadsPerWarp} threads per warp, but the module specifies ${threads} threads per warp.`,
+      );
+    const numWarps = maybeLookupNumWarps(op);
+    if (numWarps === undefined)
+      return fail("Could not determine the number of warps per CTA. Operation is not in a context with `ttg.num-warps`.");
+    if (needs.numWarps !== numWarps)
+      return fail(`${attrText(layout)}.\nLayout has ${needs.numWarps} warps per CTA, but the context requires ${numWarps} warps per CTA.`);
+    const numCTAs = getNumCTAs(module);
+    if (needs.numCTAs !== numCTAs)
+      return fail(`${attrText(layout)}.\nLayout has ${needs.numCTAs} CTAs per CGA, but the context requires ${numCTAs} CTAs per CGA.`);
+    return true;
+  },
+};
