@@ -242,7 +242,7 @@ export function defineOp<
     verifyRegions: spec.verifyRegions,
     fold: spec.fold,
     effects: spec.effects,
-    resultNames: spec.resultNames,
+    resultNames: spec.resultNames ?? (results.length > 1 ? resultNamesOf(results) : undefined),
     regionArgNames: spec.regionArgNames,
     defaultDialect: spec.defaultDialect,
     isTerminator: traits.has(T.Terminator),
@@ -264,6 +264,20 @@ export function defineOp<
   let prototype: object | undefined;
   const makeView = (op: Operation): object => Object.create((prototype ??= viewPrototype(def)), { op: { value: op } }) as object;
   return def;
+}
+
+/** An op with several results names the first of each group after its part, as upstream's generated code does. */
+function resultNamesOf(specs: readonly NamedValueSpec[]): (view: never) => readonly (string | undefined)[] {
+  return (view) => {
+    const { results } = (view as { readonly op: Operation }).op;
+    const names = new Array<string | undefined>(results.length).fill(undefined);
+    for (const { name } of specs) {
+      const part = (view as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];
+      const first = Array.isArray(part) ? (part as readonly Value[])[0] : (part as Value | undefined);
+      if (first) names[first.index] = name;
+    }
+    return names;
+  };
 }
 
 /** The stand-in definition of an op that no registered dialect defines: generic form only, nothing known. */

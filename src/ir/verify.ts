@@ -178,6 +178,7 @@ class Verifier {
         (i) => op.operand(i),
         report,
       );
+    if (report.errors > 0) return;
     if (def.results.length > 0)
       checkGroup(
         op,

@@ -185,8 +185,9 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const at = p.pos;
   if (constraint.spelling) return constraint.spelling.parse(p) ?? p.fail(`expected attribute '${name}'`, at, "parse.attribute");
   if (constraint.enum) {
-    const keyword = p.optString() ?? p.optAnyKeyword();
     const cases = Object.keys(constraint.enum.cases);
+    const word = p.cursor.peekIdent();
+    const keyword = p.optString() ?? (word !== undefined && Object.hasOwn(constraint.enum.cases, word) ? p.anyKeyword() : undefined);
     if (keyword === undefined)
       return p.fail(
         `expected string or keyword containing one of the following enum values for attribute '${name}' [${cases.join(", ")}]`,

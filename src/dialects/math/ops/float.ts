@@ -3,7 +3,7 @@ import { defineOp } from "../../../ir/define-op.js";
 import { decode } from "../../../ir/float.js";
 import * as float from "../../../ir/float-arithmetic.js";
 import type { FloatCalculate } from "../../../ir/fold-constants.js";
-import { AllTypesMatch, SameOperandsAndResultType } from "../../../ir/traits.js";
+import { AllTypesMatch, SameOperandsAndResultShape, SameOperandsAndResultType } from "../../../ir/traits.js";
 import { FloatLike, SignlessIntegerOrIndexLike } from "../../arith/constraints.js";
 import { erf, erfc, exp2, libm, libm2, pow, round } from "../elementary-functions.js";
 import { fastmath, floatBinary, floatUnary, TRAITS } from "./families.js";
@@ -79,6 +79,6 @@ export const FPowIOp = defineOp("math.fpowi", {
   operands: { lhs: FloatLike, rhs: SignlessIntegerOrIndexLike },
   attrs: fastmath,
   results: { result: FloatLike },
-  traits: [AllTypesMatch("lhs", "result"), ...TRAITS],
+  traits: [SameOperandsAndResultShape, AllTypesMatch("lhs", "result"), ...TRAITS],
   format: "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs) `,` type($rhs)",
 });
