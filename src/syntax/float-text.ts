@@ -10,11 +10,10 @@ export function floatText(bits: bigint, format: FloatFormat): string {
   const { negative, significand, exponent } = unpack(bits, format);
   const sign = negative ? "-" : "";
   if (significand === 0n) return `${sign}0.000000e+00`;
-  const exact = exactDecimal(significand, exponent);
-  const six = roundDigits(exact, 6);
-  if (isExact(exact, six) || readsBack(six, bits, format, negative)) return sign + scientific(six);
-  const precision = format.mantissa + 1;
-  const natural = sign + naturalText(roundDigits(exact, 2 + Math.floor((precision * 59) / 196)), 2 + Math.floor((precision * 59) / 196));
+  const six = toDecimal(significand, exponent, 6);
+  if (readsBack(six, bits, format)) return sign + scientific(six);
+  const precision = 2 + Math.floor(((format.mantissa + 1) * 59) / 196);
+  const natural = sign + naturalText(toDecimal(significand, exponent, precision), precision);
   return natural.includes(".") ? natural : hex(bits);
 }
 
@@ -46,9 +45,27 @@ interface Decimal {
   readonly digits: string;
   readonly exponent: number;
 }
-function exactDecimal(significand: bigint, exponent: number): Decimal {
-  if (exponent >= 0) return strip({ digits: (significand << BigInt(exponent)).toString(), exponent: 0 });
-  return strip({ digits: (significand * 5n ** BigInt(-exponent)).toString(), exponent });
+/**
+ * At most `count` significant digits, as APFloat gets them: digits well beyond are cut off in binary first, and only what
+ * is left is rounded, halves up. So 0.01 of f32 has six digits 9.99999e-03, which do not read back, and not 1.00000e-02.
+ */
+function toDecimal(significand: bigint, exponent: number, count: number): Decimal {
+  let value = significand;
+  let power = exponent;
+  for (; (value & 1n) === 0n; value >>= 1n) power++;
+  if (power >= 0) {
+    value <<= BigInt(power);
+    power = 0;
+  } else value *= 5n ** BigInt(-power);
+  const activeBits = value.toString(2).length;
+  // log2(10) is slightly below 196/59.
+  const enoughBits = Math.floor((count * 196 + 58) / 59);
+  if (activeBits > enoughBits) {
+    const removed = Math.floor(((activeBits - enoughBits) * 59) / 196);
+    value /= 10n ** BigInt(removed);
+    power += removed;
+  }
+  return roundDigits(strip({ digits: value.toString(), exponent: power }), count);
 }
 function strip({ digits, exponent }: Decimal): Decimal {
   const kept = digits.replace(/0+$/, "");
@@ -63,14 +80,9 @@ function roundDigits(decimal: Decimal, count: number): Decimal {
   if (digits.charCodeAt(count) >= 53) kept = (BigInt(kept) + 1n).toString();
   return strip({ digits: kept, exponent: exponent + cut });
 }
-function isExact(a: Decimal, b: Decimal): boolean {
-  return a.digits === b.digits && a.exponent === b.exponent;
-}
-
 /** Whether the rounded decimal converts (nearest, ties to even, in one rounding) to the same bits. */
-function readsBack(decimal: Decimal, bits: bigint, format: FloatFormat, negative: boolean): boolean {
+function readsBack(decimal: Decimal, bits: bigint, format: FloatFormat): boolean {
   const magnitude = format.mantissa > 0 ? bits & ((1n << BigInt(format.width - 1)) - 1n) : bits;
-  void negative;
   // |decimal - value| must be at most half the distance to the neighbour on that side, ties only for even bits.
   const here = rational(magnitude, format);
   const there = decimalRational(decimal);

@@ -3,7 +3,7 @@
  */
 import type { Attribute } from "../ir/attribute.js";
 import type { Block } from "../ir/block.js";
-import { CallSiteLoc, FusedLoc, NameLoc } from "../ir/location.js";
+import { CallSiteLoc, FusedLoc, type LocationRef, NameLoc } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
@@ -96,17 +96,25 @@ export class ValueNames {
       !this.options.generic && owner?.def.regionArgNames && region.firstBlock
         ? owner.def.regionArgNames(owner.def.viewOf(owner) as never, region)
         : undefined;
+    // Names the op gives come first, so that others make way for them.
+    const args = region.firstBlock?.args ?? [];
+    const taken = new Set<Value>();
+    named?.forEach((name, i) => {
+      const arg = args[i];
+      if (name === undefined || !arg) return;
+      this.setName(arg, this.nameFromLocation(arg.argLoc!) ?? name);
+      taken.add(arg);
+    });
     let nextBlock = 0;
     for (let block = region.firstBlock; block; block = block.next) {
       block.scratch = nextBlock++;
       const isEntry = block === region.firstBlock;
       for (const arg of block.args) {
-        const given = isEntry ? named?.[arg.index] : undefined;
-        const fromLoc = given === undefined ? this.nameFromLocation(arg.loc) : undefined;
+        if (taken.has(arg)) continue;
         // Only the arguments of entry blocks are called %argN; others are numbered with the results.
-        const name = given ?? fromLoc ?? (isEntry ? `arg${this.#nextArgument++}` : undefined);
-        if (name === undefined) arg.scratch = this.#nextValue++;
-        else this.setName(arg, name);
+        const usual = isEntry ? `arg${this.#nextArgument++}` : undefined;
+        const name = this.nameFromLocation(arg.argLoc!) ?? usual;
+        this.setName(arg, name);
       }
       for (let op = block.firstOp; op; op = op.next) this.nameResults(op);
     }
@@ -117,10 +125,10 @@ export class ValueNames {
     if (results.length === 0) return;
     const hook = this.options.generic ? undefined : op.def.resultNames;
     const names = hook?.(op.def.viewOf(op) as never);
+    const fromLoc = this.nameFromLocation(op.locRef);
     if (results.length === 1) {
-      const name = names?.[0] ?? this.nameFromLocation(op.locRef);
-      if (name === undefined) results[0]!.scratch = this.#nextValue++;
-      else this.setName(results[0]!, name);
+      const name = fromLoc ?? names?.[0];
+      this.setName(results[0]!, name);
       return;
     }
     // A result with a name of its own begins a group.
@@ -128,12 +136,11 @@ export class ValueNames {
     const at = new Map<number, string>();
     names?.forEach((name, i) => {
       if (name === undefined) return;
-      at.set(i, name);
+      at.set(i, fromLoc ?? name);
       if (i > 0) starts.push(i);
     });
-    const first = at.get(0) ?? this.nameFromLocation(op.locRef);
-    if (first === undefined) results[0]!.scratch = this.#nextValue++;
-    else this.setName(results[0]!, first);
+    const first = at.get(0) ?? fromLoc;
+    this.setName(results[0]!, first);
     for (const start of starts) if (start > 0) this.setName(results[start]!, at.get(start)!);
     this.#groups.set(
       op,
@@ -141,22 +148,18 @@ export class ValueNames {
     );
   }
 
-  private nameFromLocation(loc: Attribute | number): string | undefined {
+  /** The first name in a location, looked for from outside in. */
+  private nameFromLocation(loc: LocationRef): string | undefined {
     if (!this.options.nameLocAsPrefix || typeof loc === "number") return undefined;
-    for (let at = loc; ; ) {
-      if (NameLoc.is(at)) return at.params.name;
-      if (CallSiteLoc.is(at)) at = at.params.callee;
-      else if (FusedLoc.is(at)) {
-        for (const inner of at.params.locations) {
-          const name = this.nameFromLocation(inner);
-          if (name !== undefined) return name;
-        }
-        return undefined;
-      } else return undefined;
-    }
+    return firstName(loc);
   }
 
-  private setName(value: Value, name: string): void {
+  /** Without a name, or with an empty one, the value gets a number. */
+  private setName(value: Value, name: string | undefined): void {
+    if (!name) {
+      value.scratch = this.#nextValue++;
+      return;
+    }
     this.#names.push(`%${this.unique(sanitize(name))}`);
     value.scratch = -this.#names.length;
   }
@@ -169,6 +172,17 @@ export class ValueNames {
     this.#scope.names.add(unique);
     return unique;
   }
+}
+
+function firstName(loc: Attribute): string | undefined {
+  if (NameLoc.is(loc)) return loc.params.name;
+  if (CallSiteLoc.is(loc)) return firstName(loc.params.callee) ?? firstName(loc.params.caller);
+  if (!FusedLoc.is(loc)) return undefined;
+  for (const inner of loc.params.locations) {
+    const name = firstName(inner);
+    if (name !== undefined) return name;
+  }
+  return undefined;
 }
 
 /** Makes a name a value identifier may have: letters, digits, `$ . _ -`, not starting with a digit. */

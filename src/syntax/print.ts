@@ -22,6 +22,8 @@ export interface PrintOptions {
   readonly localScope?: boolean;
   /** Value names from name locations. */
   readonly nameLocAsPrefix?: boolean;
+  /** The op within which values are numbered; the printed one itself unless given. */
+  readonly scope?: Operation;
   /** Called for each op with the offset of its line in the output, in order. */
   readonly onOp?: (op: Operation, offset: number) => void;
 }
@@ -29,7 +31,10 @@ export interface PrintOptions {
 /** The text of an operation (usually a module), with a newline at its end. */
 export function printOperation(op: Operation, options: PrintOptions = {}): string {
   const table = options.localScope || !op.ctx.hasAliases ? undefined : collectAliases(op, options);
-  const names = new ValueNames(op, { nameLocAsPrefix: options.nameLocAsPrefix ?? false, generic: options.generic ?? false });
+  const names = new ValueNames(options.scope ?? op, {
+    nameLocAsPrefix: options.nameLocAsPrefix ?? false,
+    generic: options.generic ?? false,
+  });
   const text = table ? new AttributeText((e) => table.names.get(e)) : new AttributeText(() => undefined);
   const printer = new Printer(options, names, text, undefined);
   if (table) for (const entity of table.before) printer.write(`${definition(table, entity, text)}\n`);
@@ -62,6 +67,7 @@ export class Printer implements OpPrinter {
   readonly genericForm: boolean;
   readonly #debugInfo: boolean;
   #renamed: Map<Value, Value> | undefined;
+  #defaultDialect = "builtin";
 
   constructor(
     readonly options: PrintOptions,
@@ -192,15 +198,22 @@ export class Printer implements OpPrinter {
     const { def } = op;
     if (!this.genericForm) {
       if (def.print) {
-        this.write(def.name.startsWith("builtin.") ? def.name.slice(8) : def.name);
+        this.write(this.opName(def.name));
         return def.print(def.viewOf(op) as never, this);
       }
       if (def.format !== undefined) {
-        this.write(def.name);
+        this.write(this.opName(def.name));
         return printWithFormat(this, op);
       }
     }
     this.genericOp(op);
+  }
+
+  /** Ops of the enclosing op's default dialect go without its name, unless the rest of theirs has a dot. */
+  private opName(name: string): string {
+    const prefix = this.#defaultDialect.length;
+    if (prefix === 0 || name.charCodeAt(prefix) !== 46 || !name.startsWith(this.#defaultDialect)) return name;
+    return name.indexOf(".", prefix + 1) < 0 ? name.slice(prefix + 1) : name;
   }
 
   private genericOp(op: Operation): void {
@@ -232,11 +245,14 @@ export class Printer implements OpPrinter {
   region(region: Region, options: { entryArgs?: boolean; terminators?: boolean; emptyBlock?: boolean } = {}): void {
     const { entryArgs = true, terminators = true, emptyBlock = false } = options;
     this.write("{\n");
+    const outerDialect = this.#defaultDialect;
+    this.#defaultDialect = region.parentOp?.def.defaultDialect ?? "";
     const entry = region.firstBlock;
     if (entry) {
       this.printBlock(entry, (emptyBlock && entry.empty) || (entryArgs && entry.args.length > 0), terminators);
       for (let block = entry.next; block; block = block.next) this.printBlock(block, true, true);
     }
+    this.#defaultDialect = outerDialect;
     this.write(`${this.#indent}}`);
   }
 
@@ -297,4 +313,11 @@ export class Printer implements OpPrinter {
   }
 }
 
-textHook.op = (op) => printOperation(op, { localScope: true }).trimEnd();
+textHook.op = (op) => printOperation(op, { localScope: true, generic: true, scope: isolatedScope(op) }).trimEnd();
+
+/** The nearest op around `op`, itself included, whose values no other sees; the top if there is none. */
+function isolatedScope(op: Operation): Operation {
+  let scope = op;
+  while (!scope.def.isIsolated && scope.parentOp) scope = scope.parentOp;
+  return scope;
+}

@@ -11,6 +11,7 @@ export const ModuleOp = defineOp("builtin.module", {
   attrs: { sym_name: optionalAttr(SymbolNameAttr), sym_visibility: optionalAttr(StrAttr) },
   regions: { bodyRegion: body },
   traits: [IsolatedFromAbove, NoRegionArguments, SymbolTable, SingleBlock, NoTerminator],
+  defaultDialect: "builtin",
   parse(p) {
     const name = p.optSymbolName();
     if (name !== undefined) p.setAttr("sym_name", stringAttr(p.ctx, name));
