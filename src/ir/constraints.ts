@@ -2,6 +2,7 @@
  * What operands, results and attributes may be. A type constraint has upstream's description, which is what
  * verifier messages quote; an attribute constraint also knows how to read and write the attribute as a plain value.
  */
+import type { AttrParser, AttrPrinter } from "./asm.js";
 import type { Attribute, Type } from "./attribute.js";
 import {
   ArrayAttr,
@@ -42,6 +43,7 @@ import {
   isInteger,
   isShaped,
   MemRefType,
+  noneType,
   RankedTensorType,
   VectorType,
 } from "./builtin-types.js";
@@ -130,6 +132,8 @@ export interface AttrConstraint<T = unknown> {
   readonly enum?: EnumCases;
   /** A dialect attribute that assembly formats print without its `#dialect.mnemonic`: its definition's name. */
   readonly stripped?: string;
+  /** How assembly formats spell it, where none of the ways above fits. `parse` answers undefined when it does not start here. */
+  readonly spelling?: { parse(p: AttrParser): Attribute | undefined; print(attr: Attribute, p: AttrPrinter): string };
   /** The kind, where assembly formats treat it specially. */
   readonly syntax?: "symbolName" | "unit" | "typedArray" | "type" | "attrDict";
 }
@@ -195,6 +199,8 @@ export const StrAttr: AttrConstraint<string> = {
   test: (a) => StringAttr.is(a),
   read: (a) => (a as ReturnType<typeof stringAttr>).params.value,
   write: stringAttr,
+  // In a format a colon after the string belongs to what follows.
+  type: noneType,
 };
 /** The name of a symbol: `@name` in assembly formats. */
 export const SymbolNameAttr: AttrConstraint<string> = { ...StrAttr, syntax: "symbolName" };

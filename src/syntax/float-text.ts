@@ -29,7 +29,7 @@ interface Unpacked {
 function unpack(bits: bigint, format: FloatFormat): Unpacked {
   const { mantissa, exponent: exponentBits, bias, width } = format;
   const hasSign = mantissa > 0;
-  const negative = hasSign && (bits >> BigInt(width - 1)) & 1n ? true : false;
+  const negative = hasSign && ((bits >> BigInt(width - 1)) & 1n) === 1n;
   const biased = Number((bits >> BigInt(mantissa)) & ((1n << BigInt(exponentBits)) - 1n));
   const fraction = bits & ((1n << BigInt(mantissa)) - 1n);
   const subnormal = biased === 0 && hasSign;

@@ -23,7 +23,18 @@ import {
   unitAttr,
   wrapInt,
 } from "../ir/builtin-attrs.js";
-import { FLOAT_FORMATS, FloatType, floatType, IndexType, IntegerType, i1, i64, isShaped, numElements } from "../ir/builtin-types.js";
+import {
+  FLOAT_FORMATS,
+  FloatType,
+  floatType,
+  IndexType,
+  IntegerType,
+  i1,
+  i64,
+  isShaped,
+  NoneType,
+  numElements,
+} from "../ir/builtin-types.js";
 import { numberToBits } from "../ir/float.js";
 import type { Parser } from "./parser.js";
 
@@ -91,7 +102,8 @@ function parseOpaqueAttr(p: Parser, dialect: string, at: number, type: Type | un
 
 function parseStringAttr(p: Parser, type: Type | undefined): Attribute {
   const value = p.cursor.string();
-  return StringAttr.get(p.ctx, { value, type: type ?? (p.optPunct(":") ? p.type() : undefined) });
+  const written = type ?? (p.optPunct(":") ? p.type() : undefined);
+  return StringAttr.get(p.ctx, { value, type: NoneType.is(written) ? undefined : written });
 }
 
 function parseSymbolRef(p: Parser): Attribute {
