@@ -25,6 +25,20 @@ export function foldOperation(op: Operation, constants: readonly (Attribute | un
   return [own as FoldValue];
 }
 
+/** Folds an op again while it folds in place: one such fold may enable another. */
+export function foldFully(op: Operation): Folded {
+  let folded = foldOperation(op);
+  // A definition that always answers "inPlace" must not hang us.
+  for (let round = 0; folded === "inPlace" && round < MAX_IN_PLACE_FOLDS; round++) {
+    const next = foldOperation(op);
+    if (next === undefined) break;
+    folded = next;
+  }
+  return folded;
+}
+/** Far more than any op needs. */
+const MAX_IN_PLACE_FOLDS = 64;
+
 /** The constant value of each operand, where it is one. */
 export function operandConstants(op: Operation): (Attribute | undefined)[] {
   const uses = op.operandUses;
@@ -82,9 +96,7 @@ export function materializeConstant(
  */
 export function foldToValues(op: Operation, builder: Builder): readonly Value[] | undefined {
   if (op.def.isConstantLike) return undefined;
-  let folded = foldOperation(op);
-  // In-place folds may enable one another, but a definition that always answers so must not hang us.
-  for (let round = 0; folded === "inPlace" && round < MAX_IN_PLACE_FOLDS; round++) folded = foldOperation(op);
+  const folded = foldFully(op);
   if (folded === undefined || folded === "inPlace") return undefined;
   const made: Operation[] = [];
   const detached = new Builder(op.ctx, op.locRef);
@@ -106,5 +118,3 @@ export function foldToValues(op: Operation, builder: Builder): readonly Value[] 
   for (const constant of made) builder.insert(constant);
   return values;
 }
-/** Far more than any op needs. */
-const MAX_IN_PLACE_FOLDS = 64;

@@ -129,7 +129,7 @@ class GreedyDriver implements RewriteListener {
       for (let block = inner.firstBlock; block; block = block.next)
         for (let op = block.firstOp; op; ) {
           const next: Operation | null = op.next;
-          if (!known || !known(op)) {
+          if (!known?.(op)) {
             this.add(op);
             for (const nested of op.regions) visit(nested);
           }
@@ -142,7 +142,7 @@ class GreedyDriver implements RewriteListener {
   private fillBottomUp(region: Region): void {
     const known = this.knownConstants();
     walkPostOrder(region, (op) => {
-      if (!known || !known(op)) this.add(op);
+      if (!known?.(op)) this.add(op);
     });
   }
   /** Answers whether the op was a constant that is there already (and is gone now). */

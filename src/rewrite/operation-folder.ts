@@ -1,12 +1,12 @@
 import { Attribute, type Type } from "../ir/attribute.js";
 import type { Block } from "../ir/block.js";
 import type { Context } from "../ir/context.js";
-import type { LocationRef } from "../ir/location.js";
+import { unknownLoc } from "../ir/location.js";
 import { constantOfOp } from "../ir/match.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
-import { foldOperation, materializeConstant } from "./fold.js";
+import { foldFully, materializeConstant } from "./fold.js";
 import { type RewriteListener, Rewriter } from "./rewriter.js";
 
 /** One constant per dialect, value and type. */
@@ -19,7 +19,8 @@ type Scope = Map<Attribute, Unique[]>;
 
 /**
  * Folds ops and keeps one copy of each constant, at the start of the region that constants go to: where constants stand
- * is part of the result. Source: mlir/lib/Transforms/Utils/FoldUtils.cpp.
+ * is part of the result. A constant that stands for several, or came from another block, belongs to no line: its location
+ * becomes unknown. Source: mlir/lib/Transforms/Utils/FoldUtils.cpp.
  */
 export class OperationFolder {
   readonly #rw: Rewriter;
@@ -38,7 +39,7 @@ export class OperationFolder {
       return undefined;
     }
     return this.#rw.from(op, () => {
-      const folded = foldOperation(op);
+      const folded = foldFully(op);
       if (folded === undefined) return undefined;
       if (folded === "inPlace") {
         this.#rw.listener.modified?.(op);
@@ -68,20 +69,24 @@ export class OperationFolder {
     const known = find(scope, op.def.dialect, value, type);
     if (known) {
       this.#rw.replace(op, known.results);
+      known.setLoc(unknownLoc(op.ctx));
       return false;
     }
     const entry = region.firstBlock!;
-    if (block !== entry || (entry.firstOp !== op && !(op.prev && this.#owned.has(op.prev)))) op.moveToStart(entry);
+    if (block !== entry) {
+      op.moveToStart(entry);
+      op.setLoc(unknownLoc(op.ctx));
+    } else if (!this.standsWell(op)) op.moveToStart(entry);
     add(scope, op.def.dialect, value, type, op);
     this.#owned.set(op, [op.def.dialect]);
     return true;
   }
 
   /** The constant for uses in `block`, made if there is none; undefined when the dialect has no op for it. */
-  getOrCreateConstant(block: Block, dialect: string, value: Attribute, type: Type, loc: LocationRef): Value | undefined {
+  getOrCreateConstant(block: Block, dialect: string, value: Attribute, type: Type): Value | undefined {
     const region = insertionRegion(block);
     this.#rw.setStart(region.firstBlock!);
-    return this.constant(this.scope(region), dialect, value, type, loc)?.result(0);
+    return this.constant(this.scope(region), dialect, value, type)?.result(0);
   }
 
   /** Forgets a constant that is about to be erased. */
@@ -98,8 +103,13 @@ export class OperationFolder {
 
   /** Back to the start of its block when something came before it that is no constant of ours. */
   private hoist(op: Operation): void {
-    const block = op.block!;
-    if (block.firstOp !== op && !(op.prev && this.#owned.has(op.prev))) op.moveToStart(block);
+    if (this.standsWell(op)) return;
+    op.moveToStart(op.block!);
+    op.setLoc(unknownLoc(op.ctx));
+  }
+  /** Whether only constants of ours come before this op. */
+  private standsWell(op: Operation): boolean {
+    return op.prev === null || this.#owned.has(op.prev);
   }
   private scope(region: Region): Scope {
     let scope = this.#scopes.get(region);
@@ -120,7 +130,7 @@ export class OperationFolder {
         values.push(result);
         continue;
       }
-      const constant = this.constant(scope, op.def.dialect, result, op.result(i).type, op.locRef);
+      const constant = this.constant(scope, op.def.dialect, result, op.result(i).type);
       if (!constant) {
         for (let made = entry.firstOp; made && made !== before; made = entry.firstOp) {
           this.notifyRemoval(made);
@@ -135,10 +145,14 @@ export class OperationFolder {
     return values;
   }
 
-  private constant(scope: Scope, dialect: string, value: Attribute, type: Type, loc: LocationRef): Operation | undefined {
+  private constant(scope: Scope, dialect: string, value: Attribute, type: Type): Operation | undefined {
+    const unknown = unknownLoc(value.ctx);
     const known = find(scope, dialect, value, type);
-    if (known) return known;
-    const made = materializeConstant(this.#rw.builder, dialect, value, type, loc);
+    if (known) {
+      known.setLoc(unknown);
+      return known;
+    }
+    const made = materializeConstant(this.#rw.builder, dialect, value, type, unknown);
     if (!made) return undefined;
     const own = made.def.dialect;
     if (own === dialect) {
@@ -151,6 +165,7 @@ export class OperationFolder {
     if (existing) {
       this.#rw.erase(made);
       this.#owned.get(existing)!.push(dialect);
+      existing.setLoc(unknown);
       add(scope, dialect, value, type, existing);
       return existing;
     }
