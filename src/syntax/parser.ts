@@ -12,7 +12,17 @@ import { type DictAttr, DictionaryAttr, dictAttr, OpaqueAttr } from "../ir/built
 import { DYNAMIC, FunctionType, noneType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
 import type { Context } from "../ir/context.js";
 import { type OpDef, unregisteredOp } from "../ir/define-op.js";
-import { callSiteLoc, FileLineColLoc, fusedLoc, isLocation, type LocationRef, nameLoc, unknownLoc } from "../ir/location.js";
+import {
+  CallSiteLoc,
+  callSiteLoc,
+  FileLineColLoc,
+  fusedLoc,
+  isLocation,
+  type LocationRef,
+  NameLoc,
+  nameLoc,
+  unknownLoc,
+} from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
@@ -829,9 +839,34 @@ export class Parser implements OpParser {
     this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
     if (names) this.bindResults(op, names, numNamed, at);
-    this.trailingLocation((loc) => op.setLoc(loc));
+    this.trailingLocation((loc) => {
+      op.setLoc(loc);
+      for (const region of op.regions) if (region.firstBlock) this.locateArguments(region.firstBlock, loc);
+    });
     return op;
   }
+  /**
+   * Loops and the like print no locations of their arguments, only names that came from such. A text with locations
+   * gives them back: the op's own, under the name the argument has. (MLIR forgets them.)
+   */
+  private locateArguments(block: Block, loc: Attribute): void {
+    for (const arg of block.args) {
+      if (typeof arg.argLoc !== "number") continue;
+      const at = arg.argLoc - this.source.base;
+      const written = this.cursor.text.slice(at + 1, this.cursor.suffixEnd(at + 1));
+      const place = withoutName(loc);
+      arg.argLoc = /^(?:\d+|arg\d+)$/.test(written) ? place : nameLoc(this.nameBeforeConflict(written), place);
+    }
+  }
+  /** `acc_12` is `acc` made unique by the printer, if the text has an `acc`. */
+  private nameBeforeConflict(written: string): string {
+    const base = /^(.+)_\d+$/.exec(written)?.[1];
+    if (base === undefined) return written;
+    this.#valueNames ??= new Set(this.cursor.text.match(/%[A-Za-z_$.-][\w$.-]*/g));
+    return this.#valueNames.has(`%${base}`) ? base : written;
+  }
+  /** All names of values in the text, gathered when first asked for. */
+  #valueNames: Set<string> | undefined;
   private bindResults(op: Operation, names: readonly { name: string; count: number; pos: number }[], numNamed: number, at: number): void {
     if (op.results.length === 0) this.fail("cannot name an operation with no results", names[0]!.pos, "parse.results");
     if (op.results.length !== numNamed)
@@ -967,6 +1002,11 @@ export class Parser implements OpParser {
 /** The length of what follows the dialect's name; upstream points there when parameters are wrong. */
 function mnemonicLength(name: string): number {
   return name.length - name.indexOf(".") - 1;
+}
+/** The place a location names, without the name of what is there. */
+function withoutName(loc: Attribute): Attribute {
+  if (NameLoc.is(loc)) return withoutName(loc.params.child);
+  return CallSiteLoc.is(loc) ? callSiteLoc(withoutName(loc.params.callee), loc.params.caller) : loc;
 }
 function newState(): OperationState {
   return { operands: [], types: [], attrs: [], regions: [], successors: [] };
