@@ -259,10 +259,13 @@ export function PredOpTrait(description: string, holds: (op: Operation) => boole
   });
 }
 
-/** The verifier of InferTypeOpInterface: the result types are those that `inferTypes` gives, or `compatible` with them. */
+/**
+ * The verifier of InferTypeOpInterface: the result types are those that `inferTypes` gives, or `compatible` with them. It runs
+ * with the checks of regions, as upstream's does: after the op's own verifier.
+ */
 export function InferTypeOpTrait(name: string, compatible: (inferred: Type, given: Type) => boolean): Trait {
   return defineTrait(name, {
-    verify(op, report) {
+    verifyRegions(op, report) {
       const inferred = inferResultTypes(op.ctx, op.def, op.operands, op.attrs, op.regions, op.locRef, (message) =>
         report.plain(message, "verify.infer-types"),
       );

@@ -60,8 +60,8 @@ class Verifier {
     this.#report = new Report(root);
   }
 
-  /** Verifies `op`, then what is nested in it. Stops below an op that is wrong. */
-  verify(op: Operation): void {
+  /** Verifies `op`, then what is nested in it; its regions as a whole only when that is right. Stops below an op that is wrong. */
+  verify(op: Operation): boolean {
     const { def } = op;
     const report = this.#report;
     report.op = op;
@@ -70,8 +70,9 @@ class Verifier {
     if (report.errors === 0 && def.registered) this.checkDefinition(op, report);
     if (report.errors > 0) {
       this.ok = false;
-      return;
+      return false;
     }
+    let nestedOk = true;
     for (const region of op.regions) {
       for (let block = region.firstBlock; block; block = block.next) {
         const needsTerminator = def.registered && !def.traits.has(NoTerminator);
@@ -80,11 +81,12 @@ class Verifier {
             this.#report.op = nested;
             this.#report.error("op with block successors must terminate its parent block", "verify.successors");
             this.ok = false;
+            nestedOk = false;
           }
-          this.verify(nested);
+          if (!this.verify(nested)) nestedOk = false;
         }
         const last = block.lastOp;
-        if (needsTerminator && (!last || (!last.def.isTerminator && last.def.registered))) {
+        if (nestedOk && needsTerminator && (!last || (!last.def.isTerminator && last.def.registered))) {
           report.op = op;
           // An op without terminator among its blocks; region printing names the op as upstream does.
           if (!last) report.plain("empty block: expect at least a terminator", "verify.terminator");
@@ -93,10 +95,11 @@ class Verifier {
             report.plain(`block with no terminator, has ${opText(last)}`, "verify.terminator");
           }
           this.ok = false;
+          nestedOk = false;
         }
       }
     }
-    if (!this.ok) return;
+    if (!nestedOk) return false;
     report.op = op;
     report.errors = 0;
     for (const trait of def.traits) trait.verifyRegions?.(op, report);
@@ -109,6 +112,7 @@ class Verifier {
     if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
     if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
     if (report.errors > 0) this.ok = false;
+    return report.errors === 0;
   }
 
   /** Checks that every operand is defined on all paths to its use. */
