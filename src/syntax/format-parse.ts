@@ -415,7 +415,7 @@ function resultTypes(p: Parser, run: Run, at: number): void {
     const spec = def.results[r]!;
     const types = run.resultTypes[r] ?? (spec.arity === "single" ? single(spec.constraint.build?.(p.ctx)) : undefined);
     if (types) state.types.push(...types);
-    else if (spec.arity === "single") missing = true;
+    else if (spec.arity === "single" || (spec.arity === "variadic" && def.inferTypes)) missing = true;
     run.resultTypes[r] = types;
   }
   if (!missing) {

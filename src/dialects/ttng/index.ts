@@ -1,4 +1,6 @@
 import { defineDialect } from "../../ir/define-dialect.js";
+import * as attrs from "./attrs.js";
+import "./custom-directives.js";
 import * as ops from "./ops/index.js";
 
-export const ttng = defineDialect("ttng", { ops: [ops] });
+export const ttng = defineDialect("ttng", { ops: [ops], attrs: [attrs] });

@@ -1,1 +1,5 @@
-export {};
+export * from "./barrier.js";
+export * from "./tc-gen5-mma.js";
+export * from "./tensor-memory.js";
+export * from "./tma.js";
+export * from "./warp-group-dot.js";

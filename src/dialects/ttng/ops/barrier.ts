@@ -1,0 +1,70 @@
+/** mbarriers, fences and clusters. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
+import { BoolAttr, I1, I32, I32Attr, optional, Unit, variadic } from "../../../ir/constraints.js";
+import { defineOp } from "../../../ir/define-op.js";
+import { AttrSizedOperandSegments } from "../../../ir/traits.js";
+import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { MemDescOperand } from "../../ttg/types.js";
+import { ttngTraits, verifyBarrierType } from "../ttng-op.js";
+
+export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", {
+  summary: "fence proxy async",
+  attrs: { bCluster: BoolAttr },
+  traits: ttngTraits(),
+  format: "attr-dict",
+});
+export const ClusterArriveOp = defineOp("ttng.cluster_arrive", { attrs: { relaxed: BoolAttr }, traits: ttngTraits(), format: "attr-dict" });
+export const ClusterWaitOp = defineOp("ttng.cluster_wait", { traits: ttngTraits(), format: "attr-dict" });
+
+export const InitBarrierOp = defineOp("ttng.init_barrier", {
+  summary: "Initialize a barrier in the given shared memory allocation.",
+  operands: { alloc: MemDescOperand },
+  attrs: { count: I32Attr },
+  traits: ttngTraits(),
+  format: "$alloc `,` $count attr-dict `:` qualified(type($alloc))",
+  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  effects: ({ alloc }) => [writesShared(alloc)],
+});
+export const InvalBarrierOp = defineOp("ttng.inval_barrier", {
+  summary: "Invalidate a barrier allocation.",
+  operands: { alloc: MemDescOperand },
+  traits: ttngTraits(),
+  format: "$alloc attr-dict `:` qualified(type($alloc))",
+  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  effects: ({ alloc }) => [writesShared(alloc)],
+});
+export const BarrierExpectOp = defineOp("ttng.barrier_expect", {
+  summary: "Signal a barrier of an expected number of bytes to be copied.",
+  operands: { alloc: MemDescOperand, pred: I1 },
+  attrs: { size: I32Attr },
+  traits: ttngTraits(),
+  format: "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))",
+  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  effects: ({ alloc }) => [writesShared(alloc)],
+});
+export const WaitBarrierOp = defineOp("ttng.wait_barrier", {
+  summary: "wait until the mbarrier phase completes.",
+  operands: { alloc: MemDescOperand, phase: I32, pred: optional(I1), deps: variadic(MemDescOperand) },
+  traits: ttngTraits(AttrSizedOperandSegments),
+  format: "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?",
+  verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
+  effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
+});
+export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", {
+  summary: "perform the arrive operation on an mbarrier",
+  operands: { alloc: MemDescOperand, pred: optional(I1) },
+  attrs: { count: I32Attr },
+  traits: ttngTraits(),
+  format: "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))",
+  verify({ alloc, count }, report) {
+    if (verifyBarrierType(alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttng.barrier");
+  },
+  effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
+});
+export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arrive", {
+  summary: "arrive on mbarrier once all previously issued copies are completed",
+  operands: { barrier: MemDescOperand },
+  attrs: { noIncrement: Unit },
+  traits: ttngTraits(),
+  format: "$barrier attr-dict `:` qualified(type($barrier))",
+  effects: ({ barrier }) => [writesShared(barrier)],
+});

@@ -1,0 +1,205 @@
+/** tcgen05.mma. Source: TritonNvidiaGPUOps.td; Ops.cpp, TCGen5MMAOp, TCGen5MMAScaledOp; Dialect.cpp, verifyMMAv5Op. */
+import type { Type } from "../../../ir/attribute.js";
+import { bitWidth, isFloat, isInteger } from "../../../ir/builtin-types.js";
+import { I1, optional, Unit, variadic } from "../../../ir/constraints.js";
+import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
+import { defineInterface, implement } from "../../../ir/interfaces.js";
+import { constantInt } from "../../../ir/match.js";
+import type { Operation } from "../../../ir/operation.js";
+import { typeText } from "../../../ir/text-hook.js";
+import { AttrSizedOperandSegments, defineTrait } from "../../../ir/traits.js";
+import type { Value } from "../../../ir/value.js";
+import { getCTASplitNumOf } from "../../../layout/encoding-queries.js";
+import { ScaleDotElemTypeAttr } from "../../tt/enums.js";
+import { DotOpInterface, DotOpTrait } from "../../tt/op-interfaces.js";
+import { encodingParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
+import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { AsyncToken, type MemDesc, MemDescOperand } from "../../ttg/types.js";
+import { TensorMemoryEncoding } from "../attrs.js";
+import { descOf, elementOf, readsTensorMemory, ttngTraits, writesTensorMemory } from "../ttng-op.js";
+
+/** What both tcgen05.mma ops offer to passes. */
+export interface MMAv5Op {
+  a(op: Operation): Value;
+  accumulator(op: Operation): Value;
+}
+export const MMAv5OpInterface = defineInterface<MMAv5Op>("MMAv5OpInterface");
+
+/** How many rows of tensor memory a buffer takes. Source: Dialect.cpp, getTmemAllocSizes. */
+export function tmemRows(desc: MemDesc): number {
+  const layout = toLinearLayout(desc.params.shape.slice(-2), desc.params.encoding);
+  const rows = layout.getInDimSize("row");
+  // With one 16-row block per warp only half of the rows are allocated.
+  return (layout.getInDimBases("row")[4] ?? [1]).every((b) => b === 0) ? rows / 2 : rows;
+}
+
+const MMAv5OpTrait = defineTrait("MMAv5OpInterface", {
+  verify(op, report) {
+    const mma = op.def.interface(MMAv5OpInterface)!;
+    const interleaved = (value: Value) => {
+      const { encoding } = descOf(value).params;
+      return TensorMemoryEncoding.is(encoding) && encoding.params.blockM === 64 && tmemRows(descOf(value)) !== 64;
+    };
+    if (interleaved(mma.a(op)) && interleaved(mma.accumulator(op)))
+      report.error("does not support blockM=64 with interleaved blocks in TMEM layout", "ttng.mma");
+  },
+});
+const mmaV5 = implement(MMAv5OpInterface, { a: (op) => op.operand(0), accumulator: (op) => op.operand(2) });
+
+/** The kind of tcgen05.mma that takes operands of a type, and the accumulators it can have. */
+function kindOf(type: Type): { readonly kind: string; readonly accumulators: readonly ("f16" | "f32")[] } | undefined {
+  if (isFloat(type, "f32")) return { kind: "tf32", accumulators: ["f32"] };
+  if (isFloat(type, "f16")) return { kind: "f16", accumulators: ["f16", "f32"] };
+  if (isFloat(type, "bf16")) return { kind: "f16", accumulators: ["f32"] };
+  // i8 stands for fp4 too.
+  if (isFloat(type, "f8E4M3FN") || isFloat(type, "f8E5M2") || isInteger(type, 8)) return { kind: "f8f6f4", accumulators: ["f16", "f32"] };
+  return undefined;
+}
+function verifyElementTypes(a: Type, b: Type, d: Type, report: OpReport): boolean {
+  const error = (message: string) => (report.error(message, "ttng.mma"), false);
+  const ofA = kindOf(a);
+  const ofB = kindOf(b);
+  const name = (t: Type) => `'${typeText(t)}'`;
+  if (!ofA) return error(`unsupported LHS operand dtype: ${name(a)}`);
+  if (!ofB) return error(`unsupported RHS operand dtype: ${name(b)}`);
+  if (ofA.kind !== ofB.kind)
+    return error(`LHS and RHS operand dtypes kinds don't match: LHS kind is ${ofA.kind} but RHS kind is ${ofB.kind}`);
+  if ([ofA, ofB].every(({ accumulators }) => accumulators.some((kind) => isFloat(d, kind)))) return true;
+  const allowed = ofA.accumulators.map((kind) => `'${kind}'`).join(", ");
+  return error(
+    `unsupported accumulator dtype for operand types ${name(a)} and ${name(b)}, accumulator dtype is ${name(d)} but must be one of [${allowed}]`,
+  );
+}
+
+/** Reads and writes of the accumulator and the operands. */
+function mmaEffects(a: Value, b: Value, d: Value, useD: Value, scales: readonly Value[]): readonly MemoryEffect[] {
+  const effects: MemoryEffect[] = constantInt(useD) === 0n ? [] : [readsTensorMemory(d)];
+  effects.push(writesTensorMemory(d));
+  effects.push(SharedMemorySpace.is(descOf(a).params.memorySpace) ? readsShared(a) : readsTensorMemory(a));
+  effects.push(readsShared(b), ...scales.map(readsTensorMemory));
+  return effects;
+}
+
+const mmaShape = (value: Value): readonly number[] => descOf(value).params.shape;
+
+export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
+  summary: "block level op mapping to tensorcore gen5 mma",
+  operands: {
+    a: MemDescOperand,
+    b: MemDescOperand,
+    d: MemDescOperand,
+    acc_dep: optional(AsyncToken),
+    useD: I1,
+    pred: I1,
+    barriers: variadic(MemDescOperand),
+    barrier_preds: variadic(I1),
+  },
+  attrs: { is_async: Unit, two_ctas: Unit },
+  results: { token: optional(AsyncToken) },
+  traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
+  interfaces: [
+    mmaV5,
+    implement(DotOpInterface, {
+      a: (op) => op.operand(0),
+      b: (op) => op.operand(1),
+      d: (op) => op.operand(2),
+      verifyDims: (op) => mmaShape(op.operand(0)).at(-1) === mmaShape(op.operand(1))[mmaShape(op.operand(0)).length - 2],
+    }),
+  ],
+  format:
+    "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $useD`,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?",
+  verify({ a, b, d, barriers, is_async, two_ctas }, report) {
+    const error = (message: string) => void report.error(message, "ttng.mma");
+    if (!is_async && barriers.length > 0) return error("The op is synchronous but a barrier is present.");
+    if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report)) return;
+    const ofA = encodingParams(descOf(a).params.encoding);
+    const ofB = encodingParams(descOf(b).params.encoding);
+    const ofD = encodingParams(descOf(d).params.encoding);
+    if (!ofA || !["nvmma_shared", "shared_linear", "tensor_memory_encoding"].includes(ofA.kind))
+      return error("LHS operand must have a NVMMAShared or TensorMemory encoding");
+    if (!ofB || !["nvmma_shared", "shared_linear"].includes(ofB.kind)) return error("RHS operand must have a NVMMAShared encoding");
+    if (ofD?.kind !== "tensor_memory_encoding") return error("Return operand must have a TensorMemory encoding");
+    if (ofA.kind === "tensor_memory_encoding" && ofA.colStride !== 1) return error("The col stride of the LHS operand must be 1");
+    const width = bitWidth(elementOf(d))!;
+    if (ofD.colStride !== 32 / width) return error(`The col stride of the return operand must be 32 / ${width} but got ${ofD.colStride}`);
+    if (!two_ctas) return;
+    for (const [params, name, expected] of [
+      [ofA, "LHS", [2, 1]],
+      [ofB, "RHS", [1, 2]],
+      [ofD, "returned value", [2, 1]],
+    ] as const) {
+      const split = getCTASplitNumOf(params);
+      if (split.join() !== expected.join())
+        return error(`The op is two CTAs but the split num of the ${name} is not ${expected.join(", ")}. Got ${split.join(", ")}`);
+    }
+    if (!ofD.twoCTAs) return error("The returned value's encoding must have twoCTA=true to be used in a twoCTA matmul");
+    if (ofA.kind === "tensor_memory_encoding" && !ofA.twoCTAs)
+      error("The LHS operand's encoding must have twoCTA=true to be used in a twoCTA matmul");
+  },
+  effects: ({ a, b, d, useD }) => mmaEffects(a, b, d, useD, []),
+});
+
+/** Rows, columns and depth of the operands of a scaled mma, fp4 counted as two where it is packed along that dimension. */
+function scaledDims(op: Operation): { readonly aM: number; readonly aK: number; readonly bK: number; readonly bN: number } {
+  const [a, b] = [op.operand(0), op.operand(1)];
+  const ofA = encodingParams(descOf(a).params.encoding);
+  const ofB = encodingParams(descOf(b).params.encoding);
+  const transA = ofA?.kind === "nvmma_shared" && ofA.transposed;
+  const transB = ofB?.kind === "nvmma_shared" && !ofB.transposed;
+  const isFp4 = (name: string) => ScaleDotElemTypeAttr.read(op.attr(name)!) === "e2m1";
+  const [aM = 0, aK = 0] = mmaShape(a).slice(-2);
+  const [bK = 0, bN = 0] = mmaShape(b).slice(-2);
+  const packed = (name: string, here: boolean) => (isFp4(name) && here ? 2 : 1);
+  return {
+    aM: aM * packed("a_type", transA),
+    aK: aK * packed("a_type", !transA),
+    bK: bK * packed("b_type", !transB),
+    bN: bN * packed("b_type", transB),
+  };
+}
+
+export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", {
+  summary: "block level op mapping to tensorcore gen5 mma",
+  operands: {
+    a: MemDescOperand,
+    b: MemDescOperand,
+    d: MemDescOperand,
+    acc_dep: optional(AsyncToken),
+    a_scale: MemDescOperand,
+    b_scale: MemDescOperand,
+    useD: I1,
+    pred: I1,
+    barriers: variadic(MemDescOperand),
+    barrier_preds: variadic(I1),
+  },
+  attrs: { a_type: ScaleDotElemTypeAttr, b_type: ScaleDotElemTypeAttr, is_async: Unit },
+  results: { token: optional(AsyncToken) },
+  traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
+  interfaces: [
+    mmaV5,
+    implement(DotOpInterface, {
+      a: (op) => op.operand(0),
+      b: (op) => op.operand(1),
+      d: (op) => op.operand(2),
+      verifyDims: (op) => scaledDims(op).aK === scaledDims(op).bK,
+      verifyOutputDims: (op) => {
+        const [m, n] = mmaShape(op.operand(2)).slice(-2);
+        return m === scaledDims(op).aM && n === scaledDims(op).bN;
+      },
+    }),
+  ],
+  format:
+    "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
+  verify: ({ a, b, d }, report) => void verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report),
+  effects: ({ a, b, d, useD, a_scale, b_scale }) => mmaEffects(a, b, d, useD, [a_scale, b_scale]),
+});
+
+export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", {
+  summary: "make an mbarrier track completion of all prior async tcgen5 ops",
+  operands: { barrier: MemDescOperand, pred: optional(I1) },
+  attrs: { two_ctas: Unit },
+  traits: ttngTraits(),
+  format: "$barrier (`,` $pred^)? attr-dict `:` qualified(type($barrier))",
+  effects: ({ barrier }) => [writesShared(barrier)],
+});

@@ -1,0 +1,163 @@
+/** Tensor memory: allocating, loading, storing, copying. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
+import type { Type } from "../../../ir/attribute.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
+import { bitWidth, RankedTensorType } from "../../../ir/builtin-types.js";
+import { I1, I32Attr, optional } from "../../../ir/constraints.js";
+import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
+import { attrText } from "../../../ir/text-hook.js";
+import { Pure } from "../../../ir/traits.js";
+import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import { getDistributedLayoutForTmemLdSt } from "../../../layout/tmem-access.js";
+import { computeTMemLdStEncodingInfo } from "../../../layout/tmem-load-store.js";
+import { Tensor } from "../../tt/constraints.js";
+import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
+import { enclosingModule, getNumCTAs, maybeLookupNumWarps } from "../../ttg/num-warps.js";
+import { verifyAllocOp, verifyMemoryOpTypes } from "../../ttg/ops/local-memory.js";
+import { WarpSpecializeOp, WarpSpecializePartitionsOp } from "../../ttg/ops/warp-specialize.js";
+import { readsShared } from "../../ttg/ttg-op.js";
+import { AsyncToken, type MemDesc, MemDescOperand, sameShape } from "../../ttg/types.js";
+import { TensorMemoryEncoding, TensorMemoryScalesEncoding, TensorMemorySpace } from "../attrs.js";
+import { descOf, readsTensorMemory, TENSOR_MEMORY, ttngTraits, writesTensorMemory } from "../ttng-op.js";
+
+const isTmem = (desc: MemDesc): boolean =>
+  TensorMemoryEncoding.is(desc.params.encoding) || TensorMemoryScalesEncoding.is(desc.params.encoding);
+
+export const TMEMLoadOp = defineOp("ttng.tmem_load", {
+  summary: "Load a buffer from tensor memory into a distributed tensor",
+  operands: { src: MemDescOperand, dep: optional(AsyncToken) },
+  results: { result: Tensor, token: optional(AsyncToken) },
+  traits: ttngTraits(),
+  format: "$src `` custom<Token>($dep, type($token)) attr-dict `:` qualified(type($src)) `->` type($result)",
+  verify({ op, src, result }, report) {
+    const desc = descOf(src);
+    if (!TensorMemorySpace.is(desc.params.memorySpace)) return void report.error("source must be a tensor memory buffer.", "ttng.tmem");
+    if (!TensorMemoryEncoding.is(desc.params.encoding)) return void report.error("should use tensor memory encoding.", "ttng.tmem");
+    if (verifyRegisters(op, result.type, desc, "result", report)) verifyMemoryOpTypes(src.type, result.type, report);
+  },
+  effects: ({ src }) => [readsTensorMemory(src)],
+});
+
+export const TMEMStoreOp = defineOp("ttng.tmem_store", {
+  summary: "Store a distributed tensor into a buffer in tensor memory",
+  operands: { dst: MemDescOperand, dep: optional(AsyncToken), src: Tensor, pred: I1 },
+  results: { token: optional(AsyncToken) },
+  traits: ttngTraits(),
+  format: "$src `,` $dst `` custom<Token>($dep, type($token)) `,` $pred attr-dict `:` type($src) `->` qualified(type($dst))",
+  verify({ op, src, dst }, report) {
+    const desc = descOf(dst);
+    if (!isTmem(desc)) return void report.error("should use tensor memory encoding.", "ttng.tmem");
+    if (!desc.params.mutableMemory) return void report.error("Cannot store into an immutable alloc", "ttng.tmem");
+    if (verifyRegisters(op, src.type, desc, "source", report)) verifyMemoryOpTypes(src.type, dst.type, report);
+  },
+  effects: ({ dst }) => [writesTensorMemory(dst)],
+});
+
+export const TMEMAllocOp = defineOp("ttng.tmem_alloc", {
+  summary: "allocate tensor memory",
+  operands: { src: optional(Tensor) },
+  results: { result: MemDescOperand, token: optional(AsyncToken) },
+  traits: ttngTraits(),
+  format: "($src^)? attr-dict `:` functional-type(operands, results)",
+  verify({ op, src, result }, report) {
+    const desc = descOf(result);
+    if (!isTmem(desc)) return void report.error("should use tensor memory encoding", "ttng.tmem");
+    if (!src || verifyRegisters(op, src.type, desc, "source", report)) verifyAllocOp(src, desc, report);
+  },
+  // Immutable and not yet placed: a value, for CSE and DCE.
+  effects({ op, src, result }): readonly MemoryEffect[] {
+    if (!descOf(result).params.mutableMemory && !op.hasAttr("tensor_memory_col_offset")) return [];
+    const allocates: MemoryEffect = { kind: "allocate", value: result, resource: TENSOR_MEMORY };
+    return src ? [allocates, writesTensorMemory(result)] : [allocates];
+  },
+});
+
+export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", {
+  summary: "Take a subslice of a tensor memory allocation",
+  operands: { src: MemDescOperand },
+  attrs: { N: I32Attr },
+  results: { result: MemDescOperand },
+  traits: ttngTraits(Pure),
+  format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
+  verify({ src, result }, report) {
+    const error = (message: string) => void report.error(message, "ttng.tmem");
+    const from = descOf(src).params.encoding;
+    const to = descOf(result).params.encoding;
+    if (!TensorMemoryEncoding.is(from)) return error("The source must be a tensor memory buffer.");
+    if (from.params.blockM !== 64 && from.params.blockM !== 128)
+      return error(`The source tensor memory descriptor must have a 128xN or 64xN layout, got block_m=${from.params.blockM}`);
+    if (!TensorMemoryEncoding.is(to)) return error("The destination must be a tensor memory buffer.");
+    if ((["blockM", "CTASplitM", "CTASplitN", "colStride"] as const).some((key) => from.params[key] !== to.params[key]))
+      error("The destination must have the same block size and CTASplit size as the source.");
+  },
+});
+
+export const TMEMCopyOp = defineOp("ttng.tmem_copy", {
+  summary: "Initiate an asynchronous copy operation from shared memory to the Tensor Memory.",
+  operands: { src: MemDescOperand, dst: MemDescOperand, barrier: optional(MemDescOperand) },
+  traits: ttngTraits(),
+  format: "$src `,` $dst (`,` $barrier^)? attr-dict `:` qualified(type(operands))",
+  verify({ op, src, dst, barrier }, report) {
+    const error = (message: string) => void report.error(message, "ttng.tmem");
+    const from = descOf(src).params;
+    const to = descOf(dst).params;
+    if (!SharedMemorySpace.is(from.memorySpace)) return error("The source must be a shared memory buffer");
+    if (!sameShape(from.shape, to.shape))
+      return error(`source shape ${from.shape.join(", ")} must match destination shape ${to.shape.join(", ")}`);
+    if (barrier && !SharedMemorySpace.is(descOf(barrier).params.memorySpace))
+      return error("The optional barrier should be a shared memory buffer");
+    if (!to.mutableMemory) return error("Cannot copy into an immutable alloc");
+    const shared = sharedParams(from.encoding);
+    if (shared && getSharedAlignment(shared) < 16)
+      return error("Source must have at least 16-byte alignment to be representable in a matrix descriptor.");
+    if (getNumCTAs(enclosingModule(op)) !== 1) return error("NYI: Only one CTA is supported for now.");
+    const nvmma = shared?.kind === "nvmma_shared" ? shared : undefined;
+    if (nvmma && (nvmma.transposed || nvmma.fp4Padded)) return error("The source should not be transposed or padded");
+    if (TensorMemoryScalesEncoding.is(to.encoding)) {
+      if (nvmma && nvmma.swizzlingByteWidth !== 0) error("The source should not be swizzled for now");
+      return;
+    }
+    if (!TensorMemoryEncoding.is(to.encoding)) return error("Incorrect tmem layout.");
+    if (to.encoding.params.blockM !== 128) return error("Tmem layout ahouls have M=128.");
+    if (nvmma && nvmma.swizzlingByteWidth === 0) return error("Source layout should be swizzled.");
+    if (bitWidth(from.elementType) !== 32) error("Source element type should be 32-bit.");
+  },
+  effects: ({ src, dst }) => [readsShared(src), writesTensorMemory(dst)],
+});
+
+/** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer; if not, layouts that could are named. */
+function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string, report: OpReport): boolean {
+  if (!RankedTensorType.is(type)) return true;
+  const { shape, encoding } = type.params;
+  if (shape.length !== 2) return (report.error(`${name} must be a 2D tensor`, "ttng.tmem"), false);
+  if (!encoding) return true;
+  const memory = toLinearLayout(desc.params.shape, desc.params.encoding);
+  const width = bitWidth(desc.params.elementType) ?? 32;
+  const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
+  if (computeTMemLdStEncodingInfo(toLinearLayout(shape, encoding), memory, width, isScales, getContextualMaxNReg(op))) return true;
+  report.error(name, "ttng.tmem-layout").note(`Got: ${attrText(encoding)}`);
+  const params = encodingParams(encoding);
+  const numWarps = maybeLookupNumWarps(op) ?? 4;
+  const cga = params && getCTALayout(params);
+  for (const atom of ["32x32b", "16x256b", "16x128b", "16x64b"] as const) {
+    const layout = cga && getDistributedLayoutForTmemLdSt(memory, atom, numWarps, width, cga);
+    if (layout) report.note(`potential TMEM layout: ${attrText(encodingAttr(op.ctx, { kind: "linear", layout }))}`);
+  }
+  return false;
+}
+
+/**
+ * The most registers a thread may use at `op`: what the module and the enclosing partition of a warp specialisation allow.
+ * Source: TensorMemoryUtils.cpp, getContextualMaxNReg.
+ */
+export function getContextualMaxNReg(op: Operation): number {
+  const ofModule = intOf(enclosingModule(op)?.attr("ttg.maxnreg")) ?? 256;
+  for (let at: Operation | null = op; at; at = at.parentOp) {
+    const parent: Operation | null = at.parentOp;
+    const partitions = WarpSpecializePartitionsOp.is(parent) ? WarpSpecializeOp.match(parent!.parentOp) : undefined;
+    const limit = partitions ? partitions.actualRegisters?.[1 + at.region!.index] : WarpSpecializeOp.match(parent)?.actualRegisters?.[0];
+    if (limit !== undefined) return Math.min(ofModule, limit, 256);
+  }
+  return Math.min(ofModule, 256);
+}

@@ -1,0 +1,125 @@
+/** Copies by the tensor memory accelerator, and its descriptors. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
+
+import type { TensorType } from "../../../ir/builtin-types.js";
+import { type AttrConstraint, BoolAttr, defaultAttr, I1, I32, I32Attr, I64, rankedTensorOf, variadic } from "../../../ir/constraints.js";
+import { defineOp } from "../../../ir/define-op.js";
+import { AttrSizedOperandSegments, Pure } from "../../../ir/traits.js";
+import { Ptr, TensorDesc } from "../../tt/constraints.js";
+import { CacheModifierAttr, DescriptorReduceKindAttr, EvictionPolicyAttr } from "../../tt/enums.js";
+import { verifyGatherResultType } from "../../tt/ops/descriptor.js";
+import { readsGlobal, writesGlobal } from "../../tt/tt-op.js";
+import { NvmmaSharedEncoding } from "../../ttg/encodings/nvmma-shared.js";
+import { readsShared, writesShared } from "../../ttg/ttg-op.js";
+import { MemDescOperand } from "../../ttg/types.js";
+import { descOf, ttngTraits, verifyBarrierType } from "../ttng-op.js";
+
+const I32Tensor = rankedTensorOf(I32);
+
+export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_to_local", {
+  summary: "copy data based on descriptor from global memory to local memory asynchronously",
+  operands: { desc: TensorDesc, coord: variadic(I32), barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
+  attrs: {
+    cache: defaultAttr(CacheModifierAttr, "none"),
+    evict: defaultAttr(EvictionPolicyAttr, "evict_normal"),
+    isVolatile: defaultAttr(BoolAttr, false),
+  },
+  traits: ttngTraits(),
+  format:
+    "$desc `[` $coord `]` $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
+  verify({ barrier, coord, result }, report) {
+    if (!verifyBarrierType(barrier, report)) return;
+    if (coord.length < 1 || coord.length > 5) report.error("TMA copies must have between 1 and 5 coordinates", "ttng.tma");
+    else if (!descOf(result).params.mutableMemory) report.error("Cannot store into immutable memory", "ttng.tma");
+    else if (!NvmmaSharedEncoding.is(descOf(result).params.encoding)) report.error("TMA result must have NVMMA shared layout", "ttng.tma");
+  },
+  effects: ({ desc, barrier, result }) => [readsGlobal(desc), writesShared(barrier), writesShared(result)],
+});
+export const AsyncTMACopyLocalToGlobalOp = defineOp("ttng.async_tma_copy_local_to_global", {
+  summary: "copy data based on descriptor from local memory to global memory asynchronously",
+  operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
+  traits: ttngTraits(),
+  format: "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+  effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
+});
+export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", {
+  summary: "reduce result in gmem based on a TMA descriptor",
+  operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
+  attrs: { kind: DescriptorReduceKindAttr },
+  traits: ttngTraits(),
+  format: "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
+  effects: ({ desc, src }) => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal(), readsGlobal(desc), readsShared(src)],
+});
+export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", {
+  summary: "gather data based on descriptor from global memory to local memory asynchronously",
+  operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
+  traits: ttngTraits(),
+  format: "$desc `[` $x_offsets `,` $y_offset `]` $result `,` $barrier `,` $pred attr-dict `:` type(operands)",
+  verify({ barrier, result, x_offsets }, report) {
+    if (!verifyBarrierType(barrier, report)) return;
+    if (!descOf(result).params.mutableMemory) return void report.error("cannot store into immutable memory", "ttng.tma");
+    verifyGatherResultType(result.type as TensorType, x_offsets.type as TensorType, report);
+  },
+  effects: ({ desc, barrier, result }) => [readsGlobal(desc), writesShared(barrier), writesShared(result)],
+});
+export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", {
+  summary: "scatter data from local memory into global memory based on a descriptor asynchronously",
+  operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, src: MemDescOperand },
+  traits: ttngTraits(),
+  format: "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)",
+  verify: ({ src, x_offsets }, report) => void verifyGatherResultType(src.type as TensorType, x_offsets.type as TensorType, report),
+  effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
+});
+export const TMAStoreWaitOp = defineOp("ttng.async_tma_store_wait", {
+  summary: "wait until all the inputs are read.",
+  attrs: { pendings: I32Attr },
+  traits: ttngTraits(),
+  format: "attr-dict",
+});
+
+export const ReinterpretTensorDescOp = defineOp("ttng.reinterpret_tensor_descriptor", {
+  summary: "Reinterpret a pointer as a tensor descriptor",
+  operands: { rawDesc: Ptr },
+  results: { result: TensorDesc },
+  traits: ttngTraits(Pure),
+  format: "$rawDesc attr-dict `:` qualified(type($rawDesc)) `to` qualified(type($result))",
+});
+
+/** An I32Attr from 0 to `max`. */
+function upTo(max: number): AttrConstraint<number> {
+  return {
+    ...I32Attr,
+    description: `32-bit signless integer attribute whose value is non-negative whose maximum value is ${max}`,
+    test: (a) => I32Attr.test(a) && 0 <= I32Attr.read(a) && I32Attr.read(a) <= max,
+  };
+}
+export const TensormapCreateOp = defineOp("ttng.tensormap_create", {
+  summary: "Create a new TMA descriptor on device",
+  operands: {
+    desc_ptr: Ptr,
+    global_address: Ptr,
+    box_dim: variadic(I32),
+    global_dim: variadic(I32),
+    global_stride: variadic(I64),
+    element_stride: variadic(I32),
+  },
+  attrs: { elem_type: upTo(15), interleave_layout: upTo(2), swizzle_mode: upTo(3), fill_mode: upTo(1) },
+  traits: ttngTraits(AttrSizedOperandSegments),
+  format:
+    "$desc_ptr `,` $global_address `,` `[` $box_dim `]` `,` `[` $global_dim `]` `,` `[` $global_stride `]` `,` `[` $element_stride `]` attr-dict `:` functional-type(operands, results)",
+  verify({ box_dim, global_dim, global_stride, element_stride }, report) {
+    const rank = box_dim.length;
+    const mismatch = (what: string, got: number, expected: number) =>
+      report.plain(`Rank mismatch for ${what}. Got ${got} but expected ${expected}`, "ttng.tensormap");
+    if (global_dim.length !== rank) mismatch("global dim", global_dim.length, rank);
+    else if (global_stride.length + 1 !== rank) mismatch("global stride", global_stride.length, rank - 1);
+    else if (element_stride.length !== rank) mismatch("element stride", element_stride.length, rank);
+  },
+  effects: () => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal()],
+});
+export const TensormapFenceproxyAcquireOp = defineOp("ttng.tensormap_fenceproxy_acquire", {
+  summary: "Acquire fence on a tensormap object",
+  operands: { desc_ptr: Ptr },
+  traits: ttngTraits(),
+  format: "$desc_ptr attr-dict `:` qualified(type($desc_ptr))",
+  effects: () => [writesGlobal()],
+});
