@@ -161,6 +161,21 @@ export class Operation {
     for (const use of this.operandUses) use.unlink();
     this.operandUses = values.map((value, i) => new OpOperand(this, i, value));
   }
+  /** Removes the operands at these indices; those behind the first of them become the newest uses of their values, as upstream. */
+  eraseOperands(indices: ReadonlySet<number>): void {
+    if (indices.size === 0) return;
+    this.ctx.version++;
+    const kept: OpOperand[] = [];
+    for (const use of this.operandUses) {
+      if (indices.has(use.index)) use.unlink();
+      else if (kept.push(use) - 1 !== use.index) {
+        use.unlink();
+        use.link();
+      }
+    }
+    this.operandUses = kept;
+    for (let i = 0; i < kept.length; i++) kept[i]!.index = i;
+  }
   replaceUsesOfWith(from: Value, to: Value): void {
     for (const use of this.operandUses) if (use.value === from) use.set(to);
   }

@@ -1,6 +1,7 @@
 import { defineDialect } from "../../ir/define-dialect.js";
 import { implement } from "../../ir/interfaces.js";
 import { EquivalentTypes, InferLayout, VerifyTensorLayout } from "../tt/infer-layout.js";
+import { TTG_CANONICALIZATION } from "./canonicalize/index.js";
 import "./custom-directives.js";
 import * as encodings from "./encodings/index.js";
 import { equivalentTypes, inferLayout } from "./infer-layout.js";
@@ -14,6 +15,7 @@ export const ttg = defineDialect("ttg", {
   attrs: [encodings],
   types: [types],
   verifyAttr,
+  canonicalize: TTG_CANONICALIZATION,
   interfaces: [
     implement(InferLayout, inferLayout),
     implement(VerifyTensorLayout, verifyTensorLayout),
