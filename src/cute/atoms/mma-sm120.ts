@@ -41,7 +41,6 @@ function make(v: Variant, args: readonly string[]): MmaAtom | string {
   if (v.container === 4 && (a !== "float_e2m1_t" || b !== "float_e2m1_t")) return `${v.name} multiplies float_e2m1_t only`;
   const acc = accumulatorTag[c];
   if (!acc || (v.scaled && c !== "float")) return `${v.name}: ${c} is not an accumulator type of this instruction`;
-  const dense = v.sparse ? v.k / 2 : v.k;
   const w = v.container === 8 ? 4 : 8;
   const scales: Record<string, Layout> = v.scaled ? { SFA: scaleA(v.k), SFB: scaleB(v.k) } : {};
   const meta: Record<string, Layout> = v.sparse
@@ -57,18 +56,23 @@ function make(v: Variant, args: readonly string[]): MmaAtom | string {
     b: operandFragment(8, v.k, w),
     c: accumulatorFragment(16),
     types: { d: c, a: v.sparse ? `sparse_elem<${v.container === 8 ? 2 : 4},${a}>` : unsignedContainer(v), b: unsignedContainer(v), c },
-    ptx: instruction(v, [acc, tag(a), tag(b), acc].join("."), tag(sf), Number(vs), dense),
+    ptx: instruction(v, [acc, tag(a), tag(b), acc].join("."), tag(sf), Number(vs)),
     extra: { ...scales, ...meta },
   };
 }
 
 const unsignedContainer = (v: Variant): string => (v.container === 8 ? "uint8_t" : "uint4_t");
 
-function instruction(v: Variant, types: string, sf: string, vs: number, dense: number): string {
-  const kind = !v.scaled ? "f8f6f4" : v.container === 8 ? "mxf8f6f4" : "mxf4nvf4";
-  const scale = v.scaled ? `.block_scale.scale_vec::${v.container === 8 ? 1 : dense / vs / (v.sparse ? 0.5 : 1)}X` : "";
+function instruction(v: Variant, types: string, sf: string, vs: number): string {
+  const kind = `kind::${!v.scaled ? "f8f6f4" : v.container === 8 ? "mxf8f6f4" : "mxf4nvf4"}`;
+  const vector = v.container === 8 ? 1 : v.k / vs;
+  const scale = v.scaled ? `.block_scale.scale_vec::${vector}X` : "";
   const sparse = v.sparse ? ".sp::ordered_metadata" : "";
-  return `mma.sync.aligned.kind::${kind}${sparse}${scale}.m16n8k${v.k}.row.col.${types}${v.scaled ? `.${sf}` : ""}`;
+  const shape = `m16n8k${v.k}.row.col`;
+  const end = `${types}${v.scaled ? `.${sf}` : ""}`;
+  // Four ue8m0 scales a row are emitted with the kind behind the shape, all else with the kind in front.
+  if (vector === 4 && sf === "ue8m0") return `mma${sparse}.sync.aligned.${shape}.${kind}${scale}.${end}`;
+  return `mma.sync.aligned.${kind}${sparse}${scale}.${shape}.${end}`;
 }
 
 /** The templates of SM120, dense and sparse, by name. */
