@@ -1,20 +1,21 @@
-// Bundles one file per command into dist/. `--bench` adds the benchmarks.
-import { existsSync } from "node:fs";
+// Bundles one file per command into dist/, with V8's compiled code beside each: a command then starts without compiling
+// its own source. Another version of node ignores the compiled code and compiles as usual. `--bench` adds the benchmarks.
+import { spawnSync } from "node:child_process";
 import { build } from "esbuild";
 
-const tools = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"].filter((t) => existsSync(`src/cli/${t}.ts`));
-const entries = tools.map((tool) => ({ in: `src/cli/${tool}.ts`, out: tool }));
-if (process.argv.includes("--bench")) entries.push({ in: "src/bench/index.ts", out: "bench" });
+const tools = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
+const common = { bundle: true, platform: "node", target: "node20", minify: true, legalComments: "none", logLevel: "warning" };
 
 await build({
-  entryPoints: entries,
+  ...common,
+  entryPoints: [...tools.map((tool) => ({ in: `src/cli/${tool}.ts`, out: tool })), { in: "src/cli/launch.ts", out: "launch" }],
   outdir: "dist",
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node20",
-  minify: true,
-  keepNames: false,
-  legalComments: "none",
-  logLevel: "warning",
+  outExtension: { ".js": ".cjs" },
+  format: "cjs",
 });
+for (const tool of tools) {
+  const made = spawnSync(process.execPath, ["dist/launch.cjs", "--make-cache", tool], { stdio: ["ignore", "ignore", "inherit"] });
+  if (made.status !== 0) throw new Error(`no compiled code for ${tool}`);
+}
+if (process.argv.includes("--bench"))
+  await build({ ...common, entryPoints: [{ in: "src/bench/index.ts", out: "bench" }], outdir: "dist", format: "esm" });

@@ -1,3 +1,2 @@
 #!/usr/bin/env node
-import { run } from "../dist/cute-layout.js";
-run();
+require("../dist/launch.cjs").launch("cute-layout");

@@ -1,3 +1,2 @@
 #!/usr/bin/env node
-import { run } from "../dist/triton-tensor-layout.js";
-run();
+require("../dist/launch.cjs").launch("triton-tensor-layout");

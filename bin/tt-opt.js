@@ -1,3 +1,2 @@
 #!/usr/bin/env node
-import { run } from "../dist/tt-opt.js";
-run();
+require("../dist/launch.cjs").launch("tt-opt");

@@ -1,3 +1,2 @@
 #!/usr/bin/env node
-import { run } from "../dist/tt-step.js";
-run();
+require("../dist/launch.cjs").launch("tt-step");

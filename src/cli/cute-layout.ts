@@ -44,7 +44,7 @@ import { EXIT, type Io } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
 import { VERSION } from "./version.js";
 
-export const run = (): Promise<void> => runMain(main);
+export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 /** What is wrong, and in which text (a command line argument, a file). */
 class Problem extends Error {

@@ -30,7 +30,10 @@ class Output {
 }
 
 /** Runs a command's main on this process: arguments, streams, exit code. Called by the launchers in bin/. */
-export async function runMain(main: (argv: readonly string[], io: Io) => number | Promise<number>): Promise<void> {
+export async function runMain(
+  main: (argv: readonly string[], io: Io) => number | Promise<number>,
+  argv: readonly string[] = process.argv.slice(2),
+): Promise<void> {
   const stdout = new Output(1);
   const stderr = new Output(2);
   const io: Io = {
@@ -52,7 +55,7 @@ export async function runMain(main: (argv: readonly string[], io: Io) => number 
   };
   let code: number;
   try {
-    code = await main(process.argv.slice(2), io);
+    code = await main(argv, io);
   } catch (error) {
     stdout.flush();
     const { message } = error as Error;

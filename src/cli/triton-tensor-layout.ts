@@ -2,7 +2,7 @@ import { EXIT, type Io } from "./io.js";
 import { runMain } from "./node-io.js";
 import { VERSION } from "./version.js";
 
-export const run = (): Promise<void> => runMain(main);
+export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 /** `triton-tensor-layout`: not built yet; it says so. */
 export function main(argv: readonly string[], io: Io): number {

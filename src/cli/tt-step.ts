@@ -18,7 +18,7 @@ import { fileError, runMain } from "./node-io.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
 import { VERSION } from "./version.js";
 
-export const run = (): Promise<void> => runMain(main);
+export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 export function main(argv: readonly string[], io: Io): number {
   const args = parseTtStepArgs(argv);
