@@ -124,8 +124,21 @@ export class Rewriter {
   replaceOpUses(op: Operation, values: readonly Value[]): void {
     this.listener.replaced?.(op, values);
     for (let i = 0; i < values.length; i++) {
-      addOrigin(values[i]!, op);
+      this.noteOrigin(values[i]!, op);
       this.replaceAllUses(op.result(i), values[i]!);
+    }
+  }
+  /** Notes that an existing value stands for what `op` computed. What a rewrite of `op` itself made comes from it anyway. */
+  noteOrigin(value: Value, op: Operation): void {
+    const by = value.definingOp;
+    if (!by || by === op || by.origin === op.id) return;
+    const { origin } = by;
+    if (origin === undefined) by.origin = op.id;
+    else if (typeof origin === "object" && grown.has(origin)) (origin as number[]).push(op.id);
+    else {
+      const list = typeof origin === "number" ? [origin, op.id] : [...origin, op.id];
+      grown.add(list);
+      by.origin = list;
     }
   }
   /** Replaces an op by a new one of kind `def`, made in its place with its location. */
@@ -280,19 +293,6 @@ export class Rewriter {
   }
 }
 
-/** Notes that an existing value stands for what `op` computed. What the rewrite itself made comes from `op` anyway. */
-function addOrigin(value: Value, op: Operation): void {
-  const by = value.definingOp;
-  if (!by || by === op || by.origin === op.id) return;
-  const { origin } = by;
-  if (origin === undefined) by.origin = op.id;
-  else if (typeof origin === "object" && grown.has(origin)) (origin as number[]).push(op.id);
-  else {
-    const list = typeof origin === "number" ? [origin, op.id] : [...origin, op.id];
-    grown.add(list);
-    by.origin = list;
-  }
-}
 /** Origin lists made here, which may be extended in place: a constant may come to stand for thousands of ops. */
 const grown = new WeakSet<readonly number[]>();
 
