@@ -58,6 +58,8 @@ export interface TypeConstraint {
   readonly build?: (ctx: Context) => Type;
   /** The one kind of type that fits, where assembly formats write it without its `!dialect.mnemonic`: its definition's name. */
   readonly stripped?: string;
+  /** The kind of type that assembly formats read here (upstream's C++ class), where that is narrower than any type. */
+  readonly kind?: (type: Type) => boolean;
 }
 export type Arity = "single" | "optional" | "variadic";
 export interface ValueSpec<A extends Arity = Arity> {
@@ -74,12 +76,14 @@ export function anyOf(description: string, ...constraints: readonly TypeConstrai
   return { description, test: (t) => constraints.some((c) => c.test(t)) };
 }
 export const AnyType = typeConstraint("any type", () => true);
-export const I = (width: number): TypeConstraint =>
-  typeConstraint(
+export const I = (width: number): TypeConstraint => ({
+  ...typeConstraint(
     `${width}-bit signless integer`,
     (t) => isInteger(t, width),
     (ctx) => intType(ctx, width),
-  );
+  ),
+  kind: (t) => IntegerType.is(t),
+});
 export const I1 = I(1);
 export const I8 = I(8);
 export const I16 = I(16);
@@ -98,12 +102,15 @@ export const F = (kind: FloatKind, description: string): TypeConstraint =>
   );
 export const F32 = F("f32", "32-bit float");
 export const F64 = F("f64", "64-bit float");
-export const AnyRankedTensor = typeConstraint("ranked tensor of any type values", (t) => RankedTensorType.is(t));
+export const AnyRankedTensor = rankedTensorOf(AnyType);
 export const AnyMemRef = typeConstraint("memref of any type values", (t) => MemRefType.is(t));
 export const AnyVector = typeConstraint("vector of any type values", (t) => VectorType.is(t));
 export const AnyFunctionType = typeConstraint("function type", (t) => FunctionType.is(t));
 export function rankedTensorOf(element: TypeConstraint, description = `ranked tensor of ${element.description} values`): TypeConstraint {
-  return typeConstraint(description, (t) => RankedTensorType.is(t) && element.test(t.params.elementType));
+  return {
+    ...typeConstraint(description, (t) => RankedTensorType.is(t) && element.test(t.params.elementType)),
+    kind: (t) => RankedTensorType.is(t),
+  };
 }
 /** A scalar that fits, or a vector, tensor (or memref) of such. */
 export function scalarOrShapedOf(element: TypeConstraint, description: string): TypeConstraint {

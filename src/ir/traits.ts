@@ -5,7 +5,7 @@
  */
 import type { Attribute, Type } from "./attribute.js";
 import { inferResultTypes } from "./builder.js";
-import { elementTypeOrSelf, encodingOf, isShaped } from "./builtin-types.js";
+import { elementTypeOrSelf, encodingOf, isShaped, RankedTensorType, UnrankedTensorType, VectorType } from "./builtin-types.js";
 import type { NamedValueSpec, OpReport } from "./define-op.js";
 import type { Operation } from "./operation.js";
 import { typeText } from "./text-hook.js";
@@ -46,7 +46,22 @@ export const Commutative = defineTrait("Commutative");
 export const Idempotent = defineTrait("Idempotent");
 export const Involution = defineTrait("Involution");
 export const ConstantLike = defineTrait("ConstantLike");
-export const Elementwise = defineTrait("Elementwise");
+/** Non-scalar operands and results have one shape and kind; without one among them all are scalars. */
+export const Elementwise = defineTrait("Elementwise", {
+  verify(op, report) {
+    const isMappable = (value: Value) => RankedTensorType.is(value.type) || UnrankedTensorType.is(value.type) || VectorType.is(value.type);
+    const operands = op.operands.filter(isMappable);
+    const results = op.results.filter(isMappable);
+    const error = (message: string) => void report.error(message, "verify.elementwise");
+    if (operands.length === 0 && results.length === 0) return;
+    if (operands.length === 0) return error("if a result is non-scalar, then at least one operand must be non-scalar");
+    if (results.length === 0) return error("if an operand is non-scalar, then there must be at least one non-scalar result");
+    if (results.length !== op.results.length) return error("if an operand is non-scalar, then all results must be non-scalar");
+    const values = [...operands, ...results];
+    if (values.some((v) => v.type.def !== values[0]!.type.def) || !compatibleShapes(values))
+      error("all non-scalar operands/results must have the same shape and base type");
+  },
+});
 export const Scalarizable = defineTrait("Scalarizable");
 export const Vectorizable = defineTrait("Vectorizable");
 export const Tensorizable = defineTrait("Tensorizable");

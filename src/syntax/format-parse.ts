@@ -117,7 +117,14 @@ function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
 }
 function singleType(p: Parser, def: OpDef, d: Extract<Directive, { kind: "type" }>): Type {
   const stripped = d.qualified ? undefined : strippedKind(def, d.slot);
-  return stripped !== undefined && !p.atPunct("!") ? p.dialectType(stripped, p.pos) : p.type();
+  const at = p.pos;
+  if (stripped !== undefined && !p.atPunct("!")) return p.dialectType(stripped, at);
+  const type = p.type();
+  const specs = d.slot.kind === "operand" ? def.operands : def.results;
+  const constraint = specs[d.slot.index]?.constraint;
+  const wrong = stripped !== undefined ? type.def.name !== stripped : constraint?.kind && !constraint.kind(type);
+  if (wrong) p.fail("invalid kind of type specified", at, "parse.type");
+  return type;
 }
 function optTypes(p: Parser): Type[] {
   const first = p.optType();

@@ -21,6 +21,7 @@ import {
   type LocationRef,
   NameLoc,
   nameLoc,
+  positionOfLocation,
   unknownLoc,
 } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
@@ -545,11 +546,12 @@ export class Parser implements OpParser {
       return value;
     }
     const name = this.cursor.text.slice(pos, this.cursor.suffixEnd(pos + 1));
-    return this.fail(
-      `use of value '${name}' expects different type than prior uses: '${typeText(type)}' vs '${typeText(value.type)}'`,
-      pos,
-      "parse.operand-type",
-    );
+    const message = `use of value '${name}' expects different type than prior uses: '${typeText(type)}' vs '${typeText(value.type)}'`;
+    const note = { severity: "note", code: "", message: "prior use here", notes: [] } as const;
+    const prior = positionOfLocation(this.ctx, value.definingOp?.locRef ?? value.argLoc!);
+    const notes = [prior ? { ...note, position: prior } : note];
+    this.ctx.emit({ severity: "error", code: "parse.operand-type", message, position: this.source.position(pos), notes });
+    throw new ParseFailure(message);
   }
   private define(name: string, definition: Definition, pos: number): void {
     const digits = /^\d+$/.test(name);

@@ -1,5 +1,7 @@
 import { defineDialect } from "../../ir/define-dialect.js";
 import { ConstantOp } from "../arith/ops/constant.js";
+import { BranchOp } from "../cf/ops/branch.js";
+import { canonicalize } from "./canonicalize.js";
 import * as ops from "./ops/index.js";
 import * as types from "./types.js";
 
@@ -7,5 +9,20 @@ import * as types from "./types.js";
 export const tt = defineDialect("tt", {
   ops: [ops],
   types: [types],
+  canonicalize,
   materializeConstant: (b, value, type, loc) => b.create(ConstantOp, { value }, { types: [type], loc }).op,
+  inliner: {
+    isLegalToInline: () => true,
+    shouldInlineCall: (_call, callee) => {
+      const noinline = callee.attr("noinline");
+      return !ops.FuncOp.is(callee) || noinline === undefined || (noinline.params as { readonly value?: bigint }).value === 0n;
+    },
+    handleTerminator(b, op, values, continueAt) {
+      if (!ops.ReturnOp.is(op)) return;
+      if (continueAt) {
+        b.create(BranchOp, { destOperands: op.operands, dest: continueAt }, { loc: op.locRef });
+        op.erase();
+      } else op.operands.forEach((operand, i) => values[i]!.replaceAllUsesWith(operand));
+    },
+  },
 });

@@ -43,13 +43,13 @@ export const MapElementwiseOp = defineOp("tt.map_elementwise", {
       if (inner === op) return undefined;
       // A store would be done again by threads that hold the same element.
       if (memoryEffects(inner)?.some((effect) => effect.kind === "write")) {
-        report.plain(`'${inner.name}' op Stores are not supported inside map_elementwise`, "tt.map_elementwise");
+        report.plain(`'${inner.name}' op Stores are not supported inside map_elementwise`, "tt.map_elementwise", inner.locRef);
         return "interrupt";
       }
       if (!MapElementwiseReturnOp.is(inner)) return undefined;
       const { operands } = inner;
       if (operands.length === returned.length && operands.every((v, i) => v.type === returned[i])) return undefined;
-      report.plain("region return does not match map_elementwise result", "tt.map_elementwise");
+      report.plain("region return does not match map_elementwise result", "tt.map_elementwise", inner.locRef);
       return "interrupt";
     });
   },

@@ -1,7 +1,7 @@
 /** Pointers, tensor pointers and tensor descriptors: how they are made and moved. */
-import { DenseElementsAttr, IntegerAttr } from "../../../ir/builtin-attrs.js";
 import { DenseI32ArrayAttr, defaultAttr, I32, I64, variadic } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
+import { constantInt } from "../../../ir/match.js";
 import { Elementwise, Pure, SameOperandsAndResultShape, SameVariadicOperandSize, TypesMatchWith } from "../../../ir/traits.js";
 import { IntLike, Ptr, PtrLike, TensorDesc, TensorPtr } from "../constraints.js";
 import { PaddingOptionAttr } from "../enums.js";
@@ -19,10 +19,7 @@ export const AddPtrOp = defineOp("tt.addptr", {
   format: "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)",
   // addptr(ptr, 0) -> ptr
   fold({ ptr }, [, offset]): FoldResult {
-    const zero = IntegerAttr.is(offset)
-      ? offset.params.value === 0n
-      : DenseElementsAttr.is(offset) && offset.params.splat && offset.params.elements[0] === 0n;
-    return zero ? ptr : undefined;
+    return constantInt(offset) === 0n ? ptr : undefined;
   },
 });
 
@@ -35,7 +32,7 @@ export const AdvanceOp = defineOp("tt.advance", {
   format: "$ptr `,` `[` $offsets `]` attr-dict `:` type($result)",
   // advance(ptr, 0, 0) -> ptr
   fold({ ptr }, [, ...offsets]): FoldResult {
-    return offsets.every((offset) => IntegerAttr.is(offset) && offset.params.value === 0n) ? ptr : undefined;
+    return offsets.every((offset) => constantInt(offset) === 0n) ? ptr : undefined;
   },
 });
 
