@@ -1,9 +1,11 @@
 import { defineDialect } from "../../ir/define-dialect.js";
+import { SCF_CANONICALIZATION } from "./canonicalize/index.js";
 import * as ops from "./ops/index.js";
 import { YieldOp } from "./ops/yield.js";
 
 export const scf = defineDialect("scf", {
   ops: [ops],
+  canonicalize: SCF_CANONICALIZATION,
   inliner: {
     isLegalToInline: () => true,
     handleTerminator(_b, op, values) {
