@@ -9,7 +9,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import { forEachSymbolUse, symbolName, symbolsOf, symbolVisibility } from "../../ir/symbol-table.js";
 import { ReturnLike, SymbolTable } from "../../ir/traits.js";
-import type { Value } from "../../ir/value.js";
+import type { OpOperand, Value } from "../../ir/value.js";
 import {
   blockStart,
   callableRegion,
@@ -220,6 +220,13 @@ export function successorInputs(branch: Operation, to: BranchPoint): readonly Va
   const inputs = branch.def.interface(RegionBranch)!.inputs?.(branch, to);
   if (inputs) return inputs;
   return to === "parent" ? branch.results : ((to as Region).firstBlock?.args ?? []);
+}
+
+/** What a terminator hands to `to`, operand by operand; a plain return hands on all. Undefined when nothing is known of it. */
+export function forwardedOperands(terminator: Operation, to: BranchPoint): readonly OpOperand[] | undefined {
+  const own = terminator.def.interface(RegionBranchTerminator);
+  if (own) return own.successorOperands(terminator, to);
+  return terminator.def.traits.has(ReturnLike) ? terminator.operandUses : undefined;
 }
 
 /** Whether an op hands control from a region back to the op around it. */

@@ -3,11 +3,11 @@
  * Source: mlir/lib/Analysis/DataFlow/SparseAnalysis.cpp, AbstractSparseForwardDataFlowAnalysis.
  */
 import type { Block } from "../../ir/block.js";
-import { BranchOp, CallableOp, CallOp, RegionBranch, RegionBranchTerminator } from "../../ir/interfaces.js";
+import { BranchOp, CallableOp, CallOp, RegionBranch } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
-import type { DeadCodeAnalysis } from "./dead-code.js";
+import { type DeadCodeAnalysis, forwardedOperands } from "./dead-code.js";
 import {
   blockStart,
   callableRegion,
@@ -158,10 +158,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
       const operands =
         predecessor === op
           ? op.def.interface(RegionBranch)!.entryOperands(op, to)
-          : predecessor.def
-              .interface(RegionBranchTerminator)
-              ?.successorOperands(predecessor, to)
-              .map((use) => use.value);
+          : forwardedOperands(predecessor, to)?.map((use) => use.value);
       if (!operands) return this.setToEntry(values);
       const inputs = from.inputs.get(predecessor) ?? [];
       const first = inputs.length > 0 ? inputs[0]!.index : 0;
