@@ -1,5 +1,7 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
 import { type CompileResult, compile, pipelineOf } from "../compile/compile.js";
+import { isDumpLog } from "../compile/import/dump-log.js";
+import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import { findStep, type Step, stepBanner, type Trace } from "../compile/trace.js";
@@ -34,6 +36,7 @@ export function main(argv: readonly string[], io: Io): number {
   }
   const refusal = notIr(args.input, text);
   if (refusal) return usage(io, refusal);
+  if (isDumpLog(text)) return showImported(importDumpLog(args.input, text), args, io);
 
   const ctx = new Context(ALL_DIALECTS);
   const diagnose = () => {
@@ -64,6 +67,14 @@ export function main(argv: readonly string[], io: Io): number {
   const shown = show(result.trace, args, io);
   diagnose();
   return result.ok ? shown : Math.max(shown, failure(result, io));
+}
+
+/** Shows an imported Trace; what could not be read of it is said. */
+function showImported(trace: Trace | { readonly error: string }, args: TtStepArgs, io: Io): number {
+  if ("error" in trace) return usage(io, `'${args.input}': ${trace.error}`);
+  const shown = show(trace, args, io);
+  for (const warning of trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
+  return shown;
 }
 
 /** Why a text is no IR that can be compiled, where that can be told at once. */
