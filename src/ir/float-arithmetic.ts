@@ -26,6 +26,10 @@ function quiet(bits: bigint, format: FloatFormat): bigint {
   return format.special === "ieee" ? bits | quietMask(format) : bits;
 }
 
+function isSignalling(bits: bigint, format: FloatFormat): boolean {
+  return format.special === "ieee" && isNanBits(bits, format) && (bits & quietMask(format)) === 0n;
+}
+
 /** The result of a binary operation that a double computes exactly enough: a NaN operand goes through. */
 function compute(a: bigint, b: bigint, kind: FloatKind, result: number): bigint {
   const format = FLOAT_FORMATS[kind];
@@ -65,15 +69,19 @@ export function minimum(a: bigint, b: bigint, kind: FloatKind): bigint {
   if (isNanBits(b, format)) return quiet(b, format);
   return smaller(a, b, kind);
 }
-/** The larger one; a NaN gives way to a number (llvm::maxnum). */
+/** The larger one; a quiet NaN gives way to a number (llvm::maxnum). */
 export function maxnum(a: bigint, b: bigint, kind: FloatKind): bigint {
   const format = FLOAT_FORMATS[kind];
-  if (isNanBits(a, format)) return isNanBits(b, format) ? quiet(b, format) : b;
+  if (isSignalling(a, format)) return quiet(a, format);
+  if (isSignalling(b, format)) return quiet(b, format);
+  if (isNanBits(a, format)) return b;
   return isNanBits(b, format) ? a : larger(a, b, kind);
 }
 export function minnum(a: bigint, b: bigint, kind: FloatKind): bigint {
   const format = FLOAT_FORMATS[kind];
-  if (isNanBits(a, format)) return isNanBits(b, format) ? quiet(b, format) : b;
+  if (isSignalling(a, format)) return quiet(a, format);
+  if (isSignalling(b, format)) return quiet(b, format);
+  if (isNanBits(a, format)) return b;
   return isNanBits(b, format) ? a : smaller(a, b, kind);
 }
 function larger(a: bigint, b: bigint, kind: FloatKind): bigint {
@@ -106,7 +114,7 @@ function convertNaN(bits: bigint, source: FloatFormat, target: FloatFormat, to: 
   const signed = (nan: bigint) => (sign && target.special !== "negZero" && hasSign(target) ? nan | signMask(target) : nan);
   if (target.special === "allOnes") return source.special === "allOnes" ? signed(plain) : undefined;
   if (target.special === "negZero") return source.special === "negZero" ? plain : undefined;
-  if (source.special !== "ieee") return source.special === "negZero" ? plain : signed(plain);
+  if (source.special === "negZero") return plain;
   const payload = bits & ((1n << BigInt(source.mantissa)) - 1n);
   if ((payload & quietMask(source)) === 0n) return undefined; // signalling: an invalid operation
   const shift = BigInt(target.mantissa - source.mantissa);

@@ -27,6 +27,7 @@ export function bitsToNumber(bits: bigint, type: Type): number {
 
 export function encode(value: number, kind: FloatKind): bigint {
   if (kind === "f64") {
+    if (Number.isNaN(value)) return 0x7ff8000000000000n; // the machine's own may have the sign set
     view.setFloat64(0, value);
     return view.getBigUint64(0);
   }

@@ -57,13 +57,6 @@ export function foldTernaryFloat(constants: Constants, calculate: FloatCalculate
     return ([a, b, c]) => calculate(a!, b!, c!, kind);
   });
 }
-/** Folds a predicate on a float constant to i1 elements. */
-export function foldFloatTest(constants: Constants, i1: Type, holds: (a: bigint, kind: FloatKind) => boolean): Attribute | undefined {
-  return foldElements(constants, i1, isFoldableFloat, (type) => {
-    const kind = kindOf(type);
-    return ([a]) => (holds(a!, kind) ? 1n : 0n);
-  });
-}
 /** Folds a cast of one constant to the element type `to`; `convert` answers undefined where the value has no counterpart. */
 export function foldCast(
   constants: Constants,

@@ -2,6 +2,7 @@ import { defineDialect } from "../../ir/define-dialect.js";
 import { PoisonAttr } from "../ub/attrs.js";
 import { PoisonOp } from "../ub/ops/poison.js";
 import * as attrs from "./attrs.js";
+import { ARITH_CANONICALIZATION } from "./canonicalize.js";
 import { ConstantOp, isBuildableWith } from "./ops/constant.js";
 import * as ops from "./ops/index.js";
 
@@ -13,4 +14,5 @@ export const arith = defineDialect("arith", {
     return isBuildableWith(value, type) ? b.create(ConstantOp, { value }, { types: [type], loc }).op : undefined;
   },
   inliner: { isLegalToInline: () => true },
+  canonicalize: ARITH_CANONICALIZATION,
 });

@@ -1,6 +1,6 @@
 /**
  * The functions that libm has and Math lacks, and how upstream's folders call libm: on f32 and f64 only, with the sign
- * bit set in the NaN of a domain error, as on x86. Source: mlir/lib/Dialect/Math/IR/MathOps.cpp.
+ * bit set in the NaN of a domain error, as on x86 (but for asin and acos). Source: mlir/lib/Dialect/Math/IR/MathOps.cpp.
  */
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { decode, encode } from "../../ir/float.js";
@@ -8,11 +8,13 @@ import { isNan, negate } from "../../ir/float-arithmetic.js";
 
 type Unary = (x: number) => number;
 
-/** `f` on the bits of an f32 or f64; undefined for other kinds. */
-export function libm(f: Unary): (bits: bigint, kind: FloatKind) => bigint | undefined {
+/** `f` on the bits of an f32 or f64; undefined for other kinds. `errorIsNegative`: the NaN of a domain error is. */
+export function libm(f: Unary, errorIsNegative = true): (bits: bigint, kind: FloatKind) => bigint | undefined {
   return (bits, kind) => {
     if (kind !== "f32" && kind !== "f64") return undefined;
-    return isNan(bits, kind) ? quietNan(bits, kind) : domainErrorIsNegative(encode(f(decode(bits, kind)), kind), kind);
+    if (isNan(bits, kind)) return quietNan(bits, kind);
+    const result = encode(f(decode(bits, kind)), kind);
+    return errorIsNegative ? domainErrorIsNegative(result, kind) : result;
   };
 }
 export function libm2(f: (x: number, y: number) => number): (a: bigint, b: bigint, kind: FloatKind) => bigint | undefined {

@@ -54,8 +54,8 @@ function cast(
     results: { out: to },
     traits: traitsOf(castable),
     format: FORMAT,
-    fold,
-    ...(verify ? { verify } : {}),
+    fold: (view, constants): FoldResult => fold(view, constants),
+    verify: (view, report) => verify?.(view, report),
   });
 }
 
@@ -109,7 +109,7 @@ export const TruncIOp = defineOp("arith.trunci", {
   results: { out: SignlessFixedWidthIntegerLike },
   traits: traitsOf(isIntegerTruncation),
   format: "$in (`overflow` `` $overflowFlags^)? attr-dict `:` type($in) `to` type($out)",
-  verify: verifyShorter,
+  verify: (view, report) => verifyShorter(view, report),
   fold({ op, in: from, out }, constants): FoldResult {
     const definer = from.definingOp;
     const extension = ExtUIOp.match(definer) ?? ExtSIOp.match(definer);
@@ -137,7 +137,7 @@ export const ExtFOp = defineOp("arith.extf", {
   results: { out: FloatLike },
   traits: traitsOf(isFloatExtension),
   format: "$in (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `to` type($out)",
-  verify: verifyWider,
+  verify: (view, report) => verifyWider(view, report),
   fold({ in: from, out, fastmath }, constants): FoldResult {
     const trunc = TruncFOp.match(from.definingOp);
     const contract = (trunc?.fastmath ?? 0) & (fastmath ?? 0) & FAST_MATH.contract;
@@ -159,7 +159,7 @@ export const TruncFOp = defineOp("arith.truncf", {
   results: { out: FloatLike },
   traits: traitsOf(isFloatTruncation),
   format: "$in ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `to` type($out)",
-  verify: verifyShorter,
+  verify: (view, report) => verifyShorter(view, report),
   fold({ op, in: from, out }, constants): FoldResult {
     const ext = ExtFOp.match(from.definingOp);
     if (ext) {
@@ -179,7 +179,7 @@ export const ScalingExtFOp = defineOp("arith.scaling_extf", {
   results: { out: FloatLike },
   traits: [Pure, SameInputOutputTensorDims, Castable(isFloatExtension), ...ELEMENTWISE],
   format: "$in `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
-  verify: verifyWider,
+  verify: (view, report) => verifyWider(view, report),
 });
 export const ScalingTruncFOp = defineOp("arith.scaling_truncf", {
   summary: "Downcasts input floating point values using provided scales values following OCP MXFP Spec",
@@ -188,7 +188,7 @@ export const ScalingTruncFOp = defineOp("arith.scaling_truncf", {
   results: { out: FloatLike },
   traits: [Pure, SameInputOutputTensorDims, Castable(isFloatTruncation), ...ELEMENTWISE],
   format: "$in `,` $scale ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
-  verify: verifyShorter,
+  verify: (view, report) => verifyShorter(view, report),
 });
 
 // --- between integers and floats --------------------------------------------------------------

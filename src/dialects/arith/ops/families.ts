@@ -34,7 +34,7 @@ export function totalIntBinary(name: string, summary: string, traits: readonly T
     results: intResult,
     traits: [...traits, Pure, SameOperandsAndResultType, ...ELEMENTWISE],
     format: BINARY_FORMAT,
-    fold,
+    fold: (view, constants): FoldResult => fold(view, constants),
   });
 }
 /** Arith_IntBinaryOp that may only be executed early when `isSafe`. */
@@ -47,7 +47,7 @@ export function partialIntBinary(name: string, summary: string, isSafe: (rhs: Va
     interfaces: [implement(ConditionallySpeculatable, { speculatable: (op) => (isSafe(op.operand(1)) ? "yes" : "no") })],
     format: BINARY_FORMAT,
     effects: () => [],
-    fold,
+    fold: (view, constants): FoldResult => fold(view, constants),
   });
 }
 /** Arith_IntBinaryOpWithOverflowFlags */
@@ -64,7 +64,7 @@ export function overflowIntBinary(
     results: intResult,
     traits: [...traits, Pure, SameOperandsAndResultType, ...ELEMENTWISE],
     format: "$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)",
-    fold,
+    fold: (view, constants): FoldResult => fold(view, constants),
   });
 }
 /** Arith_FloatBinaryOp */
@@ -81,6 +81,6 @@ export function floatBinary(
     results: { result: FloatLike },
     traits: [Pure, ...traits, SameOperandsAndResultType, ...ELEMENTWISE],
     format: "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
-    fold,
+    fold: (view, constants): FoldResult => fold(view, constants),
   });
 }

@@ -3,7 +3,7 @@ import { defaultAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import * as float from "../../../ir/float-arithmetic.js";
 import { foldBinaryFloat, foldUnaryFloat } from "../../../ir/fold-constants.js";
-import { isNegZeroFloat, isOneFloat, isPosZeroFloat, isZeroFloat } from "../../../ir/match.js";
+import { isNegZeroFloat, isOneFloat, isPosZeroFloat } from "../../../ir/match.js";
 import { Commutative, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
 import { FAST_MATH, FastMathC } from "../attrs.js";
 import { FloatLike } from "../constraints.js";
@@ -30,14 +30,12 @@ export const SubFOp = floatBinary("arith.subf", "floating point subtraction oper
   if (isPosZeroFloat(constants[1])) return lhs;
   return foldBinaryFloat(constants, float.subtract);
 });
-const FINITE_ZERO = FAST_MATH.nnan | FAST_MATH.nsz;
 export const MulFOp = floatBinary(
   "arith.mulf",
   "floating point multiplication operation",
   [Commutative],
-  ({ lhs, rhs, fastmath }, constants): FoldResult => {
+  ({ lhs }, constants): FoldResult => {
     if (isOneFloat(constants[1])) return lhs;
-    if ((fastmath & FINITE_ZERO) === FINITE_ZERO && isZeroFloat(constants[1])) return rhs;
     return foldBinaryFloat(constants, float.multiply);
   },
 );

@@ -1,8 +1,9 @@
 /** Questions about floats. Source: mlir/include/mlir/Dialect/Math/IR/MathOps.td, Math_FloatClassificationOp. */
-import { FLOAT_FORMATS, type FloatKind, i1 } from "../../../ir/builtin-types.js";
+import { boolAttr, FloatAttr } from "../../../ir/builtin-attrs.js";
+import { FLOAT_FORMATS, type FloatKind, isFloat } from "../../../ir/builtin-types.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { decode } from "../../../ir/float.js";
-import { foldFloatTest } from "../../../ir/fold-constants.js";
+import { isPoison } from "../../../ir/match.js";
 import { TypesMatchWith } from "../../../ir/traits.js";
 import { BoolLike, FloatLike, i1SameShape } from "../../arith/constraints.js";
 import { fastmath, TRAITS } from "./families.js";
@@ -15,7 +16,13 @@ function classification(name: string, summary: string, holds: (value: number, ki
     results: { result: BoolLike },
     traits: [TypesMatchWith("result type has i1 element type and same shape as operands", "operand", "result", i1SameShape), ...TRAITS],
     format: "$operand attr-dict `:` type($operand)",
-    fold: ({ op }, constants): FoldResult => foldFloatTest(constants, i1(op.ctx), (bits, kind) => holds(decode(bits, kind), kind)),
+    // Upstream folds scalars only.
+    fold({ op }, [constant]): FoldResult {
+      if (isPoison(constant)) return constant;
+      if (!FloatAttr.is(constant) || !isFloat(constant.params.type)) return undefined;
+      const { kind } = constant.params.type.params;
+      return boolAttr(op.ctx, holds(decode(constant.params.bits, kind), kind));
+    },
   });
 }
 export const IsFiniteOp = classification("math.isfinite", "returns true if the operand classifies as finite", Number.isFinite);

@@ -1,5 +1,4 @@
 /** What the ops of math have in common: one function for each base class of MathOps.td. */
-import type { Attribute } from "../../../ir/attribute.js";
 import { defaultAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { type FloatCalculate, foldBinaryFloat, foldUnaryFloat, foldUnaryInt, type IntCalculate } from "../../../ir/fold-constants.js";
@@ -7,7 +6,6 @@ import { Elementwise, Pure, SameOperandsAndResultType, Scalarizable, Tensorizabl
 import { FAST_MATH, FastMathC } from "../../arith/attrs.js";
 import { FloatLike, SignlessIntegerOrIndexLike } from "../../arith/constraints.js";
 
-export type Constants = readonly (Attribute | undefined)[];
 export const TRAITS: readonly Trait[] = [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable];
 export const fastmath = { fastmath: defaultAttr(FastMathC, FAST_MATH.none) } as const;
 
@@ -20,7 +18,7 @@ export function floatUnary(name: string, summary: string, calculate?: FloatCalcu
     results: { result: FloatLike },
     traits: [SameOperandsAndResultType, ...TRAITS],
     format: "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
-    ...(calculate ? { fold: (_view: unknown, constants: Constants): FoldResult => foldUnaryFloat(constants, calculate) } : {}),
+    fold: (_view, constants): FoldResult => (calculate ? foldUnaryFloat(constants, calculate) : undefined),
   });
 }
 /** Math_FloatBinaryOp */

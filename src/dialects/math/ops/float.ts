@@ -17,9 +17,9 @@ const unlessNegative =
 const log1p = libm(Math.log1p);
 
 export const AbsFOp = floatUnary("math.absf", "floating point absolute-value operation", float.absolute);
-export const AcosOp = floatUnary("math.acos", "arcus cosine of the given value", libm(Math.acos));
+export const AcosOp = floatUnary("math.acos", "arcus cosine of the given value", libm(Math.acos, false));
 export const AcoshOp = floatUnary("math.acosh", "hyperbolic arcus cosine of the given value", libm(Math.acosh));
-export const AsinOp = floatUnary("math.asin", "arcus sine of the given value", libm(Math.asin));
+export const AsinOp = floatUnary("math.asin", "arcus sine of the given value", libm(Math.asin, false));
 export const AsinhOp = floatUnary("math.asinh", "hyperbolic arcus sine of the given value", libm(Math.asinh));
 export const AtanOp = floatUnary("math.atan", "arcus tangent of the given value", libm(Math.atan));
 export const AtanhOp = floatUnary("math.atanh", "hyperbolic arcus tangent of the given value", libm(Math.atanh));
