@@ -189,7 +189,7 @@ export class Printer implements OpPrinter {
   opWithLocation(op: Operation): void {
     // Upstream's dry run visits the location before the op, the printer writes it behind.
     if (this.collector && this.#debugInfo) this.collector.visit(op.loc, true);
-    this.options.onOp?.(op, this.#length + this.#out.length);
+    if (!this.collector) this.options.onOp?.(op, this.#length + this.#out.length);
     if (!this.collector && op.results.length > 0) this.write(`${this.names!.resultNames(op)} = `);
     this.op(op);
     if (!this.collector && this.#debugInfo) this.write(` ${this.text.loc(op.loc)}`);
