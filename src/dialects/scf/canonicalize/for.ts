@@ -8,8 +8,8 @@ import { staticTripCount } from "../trip-count.js";
 import { replaceOpWithRegion } from "./replace-with-region.js";
 
 /**
- * Drops carried values that do not change: yielded as they came, or unused inside while the init is yielded or the
- * result unused; and those that always equal an earlier one.
+ * Drops carried values that do not change (yielded as they came, or the init itself is yielded) or that nobody uses, and
+ * those that always equal an earlier one.
  */
 export const forOpIterArgsFolder = pattern("for-op-iter-args-folder", ForOp, (loop, rw) => {
   const { op, initArgs } = loop;
@@ -23,7 +23,7 @@ export const forOpIterArgsFolder = pattern("for-op-iter-args-folder", ForOp, (lo
     const arg = oldBlock.args[i + 1]!;
     const result = op.result(i);
     const back = yielded[i]!;
-    if (arg === back || (!arg.hasUses() && (init === back || !result.hasUses()))) return void forwarded.push(init);
+    if (arg === back || init === back || (!arg.hasUses() && !result.hasUses())) return void forwarded.push(init);
     const backs = seen.get(init) ?? new Map<Value, number>();
     const same = backs.get(back);
     if (same !== undefined) {
