@@ -23,8 +23,8 @@ function printed(text: string): string {
   return out;
 }
 
-test("expressions of the algebra", () => {
-  const wrong = read<[id: string, expr: string, output: string][]>("algebra").flatMap(([id, expr, output]) => {
+test.each(["algebra", "random"])("expressions: %s", (name) => {
+  const wrong = read<[id: string, expr: string, output: string][]>(name).flatMap(([id, expr, output]) => {
     const got = printed(expr);
     return got === output ? [] : [{ id, expr, got, output }];
   });

@@ -1,12 +1,12 @@
 /** Suggestions for misspelt names. */
+import { editDistance } from "../support/nearest.js";
 
 /** The names nearest to `name` by edit distance, best first; those too far away are left out. */
 export function nearest(name: string, candidates: Iterable<string>, count = 3): readonly string[] {
   const limit = Math.max(2, Math.ceil(name.length / 3));
   const scored: { name: string; distance: number }[] = [];
   for (const c of new Set(candidates)) {
-    if (Math.abs(c.length - name.length) > limit) continue;
-    const distance = editDistance(name.toLowerCase(), c.toLowerCase());
+    const distance = editDistance(name.toLowerCase(), c.toLowerCase(), limit + 1);
     if (distance <= limit) scored.push({ name: c, distance });
   }
   scored.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
@@ -17,15 +17,4 @@ export function nearest(name: string, candidates: Iterable<string>, count = 3): 
 export function unknown(what: string, name: string, candidates: Iterable<string>): string {
   const near = nearest(name, candidates);
   return `unknown ${what} '${name}'${near.length > 0 ? `; did you mean ${near.join(", ")}?` : ""}`;
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++)
-      row.push(Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + Number(a[i - 1] !== b[j - 1])));
-    previous = row;
-  }
-  return previous[b.length]!;
 }

@@ -69,15 +69,18 @@ const rows = [
   [4, 16],
 ] as const;
 
-/** Accumulator of 64 x n. */
-const accumulator = (n: number): Layout =>
-  threadValue(
-    [[4, 128], ...rows],
-    [
-      [2, 64],
-      [2, 8],
-      [n / 8, 512],
-    ],
+/** Accumulator of 64 x n. CuTe keeps the mode of size 1 that n = 8 has. */
+export const accumulator = (n: number): Layout =>
+  keepLastMode(
+    n,
+    threadValue(
+      [[4, 128], ...rows],
+      [
+        [2, 64],
+        [2, 8],
+        [n / 8, 512],
+      ],
+    ),
   );
 
 /** A in registers: 64 x k with `w` neighbours a thread. */
@@ -94,11 +97,10 @@ const registerOperand = (k: number): Layout => {
 };
 
 /** An operand in shared memory: every thread sees all of it. */
-const sharedOperand = (m: number, k: number): Layout =>
+export const sharedOperand = (m: number, k: number): Layout =>
   layout(tuple(lit(128), tuple(lit(m), lit(k))), tuple(lit(0), tuple(lit(1), lit(m))));
 
-/** CuTe keeps the mode of a size 1 (N = 8) that `threadValue` leaves out. */
-function keepLastMode(l: Layout, n: number): Layout {
+function keepLastMode(n: number, l: Layout): Layout {
   if (n !== 8) return l;
   return layout(
     tuple(tuple(lit(4), lit(8), lit(4)), tuple(lit(2), lit(2), lit(1))),
@@ -137,7 +139,7 @@ export function gmmaAtom(name: string): MmaAtom | undefined {
     threads: layout(lit(128), lit(1)),
     a: fromRegisters ? registerOperand(k) : sharedOperand(64, k),
     b: sharedOperand(n, k),
-    c: keepLastMode(accumulator(n), n),
+    c: accumulator(n),
     types: { d, a: sparse ? `sparse_elem<2,${a}>` : a, b, c: d },
     ptx: `wgmma.mma_async${sparse ? ".sp" : ""}.sync.aligned.m64n${n}k${k}.${kind.ptx}${saturate ? ".satfinite" : ""}`,
     descriptors: { a: !fromRegisters, b: true },

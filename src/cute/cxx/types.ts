@@ -3,6 +3,7 @@
  * Source: the using declarations of cute/layout.hpp, cute/swizzle.hpp, cute/atom/*.hpp, cutlass/numeric_types.h.
  */
 import { findCopyAtom, findMmaAtom, isCopyName, isMmaName } from "../atoms/index.js";
+import { accumulator, sharedOperand } from "../atoms/mma-gmma.js";
 import * as any from "../composed-layout.js";
 import * as plain from "../layout.js";
 import { complexOf, type NumericType, numericTypes, unsignedOfBits } from "../numeric-type.js";
@@ -58,6 +59,11 @@ const boolean =
   (f: (args: readonly Value[]) => boolean | number): TypeTemplate =>
   (args) =>
     ofValue(lit(Number(f(args))));
+/** A variable template: a number, where the class template of the same name is a static integer. */
+const variable =
+  (f: (args: readonly Value[]) => boolean | number): TypeTemplate =>
+  (args) =>
+    dyn(Number(f(args)));
 const same: TypeTemplate = (args) => args[0]!;
 
 function layoutType(args: readonly Value[]): Value {
@@ -138,6 +144,8 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
   E: (ns) => ofValue({ kind: "basis", value: lit(1), modes: ns.map(numberOfValue) }),
   smem_ptr_flag_bits: ([b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b!), sparsity: undefined }),
   smem_sparse_ptr_flag_bits: ([s, b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b!), sparsity: numberOfValue(s!) }),
+  ABLayout: ([m, k]) => ofValue(sharedOperand(numberOfValue(m!), numberOfValue(k!))),
+  CLayout_64xN: ([n]) => ofValue(accumulator(numberOfValue(n!))),
   MMA_Atom: mmaAtom,
   MMA_Traits: same,
   Copy_Atom: copyAtom,
@@ -152,21 +160,21 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
     ["remove_cvref_t", "remove_cv_t", "remove_reference_t", "decay_t", "type_identity_t", "add_const_t"].map((n) => [n, same]),
   ),
   is_same: boolean(([a, b]) => sameType(a!, b!)),
-  is_same_v: boolean(([a, b]) => sameType(a!, b!)),
+  is_same_v: variable(([a, b]) => sameType(a!, b!)),
   is_static: boolean(([a]) => isStatic(termOfType(a!))),
-  is_static_v: boolean(([a]) => isStatic(termOfType(a!))),
+  is_static_v: variable(([a]) => isStatic(termOfType(a!))),
   sizeof_bits: boolean(([a]) => bitsOf(a!)),
-  sizeof_bits_v: boolean(([a]) => bitsOf(a!)),
+  sizeof_bits_v: variable(([a]) => bitsOf(a!)),
   uint_bit_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(numberOfValue(n!)) }),
   uint_byte_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(8 * numberOfValue(n!)) }),
   complex: ([t]) => typeValue({ of: "numeric", type: complexOf(numericOf(t)) }),
-  cosize_v: boolean(([l]) => numberOfValue(any.cosize(layoutOf(termOfType(l!))))),
-  size_v: boolean(([t]) => sizeOfTerm(termOfType(t!))),
-  rank_v: boolean(([t]) => {
+  cosize_v: variable(([l]) => numberOfValue(any.cosize(layoutOf(termOfType(l!))))),
+  size_v: variable(([t]) => sizeOfTerm(termOfType(t!))),
+  rank_v: variable(([t]) => {
     const x = termOfType(t!);
     return x.kind === "tuple" ? x.items.length : x.kind === "layout" || x.kind === "composed" ? any.rank(x) : 1;
   }),
-  tuple_size_v: boolean(([t]) => numberOfValue(lit(tupleSize(termOfType(t!))))),
+  tuple_size_v: variable(([t]) => numberOfValue(lit(tupleSize(termOfType(t!))))),
 };
 
 const tupleSize = (t: Term): number => (t.kind === "tuple" ? t.items.length : 1);
