@@ -30,7 +30,7 @@ export interface PrintOptions {
 
 /** The text of an operation (usually a module), with a newline at its end. */
 export function printOperation(op: Operation, options: PrintOptions = {}): string {
-  const table = options.localScope || !op.ctx.hasAliases ? undefined : collectAliases(op, options);
+  const table = options.localScope || !(op.ctx.hasAliases || options.debugInfo) ? undefined : collectAliases(op, options);
   const names = new ValueNames(options.scope ?? op, {
     nameLocAsPrefix: options.nameLocAsPrefix ?? false,
     generic: options.generic ?? false,
