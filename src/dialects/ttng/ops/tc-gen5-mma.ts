@@ -56,6 +56,12 @@ function kindOf(type: Type): { readonly kind: string; readonly accumulators: rea
   if (isFloat(type, "f8E4M3FN") || isFloat(type, "f8E5M2") || isInteger(type, 8)) return { kind: "f8f6f4", accumulators: ["f16", "f32"] };
   return undefined;
 }
+/** The text pairs barriers with predicates, so there are as many. */
+function verifyBarriers(barriers: readonly Value[], preds: readonly Value[], report: OpReport): boolean {
+  if (barriers.length === preds.length) return true;
+  report.error(`expected a predicate for each barrier, but found ${barriers.length} barriers and ${preds.length} predicates`, "ttng.mma");
+  return false;
+}
 function verifyElementTypes(a: Type, b: Type, d: Type, report: OpReport): boolean {
   const error = (message: string) => (report.error(message, "ttng.mma"), false);
   const ofA = kindOf(a);
@@ -109,8 +115,9 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
   ],
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $useD`,` $pred `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) (`,` qualified(type($barriers))^)?",
-  verify({ a, b, d, barriers, is_async, two_ctas }, report) {
+  verify({ a, b, d, barriers, barrier_preds, is_async, two_ctas }, report) {
     const error = (message: string) => void report.error(message, "ttng.mma");
+    if (!verifyBarriers(barriers, barrier_preds, report)) return;
     if (!is_async && barriers.length > 0) return error("The op is synchronous but a barrier is present.");
     if (!verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report)) return;
     const ofA = encodingParams(descOf(a).params.encoding);
@@ -191,7 +198,9 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", {
   ],
   format:
     "$a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,` $b_scale `,` $useD `,` $pred `lhs` `=` $a_type `rhs` `=` $b_type `` custom<BarriersAndPreds>($barriers, $barrier_preds) attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($d)) `,` qualified(type($a_scale)) `,` qualified(type($b_scale)) (`,` qualified(type($barriers))^)?",
-  verify: ({ a, b, d }, report) => void verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report),
+  verify({ a, b, d, barriers, barrier_preds }, report) {
+    if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report);
+  },
   effects: ({ a, b, d, useD, a_scale, b_scale }) => mmaEffects(a, b, d, useD, [a_scale, b_scale]),
 });
 

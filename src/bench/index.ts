@@ -1,0 +1,128 @@
+/**
+ * Benchmarks: `npm run bench [-- FILE...] [--python PYTHON]`. Every figure is a ratio against something measured in the
+ * same run: libtriton's parser and printer (with a PYTHON that has Triton), an empty node process, or the same work on
+ * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
+import { printOperation } from "../syntax/print.js";
+import { reportLayouts } from "./layout.js";
+import { LIBTRITON_BENCH } from "./libtriton.js";
+
+const args = process.argv.slice(2);
+const pythonAt = args.indexOf("--python");
+const python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
+const scratch = mkdtempSync(join(tmpdir(), "tt-step-bench-"));
+
+interface Times {
+  /** Milliseconds. */
+  readonly parse: number;
+  readonly print: number;
+}
+const ms = (body: () => void): number => {
+  const start = performance.now();
+  body();
+  return performance.now() - start;
+};
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
+const rate = (bytes: number, time: number): string => `${(bytes / 1e3 / time).toFixed(1).padStart(7)} MB/s`;
+
+/** Parses (with locations and verifier) and prints once. */
+function once(text: string): Times {
+  const ctx = new Context(ALL_DIALECTS);
+  let module: Operation | undefined;
+  const parse = ms(() => {
+    module = parseModule(ctx, "bench.mlir", text)?.module;
+    if (!module || !verifyOperation(module)) throw new Error(ctx.diagnostics[0]?.message ?? "does not parse");
+  });
+  const print = ms(() => void printOperation(module!));
+  return { parse, print };
+}
+
+function warm(text: string, runs: number): Times {
+  for (let i = 0; i < 3; i++) once(text);
+  const times = Array.from({ length: runs }, () => once(text));
+  return { parse: median(times.map((t) => t.parse)), print: median(times.map((t) => t.print)) };
+}
+/** The first run of a process, which is what the user of a command feels. */
+function cold(file: string): Times {
+  const runs = Array.from({ length: 3 }, () => {
+    const child = spawnSync(process.execPath, [process.argv[1]!, "--once", file], { encoding: "utf8" });
+    return JSON.parse(child.stdout) as Times;
+  });
+  return { parse: median(runs.map((t) => t.parse)), print: median(runs.map((t) => t.print)) };
+}
+function libtriton(file: string): Times | undefined {
+  if (!python) return undefined;
+  const child = spawnSync(python, ["-c", LIBTRITON_BENCH, file], { encoding: "utf8" });
+  if (child.status !== 0) throw new Error(`libtriton: ${child.stderr}`);
+  return JSON.parse(child.stdout) as Times;
+}
+
+function reportFile(file: string, name: string): void {
+  const text = readFileSync(file, "latin1");
+  const bytes = text.length;
+  const reference = libtriton(file);
+  const rows: [string, Times][] = [
+    ["cold", cold(file)],
+    ["warm", warm(text, bytes > 1e7 ? 3 : 7)],
+  ];
+  process.stdout.write(`\n${name} (${(bytes / 1e6).toFixed(1)} MB), with locations and verifier\n`);
+  if (reference) process.stdout.write(`  libtriton  parse ${rate(bytes, reference.parse)}   print ${rate(bytes, reference.print)}\n`);
+  for (const [label, times] of rows) {
+    const ratio = (key: keyof Times) => (reference ? `  ${(times[key] / reference[key]).toFixed(2)}x its time` : "");
+    process.stdout.write(
+      `  ${label.padEnd(9)}  parse ${rate(bytes, times.parse)}${ratio("parse")}   print ${rate(bytes, times.print)}${ratio("print")}\n`,
+    );
+  }
+}
+
+/** The input with its functions repeated `times` under other names. */
+function repeated(text: string, times: number): string {
+  const start = text.indexOf("\n", text.indexOf("module")) + 1;
+  const end = text.lastIndexOf("}");
+  const body = text.slice(start, end);
+  let out = text.slice(0, start);
+  for (let i = 0; i < times; i++) out += body.replace(/@([A-Za-z_]\w*)/g, `@$1_${i}`);
+  return out + text.slice(end);
+}
+
+function reportScaling(text: string): void {
+  const [one, ten] = [warm(repeated(text, 2), 5), warm(repeated(text, 20), 5)];
+  process.stdout.write(
+    `\n10 times the IR takes ${(ten.parse / one.parse).toFixed(1)} times to parse, ${(ten.print / one.print).toFixed(1)} times to print\n`,
+  );
+}
+
+function reportStartUp(): void {
+  const file = join(scratch, "ten.mlir");
+  writeFileSync(file, `module {\n${"  tt.func @f%() {\n    tt.return\n  }\n".repeat(3).replace(/%/g, () => String(counter++))}}\n`);
+  const time = (argv: readonly string[]) => ms(() => void spawnSync(process.execPath, argv, { stdio: "ignore" }));
+  const empty: number[] = [];
+  const ours: number[] = [];
+  for (let i = 0; i < 21; i++) {
+    empty.push(time(["-e", "0"]));
+    ours.push(time(["bin/tt-opt.js", file]));
+  }
+  process.stdout.write(`\nstart-up: tt-opt on ten lines takes ${(median(ours) / median(empty)).toFixed(2)} times an empty node process\n`);
+}
+let counter = 0;
+
+if (args[0] === "--once") process.stdout.write(JSON.stringify(once(readFileSync(args[1]!, "latin1"))));
+else {
+  const fixture = readFileSync("fixtures/bench/lowered.mlir", "latin1");
+  const files = args.length > 0 ? args : [join(scratch, "repeated.mlir")];
+  if (args.length === 0) writeFileSync(files[0]!, repeated(fixture, Math.ceil(5e6 / fixture.length)), "latin1");
+  for (const file of files) reportFile(file, args.length > 0 ? file : "a fixture's functions repeated");
+  reportScaling(fixture);
+  reportStartUp();
+  reportLayouts(python);
+}
+rmSync(scratch, { recursive: true });
