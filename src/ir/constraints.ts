@@ -59,7 +59,7 @@ export interface TypeConstraint {
   /** The one kind of type that fits, where assembly formats write it without its `!dialect.mnemonic`: its definition's name. */
   readonly stripped?: string;
   /** The kind of type that assembly formats read here (upstream's C++ class), where that is narrower than any type. */
-  readonly kind?: (type: Type) => boolean;
+  readonly kind?: { readonly name: string; is(type: Type): boolean };
 }
 export type Arity = "single" | "optional" | "variadic";
 export interface ValueSpec<A extends Arity = Arity> {
@@ -82,7 +82,7 @@ export const I = (width: number): TypeConstraint => ({
     (t) => isInteger(t, width),
     (ctx) => intType(ctx, width),
   ),
-  kind: (t) => IntegerType.is(t),
+  kind: IntegerType,
 });
 export const I1 = I(1);
 export const I8 = I(8);
@@ -109,7 +109,7 @@ export const AnyFunctionType = typeConstraint("function type", (t) => FunctionTy
 export function rankedTensorOf(element: TypeConstraint, description = `ranked tensor of ${element.description} values`): TypeConstraint {
   return {
     ...typeConstraint(description, (t) => RankedTensorType.is(t) && element.test(t.params.elementType)),
-    kind: (t) => RankedTensorType.is(t),
+    kind: RankedTensorType,
   };
 }
 /** A scalar that fits, or a vector, tensor (or memref) of such. */

@@ -96,13 +96,21 @@ export const SymbolTable = defineTrait("SymbolTable", {
           const earlier = seen.get(text);
           if (earlier)
             report
-              .plain(`redefinition of symbol named '${text}'`, "verify.symbol")
+              .plain(`redefinition of symbol named '${text}'`, "verify.symbol", nested.locRef)
               .note("see existing symbol definition here", earlier.locRef);
           else seen.set(text, nested);
         }
   },
 });
-export const Symbol = defineTrait("Symbol");
+/** Source: mlir/lib/IR/SymbolTable.cpp, verifySymbol. */
+export const Symbol = defineTrait("Symbol", {
+  verify(op, report) {
+    const visibility = op.attr("sym_visibility");
+    const value = visibility && (visibility.params as { readonly value?: unknown }).value;
+    if (visibility && !["public", "private", "nested"].includes(String(value)))
+      report.error(`visibility expected to be one of ["public", "private", "nested"], but got "${String(value)}"`, "verify.symbol");
+  },
+});
 export const AttrSizedOperandSegments = defineTrait("AttrSizedOperandSegments");
 export const AttrSizedResultSegments = defineTrait("AttrSizedResultSegments");
 export const SameVariadicOperandSize = defineTrait("SameVariadicOperandSize");

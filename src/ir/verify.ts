@@ -261,8 +261,8 @@ function checkSegments(
   report: Report,
 ): boolean {
   const name = `${what}SegmentSizes`;
-  const sizes = intsOf(op.attr(name));
-  if (!sizes) return (report.error(`requires attribute '${name}'`, "verify.segments"), false);
+  // Absent sizes are zeros.
+  const sizes = intsOf(op.attr(name)) ?? specs.map(() => 0);
   if (sizes.some((s) => s < 0)) return (report.error(`'${name}' attribute cannot have negative elements`, "verify.segments"), false);
   if (sizes.length !== specs.length) {
     report.error(

@@ -34,6 +34,25 @@ export class Cursor {
     return this.onError(message, pos, code);
   }
 
+  /** Reports that something else was expected than what follows: behind what was read last, as MLIR does. */
+  wrongToken(message: string, code = "parse.expected"): never {
+    return this.fail(message, this.endOfPrevious(this.here()), code);
+  }
+  /** The end of the token before `pos`; comments are no tokens. `pos` itself when there is none. */
+  private endOfPrevious(pos: number): number {
+    const { text } = this;
+    for (let end = Math.min(pos, text.length); ; ) {
+      while (end > 0 && (text.charCodeAt(end - 1) === 32 || text.charCodeAt(end - 1) === 9)) end--;
+      if (end === 0) return pos;
+      const c = text.charCodeAt(end - 1);
+      if (c !== 10 && c !== 13) return end;
+      end--;
+      const line = text.lastIndexOf("\n", end - 1) + 1;
+      const comment = text.slice(line, end).indexOf("//");
+      if (comment >= 0) end = line + comment;
+    }
+  }
+
   /** Skips white space and comments; answers the code of the next character, NaN at the end. */
   skip(): number {
     const { text } = this;
@@ -67,7 +86,7 @@ export class Cursor {
     return true;
   }
   char(code: number): void {
-    if (this.skip() !== code) this.fail(`expected '${String.fromCharCode(code)}'`, this.pos, "parse.expected");
+    if (this.skip() !== code) this.wrongToken(`expected '${String.fromCharCode(code)}'`);
     this.pos++;
   }
   optPunct(text: string): boolean {
@@ -78,7 +97,7 @@ export class Cursor {
     return true;
   }
   punct(text: string): void {
-    if (!this.optPunct(text)) this.fail(`expected '${text}'`, this.pos, "parse.expected");
+    if (!this.optPunct(text)) this.wrongToken(`expected '${text}'`);
   }
 
   /** The end of the identifier that starts at `from`; `from` when there is none. */

@@ -73,10 +73,14 @@ function parseDirective(p: Parser, run: Run, d: Directive): void {
       setSlotTypes(run, d.results, results);
       return;
     }
-    case "attr-dict":
+    case "attr-dict": {
+      const at = p.pos;
+      const before = p.state.attrs.length;
       if (d.keyword) p.optAttrDictWithKeyword();
       else p.optAttrDict();
+      if (p.state.attrs.length > before) checkInherent(p, run.def, before, at);
       return;
+    }
     case "custom": {
       const directive = customDirective(run.def, d.name);
       if (!directive) throw new Bug(`${run.def.name}: custom<${d.name}> is not defined`);
@@ -105,6 +109,17 @@ function parseDirective(p: Parser, run: Run, d: Directive): void {
   }
 }
 
+/** Inherent attributes in a dictionary are checked as they are read. */
+function checkInherent(p: Parser, def: OpDef, from: number, at: number): void {
+  for (let i = from; i < p.state.attrs.length; i++) {
+    const [name, value] = p.state.attrs[i]!;
+    const spec = def.inherent.has(name) ? def.attrs.find((a) => a.name === name) : undefined;
+    if (!spec || spec.constraint.test(value)) continue;
+    const message = `'${def.name}' op attribute '${name}' failed to satisfy constraint: ${spec.constraint.description}`;
+    opError(p, def, message, at, "verify.attribute");
+  }
+}
+
 function parseLiteral(p: Parser, text: string): void {
   if (/^[A-Za-z_]/.test(text)) p.keyword(text);
   else p.punct(text);
@@ -122,9 +137,14 @@ function singleType(p: Parser, def: OpDef, d: Extract<Directive, { kind: "type" 
   const type = p.type();
   const specs = d.slot.kind === "operand" ? def.operands : def.results;
   const constraint = specs[d.slot.index]?.constraint;
-  const wrong = stripped !== undefined ? type.def.name !== stripped : constraint?.kind && !constraint.kind(type);
-  if (wrong) p.fail("invalid kind of type specified", at, "parse.type");
+  const wanted = stripped ?? constraint?.kind?.name;
+  if (wanted !== undefined && (stripped ? type.def.name !== stripped : !constraint!.kind!.is(type)))
+    opError(p, def, `invalid kind of type specified: expected ${wanted}, but found '${p.typeText(type)}'`, at, "parse.type");
   return type;
+}
+/** An error that the op's own syntax gives, as opposed to one of the language. */
+function opError(p: Parser, def: OpDef, message: string, at: number, code: string): never {
+  return p.fail(`custom op '${def.name}' ${message}`, at, code);
 }
 function optTypes(p: Parser): Type[] {
   const first = p.optType();
@@ -196,13 +216,15 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
     const word = p.cursor.peekIdent();
     const keyword = p.optString() ?? (word !== undefined && Object.hasOwn(constraint.enum.cases, word) ? p.anyKeyword() : undefined);
     if (keyword === undefined)
-      return p.fail(
+      return opError(
+        p,
+        def,
         `expected string or keyword containing one of the following enum values for attribute '${name}' [${cases.join(", ")}]`,
         at,
         "parse.enum",
       );
     const value = constraint.enum.cases[keyword];
-    if (value === undefined) return p.fail(`invalid ${name} attribute specification: "${keyword}"`, at, "parse.enum");
+    if (value === undefined) return opError(p, def, `invalid ${name} attribute specification: "${keyword}"`, at, "parse.enum");
     return constraint.write!(p.ctx, keyword);
   }
   if (constraint.stripped && !p.atPunct("#")) return p.dialectAttr(constraint.stripped, at);
@@ -222,7 +244,7 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
       break;
   }
   const attr = p.attribute(constraint.type?.(p.ctx));
-  if (!constraint.test(attr)) p.fail(`invalid kind of attribute specified`, at, "parse.attribute-kind");
+  if (!constraint.test(attr)) opError(p, def, "invalid kind of attribute specified", at, "parse.attribute-kind");
   return attr;
 }
 
@@ -320,8 +342,8 @@ function finishFormat(p: Parser, run: Run, at: number): void {
     state.operands.push(...p.resolveAll(run.allOperands, types));
   } else {
     // `functional-type(operands, ...)` and `type(operands)` hand out types over all groups in order.
-    if (run.allOperandTypes) distribute(p, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
-    inferGroupTypes(p, run);
+    if (run.allOperandTypes) distribute(p, def, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
+    inferGroupTypes(p, run, at);
     for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
     if (def.sizedOperands)
       p.setAttr(
@@ -337,6 +359,7 @@ function finishFormat(p: Parser, run: Run, at: number): void {
 
 function distribute(
   p: Parser,
+  def: OpDef,
   types: readonly Type[],
   groups: readonly (readonly unknown[] | undefined)[],
   into: (readonly Type[] | undefined)[],
@@ -349,11 +372,11 @@ function distribute(
     next += size;
   }
   if (next !== types.length)
-    p.fail(`number of operands and types do not match: got ${next} operands and ${types.length} types`, at, "parse.operand-count");
+    opError(p, def, `number of operands and types do not match: got ${next} operands and ${types.length} types`, at, "parse.operand-count");
 }
 
 /** Types that follow from others by the op's traits, or that only one type fits. Runs until nothing new is found. */
-function inferGroupTypes(p: Parser, run: Run): void {
+function inferGroupTypes(p: Parser, run: Run, at: number): void {
   const { def } = run;
   const attr = (name: string) => p.state.attrs.find((e) => e[0] === name)?.[1];
   for (let changed = true; changed; ) {
@@ -364,11 +387,18 @@ function inferGroupTypes(p: Parser, run: Run): void {
         if (known) for (const name of rule.names) changed = setKnown(run, name, known) || changed;
       } else if (knownType(run, rule.to) === undefined) {
         const source = knownType(run, rule.from);
+        if (source) checkSource(p, def, rule.from, source, at);
         const target = source && rule.transform(source, attr);
         if (target) changed = setKnown(run, rule.to, target) || changed;
       }
     }
   }
+}
+/** A type from which others are derived must be of its own kind first. */
+function checkSource(p: Parser, def: OpDef, name: string, type: Type, at: number): void {
+  const spec = def.operands.find((o) => o.name === name) ?? def.results.find((r) => r.name === name);
+  if (!spec || spec.constraint.test(type)) return;
+  opError(p, def, `'${name}' must be ${spec.constraint.description}, but got '${p.typeText(type)}'`, at, "verify.operand-type");
 }
 function knownType(run: Run, name: string): Type | undefined {
   const operand = run.def.operands.findIndex((o) => o.name === name);
@@ -405,7 +435,13 @@ function resolveGroup(p: Parser, run: Run, g: number, at: number): void {
     types = group.map((operand) => only ?? operand.value.type);
   } else if (types.length === 1 && group.length > 1 && run.def.typeRules.length > 0) types = group.map(() => types![0]!);
   if (types.length !== group.length)
-    p.fail(`number of operands and types do not match: got ${group.length} operands and ${types.length} types`, at, "parse.operand-count");
+    opError(
+      p,
+      run.def,
+      `number of operands and types do not match: got ${group.length} operands and ${types.length} types`,
+      at,
+      "parse.operand-count",
+    );
   for (let i = 0; i < group.length; i++) p.state.operands.push(p.resolveValue(group[i]!.value, types[i]!, group[i]!.pos));
 }
 

@@ -71,8 +71,8 @@ function parseTensor(p: Parser): Type {
   const at = p.pos;
   const elementType = p.type();
   if (!isValidTensorElement(elementType)) p.fail("invalid tensor element type: " + p.typeText(elementType), at);
-  const encoding = p.optPunct(",") ? p.attribute() : undefined;
-  p.punct(">");
+  const encoding = p.optPunct(",") ? p.optAttribute() : undefined;
+  if (!p.optPunct(">")) p.cursor.wrongToken("expected '>' in tensor type");
   const type = RankedTensorType.get(p.ctx, { shape, elementType, encoding });
   p.checkTensor?.(type, at);
   return type;

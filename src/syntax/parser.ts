@@ -293,7 +293,7 @@ export class Parser implements OpParser {
   }
 
   attribute(type?: Type): Attribute {
-    return this.optAttribute(type) ?? this.fail("expected attribute value", undefined, "parse.attribute");
+    return this.optAttribute(type) ?? this.cursor.wrongToken("expected attribute value", "parse.attribute");
   }
   optAttribute(type?: Type): Attribute | undefined {
     this.enter();
@@ -302,7 +302,7 @@ export class Parser implements OpParser {
     return attr;
   }
   type(): Type {
-    return this.optType() ?? this.fail("expected type", undefined, "parse.type");
+    return this.optType() ?? this.cursor.wrongToken("expected non-function type", "parse.type");
   }
   optType(): Type | undefined {
     const { cursor } = this;
@@ -341,7 +341,11 @@ export class Parser implements OpParser {
     if (!def) {
       const dialect = name.slice(0, name.indexOf("."));
       if (this.ctx.dialects.has(dialect))
-        return this.fail(`unknown attribute \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``, at, "parse.attribute");
+        return this.fail(
+          `unknown attribute \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``,
+          at + dialect.length + 2,
+          "parse.attribute",
+        );
       if (!this.ctx.allowUnregisteredDialects)
         this.fail(
           `#${dialect}<"${name.slice(dialect.length + 1)}"> : attribute created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
@@ -360,7 +364,12 @@ export class Parser implements OpParser {
     if (!def) {
       const dialect = name.slice(0, name.indexOf("."));
       if (this.ctx.dialects.has(dialect))
-        return this.fail(`unknown type \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``, at, "parse.type");
+        // Two spaces: upstream's message has them.
+        return this.fail(
+          `unknown  type \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``,
+          at + dialect.length + 2,
+          "parse.type",
+        );
       if (!this.ctx.allowUnregisteredDialects)
         this.fail(
           `!${dialect}<"${name.slice(dialect.length + 1)}"> : type created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
@@ -495,7 +504,7 @@ export class Parser implements OpParser {
 
   /** Reads `%name` or `%name#2`. A name not yet defined becomes a stand-in until it is. */
   operandValue(): Value {
-    return this.optOperandValue() ?? this.fail("expected SSA operand", undefined, "parse.operand");
+    return this.optOperandValue() ?? this.cursor.wrongToken("expected SSA operand", "parse.operand");
   }
   optOperandValue(): Value | undefined {
     const { cursor } = this;
@@ -691,8 +700,8 @@ export class Parser implements OpParser {
 
     if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args, open);
     this.punct("}");
-    for (const [name, { defined, pos }] of this.#blocks.blocks)
-      if (!defined) this.fail(`reference to an undefined block '${name}'`, pos, "parse.block");
+    for (const { defined, pos } of this.#blocks.blocks.values())
+      if (!defined) this.fail("reference to an undefined block", pos, "parse.block");
     if (isolated) this.checkForwardReferences();
     else for (const key of this.#scope) typeof key === "number" ? (this.#numbered[key] = undefined) : this.#named.delete(key);
     if (savedTables) {
@@ -768,7 +777,7 @@ export class Parser implements OpParser {
     for (;;) {
       const c = this.cursor.skip();
       if (c === 125 || c === 94) return;
-      if (Number.isNaN(c)) this.fail("expected '}' to end a region", undefined, "parse.expected");
+      if (Number.isNaN(c)) this.cursor.wrongToken("expected operation name in quotes", "parse.operation");
       block.append(this.operation());
     }
   }

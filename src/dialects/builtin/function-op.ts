@@ -12,7 +12,7 @@ import { FunctionOp } from "../../ir/interfaces.js";
 import type { LocationRef } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import { Region } from "../../ir/region.js";
-import { symbolName } from "../../ir/symbol-table.js";
+import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { attrText, typeText } from "../../ir/text-hook.js";
 import { defineTrait, Symbol as SymbolTrait } from "../../ir/traits.js";
 
@@ -46,7 +46,7 @@ export function parseSignature(p: OpParser, allowVariadic: boolean): Signature {
   const args: SignatureArgument[] = [];
   let isVariadic = false;
   p.list("(", ")", () => {
-    if (isVariadic) p.fail("variadic arguments must be in the end of the argument list");
+    if (isVariadic) opError(p, "variadic arguments must be in the end of the argument list");
     if (allowVariadic && p.optPunct("...")) {
       isVariadic = true;
       return;
@@ -61,10 +61,10 @@ function parseSignatureArgument(p: OpParser, previous: SignatureArgument | undef
   const { pos } = p;
   const argument = p.optArgument({ type: true, attrs: true });
   if (argument) {
-    if (previous && !previous.argument) p.fail("expected type instead of SSA identifier", pos);
+    if (previous && !previous.argument) opError(p, "expected type instead of SSA identifier", pos);
     return { argument, pos, type: argument.type!, attrs: argument.attrs };
   }
-  if (previous?.argument) p.fail("expected SSA identifier", pos);
+  if (previous?.argument) opError(p, "expected SSA identifier", pos);
   const type = p.type();
   const attrs = optDictionary(p);
   p.optTrailingLocation();
@@ -106,7 +106,7 @@ export function parseFunctionBody(p: OpParser, signature: Signature): void {
   const named = signature.args.flatMap((arg) => arg.argument ?? []);
   const body = p.optRegion(named);
   if (!body) p.state.regions.push(new Region(p.ctx, null, 0));
-  else if (body.empty) p.fail("expected non-empty function body", pos);
+  else if (body.empty) opError(p, "expected non-empty function body", pos);
 }
 
 /** `tt.func public @name(%a: i32) -> i32 attributes {...} { ... }`, after the op's name. */
@@ -121,9 +121,13 @@ export function parseFunctionOp(p: OpParser): void {
   p.optAttrDictWithKeyword();
   for (const [name] of p.state.attrs.slice(before))
     if (name === "sym_visibility" || name === "sym_name" || name === "function_type")
-      p.fail(`'${name}' is an inferred attribute and should not be specified in the explicit attribute dictionary`, at);
+      opError(p, `'${name}' is an inferred attribute and should not be specified in the explicit attribute dictionary`, at);
   setSignatureAttrs(p, signature);
   parseFunctionBody(p, signature);
+}
+
+function opError(p: OpParser, message: string, pos = p.pos): never {
+  return p.fail(`custom op '${p.opName}' ${message}`, pos, "parse.function");
 }
 
 // --- writing ----------------------------------------------------------------------------------
@@ -176,6 +180,14 @@ export function printFunctionOp(p: OpPrinter, op: Operation): void {
   p.write(" ");
   p.region(body, { entryArgs: false, terminators: true });
 }
+
+/** A function without body is not public: somebody must provide it. */
+export const DeclarationsAreNotPublic = defineTrait("DeclarationsAreNotPublic", {
+  verify(op, report) {
+    if (op.regions[0]?.empty && symbolVisibility(op) === "public")
+      report.error("symbol declaration cannot have public visibility", "verify.symbol");
+  },
+});
 
 // --- attributes of arguments ------------------------------------------------------------------
 

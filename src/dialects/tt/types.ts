@@ -11,6 +11,7 @@ import {
   type TensorType,
   withElementType,
 } from "../../ir/builtin-types.js";
+import { typeText } from "../../ir/text-hook.js";
 import { Bug } from "../../support/assert.js";
 
 /** `!tt.ptr<f32>`, `!tt.ptr<tensor<8x8xf16>, 3>`. Address space 1 is global memory and goes without saying. */
@@ -35,7 +36,8 @@ export const TensorDescType = defineType<{ readonly blockType: TensorType }>("tt
     p.punct("<");
     const at = p.pos;
     const blockType = p.type();
-    if (!RankedTensorType.is(blockType)) return p.fail("invalid kind of type specified", at, "parse.type");
+    if (!RankedTensorType.is(blockType))
+      return p.fail(`invalid kind of type specified: expected builtin.tensor, but found '${typeText(blockType)}'`, at, "parse.type");
     p.punct(">");
     return { blockType };
   },

@@ -18,7 +18,7 @@ import { CallableOp, CallOp as CallOpInterface, FunctionOp, implement, SymbolUse
 import type { Operation } from "../../../ir/operation.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AffineScope, AutomaticAllocationScope, HasParent, IsolatedFromAbove, Pure, ReturnLike, Terminator } from "../../../ir/traits.js";
-import { FunctionOpTrait, parseFunctionOp, printFunctionOp } from "../../builtin/function-op.js";
+import { DeclarationsAreNotPublic, FunctionOpTrait, parseFunctionOp, printFunctionOp } from "../../builtin/function-op.js";
 import { ttTraits } from "../tt-op.js";
 
 /** The type of a tt.func. */
@@ -36,7 +36,14 @@ export const FuncOp = defineOp("tt.func", {
     res_attrs: optionalAttr(DictArrayAttr),
   },
   regions: { body: AnyRegion },
-  traits: ttTraits(AffineScope, AutomaticAllocationScope, FunctionOpTrait, IsolatedFromAbove, HasParent("builtin.module")),
+  traits: ttTraits(
+    AffineScope,
+    AutomaticAllocationScope,
+    DeclarationsAreNotPublic,
+    FunctionOpTrait,
+    IsolatedFromAbove,
+    HasParent("builtin.module"),
+  ),
   interfaces: [
     implement(FunctionOp, { type: typeOfFunc }),
     implement(CallableOp, {
