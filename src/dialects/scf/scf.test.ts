@@ -20,6 +20,7 @@ describe.each([
   "scf/trip-count-distance",
   "scf/trip-count-step",
   "scf/canonicalize-while",
+  "scf/canonicalize-parallel",
   "cf/canonicalize",
 ])("%s as real Triton", (name) => {
   for (const part of goldenParts(`fixtures/${name}.mlir`))

@@ -13,6 +13,7 @@ import {
   replaceIfYieldWithConditionOrValue,
 } from "./if.js";
 import { foldConstantCase } from "./index-switch.js";
+import { mergeNestedParallelLoops, parallelOpSingleOrZeroIterationDimsFolder } from "./parallel.js";
 import {
   removeLoopInvariantArgsFromBeforeBlock,
   removeLoopInvariantValueYielded,
@@ -37,6 +38,8 @@ export const SCF_CANONICALIZATION: readonly Pattern[] = [
   removeStaticCondition,
   removeUnusedResults,
   replaceIfYieldWithConditionOrValue,
+  parallelOpSingleOrZeroIterationDimsFolder,
+  mergeNestedParallelLoops,
   foldConstantCase,
   removeLoopInvariantArgsFromBeforeBlock,
   removeLoopInvariantValueYielded,
