@@ -103,7 +103,7 @@ function visitNested(entity: Entity, child: (inner: Entity) => void, withType: b
       type: (t) => (child(t), ""),
       string: () => "",
       symbol: keywordOrString,
-      stripped: (e) => (visitNested(e, child, true), ""),
+      stripped: (e) => (child(e), ""),
       loc: (l) => (child(l), ""),
     };
     (entity.def.print as ((params: object, p: AttrPrinter) => string) | undefined)?.(entity.params, probe);

@@ -1,4 +1,27 @@
+import { DenseArrayAttr, IntegerAttr, UnitAttr } from "../../ir/builtin-attrs.js";
 import { defineDialect } from "../../ir/define-dialect.js";
+import * as attrs from "./attrs.js";
 import * as ops from "./ops/index.js";
+import { ENVIRONMENT_REGISTERS } from "./ops/registers.js";
 
-export const nvvm = defineDialect("nvvm", { ops: [ops] });
+export const nvvm = defineDialect("nvvm", {
+  ops: [ops, ENVIRONMENT_REGISTERS],
+  attrs: [attrs],
+  // What kernels say of themselves. Source: NVVMDialect.cpp, verifyOperationAttribute.
+  verifyAttr(op, name, value, report) {
+    if (name === "nvvm.kernel") {
+      if (op.name !== "llvm.func") report.error("'nvvm.kernel' attribute attached to unexpected op");
+    } else if (name === "nvvm.maxntid" || name === "nvvm.reqntid" || name === "nvvm.cluster_dim") {
+      const size = DenseArrayAttr.is(value) ? value.params.elements.length : 0;
+      if (size < 1 || size > 3) report.error(`'${name}' attribute must be integer array with maximum 3 index`);
+    } else if (["nvvm.minctasm", "nvvm.maxnreg", "nvvm.cluster_max_blocks"].includes(name)) {
+      if (!IntegerAttr.is(value)) report.error(`'${name}' attribute must be integer constant`);
+    } else if (name === "nvvm.blocksareclusters" && !(op.hasAttr("nvvm.reqntid") && op.hasAttr("nvvm.cluster_dim")))
+      report.error(`'${name}' attribute must be used along with 'nvvm.reqntid' and 'nvvm.cluster_dim'`);
+  },
+  verifyArgAttr(op, _index, name, value, report) {
+    if (name !== "nvvm.grid_constant") return;
+    if (op.name !== "llvm.func") report.error(`'${name}' attribute must be present only on llvm.func ops`);
+    else if (!UnitAttr.is(value)) report.error(`'${name}' attribute must be a unit attribute`);
+  },
+});

@@ -1,1 +1,15 @@
-export {};
+export * from "./aggregates.js";
+export * from "./arithmetic.js";
+export * from "./atomics.js";
+export * from "./calls.js";
+export * from "./casts.js";
+export * from "./compare.js";
+export * from "./constants.js";
+export * from "./control-flow.js";
+export * from "./functions.js";
+export * from "./globals.js";
+export * from "./inline-asm.js";
+export * from "./intrinsics.js";
+export * from "./intrinsics-memory.js";
+export * from "./intrinsics-vector.js";
+export * from "./memory.js";

@@ -1,1 +1,5 @@
-export {};
+export * from "./copies.js";
+export * from "./matrix.js";
+export * from "./registers.js";
+export * from "./synchronization.js";
+export * from "./warp.js";
