@@ -2,6 +2,8 @@
  * The arguments of `tt-opt`: MLIR's flags, in order, with one or two dashes. Passes run in the order given, which is
  * why a reader of our own is needed.
  */
+
+import { findPass } from "../compile/known-passes.js";
 import { optionText } from "../pass/options.js";
 import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
@@ -74,7 +76,7 @@ const FLAGS: readonly Flag[] = [
     summary: "a pipeline as text: 'builtin.module(cse,canonicalize{top-down=false})'",
     set: (args, value) => {
       if (value === undefined) return "needs a value: -pass-pipeline='builtin.module(...)'";
-      const parsed = parsePipeline(value, (flag) => PASSES.get(flag));
+      const parsed = parsePipeline(value, findPass);
       if ("error" in parsed) return `${parsed.error} (at '${value.slice(parsed.at, parsed.at + 30)}')`;
       args.pipeline.push(...parsed.elements);
     },
@@ -129,7 +131,7 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
       if (problem) return { error: `-${name} ${problem}` };
       continue;
     }
-    const pass = PASSES.get(name);
+    const pass = findPass(name);
     if (!pass) {
       const near = nearest(name, [...FLAGS.map((f) => f.name), ...PASSES.keys()]);
       return { error: `unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-opt --help` };

@@ -1,4 +1,6 @@
 /** `tt-opt`: runs passes on IR, as `triton-opt` does. */
+
+import { findPass } from "../compile/known-passes.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -6,7 +8,6 @@ import { verifyOperation } from "../ir/verify.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
-import { PASSES } from "../passes/index.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
@@ -136,7 +137,7 @@ function pipelineOf(
   if (!args.runReproducer) return { elements: args.pipeline };
   const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
   if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
-  const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
+  const parsed = parsePipeline(text, findPass);
   if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
   const [only] = parsed.elements;
   return {

@@ -84,6 +84,18 @@ const PASS_NAMES: Readonly<Record<string, string>> = {
   "tritongpu-schedule-loops": "TritonGPUScheduleLoops",
 };
 
+/** Passes that upstream's pipelines and reproducers name. */
+export const UPSTREAM_PASSES: ReadonlySet<string> = new Set([
+  ...Object.keys(PASS_NAMES),
+  "convert-arith-to-llvm",
+  "convert-cf-to-llvm",
+  "convert-index-to-llvm",
+]);
+/** The name that dumps show for a flag. */
+export function passName(flag: string): string {
+  return PASS_NAMES[flag] ?? flag;
+}
+
 /** The flag of a pass by the name that dumps show. */
 export function flagOfPass(name: string): string | undefined {
   return Object.entries(PASS_NAMES).find(([, pass]) => pass === name)?.[0];
