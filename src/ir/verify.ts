@@ -60,7 +60,10 @@ class Verifier {
     this.#report = new Report(root);
   }
 
-  /** Verifies `op`, then what is nested in it; its regions as a whole only when that is right. Stops below an op that is wrong. */
+  /**
+   * Verifies `op`, then what is nested in it, then its regions as a whole. The first op that is wrong ends the check of what
+   * is isolated together with it; ops that are isolated from above are each checked, after the rest.
+   */
   verify(op: Operation): boolean {
     const { def } = op;
     const report = this.#report;
@@ -68,25 +71,22 @@ class Verifier {
     report.errors = 0;
     this.checkStructure(op, report);
     if (report.errors === 0 && def.registered) this.checkDefinition(op, report);
-    if (report.errors > 0) {
-      this.ok = false;
-      return false;
-    }
-    let nestedOk = true;
+    if (report.errors > 0) return this.failed();
+    let isolated: Operation[] | undefined;
     for (const region of op.regions) {
       for (let block = region.firstBlock; block; block = block.next) {
         const needsTerminator = def.registered && !def.traits.has(NoTerminator);
         for (let nested = block.firstOp; nested; nested = nested.next) {
           if (nested.successors.length > 0 && nested !== block.lastOp) {
-            this.#report.op = nested;
-            this.#report.error("op with block successors must terminate its parent block", "verify.successors");
-            this.ok = false;
-            nestedOk = false;
+            report.op = nested;
+            report.error("op with block successors must terminate its parent block", "verify.successors");
+            return this.failed();
           }
-          if (!this.verify(nested)) nestedOk = false;
+          if (nested.def.isIsolated && nested.regions.length > 0) (isolated ??= []).push(nested);
+          else if (!this.verify(nested)) return false;
         }
         const last = block.lastOp;
-        if (nestedOk && needsTerminator && (!last || (!last.def.isTerminator && last.def.registered))) {
+        if (needsTerminator && (!last || (!last.def.isTerminator && last.def.registered))) {
           report.op = op;
           // An op without terminator among its blocks; region printing names the op as upstream does.
           if (!last) report.plain("empty block: expect at least a terminator", "verify.terminator");
@@ -94,12 +94,13 @@ class Verifier {
             report.op = last;
             report.plain(`block with no terminator, has ${opText(last)}`, "verify.terminator");
           }
-          this.ok = false;
-          nestedOk = false;
+          return this.failed();
         }
       }
     }
-    if (!nestedOk) return false;
+    let isolatedOk = true;
+    for (const nested of isolated ?? []) if (!this.verify(nested)) isolatedOk = false;
+    if (!isolatedOk) return false;
     report.op = op;
     report.errors = 0;
     for (const trait of def.traits) trait.verifyRegions?.(op, report);
@@ -111,8 +112,11 @@ class Verifier {
       }
     if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
     if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
-    if (report.errors > 0) this.ok = false;
-    return report.errors === 0;
+    return report.errors === 0 || this.failed();
+  }
+  private failed(): false {
+    this.ok = false;
+    return false;
   }
 
   /** Checks that every operand is defined on all paths to its use. */

@@ -16,6 +16,7 @@ export const ttg = defineDialect("ttg", {
   types: [types],
   verifyAttr,
   canonicalize: TTG_CANONICALIZATION,
+  inliner: { isLegalToInline: () => true },
   interfaces: [
     implement(InferLayout, inferLayout),
     implement(VerifyTensorLayout, verifyTensorLayout),
