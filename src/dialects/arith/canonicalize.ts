@@ -1,6 +1,6 @@
 /**
  * Canonicalization of arith, in upstream's order and with upstream's benefits: a pattern that upstream declares in
- * TableGen has one for each op it matches, and its new ops are located at all of those (and their constants).
+ * TableGen has one for each op it matches that is no constant.
  * Source: mlir/lib/Dialect/Arith/IR/ArithCanonicalization.td.
  */
 import type { Attribute } from "../../ir/attribute.js";
@@ -31,11 +31,14 @@ function scalar(value: Value): Scalar | undefined {
   const attr = constantOf(value);
   return IntegerAttr.is(attr) ? { value: attr.params.value, op: value.definingOp! } : undefined;
 }
-/** Sets the location of new ops to that of all matched ones; then makes ops. */
-function at(rw: Rewriter, ...matched: readonly Operation[]): void {
+/**
+ * Sets the location of new ops to that of the matched ones. Upstream lists the matched ops as it meets them (the root,
+ * then each operand's after what is inside it), constants too, but takes only as many as there are ops that are none.
+ */
+function at(rw: Rewriter, numOps: 1 | 2 | 3, ...matched: readonly Operation[]): void {
   rw.loc = fusedLoc(
     rw.ctx,
-    matched.map((op) => op.loc),
+    matched.slice(0, numOps).map((op) => op.loc),
   );
 }
 function constant(rw: Rewriter, value: Attribute): Value {
@@ -90,9 +93,7 @@ function combineConstants(
       if (!found) return rw.noMatch("no constants to combine");
       const { inner, x, c0, c1 } = found;
       const { op, overflowFlags } = outer;
-      // Matched ops in upstream's order: the root, then each operand's after what is inside it.
-      if (where.innerIsLhs) at(rw, op, c0.op, inner.op, c1.op);
-      else at(rw, op, c1.op, c0.op, inner.op);
+      at(rw, 2, op, where.innerIsLhs ? c0.op : c1.op);
       const sum = constant(rw, intAttr(outer.result.type, combine(c0.value, c1.value)));
       const flags = options.dropFlags ? OVERFLOW.none : inner.overflowFlags & overflowFlags;
       const [lhs, rhs] = options.xLast ? [sum, x] : [x, sum];
@@ -144,7 +145,7 @@ export const addIMulNegativeOneRhs = pattern(
   ({ op, lhs, rhs }, rw) => {
     const mul = MulIOp.match(rhs.definingOp);
     if (!mul || !isAllOnesInt(mul.rhs)) return rw.noMatch("not a product with -1");
-    at(rw, op, mul.rhs.definingOp!, mul.op);
+    at(rw, 2, op, mul.rhs.definingOp!);
     return replaceWith(rw, op, SubIOp, { lhs, rhs: mul.lhs, overflowFlags: OVERFLOW.none });
   },
   { benefit: 2 },
@@ -156,7 +157,7 @@ export const addIMulNegativeOneLhs = pattern(
   ({ op, lhs, rhs }, rw) => {
     const mul = MulIOp.match(lhs.definingOp);
     if (!mul || !isAllOnesInt(mul.rhs)) return rw.noMatch("not a product with -1");
-    at(rw, op, mul.rhs.definingOp!, mul.op);
+    at(rw, 2, op, mul.rhs.definingOp!);
     return replaceWith(rw, op, SubIOp, { lhs: rhs, rhs: mul.lhs, overflowFlags: OVERFLOW.none });
   },
   { benefit: 2 },
@@ -170,7 +171,7 @@ export const subISubILHSRHSLHS = pattern(
     if (!inner || inner.lhs !== rhs) return rw.noMatch("does not subtract what the operand subtracts from");
     const zero = zeroAttr(inner.rhs.type);
     if (!zero) return rw.noMatch("no zero of that type");
-    at(rw, op, inner.op);
+    at(rw, 2, op, inner.op);
     return replaceWith(rw, op, SubIOp, { lhs: constant(rw, zero), rhs: inner.rhs, overflowFlags: inner.overflowFlags & overflowFlags });
   },
   { benefit: 2 },
@@ -181,7 +182,7 @@ export const subISubILHSRHSLHS = pattern(
 /** With the second result unused any value will do for it. */
 function dropSecondResult(op: Operation, rw: Rewriter, def: typeof AddIOp): boolean {
   if (op.result(1).hasUses()) return rw.noMatch("both results are used");
-  at(rw, op);
+  at(rw, 1, op);
   const lhs = op.operand(0);
   const first = rw.value(def, { lhs, rhs: op.operand(1), overflowFlags: OVERFLOW.none }, { types: [op.result(0).type] });
   return rw.replace(op, [first, lhs]);
@@ -194,7 +195,7 @@ export const mulSIExtendedRHSOne = pattern("MulSIExtendedRHSOne", MulSIExtendedO
   const zero = zeroAttr(lhs.type);
   // In i1 the constant is -1, not 1.
   if (!isOneInt(rhs) || constantInt(rhs) !== 1n || !zero) return rw.noMatch("not a product with 1");
-  at(rw, op, rhs.definingOp!);
+  at(rw, 1, op);
   const negative = rw.value(CmpIOp, { predicate: "slt", lhs, rhs: constant(rw, zero) });
   return rw.replace(op, [lhs, rw.value(ExtSIOp, { in: negative }, { types: [high.type] })]);
 });
@@ -209,7 +210,7 @@ export const xOrINotCmpI = pattern(
     const cmp = CmpIOp.match(lhs.definingOp);
     const ones = scalar(rhs);
     if (!cmp || !ones || ones.value !== -1n || !isInteger(rhs.type, 1)) return rw.noMatch("not the inverse of a comparison");
-    at(rw, op, cmp.op, ones.op);
+    at(rw, 2, op, cmp.op);
     return replaceWith(rw, op, CmpIOp, { predicate: ops.INVERTED[cmp.predicate], lhs: cmp.lhs, rhs: cmp.rhs });
   },
   { benefit: 2 },
@@ -230,7 +231,7 @@ function extendLater(name: string, root: typeof AndIOp, extension: Extension): P
       const sources = extendedOperands(lhs, rhs, extension);
       if (!sources) return rw.noMatch("operands are not extended from one type");
       const { a, b } = sources;
-      at(rw, op, a.op, b.op);
+      at(rw, 3, op, a.op, b.op);
       return replaceWith(rw, op, extension, { in: rw.value(root, { lhs: a.in, rhs: b.in }) });
     },
     { benefit: 3 },
@@ -252,7 +253,7 @@ function compareBeforeExtending(name: string, extension: Extension): Pattern {
       const sources = extendedOperands(lhs, rhs, extension);
       if (!sources || (predicate !== "eq" && predicate !== "ne")) return rw.noMatch("not an equality of extensions from one type");
       const { a, b } = sources;
-      at(rw, op, a.op, b.op);
+      at(rw, 3, op, a.op, b.op);
       return replaceWith(rw, op, CmpIOp, { predicate, lhs: a.in, rhs: b.in });
     },
     { benefit: 3 },
@@ -272,7 +273,7 @@ function castOfCast(name: string, root: AnyCast, inner: AnyCast, result: AnyCast
     ({ op, in: from }, rw) => {
       const source = inner.match(from.definingOp);
       if (!source) return rw.noMatch(`operand is not ${inner.name}`);
-      at(rw, op, source.op);
+      at(rw, 2, op, source.op);
       return replaceWith(rw, op, result, { in: source.in });
     },
     { benefit: 2 },
@@ -307,7 +308,7 @@ function truncOfExtension(name: string, extension: Extension): Pattern {
     ({ op, in: from, out }, rw) => {
       const ext = extension.match(from.definingOp);
       if (!ext || widthOf(from) <= widthOf(out) || widthOf(out) <= widthOf(ext.in)) return rw.noMatch("not a longer extension");
-      at(rw, op, ext.op);
+      at(rw, 2, op, ext.op);
       return replaceWith(rw, op, extension, { in: ext.in });
     },
     { benefit: 2 },
@@ -324,7 +325,7 @@ export const truncIShrSIToTruncIShrUI = pattern(
     const amount = shift && constantOf(shift.rhs);
     if (!shift || !amount || constantInt(amount) !== BigInt(widthOf(shift.lhs) - widthOf(out)))
       return rw.noMatch("does not cut off just what is shifted in");
-    at(rw, op, shift.rhs.definingOp!, shift.op);
+    at(rw, 2, op, shift.rhs.definingOp!);
     const shifted = rw.value(ShRUIOp, { lhs: shift.lhs, rhs: constant(rw, amount) });
     return replaceWith(rw, op, TruncIOp, { in: shifted, overflowFlags });
   },
@@ -338,7 +339,7 @@ function truncOfConversion(name: string, conversion: typeof SIToFPOp): Pattern {
     ({ op, in: from, roundingmode }, rw) => {
       const source = conversion.match(from.definingOp);
       if (!source || roundingmode !== undefined) return rw.noMatch("not converted from an integer, or rounded otherwise");
-      at(rw, op, source.op);
+      at(rw, 2, op, source.op);
       return replaceWith(rw, op, conversion, { in: source.in });
     },
     { benefit: 2 },
@@ -358,7 +359,7 @@ function negationsCancel(name: string, root: typeof MulFOp): Pattern {
       const a = NegFOp.match(lhs.definingOp);
       const b = NegFOp.match(rhs.definingOp);
       if (!a || !b) return rw.noMatch("operands are not both negated");
-      at(rw, op, a.op, b.op);
+      at(rw, 3, op, a.op, b.op);
       return replaceWith(rw, op, root, { lhs: a.operand, rhs: b.operand, fastmath });
     },
     { benefit: 3 },
@@ -376,7 +377,7 @@ export const redundantSelectFalse = pattern(
   ({ op, condition, true_value, false_value }, rw) => {
     const inner = SelectOp.match(false_value.definingOp);
     if (!inner || inner.condition !== condition) return rw.noMatch("no select by the same condition");
-    at(rw, op, inner.op);
+    at(rw, 2, op, inner.op);
     return replaceWith(rw, op, SelectOp, { condition, true_value, false_value: inner.false_value });
   },
   { benefit: 2 },
@@ -388,7 +389,7 @@ export const redundantSelectTrue = pattern(
   ({ op, condition, true_value, false_value }, rw) => {
     const inner = SelectOp.match(true_value.definingOp);
     if (!inner || inner.condition !== condition) return rw.noMatch("no select by the same condition");
-    at(rw, op, inner.op);
+    at(rw, 2, op, inner.op);
     return replaceWith(rw, op, SelectOp, { condition, true_value: inner.true_value, false_value });
   },
   { benefit: 2 },
@@ -401,7 +402,7 @@ export const selectNotCond = pattern(
     const not = XOrIOp.match(condition.definingOp);
     const ones = not && constantOf(not.rhs);
     if (!not || !IntegerAttr.is(ones) || !isAllOnesInt(ones)) return rw.noMatch("condition is not inverted");
-    at(rw, op, not.rhs.definingOp!, not.op);
+    at(rw, 2, op, not.rhs.definingOp!);
     return replaceWith(rw, op, SelectOp, { condition: not.lhs, true_value: false_value, false_value: true_value });
   },
   { benefit: 2 },
@@ -411,7 +412,7 @@ export const selectI1ToNot = pattern("SelectI1ToNot", SelectOp, ({ op, condition
   const no = scalar(true_value);
   const yes = scalar(false_value);
   if (!isInteger(true_value.type, 1) || no?.value !== 0n || yes?.value !== -1n) return rw.noMatch("does not select false or true");
-  at(rw, op, no.op, yes.op);
+  at(rw, 1, op);
   const one = constant(rw, intAttr(true_value.type, 1));
   return replaceWith(rw, op, XOrIOp, { lhs: condition, rhs: one });
 });

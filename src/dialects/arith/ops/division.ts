@@ -1,18 +1,31 @@
 /** Division and remainder: never folded where they would be undefined. Source: mlir/lib/Dialect/Arith/IR/ArithOps.cpp. */
+import { DenseElementsAttr, IntegerAttr } from "../../../ir/builtin-attrs.js";
 import type { FoldResult } from "../../../ir/define-op.js";
 import { foldBinaryInt, zeroAttr } from "../../../ir/fold-constants.js";
-import { constantInt, isOneInt } from "../../../ir/match.js";
+import { constantOf, isOneInt } from "../../../ir/match.js";
 import type { Value } from "../../../ir/value.js";
 import { OVERFLOW } from "../attrs.js";
 import { partialIntBinary, totalIntBinary } from "./families.js";
 import { MulIOp } from "./integer.js";
 
+/** The integers of a constant divisor: one, or those of dense elements. */
+function divisors(divisor: Value): readonly bigint[] {
+  const attr = constantOf(divisor);
+  if (IntegerAttr.is(attr)) return [attr.params.value];
+  return DenseElementsAttr.is(attr) ? attr.params.elements : [];
+}
 const isNonZero = (divisor: Value): boolean => {
-  const value = constantInt(divisor);
-  return value !== undefined && value !== 0n;
+  const all = divisors(divisor);
+  return all.length > 0 && all.every((value) => value !== 0n);
 };
-/** Neither division by zero nor the overflow of the least value divided by -1. */
-const isSafeSigned = (divisor: Value): boolean => isNonZero(divisor) && constantInt(divisor) !== -1n;
+/**
+ * Neither division by zero nor the overflow of the least value divided by -1. As upstream, the range of the elements
+ * decides: 1 and -3 together could be 0.
+ */
+const isSafeSigned = (divisor: Value): boolean => {
+  const all = divisors(divisor);
+  return all.length > 0 && (all.every((value) => value > 0n) || all.every((value) => value < -1n));
+};
 
 /** (a * b) / b -> a, where the product is known not to wrap. */
 function foldDivMul(lhs: Value, rhs: Value, flag: number): Value | undefined {
