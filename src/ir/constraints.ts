@@ -65,8 +65,15 @@ export type Arity = "single" | "optional" | "variadic";
 export interface ValueSpec<A extends Arity = Arity> {
   readonly arity: A;
   readonly constraint: TypeConstraint;
+  /** The attribute with the sizes of the parts, where the group is a list of lists (VariadicOfVariadic). */
+  readonly partSizes?: string;
 }
 export const variadic = (constraint: TypeConstraint): ValueSpec<"variadic"> => ({ arity: "variadic", constraint });
+export const variadicOfVariadic = (constraint: TypeConstraint, partSizes: string): ValueSpec<"variadic"> => ({
+  arity: "variadic",
+  constraint,
+  partSizes,
+});
 export const optional = (constraint: TypeConstraint): ValueSpec<"optional"> => ({ arity: "optional", constraint });
 
 export function typeConstraint(description: string, test: (type: Type) => boolean, build?: (ctx: Context) => Type): TypeConstraint {

@@ -124,6 +124,7 @@ export interface NamedValueSpec {
   readonly name: string;
   readonly arity: "single" | "optional" | "variadic";
   readonly constraint: TypeConstraint;
+  readonly partSizes?: string;
 }
 export interface NamedAttrSpec {
   readonly name: string;
@@ -287,9 +288,7 @@ export function unregisteredOp(name: string, isTerminator = false): OpDef {
 }
 
 function namedValues(specs: Specs<OperandSpec>): NamedValueSpec[] {
-  return Object.entries(specs).map(([name, s]) =>
-    "arity" in s ? { name, arity: s.arity, constraint: s.constraint } : { name, arity: "single", constraint: s },
-  );
+  return Object.entries(specs).map(([name, s]) => ("arity" in s ? { name, ...s } : { name, arity: "single", constraint: s }));
 }
 
 /**

@@ -63,6 +63,7 @@ export function compileFormat(def: OpDef): FormatProgram {
   const tokens = tokenize(def);
   const compiler = new Compiler(def, tokens);
   const directives = compiler.sequence(() => compiler.done);
+  for (const { partSizes } of def.operands) if (partSizes !== undefined) compiler.bound.add(partSizes);
   return { directives, bound: [...compiler.bound] };
 }
 

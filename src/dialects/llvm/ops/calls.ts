@@ -15,6 +15,7 @@ import {
   typeAttrOf,
   Unit,
   variadic,
+  variadicOfVariadic,
 } from "../../../ir/constraints.js";
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { BranchOp, CallOp as CallInterface, implement, SymbolUser } from "../../../ir/interfaces.js";
@@ -50,7 +51,7 @@ const SPELT = [
 ];
 
 export const CallOp = defineOp("llvm.call", {
-  operands: { callee_operands: variadic(LLVMType), op_bundle_operands: variadic(LLVMType) },
+  operands: { callee_operands: variadic(LLVMType), op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
   attrs: {
     ...calleeAttrs,
     fastmathFlags: Fastmath,
@@ -197,7 +198,7 @@ export const InvokeOp = defineOp("llvm.invoke", {
     callee_operands: variadic(LLVMType),
     normalDestOperands: variadic(LLVMType),
     unwindDestOperands: variadic(LLVMType),
-    op_bundle_operands: variadic(LLVMType),
+    op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes"),
   },
   attrs: {
     ...calleeAttrs,
@@ -308,7 +309,7 @@ export const LandingpadOp = defineOp("llvm.landingpad", {
 const INTRINSIC_SPELT = ["operandSegmentSizes", "op_bundle_sizes", "intrin", "op_bundle_tags", "arg_attrs", "res_attrs"];
 
 export const CallIntrinsicOp = defineOp("llvm.call_intrinsic", {
-  operands: { args: variadic(LLVMType), op_bundle_operands: variadic(LLVMType) },
+  operands: { args: variadic(LLVMType), op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
   attrs: { intrin: StrAttr, fastmathFlags: Fastmath, ...bundleAttrs, ...signatureAttrs },
   results: { results: optional(LLVMType) },
   traits: [AttrSizedOperandSegments],

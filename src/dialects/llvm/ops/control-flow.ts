@@ -10,6 +10,7 @@ import {
   optionalAttr,
   VariadicSuccessor,
   variadic,
+  variadicOfVariadic,
 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { BranchOp, implement } from "../../../ir/interfaces.js";
@@ -50,7 +51,11 @@ export const CondBrOp = defineOp("llvm.cond_br", {
 });
 
 export const SwitchOp = defineOp("llvm.switch", {
-  operands: { value: AnySignlessInteger, defaultOperands: variadic(AnyType), caseOperands: variadic(AnyType) },
+  operands: {
+    value: AnySignlessInteger,
+    defaultOperands: variadic(AnyType),
+    caseOperands: variadicOfVariadic(AnyType, "case_operand_segments"),
+  },
   attrs: {
     case_values: optionalAttr(IntElements),
     case_operand_segments: DenseI32ArrayAttr,
@@ -83,7 +88,7 @@ export const SwitchOp = defineOp("llvm.switch", {
 });
 
 export const IndirectBrOp = defineOp("llvm.indirectbr", {
-  operands: { addr: Pointer, succOperands: variadic(AnyType) },
+  operands: { addr: Pointer, succOperands: variadicOfVariadic(AnyType, "indbr_operand_segments") },
   attrs: { indbr_operand_segments: DenseI32ArrayAttr },
   successors: { successors: VariadicSuccessor },
   traits: [SameVariadicOperandSize, Pure, Terminator],

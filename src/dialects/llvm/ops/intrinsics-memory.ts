@@ -17,7 +17,7 @@ import {
   i64EnumAttr,
   optionalAttr,
   type TypeConstraint,
-  variadic,
+  variadicOfVariadic,
 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AllTypesMatch, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
@@ -42,7 +42,7 @@ const results = { res: LLVMType };
 const argAttrs = { arg_attrs: optionalAttr(DictArrayAttr), res_attrs: optionalAttr(DictArrayAttr) } as const;
 
 export const AssumeOp = defineOp("llvm.intr.assume", {
-  operands: { cond: I1, op_bundle_operands: variadic(LLVMType) },
+  operands: { cond: I1, op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
   attrs: { op_bundle_sizes: DenseI32ArrayAttr, op_bundle_tags: optionalAttr(ArrayAttrC) },
   format: "$cond ( custom<OpBundles>($op_bundle_operands, type($op_bundle_operands), $op_bundle_tags)^ )? `:` type($cond) attr-dict",
   verify: ({ op_bundle_sizes, op_bundle_tags }, report) => void verifyBundles(op_bundle_sizes, op_bundle_tags, report),
