@@ -20,6 +20,7 @@ import {
   numberOfValue,
   numericOf,
   plainLayoutOf,
+  required,
   type TypeInfo,
   termOf,
   typeOf,
@@ -31,7 +32,8 @@ export const typeValue = (type: TypeInfo): Value => ({ kind: "type", type });
 const ofValue = (value: Value): Value => typeValue({ of: "value", value });
 
 /** The term a type argument stands for: `_8` is `_8`, `int` a dynamic 0. */
-export function termOfType(v: Value): Term {
+export function termOfType(v: Value | undefined): Term {
+  if (!v) return termOf(v);
   if (v.kind === "type") {
     if (v.type.of === "numeric" && (v.type.type.class === "int" || v.type.type.class === "uint")) return dyn(0);
     if (v.type.of === "value") return termOf(defaultOf(v.type.value));
@@ -48,13 +50,13 @@ function textOf(v: Value): string {
   return String(numberOfValue(v));
 }
 
-const bitsOf = (v: Value): number =>
-  v.kind === "type" && v.type.of === "numeric" ? v.type.type.bits : numberOfValue(v.kind === "type" ? termOfType(v) : v);
+const bitsOf = (v: Value | undefined): number =>
+  v?.kind === "type" && v.type.of === "numeric" ? v.type.type.bits : numberOfValue(v?.kind === "type" ? termOfType(v) : v);
 
 type TypeTemplate = (args: readonly Value[], name: string) => Value;
 
 const tupleType: TypeTemplate = (args) => ofValue(tuple(...args.map(termOfType)));
-const integer: TypeTemplate = (args) => ofValue(lit(numberOfValue(args.at(-1)!)));
+const integer: TypeTemplate = (args) => ofValue(lit(numberOfValue(args.at(-1))));
 const boolean =
   (f: (args: readonly Value[]) => boolean | number): TypeTemplate =>
   (args) =>
@@ -67,7 +69,7 @@ const variable =
 const same: TypeTemplate = (args) => args[0]!;
 
 function layoutType(args: readonly Value[]): Value {
-  const shape = termOfType(args[0]!);
+  const shape = termOfType(args[0]);
   return ofValue(plain.layout(shape, args[1] ? termOfType(args[1]) : compactMajor("left", shape)));
 }
 
@@ -134,18 +136,18 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
   ...Object.fromEntries(["Int", "C", "constant", "integral_constant", "bool_constant"].map((n) => [n, integer])),
   Layout: layoutType,
   ComposedLayout: ([a, o, b]) =>
-    ofValue({ kind: "composed", a: layoutOf(termOfType(a!)), offset: termOfType(o!), b: layoutOf(termOfType(b!)) }),
+    ofValue({ kind: "composed", a: layoutOf(termOfType(a)), offset: termOfType(o), b: layoutOf(termOfType(b)) }),
   Swizzle: (args) => ofValue(swizzle(...(args.map(numberOfValue) as [number, number, number?]))),
   ScaledBasis: ([t, ...ns]) => {
-    const value = termOfType(t!);
+    const value = termOfType(t);
     if (value.kind !== "int") throw new CuteError("ScaledBasis needs an integer");
     return ofValue({ kind: "basis", value, modes: ns.map(numberOfValue) });
   },
   E: (ns) => ofValue({ kind: "basis", value: lit(1), modes: ns.map(numberOfValue) }),
-  smem_ptr_flag_bits: ([b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b!), sparsity: undefined }),
-  smem_sparse_ptr_flag_bits: ([s, b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b!), sparsity: numberOfValue(s!) }),
-  ABLayout: ([m, k]) => ofValue(sharedOperand(numberOfValue(m!), numberOfValue(k!))),
-  CLayout_64xN: ([n]) => ofValue(accumulator(numberOfValue(n!))),
+  smem_ptr_flag_bits: ([b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b), sparsity: undefined }),
+  smem_sparse_ptr_flag_bits: ([s, b]) => ofValue({ kind: "smem-flag", bits: numberOfValue(b), sparsity: numberOfValue(s) }),
+  ABLayout: ([m, k]) => ofValue(sharedOperand(numberOfValue(m), numberOfValue(k))),
+  CLayout_64xN: ([n]) => ofValue(accumulator(numberOfValue(n))),
   MMA_Atom: mmaAtom,
   MMA_Traits: same,
   Copy_Atom: copyAtom,
@@ -153,28 +155,28 @@ const templates: Readonly<Record<string, TypeTemplate>> = {
   TiledMMA: ([atom, threads, tile]) =>
     ofValue(makeTiledMma(valueIn(atom, "mma-atom", "an MMA_Atom").atom, threads && plainLayoutOf(threads), tile && termOfType(tile))),
   TiledCopy: ([atom, tv, tiler]) =>
-    ofValue(tiledCopy(valueIn(atom, "copy-atom", "a Copy_Atom") as CopyAtomOf, layoutOf(termOfType(tv!)), termOfType(tiler!))),
-  conditional_t: ([test, yes, no]) => (numberOfValue(test!) ? yes! : no!),
-  conditional: ([test, yes, no]) => (numberOfValue(test!) ? yes! : no!),
+    ofValue(tiledCopy(valueIn(atom, "copy-atom", "a Copy_Atom") as CopyAtomOf, layoutOf(termOfType(tv)), termOfType(tiler))),
+  conditional_t: ([test, yes, no]) => required(numberOfValue(test) ? yes : no),
+  conditional: ([test, yes, no]) => required(numberOfValue(test) ? yes : no),
   ...Object.fromEntries(
     ["remove_cvref_t", "remove_cv_t", "remove_reference_t", "decay_t", "type_identity_t", "add_const_t"].map((n) => [n, same]),
   ),
-  is_same: boolean(([a, b]) => sameType(a!, b!)),
-  is_same_v: variable(([a, b]) => sameType(a!, b!)),
-  is_static: boolean(([a]) => isStatic(termOfType(a!))),
-  is_static_v: variable(([a]) => isStatic(termOfType(a!))),
-  sizeof_bits: boolean(([a]) => bitsOf(a!)),
-  sizeof_bits_v: variable(([a]) => bitsOf(a!)),
-  uint_bit_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(numberOfValue(n!)) }),
-  uint_byte_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(8 * numberOfValue(n!)) }),
+  is_same: boolean(([a, b]) => sameType(required(a), required(b))),
+  is_same_v: variable(([a, b]) => sameType(required(a), required(b))),
+  is_static: boolean(([a]) => isStatic(termOfType(a))),
+  is_static_v: variable(([a]) => isStatic(termOfType(a))),
+  sizeof_bits: boolean(([a]) => bitsOf(a)),
+  sizeof_bits_v: variable(([a]) => bitsOf(a)),
+  uint_bit_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(numberOfValue(n)) }),
+  uint_byte_t: ([n]) => typeValue({ of: "numeric", type: unsignedOfBits(8 * numberOfValue(n)) }),
   complex: ([t]) => typeValue({ of: "numeric", type: complexOf(numericOf(t)) }),
-  cosize_v: variable(([l]) => numberOfValue(any.cosize(layoutOf(termOfType(l!))))),
-  size_v: variable(([t]) => sizeOfTerm(termOfType(t!))),
+  cosize_v: variable(([l]) => numberOfValue(any.cosize(layoutOf(termOfType(l))))),
+  size_v: variable(([t]) => sizeOfTerm(termOfType(t))),
   rank_v: variable(([t]) => {
-    const x = termOfType(t!);
+    const x = termOfType(t);
     return x.kind === "tuple" ? x.items.length : x.kind === "layout" || x.kind === "composed" ? any.rank(x) : 1;
   }),
-  tuple_size_v: variable(([t]) => numberOfValue(lit(tupleSize(termOfType(t!))))),
+  tuple_size_v: variable(([t]) => numberOfValue(lit(tupleSize(termOfType(t))))),
 };
 
 const tupleSize = (t: Term): number => (t.kind === "tuple" ? t.items.length : 1);

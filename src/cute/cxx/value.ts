@@ -97,8 +97,17 @@ export function nameOfKind(v: Value): string {
   return names[v.kind] ?? v.kind;
 }
 
+const missing = (): CuteError => new CuteError("an argument is missing");
+
+/** A value that must be there: a template argument, say. */
+export function required(v: Value | undefined): Value {
+  if (!v) throw missing();
+  return v;
+}
+
 /** The term an argument must be. Numbers of integer type are dynamic integers. */
-export function termOf(v: Value): Term {
+export function termOf(v: Value | undefined): Term {
+  if (!v) throw missing();
   if (isTerm(v)) return v;
   if (v.kind === "number") return dyn(Math.trunc(v.value));
   if (v.kind === "tensor" && v.layout.kind === "layout") return v.layout;
@@ -108,7 +117,8 @@ export function termOf(v: Value): Term {
 }
 
 /** The number an argument must be. */
-export function numberOfValue(v: Value): number {
+export function numberOfValue(v: Value | undefined): number {
+  if (!v) throw missing();
   if (v.kind === "number") return v.value;
   const t = termOf(v);
   if (t.kind === "int") return t.value;
@@ -119,7 +129,8 @@ export function numberOfValue(v: Value): number {
 }
 
 /** The layout an argument must be (of a tensor: its layout). */
-export function layoutOf(v: Value): AnyLayout {
+export function layoutOf(v: Value | undefined): AnyLayout {
+  if (!v) throw missing();
   if (v.kind === "tensor") return v.layout;
   if (v.kind === "layout" || v.kind === "composed" || v.kind === "swizzle") return v;
   if (v.kind === "type" && v.type.of === "value") return layoutOf(v.type.value);
@@ -141,8 +152,14 @@ export function numericOf(v: Value | undefined): NumericType {
 }
 
 /** The type of a value, as `decltype` gives it. */
-export const typeOf = (v: Value): TypeInfo =>
-  v.kind === "type" ? v.type : v.kind === "number" ? { of: "numeric", type: v.type } : { of: "value", value: v };
+export const typeOf = (v: Value | undefined): TypeInfo =>
+  v === undefined
+    ? typeOf(required(v))
+    : v.kind === "type"
+      ? v.type
+      : v.kind === "number"
+        ? { of: "numeric", type: v.type }
+        : { of: "value", value: v };
 
 /** A type's default value: dynamic integers are 0. */
 export function defaultOf(v: Value): Value {
