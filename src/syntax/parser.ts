@@ -521,7 +521,8 @@ export class Parser implements OpParser {
         number = number * 10 + c - 48;
         c = text.charCodeAt(++end);
       } while (c >= 48 && c <= 57);
-      known = this.#numbered[number];
+      const plain = number < MAX_NUMBER && (end === at + 2 || text.charCodeAt(at + 1) !== 48);
+      known = plain ? this.#numbered[number] : this.#named.get(text.slice(at + 1, end));
     } else {
       end = cursor.suffixEnd(at + 1);
       if (end === at + 1) this.fail("invalid SSA name", at, "parse.value");
@@ -563,12 +564,11 @@ export class Parser implements OpParser {
     throw new ParseFailure(message);
   }
   private define(name: string, definition: Definition, pos: number): void {
-    const digits = /^\d+$/.test(name);
+    const digits = /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < MAX_NUMBER;
     const key = digits ? Number(name) : name;
     const known = digits ? this.#numbered[key as number] : this.#named.get(name);
     if (known !== undefined) this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
-    if (digits && (key as number) < 1 << 26) this.#numbered[key as number] = definition;
-    else if (digits) this.fail("SSA value number is too large", pos, "parse.value");
+    if (digits) this.#numbered[key as number] = definition;
     else this.#named.set(name, definition);
     this.#scope.push(key);
     if (this.#forward.size > 0) this.settleForward(name, definition, pos);
@@ -1009,6 +1009,9 @@ export class Parser implements OpParser {
     return op;
   }
 }
+
+/** Names that are numbers from here on, or have leading zeros, are kept by name: `%00` is not `%0`. */
+const MAX_NUMBER = 1 << 26;
 
 /** The length of what follows the dialect's name; upstream points there when parameters are wrong. */
 function mnemonicLength(name: string): number {

@@ -33,13 +33,14 @@ export function supportMMA(dot: Operation, version: number): boolean {
     if ((intOf(dot.attr("maxNumImpreciseAcc")) ?? 0) < 32 && isFp8 && isFloat(result, "f32")) return false;
   }
   if (isFloat(a, "f32") && isFloat(b, "f32")) return intOf(dot.attr("inputPrecision")) === TF32 && version >= 2;
-  return supportsElement(a, version) && supportsElement(b, version);
+  return supportMMAOperand(a, version) && supportMMAOperand(b, version);
 }
 
 const FP8 = new Set(["f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ"]);
 
-/** fp8 is not native to every version but can always be promoted to f16. */
-function supportsElement(type: Type, version: number): boolean {
+/** Whether the elements of an operand of this type fit that version; fp8 is not native to all but can be promoted to f16. */
+export function supportMMAOperand(operand: Type, version: number): boolean {
+  const type = elementOf(operand);
   if (FloatType.is(type) && FP8.has(type.params.kind)) return true;
   if (isFloat(type, "f16") || isFloat(type, "bf16")) return true;
   return version >= 2 && (isFloat(type, "f32") || isFloat(type, "f64") || isInteger8(type));

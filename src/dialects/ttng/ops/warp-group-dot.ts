@@ -11,7 +11,7 @@ import { layoutRules } from "../../tt/infer-layout.js";
 import { DotOpInterface, DotOpTrait, shapeOf } from "../../tt/op-interfaces.js";
 import { encodingParams } from "../../ttg/encodings/define-encoding.js";
 import { maybeLookupNumWarps } from "../../ttg/num-warps.js";
-import { supportMMA } from "../../ttg/support-mma.js";
+import { supportMMAOperand } from "../../ttg/support-mma.js";
 import { readsShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand, MemDescType } from "../../ttg/types.js";
 import { ttngTraits } from "../ttng-op.js";
@@ -73,8 +73,7 @@ export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
     if (shape.length !== 2) return error("WGMMA result shape must be 2D");
     if (shape[0]! % 64 !== 0) return error("WGMMA result M dimension must be divisible by 64");
     if (shape[1]! % 8 !== 0) return error("WGMMA result N dimension must be divisible by 8");
-    if (![a, b].every((v) => supportMMA(op, mma.versionMajor) && isShaped(v.type)))
-      return error("unsupported MMA version for the given operands");
+    if (![a, b].every((v) => supportMMAOperand(v.type, mma.versionMajor))) return error("unsupported MMA version for the given operands");
     const element = isShaped(a.type) ? a.type.params.elementType : a.type;
     const isFp8 = isFloat(element, "f8E5M2") || isFloat(element, "f8E4M3FN");
     if (maxNumImpreciseAcc < 32 && isFp8 && isFloat(result.params.elementType, "f32"))
