@@ -345,7 +345,7 @@ function checkRegions(op: Operation, def: OpDef, report: Report): void {
         : spec.maxBlocks === undefined
           ? `with at least ${spec.minBlocks} blocks`
           : `with ${spec.minBlocks} blocks`;
-    report.error(`region #${i} ('${spec.name}') failed to verify constraint: region ${wanted}`, "verify.region");
+    return void report.error(`region #${i} ('${spec.name}') failed to verify constraint: region ${wanted}`, "verify.region");
   }
 }
 

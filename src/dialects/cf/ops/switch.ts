@@ -18,7 +18,7 @@ import { BranchOp as BranchOpInterface, implement } from "../../../ir/interfaces
 import { constantUint } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import { typeText } from "../../../ir/text-hook.js";
-import { AttrSizedOperandSegments, Pure, Terminator } from "../../../ir/traits.js";
+import { AttrSizedOperandSegments, defineTrait, Pure, Terminator } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 
 /** The case values as unsigned integers of the flag's width. */
@@ -46,13 +46,31 @@ export function caseOperands(op: Operation, index: number): readonly Value[] {
   return op.operands.slice(start, start + size);
 }
 
+/** The sizes of the cases' operand groups fit the operands (VariadicOfVariadic). */
+const CaseOperandSegments = defineTrait("CaseOperandSegments", {
+  structural: true,
+  verify(op, report) {
+    const sizes = intsOf(op.attr("case_operand_segments"));
+    const count = intsOf(op.attr("operandSegmentSizes"))?.[2];
+    if (!sizes || count === undefined) return;
+    const total = sizes.reduce((a, b) => a + b, 0);
+    if (total !== count)
+      report.error(
+        `caseOperands count (${count}) does not match with the total size (${total}) specified in attribute 'case_operand_segments'`,
+        "cf.switch",
+      );
+    else if (sizes.length !== op.successors.length - 1)
+      report.error(`has ${sizes.length} groups of case operands but ${op.successors.length - 1} case destinations`, "cf.switch");
+  },
+});
+
 /** Source: mlir/include/mlir/Dialect/ControlFlow/IR/ControlFlowOps.td, SwitchOp. */
 export const SwitchOp = defineOp("cf.switch", {
   summary: "Switch operation",
   operands: { flag: AnyInteger, defaultOperands: variadic(AnyType), caseOperands: variadic(AnyType) },
   attrs: { case_values: optionalAttr(ElementsAttrC), case_operand_segments: DenseI32ArrayAttr },
   successors: { defaultDestination: AnySuccessor, caseDestinations: VariadicSuccessor },
-  traits: [AttrSizedOperandSegments, Pure, Terminator],
+  traits: [AttrSizedOperandSegments, CaseOperandSegments, Pure, Terminator],
   interfaces: [
     implement(BranchOpInterface, {
       successorOperandRange: operandRange,

@@ -57,8 +57,8 @@ export const InParallelOp = defineOp("scf.forall.in_parallel", {
     p.optAttrDict(op);
   },
   verify({ region }, report) {
-    // The tensor dialect is none of ours, so no op is allowed.
-    if (!region.firstBlock!.empty) report.error("expected only tensor.parallel_insert_slice ops", "scf.forall.in_parallel");
+    // The ops allowed belong to the tensor dialect, which is none of ours.
+    if (!region.firstBlock!.empty) report.error("expected only ParallelCombiningOpInterface ops", "scf.forall.in_parallel");
   },
 });
 
@@ -188,7 +188,7 @@ export const ForallOp = defineOp("scf.forall", {
       ["step", view.staticStep, view.dynamicStep],
     ];
     for (const [name, fixed, dynamic] of lists) {
-      if (fixed.length !== rank) return error(`expected ${rank} ${name} values, got ${fixed.length}`);
+      if (fixed.length !== rank) return void report.plain(`expected ${rank} ${name} values, got ${fixed.length}`, "scf.forall");
       if (fixed.filter(isDynamic).length !== dynamic.length)
         return error(`expected ${fixed.filter(isDynamic).length} dynamic ${name} values`);
     }

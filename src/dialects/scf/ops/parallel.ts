@@ -117,7 +117,7 @@ export const ParallelOp = defineOp("scf.parallel", {
     if (body.args.some((arg) => !isIndex(arg.type))) return error("expects arguments for the induction variable to be of index type");
     if (!verifyTerminatorKind(region, ReduceOp, "expects body to terminate with 'scf.reduce'", report)) return;
     const reduce = body.lastOp!;
-    const reductions = reduce.regions.length;
+    const reductions = Math.min(reduce.regions.length, reduce.numOperands);
     if (results.length !== reductions)
       return error(`expects number of results: ${results.length} to be the same as number of reductions: ${reductions}`);
     if (results.length !== initVals.length)
