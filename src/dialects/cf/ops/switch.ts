@@ -59,8 +59,6 @@ const CaseOperandSegments = defineTrait("CaseOperandSegments", {
         `caseOperands count (${count}) does not match with the total size (${total}) specified in attribute 'case_operand_segments'`,
         "cf.switch",
       );
-    else if (sizes.length !== op.successors.length - 1)
-      report.error(`has ${sizes.length} groups of case operands but ${op.successors.length - 1} case destinations`, "cf.switch");
   },
 });
 
@@ -124,7 +122,7 @@ export const SwitchOp = defineOp("cf.switch", {
     p.optAttrDict(op, ["case_values", "case_operand_segments", "operandSegmentSizes"]);
   },
 
-  verify({ op, flag, case_values, caseDestinations }, report) {
+  verify({ op, flag, case_values, case_operand_segments, caseDestinations }, report) {
     if (!case_values) {
       if (caseDestinations.length > 0) report.error("has case destinations but no case values", "cf.switch");
       return;
@@ -139,6 +137,8 @@ export const SwitchOp = defineOp("cf.switch", {
     const count = caseValues(op).length;
     if (count !== caseDestinations.length)
       report.error(`number of case values (${count}) should match number of case destinations (${caseDestinations.length})`, "cf.switch");
+    else if (case_operand_segments.length !== count)
+      report.error(`has ${case_operand_segments.length} groups of case operands but ${count} case destinations`, "cf.switch");
   },
 });
 export type SwitchView = View<typeof SwitchOp>;
