@@ -194,6 +194,7 @@ function printSlot(p: Printer, op: Operation, slot: Slot, qualified: boolean): v
 export function attrSlotText(p: Printer, def: OpDef, index: number, attr: Attribute | undefined, qualified: boolean): string {
   if (!attr) return "";
   const { constraint } = def.attrs[index]!;
+  if (constraint.spelling) return constraint.spelling.print(attr, p);
   if (constraint.enum) {
     const keyword = constraint.read(attr) as string;
     return /^[A-Za-z_][\w$.]*$/.test(keyword) ? keyword : p.string(keyword);
