@@ -239,11 +239,11 @@ export class Cursor {
     return this.optString() ?? this.fail("expected string", this.pos, "parse.expected");
   }
   private unescape(raw: string, start: number): string {
-    return raw.replace(/\\(["\\nt]|[0-9a-fA-F]{2}|)/g, (_all, escape: string, at: number) => {
-      if (escape === "n") return "\n";
-      if (escape === "t") return "\t";
-      if (escape.length === 2) return String.fromCharCode(Number.parseInt(escape, 16));
-      return escape || this.fail("unknown escape in string literal", start + at, "parse.string");
+    return raw.replace(/\\(["\\nt]|[0-9a-fA-F]{2}|)/g, (_all, code: string, at: number) => {
+      if (code === "n") return "\n";
+      if (code === "t") return "\t";
+      if (code.length === 2) return String.fromCharCode(Number.parseInt(code, 16));
+      return code || this.fail("unknown escape in string literal", start + at, "parse.string");
     });
   }
 
