@@ -91,13 +91,13 @@ export function materializeConstant(
 }
 
 /**
- * What folding `op` gives as values: constants are made at the insertion point of `builder`. Undefined when it does not
- * fold to values (then an op that folds in place has done so). Does not erase `op`. Source: OpBuilder::tryFold.
+ * What folding `op` gives as values: constants are made at the insertion point of `builder`. "inPlace" when it was only
+ * changed, undefined when it does not fold. Does not erase `op`. Source: mlir/lib/IR/Builders.cpp, OpBuilder::tryFold.
  */
-export function foldToValues(op: Operation, builder: Builder): readonly Value[] | undefined {
+export function foldToValues(op: Operation, builder: Builder): readonly Value[] | "inPlace" | undefined {
   if (op.def.isConstantLike) return undefined;
   const folded = foldFully(op);
-  if (folded === undefined || folded === "inPlace") return undefined;
+  if (folded === undefined || folded === "inPlace") return folded;
   const made: Operation[] = [];
   const detached = new Builder(op.ctx, op.locRef);
   const values: Value[] = [];

@@ -14,6 +14,7 @@ import type { LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { OpOperand, Value } from "../ir/value.js";
+import { Bug } from "../support/assert.js";
 import { foldToValues } from "./fold.js";
 
 export interface RewriteListener {
@@ -34,6 +35,24 @@ export interface RewriteListener {
   rewriteEnd?(name: string, applied: boolean): void;
 }
 
+/**
+ * What a dialect conversion does instead of changes that it must be able to take back, or to put off until it is sure to
+ * succeed (see `Conversion`).
+ */
+export interface RewriterHooks {
+  replace(op: Operation, values: readonly (readonly Value[])[]): void;
+  eraseBlock(block: Block): void;
+  replaceArgument(arg: Value, values: readonly Value[]): void;
+  willModify(op: Operation): void;
+  modified(op: Operation): void;
+  /** An op was moved from before `before` in `block`. */
+  moved(op: Operation, block: Block, before: Operation | null): void;
+  /** A block is new or, with `region`, was moved from before `before` there. */
+  blockInserted(block: Block, region: Region | null, before: Block | null): void;
+  /** The ops of a block are about to be moved elsewhere. */
+  inlining(source: Block): void;
+}
+
 /** Something that stands for an op: the op or a view of it. */
 export type OpLike = Operation | { readonly op: Operation };
 export const opOf = (like: OpLike): Operation => ("isOperation" in like ? (like as Operation) : (like as { readonly op: Operation }).op);
@@ -44,6 +63,7 @@ export class Rewriter {
     readonly ctx: Context,
     readonly listener: RewriteListener = {},
     loc: LocationRef = 0,
+    private readonly hooks?: RewriterHooks,
   ) {
     this.builder = new Builder(ctx, loc);
     if (listener.inserted) this.builder.onInsert = (op) => listener.inserted!(op);
@@ -89,7 +109,7 @@ export class Rewriter {
     const op = buildOperation(this.ctx, def, args as Readonly<Record<string, unknown>>, loc, types, extraAttrs);
     builder.block?.insert(op, builder.before);
     const values = foldToValues(op, builder);
-    if (values) {
+    if (values && values !== "inPlace") {
       if (op.block) op.erase();
       else op.dropAllReferences();
       return values[0]!;
@@ -116,12 +136,21 @@ export class Rewriter {
   replace(like: OpLike, by: Value | readonly Value[] | OpLike): true {
     const op = opOf(like);
     const values = valuesOf(by);
+    if (this.hooks) {
+      this.stepOver(op);
+      this.hooks.replace(
+        op,
+        values.map((value) => [value]),
+      );
+      return true;
+    }
     this.replaceOpUses(op, values);
     this.erase(op);
     return true;
   }
   /** Replaces all uses of an op's results; what stands for it now comes from it too. */
   replaceOpUses(op: Operation, values: readonly Value[]): void {
+    if (this.hooks) throw new Bug("a dialect conversion replaces whole ops");
     this.listener.replaced?.(op, values);
     for (let i = 0; i < values.length; i++) {
       this.noteOrigin(values[i]!, op);
@@ -156,10 +185,22 @@ export class Rewriter {
   /** Erases an op that has no uses left, and what is nested in it: innermost and last first, one by one, as listeners expect. */
   erase(like: OpLike): true {
     const op = opOf(like);
+    if (this.hooks) {
+      this.stepOver(op);
+      this.hooks.replace(
+        op,
+        op.results.map(() => []),
+      );
+      return true;
+    }
     if (op.regions.length > 0 && (this.listener.erased || this.listener.blockErased)) this.eraseRegions(op);
     this.listener.erased?.(op);
     op.erase();
     return true;
+  }
+  /** An op that a conversion replaces stays for now: what comes next goes after it. */
+  private stepOver(op: Operation): void {
+    if (this.builder.before === op) this.builder.setAfter(op);
   }
   private eraseRegions(op: Operation): void {
     for (let i = op.regions.length - 1; i >= 0; i--) {
@@ -183,6 +224,7 @@ export class Rewriter {
     }
   }
   eraseBlock(block: Block): void {
+    if (this.hooks) return this.hooks.eraseBlock(block);
     this.eraseOpsOf(block);
     for (const arg of block.args) while (arg.firstUse) arg.firstUse.unlink();
     this.listener.blockErased?.(block);
@@ -194,6 +236,11 @@ export class Rewriter {
   }
   replaceUsesWhere(from: Value, to: Value, filter: (use: OpOperand) => boolean): boolean {
     if (from === to) return true;
+    if (this.hooks) {
+      if (from.definingOp) throw new Bug("a dialect conversion replaces whole ops");
+      this.hooks.replaceArgument(from, [to]);
+      return true;
+    }
     let all = true;
     for (let use = from.firstUse; use; ) {
       const next: OpOperand | null = use.nextUse;
@@ -208,7 +255,9 @@ export class Rewriter {
   /** Changes an op in place and tells listeners. */
   modify(like: OpLike, change: (op: Operation) => void): true {
     const op = opOf(like);
+    this.hooks?.willModify(op);
     change(op);
+    this.hooks?.modified(op);
     this.listener.modified?.(op);
     return true;
   }
@@ -224,6 +273,7 @@ export class Rewriter {
     const block = new Block(this.ctx);
     region.insertBlock(block, before);
     for (const type of argTypes) block.addArgument(type, loc);
+    this.hooks?.blockInserted(block, null, null);
     this.setEnd(block);
     return block;
   }
@@ -235,43 +285,60 @@ export class Rewriter {
     this.inlineBlock(source, dest, null, args);
   }
   private inlineBlock(source: Block, dest: Block, before: Operation | null, args: readonly Value[]): void {
+    this.hooks?.inlining(source);
     source.args.forEach((arg, i) => this.replaceAllUses(arg, args[i]!));
     for (const op of source.ops()) {
       source.unlink(op);
       dest.insert(op, before);
-      this.listener.inserted?.(op);
+      if (!this.hooks) this.listener.inserted?.(op);
     }
+    if (this.builder.block === source) this.builder.block = dest;
     this.eraseBlock(source);
   }
   /** Moves `from` and what follows it into a new block after this one. */
   splitBlock(block: Block, from: Operation): Block {
     const rest = new Block(this.ctx);
     block.region!.insertBlock(rest, block.next);
-    for (let op: Operation | null = block.lastOp; op && op.block === block; ) {
+    this.hooks?.blockInserted(rest, null, null);
+    for (let op: Operation | null = block.lastOp; op; ) {
       const prev: Operation | null = op === from ? null : op.prev;
       op.moveToStart(rest);
-      this.listener.inserted?.(op);
+      if (this.hooks) this.hooks.moved(op, block, null);
+      else this.listener.inserted?.(op);
       op = prev;
     }
     return rest;
   }
   inlineRegionBefore(region: Region, into: Region, before: Block | null = null): void {
-    into.takeBlocksOf(region, before);
+    if (!this.hooks) return into.takeBlocksOf(region, before);
+    for (let block = region.firstBlock; block; block = region.firstBlock) {
+      const { next } = block;
+      block.moveTo(into, before);
+      this.hooks.blockInserted(block, region, next);
+    }
   }
   cloneRegionBefore(region: Region, into: Region, before: Block | null = null, mapping?: Mapping): void {
     const last = before ? before.prev : into.lastBlock;
     cloneRegionInto(region, into, mapping, before);
     if (!this.listener.inserted) return;
-    for (let block = last ? last.next : into.firstBlock; block && block !== before; block = block.next)
+    for (let block = last ? last.next : into.firstBlock; block && block !== before; block = block.next) {
+      this.hooks?.blockInserted(block, null, null);
       for (const op of block.ops()) this.announce(op);
+    }
   }
   moveBefore(op: Operation, before: Operation): void {
+    const { block, next } = op;
     op.moveBefore(before);
-    this.listener.inserted?.(op);
+    this.moved(op, block, next);
   }
   moveAfter(op: Operation, after: Operation): void {
+    const { block, next } = op;
     op.moveAfter(after);
-    this.listener.inserted?.(op);
+    this.moved(op, block, next);
+  }
+  private moved(op: Operation, block: Block | null, next: Operation | null): void {
+    if (this.hooks && block) this.hooks.moved(op, block, next);
+    else this.listener.inserted?.(op);
   }
 
   // --- declining ----------------------------------------------------------------------------
