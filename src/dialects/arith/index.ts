@@ -2,7 +2,7 @@ import { defineDialect } from "../../ir/define-dialect.js";
 import { PoisonAttr } from "../ub/attrs.js";
 import { PoisonOp } from "../ub/ops/poison.js";
 import * as attrs from "./attrs.js";
-import { ARITH_CANONICALIZATION } from "./canonicalize.js";
+import { ARITH_CANONICALIZATION } from "./canonicalize/index.js";
 import { ConstantOp, isBuildableWith } from "./ops/constant.js";
 import * as ops from "./ops/index.js";
 

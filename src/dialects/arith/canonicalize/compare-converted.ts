@@ -1,14 +1,14 @@
 /** Comparison of a converted integer with a constant. Source: mlir/lib/Dialect/Arith/IR/ArithOps.cpp, CmpFIntToFPConst. */
-import { boolAttr, FloatAttr, floatValue, intAttr } from "../../ir/builtin-attrs.js";
-import { bitWidth, FLOAT_FORMATS, type FloatKind, isFloat } from "../../ir/builtin-types.js";
-import { decode } from "../../ir/float.js";
-import { fitsDouble, fromInteger, toInteger } from "../../ir/float-arithmetic.js";
-import { constantOf } from "../../ir/match.js";
-import { pattern } from "../../rewrite/pattern.js";
-import type { CmpFPredicate, CmpIPredicate } from "./attrs.js";
-import { SIToFPOp, UIToFPOp } from "./ops/cast.js";
-import { CmpFOp, CmpIOp } from "./ops/compare.js";
-import { ConstantOp } from "./ops/constant.js";
+import { boolAttr, FloatAttr, floatValue, intAttr } from "../../../ir/builtin-attrs.js";
+import { bitWidth, FLOAT_FORMATS, type FloatKind, isFloat } from "../../../ir/builtin-types.js";
+import { decode } from "../../../ir/float.js";
+import { fitsDouble, fromInteger, toInteger } from "../../../ir/float-arithmetic.js";
+import { constantOf } from "../../../ir/match.js";
+import { pattern } from "../../../rewrite/pattern.js";
+import type { CmpFPredicate, CmpIPredicate } from "../attrs.js";
+import { SIToFPOp, UIToFPOp } from "../ops/cast.js";
+import { CmpFOp, CmpIOp } from "../ops/compare.js";
+import { ConstantOp } from "../ops/constant.js";
 
 type Relation = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 /** The relation of an ordered or unordered predicate; a converted integer is never NaN, nor is the constant. */
