@@ -6,6 +6,7 @@ import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import { findStep, type Step, stepBanner, type Trace } from "../compile/trace.js";
 import { traceJson } from "../compile/trace-json.js";
+import { explain } from "../diagnostics/catalogue.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { align } from "../diff/align.js";
@@ -27,6 +28,10 @@ export function main(argv: readonly string[], io: Io): number {
   if ("error" in args) return usage(io, args.error);
   if (args.help) return print(io, ttStepHelp());
   if (args.version) return print(io, `tt-step ${VERSION}\n`);
+  if (args.explain !== undefined) {
+    const text = explain(args.explain, (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary);
+    return text === undefined ? usage(io, `no diagnostic has the code '${args.explain}'`) : print(io, `${args.explain}: ${text}\n`);
+  }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
   let text: string;
   try {

@@ -1,0 +1,91 @@
+/**
+ * What the codes of diagnostics mean: one line each, with a hint at the cure. Codes of a single op or attribute
+ * (`tt.dot`, `ttg.memory`) are explained by its family here and by the op's own summary.
+ */
+export const CATALOGUE: Readonly<Record<string, string>> = {
+  "parse.alias":
+    "An alias (#name or !name) is used before it is defined, or defined twice. Aliases stand at the top of the file; only locations may come later.",
+  "parse.attribute": "An attribute does not have the form that its kind asks for. Numbers carry their type: `1 : i32`, `1.0 : f32`.",
+  "parse.attribute-kind": "The op wants another kind of attribute here: an integer where a string stands, say.",
+  "parse.attribute-params": "The parameters of an attribute contradict each other; the message says which.",
+  "parse.block": "A block label (^bb1) is missing, defined twice, or used without being defined in the same region.",
+  "parse.dialect": "The text of a dialect attribute or type has unbalanced brackets.",
+  "parse.dimension": "A shape is extents with an x behind each: `4x8xf32`.",
+  "parse.encoding": "A layout encoding lacks a parameter, has one too many, or one of the wrong type.",
+  "parse.enum": "The keyword is none of those the op knows; the message lists them.",
+  "parse.expected": "The reader expected other text at this place. Look at the characters just before it.",
+  "parse.function": "The signature of a function is malformed: named arguments with types, `(%x: i32) -> f32`.",
+  "parse.infer-types": "The result types follow from the operands and attributes, but these do not fit each other.",
+  "parse.integer": "An integer does not fit its type, or is not one.",
+  "parse.linear-layout": "The bases of a linear layout are lists of coordinates that must cover the tensor.",
+  "parse.location":
+    'A location is loc(unknown), loc("file":line:column), loc("name"(...)), loc(callsite(a at b)), loc(fused[...]) or an alias.',
+  "parse.metadata": "The file metadata section runs from {-# to #-}.",
+  "parse.nesting": "Input is nested deeper than the reader follows.",
+  "parse.no-custom-form": 'This op has no custom syntax; write it in the generic form: "dialect.op"(%a) : (i32) -> i32.',
+  "parse.operand": "An operand (%name) is expected here.",
+  "parse.operand-count": "The numbers of operands and of their types differ.",
+  "parse.operand-type": "A value is used with another type than the one it has.",
+  "parse.operation": 'An operation begins with its name: dialect.op, or "dialect.op" in the generic form.',
+  "parse.properties": "The inherent attributes of the generic form stand in <{ ... }>.",
+  "parse.redefinition": "A value name is defined twice where both would be visible.",
+  "parse.results": "The numbers of results and of names for them differ.",
+  "parse.string": 'A string literal ends on its own line and escapes with \\n, \\t, \\\\, \\" or two hex digits.',
+  "parse.struct": "A struct parameter list is <name = value, ...> with each name once.",
+  "parse.symbol": 'A symbol is @name or @"any text".',
+  "parse.syntax": "The text is not MLIR at this place.",
+  "parse.type": "A type is expected here, or it is one that this place does not allow.",
+  "parse.type-params": "The parameters of a type contradict each other; the message says which.",
+  "parse.undeclared": "A value is used that is defined nowhere.",
+  "parse.unknown-dialect": "No dialect of that name is known. With -allow-unregistered-dialect its ops pass in the generic form.",
+  "parse.unknown-op": "The dialect has no such op. Is it one of another Triton version?",
+  "parse.unregistered": "Something of an unknown dialect; -allow-unregistered-dialect lets it through.",
+  "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
+  "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
+  "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
+  "verify.branch-operands": "The values handed to a block do not fit its arguments.",
+  "verify.cast": "A cast's operand and result types do not go together.",
+  "verify.dominance": "A value is used where its definition does not come before on every path.",
+  "verify.elementwise": "An elementwise op mixes scalars and tensors, or tensors of different shapes.",
+  "verify.function": "A function's body does not fit its type.",
+  "verify.implicit-terminator": "The region must end with the terminator that its op implies.",
+  "verify.infer-types": "The result types are not those that follow from the operands.",
+  "verify.isolated": "A region that is closed to the outside uses a value from outside; hand it in as an argument.",
+  "verify.loop": "A loop's initial values, region arguments, yielded values and results must correspond.",
+  "verify.module-attribute": "Attributes of a module carry the name of a dialect: `ttg.num-warps`.",
+  "verify.op": "The op breaks a rule of its own; the message says which.",
+  "verify.operand-count": "The op has too many or too few operands.",
+  "verify.operand-type": "An operand has a type that the op does not take.",
+  "verify.parent": "The op may stand only inside another kind of op.",
+  "verify.predicate": "A condition between the op's operands, attributes and results does not hold.",
+  "verify.region": "A region has too many or too few blocks.",
+  "verify.region-arguments": "The region takes no arguments.",
+  "verify.region-branch": "Values handed into or out of a region do not fit in number or type.",
+  "verify.region-count": "The op has too many or too few regions.",
+  "verify.result-count": "The op has too many or too few results.",
+  "verify.result-type": "A result has a type that the op does not give.",
+  "verify.same-element-type": "Operands and results must have the same element type.",
+  "verify.same-encoding": "Operands and results must have the same layout encoding; convert one with ttg.convert_layout.",
+  "verify.same-shape": "Operands and results must have the same shape.",
+  "verify.same-type": "Operands and results must have the same type.",
+  "verify.segments": "operandSegmentSizes or resultSegmentSizes does not add up to the number of values.",
+  "verify.single-block": "The region has one block at most, and it is not empty.",
+  "verify.successor-count": "The op names too many or too few successor blocks.",
+  "verify.successors": "Only the last op of a block may have successors.",
+  "verify.symbol": "A symbol is defined twice, or is not what its user needs.",
+  "verify.terminator": "A block ends with a terminator, and a terminator ends a block.",
+  "verify.types-match": "One type follows from another, and the one given is different.",
+  "verify.unregistered": "An op of an unknown dialect; -allow-unregistered-dialect lets it through.",
+  "verify-diagnostics": "A diagnostic and the expected-* comments do not agree.",
+};
+
+/** What a code means; for an op's own code, a pointer to the op. */
+export function explain(code: string, summaryOfOp: (name: string) => string | undefined): string | undefined {
+  const known = CATALOGUE[code];
+  if (known !== undefined) return known;
+  const summary = summaryOfOp(code);
+  if (summary !== undefined) return `A rule of the op ${code}${summary ? ` (${summary})` : ""} is broken; the message says which.`;
+  if (/^(?:tt|ttg|ttng|nvws|nvg|llvm|nvvm|arith|math|ub|scf|cf|gpu|func)\.[\w.-]+$/.test(code))
+    return `A rule of the ${code.slice(0, code.indexOf("."))} dialect about ${code.slice(code.indexOf(".") + 1)} is broken; the message says which.`;
+  return undefined;
+}

@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CATALOGUE, explain } from "../diagnostics/catalogue.js";
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
+  (f) => /\.tsx?$/.test(f) && !/\.test\.tsx?$/.test(f) && !f.endsWith("catalogue.ts"),
+);
+const used = new Set(
+  sources.flatMap((f) => [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass)\.[a-z0-9-]+)"/g)].map((m) => m[1]!)),
+);
+
+test("every code in use is explained", () => {
+  expect([...used].filter((code) => !(code in CATALOGUE)).sort()).toEqual([]);
+});
+test("an op's own code points to the op", () => {
+  expect(explain("tt.trans", (name) => (name === "tt.trans" ? "transpose" : undefined))).toContain("transpose");
+  expect(explain("ttg.memory", () => undefined)).toContain("memory");
+  expect(explain("no-such-code", () => undefined)).toBeUndefined();
+});
