@@ -11,10 +11,13 @@ import type { LinearLayout } from "./linear-layout.js";
 /** Takes a line without its newline. */
 export type LineSink = (line: string) => void;
 
-/** Draws the tensor view of a distributed or a shared layout. */
-export function printTensorView(layout: LinearLayout, emit: LineSink): void {
-  if (layout.hasInDim("offset")) printSharedTensorView(layout, emit);
-  else printDistributedTensorView(layout, emit);
+/** A part of a tensor: from (inclusive) and to (exclusive) along each dimension. */
+export type Window = readonly (readonly [from: number, to: number])[];
+
+/** Draws the tensor view of a distributed or a shared layout, or the part of it that `window` shows. */
+export function printTensorView(layout: LinearLayout, emit: LineSink, window?: Window): void {
+  if (layout.hasInDim("offset")) printSharedTensorView(layout, emit, window);
+  else printDistributedTensorView(layout, emit, window);
 }
 
 /** Draws the hardware view of a distributed or a shared layout. */
@@ -23,7 +26,7 @@ export function printHwView(layout: LinearLayout, emit: LineSink): void {
   else printDistributedHwView(layout, emit);
 }
 
-function printDistributedTensorView(layout: LinearLayout, emit: LineSink): void {
+function printDistributedTensorView(layout: LinearLayout, emit: LineSink, window: Window | undefined): void {
   const numRegs = layout.getInDimSize("register");
   const numLanes = layout.getInDimSize("lane");
   const numWarps = layout.getInDimSize("warp");
@@ -73,7 +76,7 @@ function printDistributedTensorView(layout: LinearLayout, emit: LineSink): void 
     while ((o = next[o]!) >= 0) cellText += `|${text(o)}`;
     return cellText;
   };
-  printGrid(shape, cell, ", ", emit);
+  printGrid(shape, window, cell, ", ", emit);
 }
 
 function printDistributedHwView(layout: LinearLayout, emit: LineSink): void {
@@ -100,7 +103,7 @@ function printDistributedHwView(layout: LinearLayout, emit: LineSink): void {
   }
 }
 
-function printSharedTensorView(layout: LinearLayout, emit: LineSink): void {
+function printSharedTensorView(layout: LinearLayout, emit: LineSink, window: Window | undefined): void {
   const shape = layout.getOutDimSizes();
   const size = shape.reduce((product, n) => product * n, 1);
   const perBlock = Math.trunc(size / layout.getInDimSize("block"));
@@ -108,7 +111,7 @@ function printSharedTensorView(layout: LinearLayout, emit: LineSink): void {
   const byOffset = combinations(layout.getPackedBases("offset"));
   const coordinates = coordinateText(layout, ":");
   const cell = (i: number): string => coordinates(byBlock[Math.trunc(i / perBlock)]! ^ (byOffset[i % perBlock] ?? 0));
-  printGrid(shape, cell, ",", emit);
+  printGrid(shape, window, cell, ",", emit);
 }
 
 function printSharedHwView(layout: LinearLayout, emit: LineSink): void {
@@ -125,8 +128,15 @@ function printSharedHwView(layout: LinearLayout, emit: LineSink): void {
   }
 }
 
-/** Writes cells in row-major order, nested in brackets, a line per innermost row. */
-function printGrid(shape: readonly number[], cell: (i: number) => string, separator: string, emit: LineSink): void {
+/** Writes cells in row-major order, nested in brackets, a line per innermost row. `cell` gets a position in the whole tensor. */
+function printGrid(
+  whole: readonly number[],
+  window: Window | undefined,
+  cell: (i: number) => string,
+  separator: string,
+  emit: LineSink,
+): void {
+  const shape = window ? window.map(([from, to]) => to - from) : whole;
   const rank = shape.length;
   const width = shape[rank - 1] ?? 1;
   const rows = shape.slice(0, -1).reduce((product, n) => product * n, 1);
@@ -139,12 +149,22 @@ function printGrid(shape: readonly number[], cell: (i: number) => string, separa
     }
     return count;
   };
+  const start = (row: number): number => {
+    if (!window) return row * width;
+    let at = window[rank - 1]?.[0] ?? 0;
+    for (let d = rank - 2, stride = whole[rank - 1]!; d >= 0; stride *= whole[d]!, d--) {
+      at += ((row % shape[d]!) + window[d]![0]) * stride;
+      row = Math.trunc(row / shape[d]!);
+    }
+    return at;
+  };
   for (let row = 0; row < rows; row++) {
     const open = 1 + wrapped(row);
+    const first = start(row);
     let line = "[".repeat(open) + " ".repeat(rank - open);
     for (let column = 0; column < width; column++) {
       if (column > 0) line += separator;
-      line += cell(row * width + column);
+      line += cell(first + column);
     }
     emit(line + "]".repeat(1 + wrapped(row + 1)));
   }

@@ -115,7 +115,8 @@ export function verifyTensorLayout(params: EncodingParams, shape: readonly numbe
   return [];
 }
 
-function usesVolta(params: DistributedParams): boolean {
+/** Is it the layout of a Volta mma, or made from one? Those have no linear layout. */
+export function usesVolta(params: DistributedParams): boolean {
   if (params.kind === "slice" || params.kind === "dot_op") return usesVolta(params.parent);
   return params.kind === "nvidia_mma" && params.versionMajor < 2;
 }

@@ -56,6 +56,8 @@ export class Parser implements OpParser {
   readonly typeAliases = new Map<string, Type>();
   /** Set by a dialect hook to check tensor types as they are read. */
   checkTensor: ((type: TensorType, pos: number) => void) | undefined = undefined;
+  /** Told of every value, or group of values, by the name that the text gives it (without `%`); names live as long as their region. */
+  onDefine: ((name: string, definition: Definition) => void) | undefined = undefined;
 
   // The operation under construction; saved around nested ones.
   state: OperationState = newState();
@@ -571,6 +573,7 @@ export class Parser implements OpParser {
     if (digits) this.#numbered[key as number] = definition;
     else this.#named.set(name, definition);
     this.#scope.push(key);
+    this.onDefine?.(name, definition);
     if (this.#forward.size > 0) this.settleForward(name, definition, pos);
   }
   private settleForward(name: string, definition: Definition, _pos: number): void {
