@@ -152,7 +152,7 @@ class Converter {
 
   private legalizeWithFold(op: Operation): boolean {
     const { fold = true } = this.config;
-    if (!fold || op.def.isConstantLike || op.results.length === 0) return false;
+    if (!fold || op.def.isConstantLike) return false;
     const conversion = this.#conversion;
     const { rw, ctx } = conversion;
     const mark = conversion.mark();

@@ -1,1 +1,1 @@
-export {};
+export * from "./convert-scf-to-cf.js";
