@@ -4,6 +4,8 @@ export interface Io {
   readonly stderr: { write(text: string): void };
   /** Reads a file as latin1; `-` is standard input. Throws as node does. */
   readFile(path: string): string;
+  /** The files in a folder and its sub-folders, as relative paths in order; undefined when the path is no folder. */
+  readFolder(path: string): readonly string[] | undefined;
   /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left. */
   writeFile(path: string, text: string): void;
   /** Milliseconds. */

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { join, relative } from "node:path";
 import { Bug } from "../support/assert.js";
 import { EXIT, type Io } from "./io.js";
 
@@ -40,6 +41,7 @@ export async function runMain(
     stdout,
     stderr,
     readFile,
+    readFolder,
     writeFile(path, text) {
       const temporary = `${path}.${process.pid}.tmp`;
       try {
@@ -75,6 +77,14 @@ function readFile(path: string): string {
   if (size > MAX_FILE_BYTES)
     throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
   return readFileSync(path, "latin1");
+}
+
+function readFolder(path: string): readonly string[] | undefined {
+  if (path === "-" || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 /** Why a file cannot be read or written, in a few words. */

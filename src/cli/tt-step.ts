@@ -1,6 +1,7 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
 import { type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import { isDumpLog } from "../compile/import/dump-log.js";
+import { importFolder } from "../compile/import/folder.js";
 import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
@@ -33,9 +34,20 @@ export function main(argv: readonly string[], io: Io): number {
     return text === undefined ? usage(io, `no diagnostic has the code '${args.explain}'`) : print(io, `${args.explain}: ${text}\n`);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
+  const input = args.input;
+  const folder = io.readFolder(input);
+  if (folder)
+    return showImported(
+      importFolder(
+        input,
+        folder.map((path) => ({ path, read: () => io.readFile(`${input}/${path}`) })),
+      ),
+      args,
+      io,
+    );
   let text: string;
   try {
-    text = io.readFile(args.input);
+    text = io.readFile(input);
   } catch (error) {
     return usage(io, `cannot read '${args.input}': ${fileError(error)}`);
   }

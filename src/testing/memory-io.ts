@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { Io } from "../cli/io.js";
 
 /** Streams in memory: what a command prints can be looked at. Files come from disk unless given here. */
@@ -15,6 +15,12 @@ export function memoryIo(stdin = "", files: Readonly<Record<string, string>> = {
     stdout: { write: (text) => void (out += text) },
     stderr: { write: (text) => void (err += text) },
     readFile: (path) => (path === "-" ? stdin : (files[path] ?? readFileSync(path, "latin1"))),
+    readFolder: (path) => {
+      if (path === "-" || path in files || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+      return readdirSync(path, { recursive: true, encoding: "utf8" })
+        .filter((f) => statSync(`${path}/${f}`).isFile())
+        .sort();
+    },
     writeFile: (path, text) => void written.set(path, text),
     clock: () => 0,
     env: {},

@@ -17,28 +17,44 @@ export function importDumpLog(name: string, text: string): Trace | { readonly er
   return builder.finish(name, "dump log", warnings);
 }
 
-/** The Trace of IR texts in the order in which they came about: the files of a cache folder. */
+/** One IR text with what is known of how it came about. */
+export interface ImportedText {
+  readonly pass: string;
+  readonly flag: string;
+  /** By what the IR holds when undefined. */
+  readonly stage: Stage | undefined;
+  readonly text: string;
+}
+/** The Trace of IR texts in the order in which they came about. */
 export function importTexts(
   name: string,
-  texts: readonly { readonly label: string; readonly stage: Stage; readonly text: string }[],
+  kind: string,
+  texts: readonly ImportedText[],
+  warnings: readonly string[] = [],
+  metadata: { readonly target: string | undefined; readonly options: Readonly<Record<string, unknown>> } = {
+    target: undefined,
+    options: {},
+  },
 ): Trace {
   const builder = new ImportedTrace();
-  texts.forEach(({ label, stage, text }, i) => {
+  texts.forEach(({ pass, flag, stage, text }, i) => {
+    const lines = text.replace(/\n$/, "").split("\n");
     builder.step(
       {
         kind: i === 0 ? "source" : "pass",
-        pass: label,
-        flag: label,
+        pass,
+        flag,
         options: "",
-        stage,
+        stage: stage ?? stageOfLines(lines),
         op: "builtin.module",
         symbol: undefined,
         known: true,
       },
-      text.split("\n"),
+      lines,
     );
   });
-  return builder.finish(name, "cache folder", []);
+  const trace = builder.finish(name, kind, warnings);
+  return { ...trace, target: metadata.target ?? trace.target, options: metadata.options };
 }
 
 /** A log's compilations: a new one begins where the first pass of the log runs again on a module. */
@@ -105,7 +121,10 @@ function describe(dump: Dump, kind: Step["kind"]): Described {
 
 /** The stage of a dump by what its IR holds. */
 function stageOf(dump: Dump): Stage {
-  for (const line of dump.text) {
+  return stageOfLines(dump.text);
+}
+function stageOfLines(lines: readonly string[]): Stage {
+  for (const line of lines) {
     if (/\bllvm\.func\b/.test(line)) return "llir";
     if (/#(?:ttg|triton_gpu)\.|\b(?:ttg|triton_gpu)\.|"(?:ttg|triton_gpu)\.num-warps"/.test(line)) return "ttgir";
   }
