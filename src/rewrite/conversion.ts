@@ -5,7 +5,6 @@
  */
 import type { Type } from "../ir/attribute.js";
 import { Block } from "../ir/block.js";
-import type { DictAttr } from "../ir/builtin-attrs.js";
 import type { Context } from "../ir/context.js";
 import { Dominance } from "../ir/dominance.js";
 import { type LocationRef, unknownLoc } from "../ir/location.js";
@@ -13,6 +12,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
+import { announceErased, type Change, destroy, destroyBlock, replaceBlockUses, undoChange } from "./conversion-changes.js";
 import { ConversionMapping, hasTypes } from "./conversion-mapping.js";
 import { type RewriteListener, Rewriter, type RewriterHooks } from "./rewriter.js";
 import type { SignatureConversion, TypeConverter } from "./type-converter.js";
@@ -24,26 +24,6 @@ export interface UnresolvedCast {
   readonly converter: TypeConverter | undefined;
   readonly originalType: Type | undefined;
 }
-
-type Change =
-  | { readonly kind: "create-op"; readonly op: Operation }
-  | { readonly kind: "move-op"; readonly op: Operation; readonly block: Block; readonly before: Operation | null }
-  | {
-      readonly kind: "modify-op";
-      readonly op: Operation;
-      readonly loc: LocationRef;
-      readonly attrs: DictAttr;
-      readonly operands: readonly Value[];
-      readonly successors: readonly Block[];
-    }
-  | { readonly kind: "replace-op"; readonly op: Operation; readonly converter: TypeConverter | undefined }
-  | { readonly kind: "cast"; readonly op: Operation; readonly from: readonly Value[] }
-  | { readonly kind: "create-block"; readonly block: Block }
-  | { readonly kind: "erase-block"; readonly block: Block; readonly region: Region; readonly before: Block | null }
-  | { readonly kind: "inline-block"; readonly source: Block; readonly ops: readonly Operation[] }
-  | { readonly kind: "move-block"; readonly block: Block; readonly region: Region; readonly before: Block | null }
-  | { readonly kind: "convert-block"; readonly from: Block; readonly to: Block }
-  | { readonly kind: "replace-argument"; readonly arg: Value; readonly converter: TypeConverter | undefined };
 
 /** How much was done at a point to which `undo` can go back. */
 export interface Mark {
@@ -199,7 +179,7 @@ export class Conversion {
   }
   /** Takes back everything since `mark` (by default: everything). */
   undo(mark: Mark = { changes: 0, ignored: 0, replaced: 0 }): void {
-    while (this.#changes.length > mark.changes) this.undoChange(this.#changes.pop()!);
+    while (this.#changes.length > mark.changes) undoChange(this.#changes.pop()!, this.mapping, this.casts);
     this.#ignored.truncate(mark.ignored);
     this.#replaced.truncate(mark.replaced);
   }
@@ -274,49 +254,6 @@ export class Conversion {
       case "create-block":
       case "inline-block":
       case "move-block":
-    }
-  }
-
-  private undoChange(change: Change): void {
-    switch (change.kind) {
-      case "create-op":
-        return discard(change.op);
-      case "move-op":
-        change.op.block?.unlink(change.op);
-        return change.block.insert(change.op, change.before);
-      case "modify-op": {
-        const { op } = change;
-        op.setLoc(change.loc);
-        op.setAttrs(change.attrs);
-        op.setOperands(change.operands);
-        change.successors.forEach((block, i) => void op.successors[i]!.set(block));
-        return;
-      }
-      case "replace-op":
-        for (const result of change.op.results) this.mapping.delete([result]);
-        return;
-      case "cast":
-        if (change.from.length > 0) this.mapping.delete(change.from);
-        this.casts.delete(change.op);
-        return discard(change.op);
-      case "create-block":
-        while (change.block.firstOp) change.block.unlink(change.block.firstOp);
-        while (change.block.firstUse) change.block.firstUse.unlink();
-        return change.block.region?.unlinkBlock(change.block);
-      case "erase-block":
-        return change.region.insertBlock(change.block, change.before);
-      case "inline-block":
-        for (const op of change.ops) {
-          op.block?.unlink(op);
-          change.source.append(op);
-        }
-        return;
-      case "move-block":
-        return change.block.moveTo(change.region, change.before);
-      case "convert-block":
-        return replaceBlockUses(change.to, change.from);
-      case "replace-argument":
-        return this.mapping.delete([change.arg]);
     }
   }
 
@@ -400,34 +337,6 @@ function placeOf(value: Value): InsertPoint {
   if (op) return { block: op.block!, before: op.next };
   const block = value.argOwner!;
   return { block, before: block.firstOp };
-}
-
-function replaceBlockUses(from: Block, to: Block): void {
-  while (from.firstUse) from.firstUse.set(to);
-}
-/** Unlinks and forgets an op that was made and is not wanted; blocks in it are somebody else's by now. */
-function discard(op: Operation): void {
-  for (const region of op.regions) while (region.firstBlock) region.unlinkBlock(region.firstBlock);
-  for (const result of op.results) while (result.firstUse) result.firstUse.unlink();
-  op.erase();
-}
-function announceErased(op: Operation, listener: RewriteListener): void {
-  for (const region of op.regions)
-    for (const block of region.blocks()) {
-      for (const nested of block.ops()) announceErased(nested, listener);
-      listener.blockErased?.(block);
-    }
-  listener.erased?.(op);
-}
-/** Erases an op that was replaced: what still uses it goes too. */
-function destroy(op: Operation): void {
-  op.dropAllReferences();
-  for (const result of op.results) while (result.firstUse) result.firstUse.unlink();
-  op.block?.unlink(op);
-}
-function destroyBlock(block: Block): void {
-  for (let op = block.lastOp; op; op = block.lastOp) destroy(op);
-  for (const arg of block.args) while (arg.firstUse) arg.firstUse.unlink();
 }
 
 /** A set that remembers the order of insertion, and can forget the newest. */

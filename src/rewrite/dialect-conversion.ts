@@ -15,6 +15,7 @@ import type { Block } from "../ir/block.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { typeText } from "../ir/text-hook.js";
+import type { Value } from "../ir/value.js";
 import { Conversion, type Mark } from "./conversion.js";
 import type { ConversionPattern } from "./conversion-pattern.js";
 import type { ConversionTarget } from "./conversion-target.js";
@@ -243,7 +244,12 @@ class Converter {
   /** Cancels casts that come back to where they started, and has the converters replace those that are left. */
   private resolveCasts(rw: Rewriter): boolean {
     const { casts, ctx } = this.#conversion;
-    const left = reconcileUnrealizedCasts([...casts.keys()], rw);
+    // These casts were never in the IR for others: nothing comes from them.
+    const replace = (cast: Operation, values: readonly Value[]): void => {
+      rw.listener.replaced?.(cast, values);
+      cast.results.forEach((result, i) => rw.replaceAllUses(result, values[i]!));
+    };
+    const left = reconcileUnrealizedCasts([...casts.keys()], rw, replace);
     if (this.config.buildMaterializations === false) return true;
     for (const cast of left) {
       const { kind, converter, originalType } = casts.get(cast)!;
@@ -263,7 +269,8 @@ class Converter {
           `failed to legalize unresolved materialization from (${types(cast.operands.map((v) => v.type))}) to (${types(cast.resultTypes)}) that remained live after conversion`,
         );
       }
-      rw.replace(cast, values);
+      replace(cast, values);
+      rw.erase(cast);
     }
     return true;
   }

@@ -24,7 +24,11 @@ export function unrealizedCast(ctx: Context, loc: LocationRef, inputs: readonly 
  * Cancels casts that take back what others did, `cast(cast(x : A -> B) : B -> A)` to `x`, and erases those without use.
  * Answers the casts that are left. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp, reconcileUnrealizedCasts.
  */
-export function reconcileUnrealizedCasts(casts: readonly Operation[], rw: Rewriter): Operation[] {
+export function reconcileUnrealizedCasts(
+  casts: readonly Operation[],
+  rw: Rewriter,
+  replace: (cast: Operation, values: readonly Value[]) => void = (cast, values) => rw.replaceOpUses(cast, values),
+): Operation[] {
   const ours = new Set(casts);
   for (let i = casts.length - 1; i >= 0; i--) {
     const cast = casts[i]!;
@@ -32,7 +36,7 @@ export function reconcileUnrealizedCasts(casts: readonly Operation[], rw: Rewrit
       if (!sameTypes(source.operands, cast.results)) continue;
       const inputs = source.operands;
       if (inputs.some((v) => v.definingOp === cast)) break;
-      rw.replaceOpUses(cast, inputs);
+      replace(cast, inputs);
       break;
     }
   }
