@@ -12,6 +12,8 @@ import { parseModule } from "../../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../../syntax/print.js";
 import { goldenParts, rewritten } from "../../testing/golden-parts.js";
 import { ALL_DIALECTS } from "../index.js";
+import { isHostSideDescriptor } from "./kernel.js";
+import { getMakeTensorPtrOp } from "./make-tensor-ptr-of.js";
 import { singleCombiner } from "./ops/reduce.js";
 
 const read = (name: string) => readFileSync(`fixtures/tt/${name}.mlir`, "latin1");
@@ -102,5 +104,46 @@ describe("what generic code asks", () => {
     expect(singleCombiner(reduce(add))?.name).toBe("arith.addf");
     expect(singleCombiner(reduce(add.replace("%a, %b", "%b, %a")))).toBeUndefined();
     expect(singleCombiner(reduce("tt.reduce.return %a : f32"))).toBeUndefined();
+  });
+  test("where a tensor pointer was made", () => {
+    const func = (body: string) =>
+      parse(`tt.func @f(%p: !tt.ptr<f32>, %other: !tt.ptr<tensor<4xf32>>, %n: i32, %c: i1, %l: i64) {
+        %made = tt.make_tensor_ptr %p, [%l], [%l], [%n] {order = array<i32: 0>, mark} : <tensor<4xf32>>
+        ${body}
+      }`);
+    const origin = (body: string) => {
+      let load: Operation | undefined;
+      func(body).walk((op) => {
+        if (op.name === "tt.load") load ??= op;
+      });
+      return getMakeTensorPtrOp(load!.operand(0))?.op.hasAttr("mark") ?? false;
+    };
+    const load = (name: string) => `%v = tt.load ${name} : !tt.ptr<tensor<4xf32>>`;
+    expect(origin(`${load("%made")} tt.return`)).toBe(true);
+    expect(origin(`${load("%other")} tt.return`)).toBe(false);
+    expect(
+      origin(`%r = scf.for %i = %n to %n step %n iter_args(%q = %made) -> (!tt.ptr<tensor<4xf32>>) : i32 {
+        ${load("%q")}
+        %next = tt.advance %q, [%n] : <tensor<4xf32>>
+        scf.yield %next : !tt.ptr<tensor<4xf32>>
+      } tt.return`),
+    ).toBe(true);
+    expect(
+      origin(`%r = scf.if %c -> (!tt.ptr<tensor<4xf32>>) { scf.yield %made : !tt.ptr<tensor<4xf32>> } else { scf.yield %other : !tt.ptr<tensor<4xf32>> }
+      ${load("%r")} tt.return`),
+    ).toBe(true);
+    expect(
+      origin(`cf.cond_br %c, ^bb1(%made : !tt.ptr<tensor<4xf32>>), ^bb2
+      ^bb1(%q: !tt.ptr<tensor<4xf32>>):
+        ${load("%q")} tt.return
+      ^bb2: tt.return`),
+    ).toBe(true);
+  });
+  test("descriptors that the host made", () => {
+    const argument = (visibility: string) =>
+      parse(`tt.func ${visibility} @f(%d: !tt.tensordesc<tensor<4xf32>>) { tt.return }`).regions[0]!.firstBlock!.firstOp!.regions[0]!
+        .firstBlock!.args[0]!;
+    expect(isHostSideDescriptor(argument("public"))).toBe(true);
+    expect(isHostSideDescriptor(argument("private"))).toBe(false);
   });
 });

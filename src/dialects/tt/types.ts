@@ -83,3 +83,17 @@ export function getElementTypeOfTensorPointerType(type: Type): Type | undefined 
   const { pointeeType } = type.params;
   return RankedTensorType.is(pointeeType) ? pointeeType.params.elementType : undefined;
 }
+
+/** Pointers have as many bits, whatever they point to. */
+export const PTR_BIT_WIDTH = 64;
+/** The width in bits of an element of a tensor in registers: a pointer has 64, an i1 takes a byte. */
+export function getBitwidth(type: TensorType): number {
+  const { elementType } = type.params;
+  return PointerType.is(elementType) ? PTR_BIT_WIDTH : Math.max(getIntOrFloatOrPtrBitWidth(elementType), 8);
+}
+/** The width in bits of an integer, float or pointer. */
+export function getIntOrFloatOrPtrBitWidth(type: Type): number {
+  const width = PointerType.is(type) ? PTR_BIT_WIDTH : bitWidth(type);
+  if (width === undefined) throw new Bug(`${type.def.name} has no width`);
+  return width;
+}
