@@ -10,6 +10,8 @@ export class Attribute<P extends object = object> {
   declare readonly isAttribute: true;
   /** The text without aliases, filled in by the printer when first asked for. */
   text: string | undefined = undefined;
+  /** The text without `#dialect.mnemonic`, where a format asked for it and no alias can be in it. */
+  strippedText: string | undefined = undefined;
   /** Whether the text can contain an alias; filled in by the printer. */
   mayAlias: boolean | undefined = undefined;
   constructor(
@@ -24,6 +26,7 @@ export class Attribute<P extends object = object> {
 export class Type<P extends object = object> {
   declare readonly isType: true;
   text: string | undefined = undefined;
+  strippedText: string | undefined = undefined;
   mayAlias: boolean | undefined = undefined;
   constructor(
     readonly ctx: Context,

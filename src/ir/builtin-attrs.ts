@@ -188,5 +188,9 @@ export function stringOf(attr: Attribute | undefined): string | undefined {
 }
 /** The elements of a dense integer array as numbers. */
 export function intsOf(attr: Attribute | undefined): readonly number[] | undefined {
-  return DenseArrayAttr.is(attr) ? attr.params.elements.map(Number) : undefined;
+  if (!DenseArrayAttr.is(attr)) return undefined;
+  let known = numbers.get(attr);
+  if (!known) numbers.set(attr, (known = attr.params.elements.map(Number)));
+  return known;
 }
+const numbers = new WeakMap<Attribute, readonly number[]>();

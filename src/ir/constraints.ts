@@ -15,6 +15,7 @@ import {
   IntegerAttr,
   type i32Attr,
   type i64Attr,
+  intsOf,
   StringAttr,
   SymbolRefAttr,
   stringAttr,
@@ -250,7 +251,7 @@ function denseArrayConstraint(what: string, element: (ctx: Context) => Type): At
   return {
     description: `${what} dense array attribute`,
     test: (a) => DenseArrayAttr.is(a) && a.params.elementType === element(a.ctx),
-    read: (a) => (a as ReturnType<typeof denseArray>).params.elements.map(Number),
+    read: (a) => intsOf(a) ?? [],
     write: (ctx, values) => denseArray(element(ctx), values),
     syntax: "typedArray",
     type: element,

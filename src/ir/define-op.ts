@@ -175,6 +175,8 @@ export interface OpDef {
   viewOf(op: Operation): object;
   /** Compiled assembly format; owned by `syntax`. */
   program: unknown;
+  /** What the verifier works out of the definition; owned by `verify.ts`. */
+  checks: unknown;
 }
 
 /** A definition with the types of its parts. */
@@ -203,7 +205,12 @@ export function defineOp<
   const attrs = Object.entries<AttrSpec | AttrConstraint>(spec.attrs ?? {}).map(
     ([name, s]): NamedAttrSpec =>
       "constraint" in s
-        ? { name, constraint: s.constraint, optional: s.optional || s.constraint.syntax === "unit", default: s.default }
+        ? {
+            name,
+            constraint: s.constraint,
+            optional: s.optional || s.constraint.syntax === "unit",
+            default: s.default && oncePerContext(s.default),
+          }
         : { name, constraint: s, optional: false, default: undefined },
   );
   const regions = Object.entries<RegionSpec>(spec.regions ?? {}).map(([name, s]) => ({ ...s, name }));
@@ -260,11 +267,23 @@ export function defineOp<
     match: (op: Operation | null | undefined) => (op != null && op.def === (def as OpDef) ? def.viewOf(op) : undefined),
     is: (op: Operation | null | undefined) => op != null && op.def === (def as OpDef),
     program: undefined,
+    checks: undefined,
   } as unknown as TypedOpDef<O, A, R, G, S>;
 
-  let prototype: object | undefined;
-  const makeView = (op: Operation): object => Object.create((prototype ??= viewPrototype(def)), { op: { value: op } }) as object;
+  let View: (new (op: Operation) => object) | undefined;
+  const makeView = (op: Operation): object => new (View ??= viewClass(def))(op);
   return def;
+}
+
+/** The views of one kind of op share a prototype with the getters; a plain constructor makes them cheap. */
+function viewClass(def: OpDef): new (op: Operation) => object {
+  const View = function (this: { op: Operation }, op: Operation) {
+    this.op = op;
+  } as unknown as new (
+    op: Operation,
+  ) => object;
+  (View as { prototype: object }).prototype = viewPrototype(def);
+  return View;
 }
 
 /** An op with several results names the first of each group after its part, as upstream's generated code does. */
@@ -285,6 +304,12 @@ function resultNamesOf(specs: readonly NamedValueSpec[]): (view: never) => reado
 export function unregisteredOp(name: string, isTerminator = false): OpDef {
   const def = defineOp(name, { traits: isTerminator ? [T.Terminator] : [] });
   return Object.assign(def, { registered: false });
+}
+
+/** Defaults are asked for at every op: the last Context's is kept. */
+function oncePerContext(make: (ctx: Context) => Attribute): (ctx: Context) => Attribute {
+  let last: Attribute | undefined;
+  return (ctx) => (last?.ctx === ctx ? last : (last = make(ctx)));
 }
 
 function namedValues(specs: Specs<OperandSpec>): NamedValueSpec[] {

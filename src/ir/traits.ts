@@ -71,9 +71,10 @@ export const IsolatedFromAbove = defineTrait("IsolatedFromAbove", {
       for (const block of region.blocks())
         for (const nested of block.ops())
           nested.walk((inner) => {
-            for (const operand of inner.operands) {
-              const defined = operand.parentBlock?.region;
-              if (!defined?.isInside(region)) {
+            const uses = inner.operandUses;
+            for (let i = 0; i < uses.length; i++) {
+              const defined = uses[i]!.value.parentBlock?.region;
+              if (defined !== region && !defined?.isInside(region)) {
                 report
                   .error("using value defined outside the region", "verify.isolated")
                   .note("required by region isolation constraints", op.locRef);
@@ -186,6 +187,15 @@ function compatibleShapes(values: readonly Value[]): boolean {
     return s.length === first.length && s.every((d, i) => d === first[i] || d < 0 || first[i]! < 0);
   });
 }
+/** The common case of the traits below: one type throughout. */
+function hasOneType(op: Operation): boolean {
+  const uses = op.operandUses;
+  if (uses.length === 0) return false;
+  const { type } = uses[0]!.value;
+  for (let i = 1; i < uses.length; i++) if (uses[i]!.value.type !== type) return false;
+  for (let i = 0; i < op.results.length; i++) if (op.results[i]!.type !== type) return false;
+  return true;
+}
 const needsOperands = (op: Operation, report: OpReport): boolean => {
   if (op.numOperands > 0) return true;
   report.error("expected 1 or more operands, but found 0", "verify.operand-count");
@@ -194,14 +204,16 @@ const needsOperands = (op: Operation, report: OpReport): boolean => {
 
 export const SameTypeOperands = defineTrait("SameTypeOperands", {
   verify(op, report) {
-    if (op.numOperands > 1 && op.operands.some((v) => v.type !== op.operand(0).type))
-      report.error("requires all operands to have the same type", "verify.same-type");
+    const uses = op.operandUses;
+    for (let i = 1; i < uses.length; i++)
+      if (uses[i]!.value.type !== uses[0]!.value.type)
+        return void report.error("requires all operands to have the same type", "verify.same-type");
   },
   typeRules: (operands) => [{ kind: "same", names: allNames(operands) }],
 });
 export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType", {
   verify(op, report) {
-    if (!needsOperands(op, report)) return;
+    if (hasOneType(op) || !needsOperands(op, report)) return;
     const values = [...op.operands, ...op.results];
     const type = op.results[0]?.type ?? op.operand(0).type;
     const element = elementTypeOrSelf(type);
@@ -215,7 +227,7 @@ export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType"
 });
 export const SameOperandsElementType = defineTrait("SameOperandsElementType", {
   verify(op, report) {
-    if (!needsOperands(op, report)) return;
+    if (hasOneType(op) || !needsOperands(op, report)) return;
     const element = elementTypeOrSelf(op.operand(0).type);
     if (op.operands.some((v) => elementTypeOrSelf(v.type) !== element))
       report.error("requires the same element type for all operands", "verify.same-element-type");
@@ -223,7 +235,7 @@ export const SameOperandsElementType = defineTrait("SameOperandsElementType", {
 });
 export const SameOperandsAndResultElementType = defineTrait("SameOperandsAndResultElementType", {
   verify(op, report) {
-    if (!needsOperands(op, report)) return;
+    if (hasOneType(op) || !needsOperands(op, report)) return;
     const element = elementTypeOrSelf((op.results[0] ?? op.operand(0)).type);
     if ([...op.results, ...op.operands].some((v) => elementTypeOrSelf(v.type) !== element))
       report.error("requires the same element type for all operands and results", "verify.same-element-type");
@@ -247,9 +259,11 @@ export function AllTypesMatch(...names: readonly string[]): Trait {
   return defineTrait(`AllTypesMatch<${names.join(", ")}>`, {
     predicate: true,
     verify(op, report) {
-      const types = names.flatMap((name) => typesOfPart(op, name));
-      if (types.some((t) => t !== types[0]))
-        report.error(`failed to verify that all of {${names.join(", ")}} have same type`, "verify.same-type");
+      let type: Type | undefined;
+      for (const name of names)
+        for (const other of typesOfPart(op, name))
+          if ((type ??= other) !== other)
+            return void report.error(`failed to verify that all of {${names.join(", ")}} have same type`, "verify.same-type");
     },
     typeRules: () => [{ kind: "same", names }],
   });
@@ -308,7 +322,13 @@ export function InferTypeOpTrait(name: string, compatible: (inferred: Type, give
 /** Result types are exactly those that `inferTypes` gives. Source: mlir/lib/Interfaces/InferTypeOpInterface.cpp. */
 export const InferTypeOpInterface = InferTypeOpTrait("InferTypeOpInterface", (inferred, given) => inferred === given);
 
-function typesOfPart(op: Operation, name: string): Type[] {
+function typesOfPart(op: Operation, name: string): readonly Type[] {
+  const { operands, results, sizedOperands, sizedResults } = op.def;
+  if (operands.length === op.operandUses.length && !sizedOperands)
+    for (let i = 0; i < operands.length; i++)
+      if (operands[i]!.name === name && operands[i]!.arity === "single") return [op.operandUses[i]!.value.type];
+  if (results.length === op.results.length && !sizedResults)
+    for (let i = 0; i < results.length; i++) if (results[i]!.name === name && results[i]!.arity === "single") return [op.results[i]!.type];
   const part = (op.def.viewOf(op) as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];
   if (part === undefined) return [];
   return (Array.isArray(part) ? (part as readonly Value[]) : [part as Value]).map((v) => v.type);

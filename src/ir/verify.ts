@@ -13,7 +13,7 @@ import { type LocationRef, positionOfLocation } from "./location.js";
 import type { Operation } from "./operation.js";
 import { lookupSymbol } from "./symbol-table.js";
 import { typeText } from "./text-hook.js";
-import { AttrSizedOperandSegments, NoTerminator } from "./traits.js";
+import { AttrSizedOperandSegments, NoTerminator, type Trait } from "./traits.js";
 import type { Value } from "./value.js";
 import { verifyBranch, verifyLoopLike, verifyRegionBranch } from "./verify-control-flow.js";
 
@@ -103,15 +103,16 @@ class Verifier {
     if (!isolatedOk) return false;
     report.op = op;
     report.errors = 0;
-    for (const trait of def.traits) trait.verifyRegions?.(op, report);
+    const checks = checksOf(def);
+    for (const trait of checks.regionTraits) trait.verifyRegions!(op, report);
     if (op.regions.length > 0)
       for (const key of def.interfaces) {
         if (report.errors > 0) break;
         if (key === LoopLike) verifyLoopLike(op, report);
         else if (key === RegionBranch) verifyRegionBranch(op, report);
       }
-    if (report.errors === 0) def.verifyRegions?.(def.viewOf(op) as never, report);
-    if (report.errors === 0) def.interface(SymbolUser)?.verifySymbolUses(op, (name) => this.lookup(op, name), report);
+    if (def.verifyRegions && report.errors === 0) def.verifyRegions(def.viewOf(op) as never, report);
+    if (checks.symbolUser && report.errors === 0) checks.symbolUser.verifySymbolUses(op, (name) => this.lookup(op, name), report);
     return report.errors === 0 || this.failed();
   }
   private failed(): false {
@@ -168,45 +169,62 @@ class Verifier {
 
   private checkDefinition(op: Operation, report: Report): void {
     const { def } = op;
-    if (!checkCounts(op, report)) return;
-    for (const trait of def.traits) {
-      if (!trait.structural) continue;
-      trait.verify?.(op, report);
+    const checks = checksOf(def);
+    if (!countsFit(op, checks) && !checkCounts(op, report)) return;
+    for (const trait of checks.structural) {
+      trait.verify!(op, report);
       if (report.errors > 0) return;
     }
     if (def.attrs.length > 0) checkAttributes(op, def, report);
     if (report.errors > 0) return;
-    if (def.operands.length > 0)
-      checkGroup(
-        op,
-        "operand",
-        def.operands,
-        op.operandUses.length,
-        def.sizedOperands ? "operandSegmentSizes" : undefined,
-        (i) => op.operand(i),
-        report,
-      );
+    if (def.operands.length > 0) checkGroup(op, "operand", def.operands, def.sizedOperands, report);
     if (report.errors > 0) return;
-    if (def.results.length > 0)
-      checkGroup(
-        op,
-        "result",
-        def.results,
-        op.results.length,
-        def.sizedResults ? "resultSegmentSizes" : undefined,
-        (i) => op.result(i),
-        report,
-      );
+    if (def.results.length > 0) checkGroup(op, "result", def.results, def.sizedResults, report);
     if (report.errors > 0) return;
-    checkRegions(op, def, report);
+    if (op.regions.length > 0) checkRegions(op, def, report);
     if (report.errors > 0) return;
-    for (const trait of def.traits) {
-      if (!trait.structural) trait.verify?.(op, report);
+    for (const trait of checks.traits) {
+      trait.verify!(op, report);
       if (report.errors > 0) return;
     }
     if (op.successors.length > 0) verifyBranch(op, report);
-    if (report.errors === 0) def.verify?.(def.viewOf(op) as never, report);
+    if (def.verify && report.errors === 0) def.verify(def.viewOf(op) as never, report);
   }
+}
+
+/** What a definition asks of its ops, sorted out once. */
+interface Checks {
+  readonly structural: readonly Trait[];
+  readonly traits: readonly Trait[];
+  readonly regionTraits: readonly Trait[];
+  readonly symbolUser: SymbolUser | undefined;
+  /** The numbers of operands, results, regions and successors, where none of them varies; then only they need a look. */
+  readonly exact: boolean;
+}
+function checksOf(def: OpDef): Checks {
+  return (def.checks ??= makeChecks(def)) as Checks;
+}
+function makeChecks(def: OpDef): Checks {
+  const traits = [...def.traits];
+  const single = (specs: readonly NamedValueSpec[]) => specs.every((s) => s.arity === "single");
+  return {
+    structural: traits.filter((t) => t.structural && t.verify),
+    traits: traits.filter((t) => !t.structural && t.verify),
+    regionTraits: traits.filter((t) => t.verifyRegions),
+    symbolUser: def.interface(SymbolUser),
+    exact: single(def.operands) && single(def.results) && ![...def.regions, ...def.successors].some((part) => part.variadic),
+  };
+}
+/** Whether the counts are right for an op whose counts do not vary. */
+function countsFit(op: Operation, { exact }: Checks): boolean {
+  const { def } = op;
+  return (
+    exact &&
+    op.operandUses.length === def.operands.length &&
+    op.results.length === def.results.length &&
+    op.regions.length === def.regions.length &&
+    op.successors.length === def.successors.length
+  );
 }
 
 /** Operand, result, region and successor counts; the segment sizes of ops that have several variadic groups. */
@@ -296,26 +314,25 @@ function checkAttributes(op: Operation, def: OpDef, report: Report): void {
   }
 }
 
-function checkGroup(
-  op: Operation,
-  what: "operand" | "result",
-  specs: readonly NamedValueSpec[],
-  count: number,
-  sizesAttr: string | undefined,
-  at: (index: number) => Value,
-  report: Report,
-): void {
-  const sizes = sizesAttr ? intsOf(op.attr(sizesAttr)) : undefined;
+function checkGroup(op: Operation, what: "operand" | "result", specs: readonly NamedValueSpec[], sized: boolean, report: Report): void {
+  const uses = op.operandUses;
+  const { results } = op;
+  const isOperand = what === "operand";
+  const count = isOperand ? uses.length : results.length;
+  const sizes = sized ? intsOf(op.attr(`${what}SegmentSizes`)) : undefined;
+  const oneEach = specs.length === count && !sizes;
   for (let g = 0; g < specs.length; g++) {
     const { arity, constraint } = specs[g]!;
-    const { start, size } = specs.length === count && !sizes ? { start: g, size: 1 } : groupRange(specs, g, count, sizes);
+    let start = g;
+    let size = 1;
+    if (!oneEach) ({ start, size } = groupRange(specs, g, count, sizes));
     if (!sizeFits(arity, size))
       return void report.error(
         `${what} group starting at #${start} requires ${arity === "single" ? 1 : "0 or 1"} element, but found ${size}`,
         `verify.${what}-count`,
       );
     for (let i = start; i < start + size; i++) {
-      const { type } = at(i);
+      const { type } = isOperand ? uses[i]!.value : results[i]!;
       if (constraint.test(type)) continue;
       const variadic = arity === "variadic" ? "variadic of " : "";
       return void report.error(

@@ -55,8 +55,15 @@ function escaped(text: string): string {
 }
 /** `name` or `"na me"`: attribute names and symbols that are no identifiers are quoted. */
 export function keywordOrString(text: string): string {
-  return /^[A-Za-z_][\w$.]*$/.test(text) ? text : quoted(text);
+  let known = spelt.get(text);
+  if (known === undefined) {
+    known = /^[A-Za-z_][\w$.]*$/.test(text) ? text : quoted(text);
+    if (spelt.size < 1024) spelt.set(text, known);
+  }
+  return known;
 }
+/** Names seen before: attribute names repeat. */
+const spelt = new Map<string, string>();
 export function symbolText(name: string): string {
   return /^[A-Za-z_][\w$.]*$/.test(name) ? `@${name}` : `@${quoted(name)}`;
 }
@@ -69,15 +76,14 @@ export class AttributeText implements AttrPrinter {
   constructor(readonly alias: (entity: Attribute | Type) => string | undefined) {}
 
   attr(attr: Attribute): string {
-    if (attr.text !== undefined && !attr.mayAlias) return attr.text;
-    const alias = this.alias(attr);
-    return alias ?? this.attrBody(attr, true);
+    if (!(attr.mayAlias ?? mayAlias(attr))) return attr.text!;
+    return this.alias(attr) ?? this.attrBody(attr, true);
   }
   attrWithoutType(attr: Attribute): string {
     return this.alias(attr) ?? this.attrBody(attr, false);
   }
   type(type: Type): string {
-    if (type.text !== undefined && !type.mayAlias) return type.text;
+    if (!(type.mayAlias ?? mayAlias(type))) return type.text!;
     return this.alias(type) ?? this.typeBody(type);
   }
   string(text: string): string {
@@ -87,8 +93,14 @@ export class AttributeText implements AttrPrinter {
     return symbolText(name);
   }
   stripped(entity: Attribute | Type): string {
+    if (entity.strippedText !== undefined) return entity.strippedText;
     const alias = this.alias(entity);
     if (alias) return alias;
+    const text = this.strippedBody(entity);
+    if (!mayAlias(entity)) entity.strippedText = text;
+    return text;
+  }
+  private strippedBody(entity: Attribute | Type): string {
     if (DenseArrayAttr.is(entity as Attribute)) {
       const { elements, elementType } = (entity as Attribute<{ elements: readonly bigint[]; elementType: Type }>).params;
       return `[${elements.map((e) => arrayElementText(e, elementType)).join(", ")}]`;

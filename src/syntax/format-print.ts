@@ -6,15 +6,16 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { customDirective } from "./custom-directive.js";
-import { type CustomArg, type Directive, programOf, type Slot, strippedKind } from "./format-program.js";
+import { type CustomArg, type Directive, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
 import type { Printer } from "./print.js";
 
 export function printWithFormat(p: Printer, op: Operation): void {
   const program = programOf(op.def);
-  for (const directive of program.directives) printDirective(p, op, directive, program.bound);
+  const { directives } = program;
+  for (let i = 0; i < directives.length; i++) printDirective(p, op, directives[i]!, program);
 }
 
-function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly string[]): void {
+function printDirective(p: Printer, op: Operation, d: Directive, program: FormatProgram): void {
   switch (d.kind) {
     case "literal":
       p.write(d.space ? ` ${d.text}` : d.text);
@@ -34,7 +35,8 @@ function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly
       p.write(`${d.space ? " " : ""}${p.functionType(slotTypes(op, d.inputs), slotTypes(op, d.results))}`);
       return;
     case "attr-dict": {
-      const elided = elidedAttrs(op, bound);
+      if (op.attrs.params.names.length === 0) return;
+      const elided = elidedAttrs(op, program);
       if (d.keyword) p.optAttrDictWithKeyword(op, elided);
       else p.optAttrDict(op, elided);
       return;
@@ -45,7 +47,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly
       return;
     case "optional": {
       const present = anchorPresent(op, d.anchor) !== d.inverted;
-      for (const inner of present ? d.then : d.otherwise) printDirective(p, op, inner, bound);
+      for (const inner of present ? d.then : d.otherwise) printDirective(p, op, inner, program);
       return;
     }
     case "oilist":
@@ -53,7 +55,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, bound: readonly
         if (!clause.body.some((inner) => inner.kind !== "literal" && anchorPresent(op, inner))) continue;
         p.write(` ${clause.keyword}`);
         const unit = clause.body.length === 1 && isUnit(op.def, clause.body[0]!);
-        if (!unit) for (const inner of clause.body) printDirective(p, op, inner, bound);
+        if (!unit) for (const inner of clause.body) printDirective(p, op, inner, program);
       }
       return;
   }
@@ -72,6 +74,9 @@ function argNames(args: readonly CustomArg[]): string[] {
   return args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name));
 }
 
+/** Whether every operand part is one operand. */
+const oneEach = (op: Operation): boolean => op.def.operands.length === op.operandUses.length && !op.def.sizedOperands;
+
 /** The values of an operand or result part. */
 export function slotValues(op: Operation, slot: Slot): readonly Value[] {
   const { def } = op;
@@ -81,7 +86,7 @@ export function slotValues(op: Operation, slot: Slot): readonly Value[] {
     case "results":
       return op.results;
     case "operand": {
-      if (def.operands.length === op.operandUses.length && !def.sizedOperands) return [op.operand(slot.index)];
+      if (oneEach(op)) return [op.operand(slot.index)];
       const { start, size } = groupRange(
         def.operands,
         slot.index,
@@ -110,6 +115,16 @@ function slotTypes(op: Operation, slot: Slot): Type[] {
 
 /** Types of a part; a single one of a known kind goes without its `!dialect.mnemonic`. */
 function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): string {
+  const { def } = op;
+  if (slot.kind === "operand" && oneEach(op) && (qualified || def.operands[slot.index]!.constraint.stripped === undefined))
+    return p.type(op.operandUses[slot.index]!.value.type);
+  if (
+    slot.kind === "result" &&
+    op.results.length === 1 &&
+    def.results.length === 1 &&
+    (qualified || def.results[slot.index]!.constraint.stripped === undefined)
+  )
+    return p.type(op.results[0]!.type);
   const types = slotTypes(op, slot);
   if (!qualified && types.length === 1) {
     const stripped = strippedKind(op.def, slot);
@@ -118,15 +133,11 @@ function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): s
   return p.types(types);
 }
 
-/** Attributes that the format spells, sizes, and those that have their default value. */
-function elidedAttrs(op: Operation, bound: readonly string[]): readonly string[] {
-  const { def } = op;
-  let elided = bound;
-  const add = (name: string) => (elided = elided === bound ? [...bound, name] : [...elided, name]);
-  if (def.sizedOperands) add("operandSegmentSizes");
-  if (def.sizedResults) add("resultSegmentSizes");
-  for (const spec of def.attrs) if (spec.default && op.attr(spec.name) === spec.default(op.ctx)) add(spec.name);
-  return elided;
+/** What the program leaves out of the attribute dictionary of this op. */
+function elidedAttrs(op: Operation, { bound, defaults }: FormatProgram): readonly string[] {
+  let elided: string[] | undefined;
+  for (const { name, default: dflt } of defaults) if (op.attr(name) === dflt!(op.ctx)) (elided ??= [...bound]).push(name);
+  return elided ?? bound;
 }
 
 function anchorPresent(op: Operation, anchor: Directive): boolean {
@@ -162,8 +173,11 @@ function anchorPresent(op: Operation, anchor: Directive): boolean {
 function printSlot(p: Printer, op: Operation, slot: Slot, qualified: boolean): void {
   switch (slot.kind) {
     case "operand":
-    case "operands":
+      if (oneEach(op)) return p.write(p.value(op.operandUses[slot.index]!.value));
       p.write(p.values(slotValues(op, slot)));
+      return;
+    case "operands":
+      p.write(p.values(op.operands));
       return;
     case "attr":
       p.write(attrSlotText(p, op.def, slot.index, op.attr(slot.name) ?? op.def.attrs[slot.index]!.default?.(op.ctx), qualified));

@@ -2,7 +2,7 @@
  * Compiles upstream's declarative assembly formats to directive lists that the parser and printer run.
  * Source: mlir/docs/DefiningDialects/Operations.md, "Declarative Assembly Format"; mlir/tools/mlir-tblgen/OpFormatGen.cpp.
  */
-import type { OpDef } from "../ir/define-op.js";
+import type { NamedAttrSpec, OpDef } from "../ir/define-op.js";
 import { Bug } from "../support/assert.js";
 
 /** A named part of the op that a directive refers to. */
@@ -44,8 +44,10 @@ export type Directive =
 
 export interface FormatProgram {
   readonly directives: readonly Directive[];
-  /** Attributes that the format spells itself: the attribute dictionary leaves them out. */
+  /** Attributes that the attribute dictionary leaves out: those that the format spells itself, and sizes. */
   readonly bound: readonly string[];
+  /** Attributes that are left out when they have their default value. */
+  readonly defaults: readonly NamedAttrSpec[];
 }
 
 /** The kind of type that a single operand or result must have, if formats write it without its name. */
@@ -64,7 +66,10 @@ export function compileFormat(def: OpDef): FormatProgram {
   const compiler = new Compiler(def, tokens);
   const directives = compiler.sequence(() => compiler.done);
   for (const { partSizes } of def.operands) if (partSizes !== undefined) compiler.bound.add(partSizes);
-  return { directives, bound: [...compiler.bound] };
+  if (def.sizedOperands) compiler.bound.add("operandSegmentSizes");
+  if (def.sizedResults) compiler.bound.add("resultSegmentSizes");
+  const bound = [...compiler.bound];
+  return { directives, bound, defaults: def.attrs.filter((spec) => spec.default && !compiler.bound.has(spec.name)) };
 }
 
 function tokenize(def: OpDef): string[] {
