@@ -97,6 +97,7 @@ function parseOpaqueAttr(p: Parser, dialect: string, at: number, type: Type | un
   p.cursor.pos = start;
   const data = p.balanced();
   if (p.ctx.dialects.has(dialect)) p.fail(`unknown attribute \`${data}\` in dialect \`${dialect}\``, at, "parse.attribute");
+  p.checkUnregistered("attribute", { dialect, data }, at);
   return OpaqueAttr.get(p.ctx, { dialect, data, type: p.optPunct(":") ? p.type() : undefined });
 }
 

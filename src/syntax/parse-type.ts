@@ -166,5 +166,6 @@ function parseOpaqueType(p: Parser, dialect: string, at: number): Type {
   p.cursor.pos = start;
   const data = p.balanced();
   if (p.ctx.dialects.has(dialect)) p.fail(`unknown type \`${data}\` in dialect \`${dialect}\``, at, "parse.type");
+  p.checkUnregistered("type", { dialect, data }, at);
   return OpaqueType.get(p.ctx, { dialect, data });
 }

@@ -348,13 +348,7 @@ export class Parser implements OpParser {
           at + dialect.length + 2,
           "parse.attribute",
         );
-      if (!this.ctx.allowUnregisteredDialects)
-        this.fail(
-          `#${dialect}<"${name.slice(dialect.length + 1)}"> : attribute created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
-          at,
-          "parse.unregistered",
-        );
-      return this.opaqueAttr(name);
+      return this.opaqueAttr(name, at);
     }
     const namePos = Math.max(at, this.cursor.pos - mnemonicLength(name));
     const params = def.parse ? def.parse(this) : {};
@@ -372,28 +366,36 @@ export class Parser implements OpParser {
           at + dialect.length + 2,
           "parse.type",
         );
-      if (!this.ctx.allowUnregisteredDialects)
-        this.fail(
-          `!${dialect}<"${name.slice(dialect.length + 1)}"> : type created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
-          at,
-          "parse.unregistered",
-        );
-      return this.opaqueType(name);
+      return this.opaqueType(name, at);
     }
     const namePos = Math.max(at, this.cursor.pos - mnemonicLength(name));
     const params = def.parse ? def.parse(this) : {};
     def.verify?.(params, (message) => this.fail(message, namePos, "parse.type-params"), this.ctx);
     return def.get(this.ctx, params);
   }
-  private opaqueAttr(name: string): Attribute {
+  private opaqueAttr(name: string, at: number): Attribute {
     const dot = name.indexOf(".");
     const body = this.cursor.text.charCodeAt(this.cursor.pos) === 60 ? `<${this.balanced()}>` : "";
-    return OpaqueAttr.get(this.ctx, { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body, type: undefined });
+    const params = { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body, type: undefined };
+    this.checkUnregistered("attribute", params, at + dot + 2);
+    return OpaqueAttr.get(this.ctx, params);
   }
-  private opaqueType(name: string): Type {
+  private opaqueType(name: string, at: number): Type {
     const dot = name.indexOf(".");
     const body = this.cursor.text.charCodeAt(this.cursor.pos) === 60 ? `<${this.balanced()}>` : "";
-    return OpaqueType.get(this.ctx, { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body });
+    const params = { dialect: name.slice(0, dot), data: name.slice(dot + 1) + body };
+    this.checkUnregistered("type", params, at + dot + 2);
+    return OpaqueType.get(this.ctx, params);
+  }
+  /** Fails where attributes and types of dialects that are not registered are not wanted. */
+  checkUnregistered(what: "attribute" | "type", { dialect, data }: { readonly dialect: string; readonly data: string }, at: number): void {
+    if (this.ctx.allowUnregisteredDialects) return;
+    const text = what === "type" ? `\`!"${dialect}"<"${data}">\` type` : `#"${dialect}"<"${data}"> : 'none' attribute`;
+    this.fail(
+      `${text} created with unregistered dialect. If this is intended, please call allowUnregisteredDialects() on the MLIRContext, or use -allow-unregistered-dialect with the MLIR opt tool used`,
+      at,
+      "parse.unregistered",
+    );
   }
 
   // --- locations ----------------------------------------------------------------------------
