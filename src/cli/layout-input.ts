@@ -60,9 +60,13 @@ function parseText<T>(text: string, name: string, read: (p: Parser) => T): { rea
   return { value, complaints: complaintsOf(ctx) };
 }
 
+/** The longest line of a complaint: what it quotes may be as long as the input. */
+const MAX_COMPLAINT = 240;
+
 /** The diagnostics of a Context as text. */
 export function complaintsOf(ctx: Context): string {
-  return ctx.diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, ctx.sources)).join("");
+  const text = ctx.diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, ctx.sources)).join("");
+  return text.replace(/^.+$/gm, (line) => (line.length > MAX_COMPLAINT ? `${line.slice(0, MAX_COMPLAINT)}...` : line));
 }
 
 /** `-t`: any type. */
@@ -135,9 +139,14 @@ export function readInput(io: Io, file: string): string {
   try {
     return io.readFile(file);
   } catch (error) {
-    const reason = fileError(error);
-    throw asTriton(`Could not open input file: ${reason[0]!.toUpperCase()}${reason.slice(1)}`);
+    throw asTriton(`Could not open input file: ${systemMessage(error)}`);
   }
+}
+
+/** Why a file cannot be read or written, as the C library says it. */
+export function systemMessage(error: unknown): string {
+  const reason = fileError(error);
+  return reason[0]!.toUpperCase() + reason.slice(1);
 }
 
 /** The aliases of a file, in its order. */

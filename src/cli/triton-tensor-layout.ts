@@ -27,6 +27,7 @@ import {
   readInput,
   readType,
   staticTensor,
+  systemMessage,
   type TensorLayout,
   UserError,
 } from "./layout-input.js";
@@ -78,7 +79,7 @@ function writeFile(io: Io, file: string, text: string): void {
   try {
     io.writeFile(file, text);
   } catch (error) {
-    throw asTriton(`Error: ${(error as Error).message.split("\n")[0]} : unable to open ${file} for output`);
+    throw asTriton(`Error: ${systemMessage(error)} : unable to open ${file} for output`);
   }
 }
 

@@ -6,7 +6,9 @@
  * view lists per warp, register and lane (or per block and offset) the coordinates held there.
  * Source: Dialect.cpp, getDistributedLayoutStr, getSharedLayoutStr.
  */
+import { eliminate } from "./gf2.js";
 import type { LinearLayout } from "./linear-layout.js";
+import { log2 } from "./packed-bases.js";
 
 /** Takes a line without its newline. */
 export type LineSink = (line: string) => void;
@@ -26,54 +28,41 @@ export function printHwView(layout: LinearLayout, emit: LineSink): void {
   else printDistributedHwView(layout, emit);
 }
 
+/**
+ * The owners of a cell are those of a particular solution, which depends linearly on the cell, and all that differ from it by an
+ * element of the kernel. So nothing is kept per cell, and memory does not grow with the tensor.
+ */
 function printDistributedTensorView(layout: LinearLayout, emit: LineSink, window: Window | undefined): void {
-  const numRegs = layout.getInDimSize("register");
-  const numLanes = layout.getInDimSize("lane");
-  const numWarps = layout.getInDimSize("warp");
   const numBlocks = layout.getInDimSize("block");
   const { shape, place } = rowMajor(layout);
-  const size = shape.reduce((product, n) => product * n, 1);
+  const vectors = ["register", "lane", "warp", "block"].flatMap((dim) => Array.from(place(dim)));
+  const registerBits = layout.getInDimSizeLog2("register");
+  const threadBits = layout.getInDimSizeLog2("lane") + layout.getInDimSizeLog2("warp");
+  const system = eliminate(vectors);
+  // Places in ascending order: each kernel element has one of the bits that are no pivots, below which are pivots only.
+  const kernel = vectors.flatMap((vector, b) => ((system.pivots >>> b) & 1 ? [] : [(1 << b) ^ system.solve(vector)!]));
+  const others = combinations(Int32Array.from(kernel));
+  const bits = shape.map(log2).reduce((sum, n) => sum + n, 0);
+  const units = Array.from({ length: bits }, (_, b) => system.solve(1 << b));
+  const surjective = units.every((unit) => unit !== undefined);
+  const firstOwner = surjective ? linearMap(units as number[]) : (i: number) => system.solve(i);
 
-  // The owners of each cell, threaded through `next` in the order in which they are enumerated.
-  const owners = numBlocks * numWarps * numLanes * numRegs;
-  const firstOwner = new Int32Array(size).fill(-1);
-  const lastOwner = new Int32Array(size);
-  const next = new Int32Array(owners).fill(-1);
-  const byRegister = combinations(place("register"));
-  const byLane = combinations(place("lane"));
-  const byWarp = combinations(place("warp"));
-  const byBlock = combinations(place("block"));
-  let owner = 0;
-  for (let block = 0; block < numBlocks; block++) {
-    for (let warp = 0; warp < numWarps; warp++) {
-      const base = byBlock[block]! ^ byWarp[warp]!;
-      for (let lane = 0; lane < numLanes; lane++) {
-        const at = base ^ byLane[lane]!;
-        for (let register = 0; register < numRegs; register++, owner++) {
-          const cell = at ^ byRegister[register]!;
-          if (firstOwner[cell]! < 0) firstOwner[cell] = owner;
-          else next[lastOwner[cell]!] = owner;
-          lastOwner[cell] = owner;
-        }
-      }
-    }
-  }
-
-  const numThreads = numWarps * numLanes;
-  const pad = " ".repeat(digits(numBlocks) + digits(numThreads) + digits(numRegs));
+  const registerMask = 2 ** registerBits - 1;
+  const threadMask = 2 ** threadBits - 1;
+  const pad = " ".repeat(digits(numBlocks) + digits(2 ** threadBits) + digits(2 ** registerBits));
   const text = (o: number): string => {
-    const register = o % numRegs;
-    const thread = Math.trunc(o / numRegs) % numThreads;
-    const block = Math.trunc(o / (numRegs * numThreads));
+    const register = o & registerMask;
+    const thread = (o >>> registerBits) & threadMask;
+    const block = o >>> (registerBits + threadBits);
     const width = digits(block) + digits(thread) + digits(register);
     const name = numBlocks > 1 ? `B${block}:T${thread}:${register}` : `T${thread}:${register}`;
     return width < pad.length ? pad.slice(width) + name : name;
   };
   const cell = (i: number): string => {
-    let o = firstOwner[i]!;
-    if (o < 0) return "";
-    let cellText = text(o);
-    while ((o = next[o]!) >= 0) cellText += `|${text(o)}`;
+    const first = firstOwner(i);
+    if (first === undefined) return "";
+    let cellText = text(first);
+    for (let k = 1; k < others.length; k++) cellText += `|${text(first ^ others[k]!)}`;
     return cellText;
   };
   printGrid(shape, window, cell, ", ", emit);
@@ -108,9 +97,9 @@ function printSharedTensorView(layout: LinearLayout, emit: LineSink, window: Win
   const size = shape.reduce((product, n) => product * n, 1);
   const perBlock = Math.trunc(size / layout.getInDimSize("block"));
   const byBlock = combinations(layout.getPackedBases("block"));
-  const byOffset = combinations(layout.getPackedBases("offset"));
+  const byOffset = linearMap(layout.getPackedBases("offset"));
   const coordinates = coordinateText(layout, ":");
-  const cell = (i: number): string => coordinates(byBlock[Math.trunc(i / perBlock)]! ^ (byOffset[i % perBlock] ?? 0));
+  const cell = (i: number): string => coordinates(byBlock[Math.trunc(i / perBlock)]! ^ byOffset(i % perBlock));
   printGrid(shape, window, cell, ",", emit);
 }
 
@@ -119,12 +108,11 @@ function printSharedHwView(layout: LinearLayout, emit: LineSink): void {
   const numBlocks = layout.getInDimSize("block");
   const perBlock = Math.trunc(size / numBlocks);
   const byBlock = combinations(layout.getPackedBases("block"));
-  const byOffset = combinations(layout.getPackedBases("offset"));
+  const byOffset = linearMap(layout.getPackedBases("offset"));
   const coordinates = coordinateText(layout, ",");
   for (let block = 0; block < numBlocks; block++) {
     emit(`Block: ${block}:`);
-    for (let offset = 0; offset < perBlock; offset++)
-      emit(`Offset: ${offset} -> ${coordinates(byBlock[block]! ^ (byOffset[offset] ?? 0))}`);
+    for (let offset = 0; offset < perBlock; offset++) emit(`Offset: ${offset} -> ${coordinates(byBlock[block]! ^ byOffset(offset))}`);
   }
 }
 
@@ -189,6 +177,16 @@ function rowMajor(layout: LinearLayout): { shape: number[]; place: (inDim: strin
   const shape = layout.getOutDimSizes();
   const flat = layout.transposeOuts([...layout.outDimNames].reverse());
   return { shape, place: (inDim) => flat.getPackedBases(inDim) };
+}
+
+/** The map that sends bit b of an index to `images[b]`, and bits without an image to 0, from two tables of about the square root of its size. */
+function linearMap(images: ArrayLike<number>): (index: number) => number {
+  const half = (images.length + 1) >> 1;
+  const low = combinations(Int32Array.from(Array.from(images).slice(0, half)));
+  const high = combinations(Int32Array.from(Array.from(images).slice(half)));
+  const lowMask = low.length - 1;
+  const highMask = high.length - 1;
+  return (index) => low[index & lowMask]! ^ high[(index >>> half) & highMask]!;
 }
 
 /** The images of all indices whose bits select from `bases`. */
