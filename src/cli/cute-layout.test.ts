@@ -16,6 +16,7 @@ function run(argv: readonly string[], files: Readonly<Record<string, string>> = 
   const io: Io = {
     stdout: { write: (s) => void (out += s) },
     stderr: { write: (s) => void (err += s) },
+    readFolder: () => undefined,
     readFile(path) {
       const text = files[path];
       if (text === undefined) throw Object.assign(new Error("missing"), { code: "ENOENT" });

@@ -58,7 +58,7 @@ export class Cursor {
     const { text } = this;
     for (;;) {
       const c = text.charCodeAt(this.pos);
-      if (c === 32 || c === 10 || c === 9 || c === 13) this.pos++;
+      if (c === 32 || c === 10 || c === 9 || c === 13 || c === 0) this.pos++;
       else if (c === 47 && text.charCodeAt(this.pos + 1) === 47) {
         const end = text.indexOf("\n", this.pos);
         this.pos = end < 0 ? text.length : end + 1;
@@ -228,7 +228,7 @@ export class Cursor {
       if (c === 92) {
         escaped = true;
         end += 2;
-      } else if (Number.isNaN(c) || c === 10 || c === 13) this.fail("expected '\"' in string literal", this.pos, "parse.string");
+      } else if (Number.isNaN(c) || (10 <= c && c <= 12)) this.fail("expected '\"' in string literal", this.pos, "parse.string");
       else end++;
     }
     this.pos = end + 1;
