@@ -2,7 +2,7 @@
 import type { AmdMfmaParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bool, bracedDictionary, ints, readFields, uint } from "./read-fields.js";
 
 export interface AmdMfmaAttrParams {
   readonly version: number;
@@ -15,12 +15,12 @@ export interface AmdMfmaAttrParams {
 }
 
 const KEYS = {
-  version: "version",
-  warpsPerCTA: "warpsPerCTA",
-  instrShape: "instrShape",
-  isTransposed: "isTransposed",
-  tilesPerWarp: "tilesPerWarp",
-  elementBitWidth: "elementBitWidth",
+  version: uint("version"),
+  warpsPerCTA: ints("warpsPerCTA"),
+  instrShape: ints("instrShape"),
+  isTransposed: bool("isTransposed"),
+  tilesPerWarp: ints("tilesPerWarp"),
+  elementBitWidth: uint("elementBitWidth"),
 };
 
 export const AmdMfmaEncoding = defineEncoding<AmdMfmaAttrParams, AmdMfmaParams>("amd_mfma", {

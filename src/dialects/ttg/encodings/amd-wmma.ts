@@ -2,7 +2,7 @@
 import type { AmdWmmaParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bool, bracedDictionary, ints, readFields, uint } from "./read-fields.js";
 
 export interface AmdWmmaAttrParams {
   readonly version: number;
@@ -14,11 +14,11 @@ export interface AmdWmmaAttrParams {
 }
 
 const KEYS = {
-  version: "version",
-  isTranspose: "isTranspose",
-  warpsPerCTA: "warpsPerCTA",
-  tilesPerWarp: "tilesPerWarp",
-  instrShape: "instrShape",
+  version: uint("version"),
+  isTranspose: bool("isTranspose"),
+  warpsPerCTA: ints("warpsPerCTA"),
+  tilesPerWarp: ints("tilesPerWarp"),
+  instrShape: ints("instrShape"),
 };
 const DEFAULT_INSTR_SHAPE = [16, 16, 16];
 

@@ -2,7 +2,7 @@
 import type { BlockedParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bracedDictionary, ints, readFields } from "./read-fields.js";
 
 export interface BlockedAttrParams {
   readonly sizePerThread: readonly number[];
@@ -13,10 +13,10 @@ export interface BlockedAttrParams {
 }
 
 const KEYS = {
-  sizePerThread: "number of elements per thread",
-  threadsPerWarp: "number of threads per warp",
-  warpsPerCTA: "number of warps per CTA",
-  order: "order",
+  sizePerThread: ints("number of elements per thread"),
+  threadsPerWarp: ints("number of threads per warp"),
+  warpsPerCTA: ints("number of warps per CTA"),
+  order: ints("order"),
 };
 
 export const BlockedEncoding = defineEncoding<BlockedAttrParams, BlockedParams>("blocked", {

@@ -2,7 +2,7 @@
 import type { NvidiaMmaParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bracedDictionary, ints, readFields, uint } from "./read-fields.js";
 
 export interface NvidiaMmaAttrParams {
   readonly versionMajor: number;
@@ -12,7 +12,12 @@ export interface NvidiaMmaAttrParams {
   readonly instrShape: readonly number[];
 }
 
-const KEYS = { versionMajor: "versionMajor", versionMinor: "versionMinor", warpsPerCTA: "warpsPerCTA", instrShape: "instrShape" };
+const KEYS = {
+  versionMajor: uint("versionMajor"),
+  versionMinor: uint("versionMinor"),
+  warpsPerCTA: ints("warpsPerCTA"),
+  instrShape: ints("instrShape"),
+};
 
 export const NvidiaMmaEncoding = defineEncoding<NvidiaMmaAttrParams, NvidiaMmaParams>("nvidia_mma", {
   summary: "the accumulator of an NVIDIA tensor core instruction",

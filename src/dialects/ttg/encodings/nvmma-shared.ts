@@ -2,7 +2,7 @@
 import type { NvmmaSharedParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bool, bracedDictionary, readFields, uint } from "./read-fields.js";
 
 export interface NvmmaSharedAttrParams {
   readonly swizzlingByteWidth: number;
@@ -14,11 +14,11 @@ export interface NvmmaSharedAttrParams {
 }
 
 const KEYS = {
-  swizzlingByteWidth: "swizzlingByteWidth",
-  transposed: "transposed",
-  elementBitWidth: "elementBitWidth",
-  fp4Padded: "fp4Padded",
-  rank: "rank",
+  swizzlingByteWidth: uint("swizzlingByteWidth"),
+  transposed: bool("transposed"),
+  elementBitWidth: uint("elementBitWidth"),
+  fp4Padded: bool("fp4Padded"),
+  rank: uint("rank"),
 };
 
 export const NvmmaSharedEncoding = defineEncoding<NvmmaSharedAttrParams, NvmmaSharedParams>("nvmma_shared", {

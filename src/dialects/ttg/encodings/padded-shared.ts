@@ -7,7 +7,7 @@ import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import { paddedIdentity } from "../../../layout/encodings/padded-shared.js";
 import { SHARED_DIMS } from "../../../layout/encodings/shared-linear.js";
 import { defineEncoding } from "./define-encoding.js";
-import { dictionary, type LinearFields, readFields, readLinearLayout } from "./read-fields.js";
+import { dictionary, ints, type LinearFields, readFields, readLinearLayout } from "./read-fields.js";
 import { sharedFields, sharedLayout } from "./shared-linear.js";
 
 /** `bases` are those of offset, block. */
@@ -50,7 +50,7 @@ export const PaddedSharedEncoding = defineEncoding<PaddedSharedAttrParams, Padde
 
 /** The short form: `order` and `shape` of the rows as they come. */
 function identityFields(p: AttrParser, at: number, dict: DictAttr): LinearFields {
-  const fields = readFields(p, at, dict, { order: "order", shape: "shape" }, false);
+  const fields = readFields(p, at, dict, { order: ints("order"), shape: ints("shape") }, false);
   const order = fields.ints("order");
   const shape = fields.ints("shape");
   if (order.length !== shape.length) p.fail("Mismatch of shape and order ranks in padded layout", undefined, "parse.encoding");

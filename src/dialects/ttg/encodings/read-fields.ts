@@ -34,33 +34,39 @@ export interface Fields {
   cga(rank: number): BasisVectors;
 }
 
-/**
- * What upstream reads from `dict`: `keys` are the known keys with what messages call them; other keys are errors when
- * `strict`, else passed over.
- */
-export function readFields(p: AttrParser, at: number, dict: DictAttr, keys: Readonly<Record<string, string>>, strict: boolean): Fields {
+/** What a key's value must be, and what messages call it. A `parent` is for the caller to check. */
+export interface Key {
+  readonly kind: "uint" | "bool" | "ints" | "parent";
+  readonly what: string;
+}
+export const uint = (what: string): Key => ({ kind: "uint", what });
+export const bool = (what: string): Key => ({ kind: "bool", what });
+export const ints = (what: string): Key => ({ kind: "ints", what });
+
+/** What upstream reads from `dict`, entry by entry: other keys than `keys` are errors when `strict`, else passed over. */
+export function readFields(p: AttrParser, at: number, dict: DictAttr, keys: Readonly<Record<string, Key>>, strict: boolean): Fields {
   const { names, values } = dict.params;
   const find = (key: string): Attribute | undefined => values[names.indexOf(key)];
-  if (strict) {
-    const unknown = names.find((name) => !(name in keys) && name !== "CGALayout");
-    if (unknown !== undefined) p.fail(`unexpected key: ${unknown}`, at, "parse.encoding");
-  }
+  names.forEach((name, i) => {
+    const key = keys[name];
+    if (key?.kind === "ints") uintsOf(p, at, values[i]!, key.what);
+    else if (key?.kind === "uint") uintOf(p, at, values[i]!, key.what);
+    else if (key?.kind === "bool") boolOf(p, at, values[i]!, key.what);
+    else if (strict && !key && name !== "CGALayout") p.fail(`unexpected key: ${name}`, at, "parse.encoding");
+  });
   return {
     has: (key) => find(key) !== undefined,
     uint: (key, otherwise = 0) => {
       const attr = find(key);
-      return attr === undefined ? otherwise : uintOf(p, at, attr, keys[key]!);
+      return attr === undefined ? otherwise : uintOf(p, at, attr, keys[key]!.what);
     },
     bool(key) {
       const attr = find(key);
-      if (attr === undefined) return false;
-      if (!IntegerAttr.is(attr) || !isInteger(attr.params.type, 1))
-        return p.fail(`expected a bool type in ${keys[key]}`, at, "parse.encoding");
-      return attr.params.value !== 0n;
+      return attr !== undefined && boolOf(p, at, attr, keys[key]!.what);
     },
     ints: (key) => {
       const attr = find(key);
-      return attr === undefined ? [] : uintsOf(p, at, attr, keys[key]!);
+      return attr === undefined ? [] : uintsOf(p, at, attr, keys[key]!.what);
     },
     cga(rank) {
       const attr = find("CGALayout");
@@ -80,6 +86,10 @@ function uintOf(p: AttrParser, at: number, attr: Attribute, what: string): numbe
   if (!IntegerAttr.is(attr)) return p.fail(`expected an integer type in ${what}`, at, "parse.encoding");
   if (attr.params.value < 0n) p.fail(`expected an unsigned integer value in ${what}`, at, "parse.encoding");
   return Number(BigInt.asUintN(32, attr.params.value));
+}
+function boolOf(p: AttrParser, at: number, attr: Attribute, what: string): boolean {
+  if (!IntegerAttr.is(attr) || !isInteger(attr.params.type, 1)) return p.fail(`expected a bool type in ${what}`, at, "parse.encoding");
+  return attr.params.value !== 0n;
 }
 function uintsOf(p: AttrParser, at: number, attr: Attribute, what: string): number[] {
   if (!ArrayAttr.is(attr)) return p.fail(`expected an array for ${what}`, at, "parse.encoding");

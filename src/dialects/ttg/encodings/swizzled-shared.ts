@@ -3,7 +3,7 @@ import type { AttrParser } from "../../../ir/asm.js";
 import type { SwizzledSharedParams } from "../../../layout/encoding-params.js";
 import { cgaBases, cgaLayout } from "./cga.js";
 import { defineEncoding } from "./define-encoding.js";
-import { type BasisVectors, bracedDictionary, readFields } from "./read-fields.js";
+import { type BasisVectors, bracedDictionary, ints, readFields, uint } from "./read-fields.js";
 
 export interface SwizzledAttrParams {
   readonly vec: number;
@@ -13,7 +13,7 @@ export interface SwizzledAttrParams {
   readonly CGALayout: BasisVectors;
 }
 
-const KEYS = { vec: "vec", perPhase: "perPhase", maxPhase: "maxPhase", order: "order" };
+const KEYS = { vec: uint("vec"), perPhase: uint("perPhase"), maxPhase: uint("maxPhase"), order: ints("order") };
 
 /** What swizzled_shared and amd_rotating_shared have between their angle brackets. */
 export function parseSwizzled(p: AttrParser, at: number): SwizzledAttrParams {

@@ -16,7 +16,7 @@ import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { verifyEncoding } from "../../../layout/verify-encoding.js";
 import { distributedParams, firstProblem } from "../encodings/define-encoding.js";
-import { bracedDictionary, type Fields, readFields } from "../encodings/read-fields.js";
+import { bracedDictionary, type Fields, type Key, readFields } from "../encodings/read-fields.js";
 
 /** A value of a field as written: a number, a flag, a list of numbers, or the parent encoding. */
 export type LegacyValue = number | boolean | readonly number[] | Attribute;
@@ -66,6 +66,7 @@ export function defineLegacy(name: string, spec: LegacySpec): LegacyDef {
   const mnemonic = name.slice(name.indexOf(".") + 1);
   const order = Object.keys(spec.fields).flatMap((field) => (spec.fields[field] === "cta" ? CTA_FIELDS : [field]));
   const kindOf = (field: string): FieldKind => (isCta(field) ? "ints" : (spec.fields[field] as FieldKind));
+  const keys = Object.fromEntries(order.map((key): [string, Key] => [key, { kind: kindOf(key), what: key }]));
   const encodingOf = (params: LegacyParams, bits?: number): EncodingParams => spec.toEncoding(readerOf(params, spec), bits);
   const def = defineAttr<LegacyParams>(name, {
     summary: `${mnemonic} as spelled before 3.6`,
@@ -76,7 +77,7 @@ export function defineLegacy(name: string, spec: LegacySpec): LegacyDef {
       for (const key of dict.params.names) if (!order.includes(key)) p.fail(`unexpected key: ${key}`, at, "parse.encoding");
       for (const key of spec.required)
         if (!dict.params.names.includes(key)) p.fail(`struct is missing required parameter: ${key}`, at, "parse.encoding");
-      const fields = readFields(p, at, dict, Object.fromEntries(order.map((key) => [key, key])), false);
+      const fields = readFields(p, at, dict, keys, false);
       const names = order.filter((key) => fields.has(key));
       const values = names.map((key) => {
         if (kindOf(key) !== "parent") return readValue(fields, key, kindOf(key));
