@@ -82,7 +82,6 @@ export interface ParsedArgument {
 export interface ParsedOperand {
   readonly value: Value;
   readonly pos: number;
-  readonly name: string;
 }
 
 /** The operation under construction. */

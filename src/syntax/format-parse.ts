@@ -6,9 +6,11 @@ import { DenseArrayAttr, dictAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr 
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import { Bug } from "../support/assert.js";
 import { customDirective, type FormatState } from "./custom-directive.js";
-import { type Directive, programOf, type Slot, strippedKind } from "./format-program.js";
+import { type Directive, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
 import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
+
+const NO_TYPES: (readonly Type[] | undefined)[] = [];
 
 /** Parts read so far, by index of operand and result group. */
 class Run implements FormatState {
@@ -22,9 +24,9 @@ class Run implements FormatState {
     readonly parser: Parser,
     readonly def: OpDef,
   ) {
-    this.operandGroups = new Array(def.operands.length).fill(undefined);
-    this.operandTypes = new Array(def.operands.length).fill(undefined);
-    this.resultTypes = new Array(def.results.length).fill(undefined);
+    this.operandGroups = new Array<undefined>(def.operands.length);
+    this.operandTypes = new Array<undefined>(def.operands.length);
+    this.resultTypes = def.results.length === 0 ? NO_TYPES : new Array<undefined>(def.results.length);
   }
   operands(name: string): readonly ParsedOperand[] {
     return this.operandGroups[indexOf(this.def.operands, name)] ?? [];
@@ -50,14 +52,17 @@ function indexOf(specs: readonly NamedValueSpec[], name: string): number {
 
 export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
   const run = new Run(p, def);
-  for (const directive of programOf(def).directives) parseDirective(p, run, directive);
-  finishFormat(p, run, at);
+  const program = programOf(def);
+  const { directives } = program;
+  for (let i = 0; i < directives.length; i++) parseDirective(p, run, directives[i]!);
+  finishFormat(p, run, program, at);
 }
 
 function parseDirective(p: Parser, run: Run, d: Directive): void {
   switch (d.kind) {
     case "literal":
-      parseLiteral(p, d.text);
+      if (d.isKeyword) p.cursor.keyword(d.text);
+      else p.cursor.punct(d.text);
       return;
     case "whitespace":
       return;
@@ -84,11 +89,7 @@ function parseDirective(p: Parser, run: Run, d: Directive): void {
     case "custom": {
       const directive = customDirective(run.def, d.name);
       if (!directive) throw new Bug(`${run.def.name}: custom<${d.name}> is not defined`);
-      directive.parse(
-        p,
-        run,
-        d.args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name)),
-      );
+      directive.parse(p, run, d.argNames);
       return;
     }
     case "optional":
@@ -118,11 +119,6 @@ function checkInherent(p: Parser, def: OpDef, from: number, at: number): void {
     const message = `'${def.name}' op attribute '${name}' failed to satisfy constraint: ${spec.constraint.description}`;
     opError(p, def, message, at, "verify.attribute");
   }
-}
-
-function parseLiteral(p: Parser, text: string): void {
-  if (/^[A-Za-z_]/.test(text)) p.keyword(text);
-  else p.punct(text);
 }
 
 function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
@@ -238,7 +234,9 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
     case "typedArray": {
       const elementType = constraint.type!(p.ctx);
       if (!p.atPunct("[")) return p.attribute();
-      return DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) });
+      return p.arrayByText(elementType, () =>
+        DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) }),
+      );
     }
     default:
       break;
@@ -277,7 +275,7 @@ function alreadyRead(d: Directive): boolean {
 function startsHere(p: Parser, run: Run, first: Directive): boolean {
   switch (first.kind) {
     case "literal":
-      return /^[A-Za-z_]/.test(first.text) ? p.optKeyword(first.text) : p.optPunct(first.text);
+      return first.isKeyword ? p.cursor.optKeyword(first.text) : p.cursor.optPunct(first.text);
     case "slot":
       switch (first.slot.kind) {
         case "operand":
@@ -334,7 +332,7 @@ function optAttrSlot(p: Parser, def: OpDef, index: number): boolean {
 
 // --- types ------------------------------------------------------------------------------------
 
-function finishFormat(p: Parser, run: Run, at: number): void {
+function finishFormat(p: Parser, run: Run, program: FormatProgram, at: number): void {
   const { def } = run;
   const { state } = p;
   if (run.allOperands) {
@@ -343,7 +341,7 @@ function finishFormat(p: Parser, run: Run, at: number): void {
   } else {
     // `functional-type(operands, ...)` and `type(operands)` hand out types over all groups in order.
     if (run.allOperandTypes) distribute(p, def, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
-    inferGroupTypes(p, run, at);
+    if (program.rules.length > 0) inferGroupTypes(p, run, program.rules, at);
     for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
     if (def.sizedOperands)
       p.setAttr(
@@ -376,51 +374,47 @@ function distribute(
 }
 
 /** Types that follow from others by the op's traits, or that only one type fits. Runs until nothing new is found. */
-function inferGroupTypes(p: Parser, run: Run, at: number): void {
-  const { def } = run;
-  const attr = (name: string) => p.state.attrs.find((e) => e[0] === name)?.[1];
+function inferGroupTypes(p: Parser, run: Run, rules: readonly PartRule[], at: number): void {
   for (let changed = true; changed; ) {
     changed = false;
-    for (const rule of def.typeRules) {
+    for (const rule of rules) {
       if (rule.kind === "same") {
-        const known = rule.names.map((name) => knownType(run, name)).find((t) => t !== undefined);
-        if (known) for (const name of rule.names) changed = setKnown(run, name, known) || changed;
+        let known: Type | undefined;
+        for (let i = 0; known === undefined && i < rule.parts.length; i++) known = knownType(run, rule.parts[i]!);
+        if (known) for (const part of rule.parts) changed = setKnown(run, part, known) || changed;
       } else if (knownType(run, rule.to) === undefined) {
         const source = knownType(run, rule.from);
-        if (source) checkSource(p, def, rule.from, source, at);
-        const target = source && rule.transform(source, attr);
+        if (!source) continue;
+        checkSource(p, run.def, rule.from, rule.fromName, source, at);
+        const target = rule.transform(source, (name) => p.state.attrs.find((e) => e[0] === name)?.[1]);
         if (target) changed = setKnown(run, rule.to, target) || changed;
       }
     }
+    if (rules.length === 1) return;
   }
 }
 /** A type from which others are derived must be of its own kind first. */
-function checkSource(p: Parser, def: OpDef, name: string, type: Type, at: number): void {
-  const spec = def.operands.find((o) => o.name === name) ?? def.results.find((r) => r.name === name);
+function checkSource(p: Parser, def: OpDef, part: number, name: string, type: Type, at: number): void {
+  const spec = part >= 0 ? def.operands[part] : def.results[~part];
   if (!spec || spec.constraint.test(type)) return;
   opError(p, def, `'${name}' must be ${spec.constraint.description}, but got '${p.typeText(type)}'`, at, "verify.operand-type");
 }
-function knownType(run: Run, name: string): Type | undefined {
-  const operand = run.def.operands.findIndex((o) => o.name === name);
-  if (operand >= 0)
-    return (
-      run.operandTypes[operand]?.[0] ??
-      (run.def.operands[operand]!.arity === "single" ? run.def.operands[operand]!.constraint.build?.(run.parser.ctx) : undefined)
-    );
-  const result = run.def.results.findIndex((r) => r.name === name);
-  return result < 0 ? undefined : run.resultTypes[result]?.[0];
+function knownType(run: Run, part: number): Type | undefined {
+  if (part < 0) return run.resultTypes[~part]?.[0];
+  const known = run.operandTypes[part];
+  if (known) return known[0];
+  const { arity, constraint } = run.def.operands[part]!;
+  return arity === "single" ? constraint.build?.(run.parser.ctx) : undefined;
 }
-function setKnown(run: Run, name: string, type: Type): boolean {
-  const operand = run.def.operands.findIndex((o) => o.name === name);
-  if (operand >= 0) {
-    if (run.operandTypes[operand] !== undefined) return false;
-    run.operandTypes[operand] = (run.operandGroups[operand] ?? []).map(() => type);
-    if (run.operandTypes[operand]!.length === 0) run.operandTypes[operand] = [type];
+function setKnown(run: Run, part: number, type: Type): boolean {
+  if (part >= 0) {
+    if (run.operandTypes[part] !== undefined) return false;
+    const count = run.operandGroups[part]?.length ?? 0;
+    run.operandTypes[part] = count > 1 ? new Array<Type>(count).fill(type) : [type];
     return true;
   }
-  const result = run.def.results.findIndex((r) => r.name === name);
-  if (result < 0 || run.resultTypes[result] !== undefined || run.def.results[result]!.arity !== "single") return false;
-  run.resultTypes[result] = [type];
+  if (run.resultTypes[~part] !== undefined || run.def.results[~part]?.arity !== "single") return false;
+  run.resultTypes[~part] = [type];
   return true;
 }
 
@@ -457,7 +451,7 @@ function resultTypes(p: Parser, run: Run, at: number): void {
   for (let r = 0; r < def.results.length; r++) {
     const spec = def.results[r]!;
     const types = run.resultTypes[r] ?? (spec.arity === "single" ? single(spec.constraint.build?.(p.ctx)) : undefined);
-    if (types) state.types.push(...types);
+    if (types) for (let i = 0; i < types.length; i++) state.types.push(types[i]!);
     else if (spec.arity === "single" || (spec.arity === "variadic" && def.inferTypes)) missing = true;
     run.resultTypes[r] = types;
   }

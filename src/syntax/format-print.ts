@@ -6,7 +6,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { customDirective } from "./custom-directive.js";
-import { type CustomArg, type Directive, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
+import { type Directive, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
 import type { Printer } from "./print.js";
 
 export function printWithFormat(p: Printer, op: Operation): void {
@@ -43,7 +43,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, program: Format
     }
     case "custom":
       if (d.space) p.write(" ");
-      directiveOf(op, d.name).print(p, op, argNames(d.args));
+      directiveOf(op, d.name).print(p, op, d.argNames);
       return;
     case "optional": {
       const present = anchorPresent(op, d.anchor) !== d.inverted;
@@ -70,10 +70,6 @@ function directiveOf(op: Operation, name: string) {
 function bug(message: string): never {
   throw new Bug(message);
 }
-function argNames(args: readonly CustomArg[]): string[] {
-  return args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name));
-}
-
 /** Whether every operand part is one operand. */
 const oneEach = (op: Operation): boolean => op.def.operands.length === op.operandUses.length && !op.def.sizedOperands;
 
@@ -158,9 +154,8 @@ function anchorPresent(op: Operation, anchor: Directive): boolean {
     case "functional-type":
       return slotValues(op, anchor.inputs).length > 0 || slotValues(op, anchor.results).length > 0;
     case "custom": {
-      const names = argNames(anchor.args);
       const directive = directiveOf(op, anchor.name);
-      if (directive.present) return directive.present(op, names);
+      if (directive.present) return directive.present(op, anchor.argNames);
       return anchor.args.some(
         (a) => a.kind === "slot" && (a.slot.kind === "attr" ? op.hasAttr(a.slot.name) : slotValues(op, a.slot).length > 0),
       );

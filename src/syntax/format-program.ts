@@ -3,6 +3,7 @@
  * Source: mlir/docs/DefiningDialects/Operations.md, "Declarative Assembly Format"; mlir/tools/mlir-tblgen/OpFormatGen.cpp.
  */
 import type { NamedAttrSpec, OpDef } from "../ir/define-op.js";
+import type { TypeRule } from "../ir/traits.js";
 import { Bug } from "../support/assert.js";
 
 /** A named part of the op that a directive refers to. */
@@ -22,13 +23,19 @@ export type CustomArg =
 
 /** `space`: print a space before the element (literals decide by their own rule, at compile time). */
 export type Directive =
-  | { readonly kind: "literal"; readonly text: string; readonly space: boolean }
+  | { readonly kind: "literal"; readonly text: string; readonly space: boolean; readonly isKeyword: boolean }
   | { readonly kind: "whitespace"; readonly text: string }
   | { readonly kind: "slot"; readonly slot: Slot; readonly space: boolean; readonly qualified: boolean }
   | { readonly kind: "type"; readonly slot: Slot; readonly space: boolean; readonly qualified: boolean }
   | { readonly kind: "functional-type"; readonly inputs: Slot; readonly results: Slot; readonly space: boolean }
   | { readonly kind: "attr-dict"; readonly keyword: boolean }
-  | { readonly kind: "custom"; readonly name: string; readonly args: readonly CustomArg[]; readonly space: boolean }
+  | {
+      readonly kind: "custom";
+      readonly name: string;
+      readonly args: readonly CustomArg[];
+      readonly argNames: readonly string[];
+      readonly space: boolean;
+    }
   | {
       readonly kind: "optional";
       readonly anchor: Directive;
@@ -48,6 +55,30 @@ export interface FormatProgram {
   readonly bound: readonly string[];
   /** Attributes that are left out when they have their default value. */
   readonly defaults: readonly NamedAttrSpec[];
+  readonly rules: readonly PartRule[];
+}
+
+/** A type rule of the op with its parts as numbers: operand group `i` as `i`, result group `i` as `~i`. */
+export type PartRule =
+  | { readonly kind: "same"; readonly parts: readonly number[] }
+  | {
+      readonly kind: "from";
+      readonly from: number;
+      readonly to: number;
+      readonly fromName: string;
+      readonly transform: Extract<TypeRule, { kind: "from" }>["transform"];
+    };
+
+function compileRules(def: OpDef): PartRule[] {
+  const partOf = (name: string): number => {
+    const operand = def.operands.findIndex((o) => o.name === name);
+    return operand >= 0 ? operand : ~def.results.findIndex((r) => r.name === name);
+  };
+  return def.typeRules.map((rule) =>
+    rule.kind === "same"
+      ? { kind: "same", parts: rule.names.map(partOf) }
+      : { kind: "from", from: partOf(rule.from), to: partOf(rule.to), fromName: rule.from, transform: rule.transform },
+  );
 }
 
 /** The kind of type that a single operand or result must have, if formats write it without its name. */
@@ -69,7 +100,12 @@ export function compileFormat(def: OpDef): FormatProgram {
   if (def.sizedOperands) compiler.bound.add("operandSegmentSizes");
   if (def.sizedResults) compiler.bound.add("resultSegmentSizes");
   const bound = [...compiler.bound];
-  return { directives, bound, defaults: def.attrs.filter((spec) => spec.default && !compiler.bound.has(spec.name)) };
+  return {
+    directives,
+    bound,
+    defaults: def.attrs.filter((spec) => spec.default && !compiler.bound.has(spec.name)),
+    rules: compileRules(def),
+  };
 }
 
 function tokenize(def: OpDef): string[] {
@@ -175,7 +211,7 @@ class Compiler {
     const space = this.#emitSpace && literalWantsSpace(text, this.#lastWasPunctuation);
     this.#emitSpace = text.length !== 1 || !"<({[".includes(text);
     this.#lastWasPunctuation = !/^[A-Za-z_]/.test(text);
-    return { kind: "literal", text, space };
+    return { kind: "literal", text, space, isKeyword: /^[A-Za-z_]/.test(text) };
   }
 
   private slotDirective(slot: Slot, qualified: boolean): Directive {
@@ -269,7 +305,8 @@ class Compiler {
       }
     }
     this.next();
-    return { kind: "custom", name, args, space: this.space() };
+    const argNames = args.map((a) => (a.kind === "string" ? a.text : a.kind === "attr-dict" ? "attr-dict" : a.slot.name));
+    return { kind: "custom", name, args, argNames, space: this.space() };
   }
 
   private oilist(): Directive {

@@ -8,7 +8,7 @@ import type { SourceBuffer } from "../diagnostics/source.js";
 import type { OperationState, OpParser, ParsedArgument, ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { Block } from "../ir/block.js";
-import { type DictAttr, DictionaryAttr, dictAttr, OpaqueAttr } from "../ir/builtin-attrs.js";
+import { type DictAttr, DictionaryAttr, OpaqueAttr } from "../ir/builtin-attrs.js";
 import { DYNAMIC, FunctionType, noneType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
 import type { Context } from "../ir/context.js";
 import { type OpDef, unregisteredOp } from "../ir/define-op.js";
@@ -29,6 +29,7 @@ import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
 import { Value } from "../ir/value.js";
 import { Cursor, ParseFailure } from "./cursor.js";
+import { DictionaryCache } from "./dictionary-cache.js";
 import { parseWithFormat } from "./format-parse.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
@@ -74,9 +75,12 @@ export class Parser implements OpParser {
   readonly #untyped: Type;
   #blocks: BlockScope | undefined;
   #depth = 0;
+  readonly #dictionaries: DictionaryCache;
+  readonly #spareStates: OperationState[] = [];
   #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
   #defaultDialect = "builtin";
   /** The last types read, with their texts: most types repeat. */
+  readonly #bareTypes = new Map<string, Type>();
   readonly #recentText = ["", "", "", ""];
   readonly #recentType: (Type | undefined)[] = [undefined, undefined, undefined, undefined];
   #recentNext = 0;
@@ -91,6 +95,7 @@ export class Parser implements OpParser {
     });
     this.#forwardOwner = new Block(ctx);
     this.#untyped = noneType(ctx);
+    this.#dictionaries = new DictionaryCache(ctx);
   }
 
   // --- sources ------------------------------------------------------------------------------
@@ -308,20 +313,31 @@ export class Parser implements OpParser {
   }
   optType(): Type | undefined {
     const { cursor } = this;
-    cursor.skip();
+    const first = cursor.skip();
     const start = cursor.pos;
     const { text } = cursor;
     for (let i = 0; i < 4; i++) {
       const recent = this.#recentText[i]!;
       // Remembered texts end in `>`, so no longer name can begin with one.
-      if (recent !== "" && text.startsWith(recent, start)) {
+      if (recent.charCodeAt(0) === first && text.startsWith(recent, start)) {
         cursor.pos = start + recent.length;
         return this.#recentType[i];
+      }
+    }
+    // Names that are whole types: i32, !llvm.ptr.
+    const nameEnd = first === 33 ? cursor.suffixEnd(start + 1) : cursor.identEnd(start);
+    const bare = nameEnd > start && text.charCodeAt(nameEnd) !== 60 ? text.slice(start, nameEnd) : undefined;
+    if (bare !== undefined) {
+      const known = this.#bareTypes.get(bare);
+      if (known) {
+        cursor.pos = nameEnd;
+        return known;
       }
     }
     this.enter();
     const type = parseOptionalType(this);
     this.#depth--;
+    if (type && bare !== undefined && cursor.pos === nameEnd) this.#bareTypes.set(bare, type);
     if (type && text.charCodeAt(cursor.pos - 1) === 62 && text.charCodeAt(cursor.pos - 2) !== 45) {
       const slot = this.#recentNext++ & 3;
       this.#recentText[slot] = text.slice(start, cursor.pos);
@@ -329,6 +345,24 @@ export class Parser implements OpParser {
     }
     return type;
   }
+  /** An array of numbers that stands here, read by `read` unless the same text was read before. */
+  arrayByText(elementType: Type, read: () => Attribute): Attribute {
+    const { cursor } = this;
+    const end = cursor.text.indexOf("]", cursor.pos) + 1;
+    if (end === 0 || end - cursor.pos > 64) return read();
+    let known = this.#arrays.get(elementType);
+    if (!known) this.#arrays.set(elementType, (known = new Map()));
+    const text = cursor.text.slice(cursor.pos, end);
+    const seen = known.get(text);
+    if (seen) {
+      cursor.pos = end;
+      return seen;
+    }
+    const attr = read();
+    if (cursor.pos === end) known.set(text, attr);
+    return attr;
+  }
+  readonly #arrays = new Map<Type, Map<string, Attribute>>();
   typeText(type: Type): string {
     return typeText(type);
   }
@@ -568,8 +602,9 @@ export class Parser implements OpParser {
     throw new ParseFailure(message);
   }
   private define(name: string, definition: Definition, pos: number): void {
-    const digits = /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < MAX_NUMBER;
-    const key = digits ? Number(name) : name;
+    const number = plainNumber(name);
+    const digits = number >= 0;
+    const key = digits ? number : name;
     const known = digits ? this.#numbered[key as number] : this.#named.get(name);
     if (known !== undefined) this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
     if (digits) this.#numbered[key as number] = definition;
@@ -601,8 +636,7 @@ export class Parser implements OpParser {
 
   operand(): ParsedOperand {
     const pos = this.pos;
-    const value = this.operandValue();
-    return { value, pos, name: this.cursor.text.slice(pos, this.cursor.pos) };
+    return { value: this.operandValue(), pos };
   }
   optOperand(): ParsedOperand | undefined {
     return this.atPunct("%") ? this.operand() : undefined;
@@ -847,7 +881,7 @@ export class Parser implements OpParser {
       this.punct("=");
     }
     const at = cursor.here();
-    this.state = newState();
+    this.state = this.freshState();
     this.numNamedResults = numNamed;
     const savedIsolated = this.#isolatedNext;
     const savedDefault = this.#defaultDialect;
@@ -855,11 +889,14 @@ export class Parser implements OpParser {
     this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
     if (names) this.bindResults(op, names, numNamed, at);
+    if (cursor.skip() === 108) this.operationLocation(op);
+    return op;
+  }
+  private operationLocation(op: Operation): void {
     this.trailingLocation((loc) => {
       op.setLoc(loc);
       for (const region of op.regions) if (region.firstBlock) this.locateArguments(region.firstBlock, loc);
     });
-    return op;
   }
   /**
    * Loops and the like print no locations of their arguments, only names that came from such. A text with locations
@@ -901,6 +938,14 @@ export class Parser implements OpParser {
       this.define(name, count === 1 ? op.results[start]! : op.results.slice(start, start + count), pos);
       start += count;
     }
+  }
+
+  /** An empty state; those of finished ops are used again. */
+  private freshState(): OperationState {
+    const spare = this.#spareStates.pop();
+    if (!spare) return newState();
+    spare.operands.length = spare.types.length = spare.attrs.length = spare.regions.length = spare.successors.length = 0;
+    return spare;
   }
 
   private customOperation(at: number): Operation {
@@ -993,28 +1038,29 @@ export class Parser implements OpParser {
   /** Makes the operation of the state read. */
   private finish(def: OpDef, at: number): Operation {
     const { ctx, state } = this;
-    const entries = state.attrs;
-    let attrs: DictAttr;
-    if (entries.length === 0 && def.attrs.length === 0) attrs = dictAttr(ctx, entries);
-    else {
-      for (const spec of def.attrs) {
-        if (!spec.default || entries.some((e) => e[0] === spec.name)) continue;
-        entries.push([spec.name, spec.default(ctx)]);
-      }
-      attrs = dictAttr(ctx, entries);
-    }
     const op = new Operation(ctx, def, {
       loc: source(this, at),
       operands: state.operands,
       resultTypes: state.types,
-      attrs,
+      attrs: this.#dictionaries.of(def, state.attrs),
       successors: state.successors,
       regions: state.regions,
     });
+    this.#spareStates.push(state);
     return op;
   }
 }
 
+/** The number that a name is, if it is kept by number; else -1. */
+function plainNumber(name: string): number {
+  let number = 0;
+  for (let i = 0; i < name.length; i++) {
+    const digit = name.charCodeAt(i) - 48;
+    if (digit < 0 || digit > 9) return -1;
+    number = number * 10 + digit;
+  }
+  return number < MAX_NUMBER && name.length > 0 && (name.length === 1 || name.charCodeAt(0) !== 48) ? number : -1;
+}
 /** Names that are numbers from here on, or have leading zeros, are kept by name: `%00` is not `%0`. */
 const MAX_NUMBER = 1 << 26;
 
