@@ -24,9 +24,9 @@ class Run implements FormatState {
     readonly parser: Parser,
     readonly def: OpDef,
   ) {
-    this.operandGroups = new Array<undefined>(def.operands.length);
-    this.operandTypes = new Array<undefined>(def.operands.length);
-    this.resultTypes = def.results.length === 0 ? NO_TYPES : new Array<undefined>(def.results.length);
+    this.operandGroups = new Array<undefined>(def.operands.length).fill(undefined);
+    this.operandTypes = new Array<undefined>(def.operands.length).fill(undefined);
+    this.resultTypes = def.results.length === 0 ? NO_TYPES : new Array<undefined>(def.results.length).fill(undefined);
   }
   operands(name: string): readonly ParsedOperand[] {
     return this.operandGroups[indexOf(this.def.operands, name)] ?? [];
