@@ -32,6 +32,8 @@ export interface EncodingSpec<P extends object, E extends EncodingParams> {
   /** The dialect; `ttg` unless given. */
   readonly dialect?: string;
   readonly alias?: string;
+  /** Upstream's syntax is declared (`assemblyFormat`): complaints about the parameters then point behind the mnemonic. */
+  readonly declarative?: boolean;
   /** Reads `<...>`. `at` is the place of the mnemonic, where upstream's messages point. */
   parse(p: AttrParser, at: number): P;
   /** For encodings that contain others; else the text is that of `encodingBody`. */
@@ -47,12 +49,18 @@ const byKind = new Map<EncodingKind, EncodingDef>();
 /** Defines the attribute kind of an encoding; its mnemonic is the encoding's kind. */
 export function defineEncoding<P extends object, E extends EncodingParams>(kind: E["kind"], spec: EncodingSpec<P, E>): EncodingDef<P, E> {
   const encodingOf = (params: P): EncodingParams => remembered(params, spec.toEncoding);
+  const problemOf = (params: P): string | undefined => spec.problem?.(params) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
   const hooks: Omit<ParamsDef<P>, "name"> = {
     summary: spec.summary,
-    parse: (p) => spec.parse(p, p.pos - kind.length),
+    parse(p) {
+      const at = p.pos;
+      const params = spec.parse(p, at - kind.length);
+      const problem = spec.declarative ? problemOf(params) : undefined;
+      return problem === undefined ? params : p.fail(problem, at, "parse.attribute-params");
+    },
     print: spec.print ?? ((params) => `<${encodingBody(encodingOf(params))}>`),
     verify(params, report) {
-      const problem = spec.problem?.(params) ?? firstProblem(() => verifyEncoding(encodingOf(params)));
+      const problem = problemOf(params);
       if (problem !== undefined) report(problem);
     },
     ...(spec.alias === undefined ? {} : { alias: () => spec.alias }),

@@ -15,6 +15,7 @@ export interface DotOperandAttrParams {
 
 export const DotOperandEncoding = defineEncoding<DotOperandAttrParams, DotOperandParams>("dot_op", {
   summary: "an operand of a dot",
+  declarative: true,
   parse(p) {
     p.punct("<");
     p.punct("{");
@@ -52,9 +53,11 @@ export const DotOperandEncoding = defineEncoding<DotOperandAttrParams, DotOperan
 function unsigned(p: AttrParser, key: string): number {
   const at = p.pos;
   const value = p.optInteger();
-  if (value === undefined || value < 0n || value >= 1n << 32n)
+  if (value === undefined)
     return p.fail(`failed to parse DotOperandEncodingAttr parameter '${key}' which is to be a \`unsigned\``, at, "parse.encoding");
-  return Number(value);
+  // A negative number wraps, as upstream's does.
+  if (value >= 1n << 32n || value < -(1n << 31n)) p.fail("integer value too large", at, "parse.encoding");
+  return Number(BigInt.asUintN(32, value));
 }
 function missing(p: AttrParser, key: string): never {
   return p.fail(`struct is missing required parameter: ${key}`, undefined, "parse.encoding");
