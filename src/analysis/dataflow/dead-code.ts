@@ -48,6 +48,7 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
     () => ({ known: new Set(), allKnown: true, inputs: new Map() }),
     () => [],
   );
+  #scope!: Operation;
   /** Set by the analysis that knows constants. Without one no condition is known, and nothing behind one is live. */
   constants: ConstantQuery = () => undefined;
 
@@ -75,6 +76,7 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
   }
 
   initialize(top: Operation, solver: DataFlowSolver): void {
+    this.#scope = top;
     for (const region of top.regions) if (!region.empty) this.markLive(blockStart(region.firstBlock!), solver);
     this.initializeCallables(top, solver);
     this.initializeIn(top, solver);
@@ -103,11 +105,6 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
         if (symbol && callables.has(symbol) && !user.def.interface(CallOp)) this.setUnknown(pointAfter(symbol), solver);
       });
     }
-    // A callable that is no symbol can be called from anywhere.
-    top.walk((op) => {
-      if (callableRegion(op) && symbolName(op) === undefined) this.setUnknown(pointAfter(op), solver);
-    });
-    if (tables.length === 0 && callableRegion(top)) this.setUnknown(pointAfter(top), solver);
   }
 
   private initializeIn(op: Operation, solver: DataFlowSolver): void {
@@ -141,8 +138,8 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
 
   private visitCall(call: Operation, solver: DataFlowSolver): void {
     const callee = solver.resolveCallable(call);
-    if (callee && callableRegion(callee) && solver.interprocedural) this.addPredecessor(pointAfter(callee), call, [], solver);
-    // What is not in this module returns we do not know what.
+    if (callee && this.#scope.isAncestorOf(callee) && callableRegion(callee)) this.addPredecessor(pointAfter(callee), call, [], solver);
+    // What is not seen returns we do not know what.
     else this.setUnknown(pointAfter(call), solver);
   }
   private visitRegionBranch(op: Operation, solver: DataFlowSolver): void {
