@@ -4,6 +4,7 @@ import { Bug } from "../support/assert.js";
 import { type AttrDef, Attribute, Type, type TypeDef } from "./attribute.js";
 import type { DialectDef } from "./define-dialect.js";
 import type { OpDef } from "./define-op.js";
+import type { Spelling } from "./spelling.js";
 
 /**
  * Everything one compilation shares: interned attributes and types, registered dialects, source texts,
@@ -23,6 +24,8 @@ export class Context {
   allowUnregisteredDialects = false;
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;
+  /** The spelling of what was read, when an older Triton wrote it. */
+  spelling: Spelling | undefined = undefined;
   /** Whether an attribute or type with an alias exists: without one the printer need not look for aliases. */
   hasAliases = false;
 

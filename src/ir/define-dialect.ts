@@ -3,6 +3,7 @@ import type { Builder } from "./builder.js";
 import type { OpDef, OpReport } from "./define-op.js";
 import type { Interface, InterfaceImpl } from "./interfaces.js";
 import type { Operation } from "./operation.js";
+import type { OlderForms } from "./spelling.js";
 
 /**
  * A dialect: its definitions, found by namespace import (`import * as ops from "./ops/index.js"`), and the hooks
@@ -22,6 +23,8 @@ export interface DialectDef {
   readonly verifyArgAttr: ((op: Operation, argIndex: number, name: string, value: Attribute, report: OpReport) => void) | undefined;
   /** The canonicalization patterns, in upstream's order of registration (`rewrite` knows their type). */
   readonly canonicalize: readonly PatternLike[];
+  /** How older Tritons wrote its ops. */
+  readonly olderForms: OlderForms | undefined;
   /** What this dialect implements for its attributes and types (MLIR's dialect interfaces), by key. */
   interface<I>(key: Interface<I>): I | undefined;
 }
@@ -55,6 +58,7 @@ export interface DialectSpec {
   readonly verifyAttr?: DialectDef["verifyAttr"];
   readonly verifyArgAttr?: DialectDef["verifyArgAttr"];
   readonly canonicalize?: readonly PatternLike[];
+  readonly olderForms?: OlderForms;
   readonly interfaces?: readonly InterfaceImpl[];
 }
 
@@ -70,6 +74,7 @@ export function defineDialect(name: string, spec: DialectSpec): DialectDef {
     verifyAttr: spec.verifyAttr,
     verifyArgAttr: spec.verifyArgAttr,
     canonicalize: spec.canonicalize ?? [],
+    olderForms: spec.olderForms,
     interface: <I>(key: Interface<I>) => interfaces.get(key) as I | undefined,
   };
 }

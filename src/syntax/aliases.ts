@@ -69,8 +69,10 @@ export class AliasCollector {
     }
   }
 
-  table(): AliasTable {
+  /** `numbersAll`: as before 2023, `#blocked0` and `#blocked1` instead of `#blocked` and `#blocked1`. */
+  table(numbersAll = false): AliasTable {
     const infos = [...this.#infos.values()];
+    const repeated = numbersAll ? repeatedNames(infos) : undefined;
     const key = (info: Info) => info.alias ?? "";
     infos.sort((a, b) => {
       if (a.depth !== b.depth) return a.depth - b.depth;
@@ -87,11 +89,18 @@ export class AliasCollector {
       const index = counts.get(alias) ?? 0;
       counts.set(alias, index + 1);
       const separator = /\d$/.test(alias) ? "_" : "";
-      names.set(entity, `${entity instanceof Type ? "!" : "#"}${alias}${index === 0 ? "" : separator + index}`);
+      names.set(entity, `${entity instanceof Type ? "!" : "#"}${alias}${index === 0 && !repeated?.has(alias) ? "" : separator + index}`);
       (canBeDeferred ? deferred : before).push(entity);
     }
     return { names, before, deferred };
   }
+}
+
+function repeatedNames(infos: readonly Info[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { alias } of infos) if (alias !== undefined) (seen.has(alias) ? repeated : seen).add(alias);
+  return repeated;
 }
 
 /** Calls `child` for what the text of an entity contains, in printing order. */

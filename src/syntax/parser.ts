@@ -30,7 +30,7 @@ import { typeText } from "../ir/text-hook.js";
 import { Value } from "../ir/value.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
-import { parseWithFormat } from "./format-parse.js";
+import { bareFuncOp, parseToday, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
 
@@ -951,7 +951,8 @@ export class Parser implements OpParser {
   private customOperation(at: number): Operation {
     const name = this.cursor.optIdent() ?? this.fail("expected operation name in quotes", at, "parse.operation");
     let def = this.ctx.ops.get(name);
-    if (!def && !name.includes(".")) def = this.ctx.ops.get(`${this.#defaultDialect}.${name}`) ?? this.ctx.ops.get(`builtin.${name}`);
+    if (!def && !name.includes("."))
+      def = this.ctx.ops.get(`${this.#defaultDialect}.${name}`) ?? this.ctx.ops.get(`builtin.${name}`) ?? bareFuncOp(this.ctx, name);
     if (!def) {
       if (!name.includes("."))
         this.fail(`custom op '${name}' is unknown (tried '${this.#defaultDialect}.${name}' as well)`, at, "parse.unknown-op");
@@ -964,10 +965,23 @@ export class Parser implements OpParser {
     this.opLoc = source(this, at);
     this.#isolatedNext = def.isIsolated;
     if (def.defaultDialect) this.#defaultDialect = def.defaultDialect;
-    if (def.parse) def.parse(this);
-    else if (def.format !== undefined) parseWithFormat(this, def, at);
-    else this.fail(`custom op '${name}' has no custom form: write it in the generic form`, at, "parse.no-custom-form");
+    const start = this.cursor.pos;
+    try {
+      const form = this.ctx.spelling?.forms.get(name);
+      if (form) {
+        form.parse(this);
+        def = form.def ?? def;
+      } else parseToday(this, def, at);
+    } catch (failure) {
+      def = readInOlderForm(this, def, at, start, failure);
+    }
     return this.finish(def, at);
+  }
+  /** Goes back to read the op under construction once more. */
+  restart(pos: number): void {
+    const { operands, types, attrs, regions, successors } = this.state;
+    for (const part of [operands, types, attrs, regions, successors]) part.length = 0;
+    this.cursor.pos = pos;
   }
 
   private genericOperation(at: number): Operation {

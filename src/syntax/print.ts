@@ -7,6 +7,7 @@ import type { Block } from "../ir/block.js";
 import { type DictAttr, UnitAttr } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
+import type { Spelling } from "../ir/spelling.js";
 import { textHook } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
 import { AliasCollector, type AliasTable } from "./aliases.js";
@@ -36,7 +37,7 @@ export function printOperation(op: Operation, options: PrintOptions = {}): strin
     generic: options.generic ?? false,
   });
   const text = table ? new AttributeText((e) => table.names.get(e)) : new AttributeText(() => undefined);
-  const printer = new Printer(options, names, text, undefined);
+  const printer = new Printer(options, names, text, undefined, op.ctx.spelling);
   if (table) for (const entity of table.before) printer.write(`${definition(table, entity, text)}\n`);
   printer.opWithLocation(op);
   printer.write("\n");
@@ -50,9 +51,9 @@ function definition(table: AliasTable, entity: Attribute | Type, text: Attribute
 
 function collectAliases(op: Operation, options: PrintOptions): AliasTable | undefined {
   const collector = new AliasCollector();
-  const printer = new Printer(options, undefined, new AttributeText(() => undefined), collector);
+  const printer = new Printer(options, undefined, new AttributeText(() => undefined), collector, op.ctx.spelling);
   printer.opWithLocation(op);
-  const table = collector.table();
+  const table = collector.table(op.ctx.spelling?.before2023 ?? false);
   return table.names.size > 0 ? table : undefined;
 }
 
@@ -68,6 +69,7 @@ export class Printer implements OpPrinter {
   readonly #debugInfo: boolean;
   #renamed: Map<Value, Value> | undefined;
   #defaultDialect = "builtin";
+  readonly #spelling: Spelling | undefined;
 
   constructor(
     readonly options: PrintOptions,
@@ -75,9 +77,11 @@ export class Printer implements OpPrinter {
     readonly text: AttributeText,
     /** Present in a dry run that looks for aliases: nothing is written then. */
     readonly collector: AliasCollector | undefined,
+    spelling: Spelling | undefined,
   ) {
     this.genericForm = options.generic ?? false;
     this.#debugInfo = options.debugInfo ?? false;
+    this.#spelling = spelling;
   }
 
   write(text: string): void {
@@ -197,6 +201,11 @@ export class Printer implements OpPrinter {
   op(op: Operation): void {
     const { def } = op;
     if (!this.genericForm) {
+      const form = this.#spelling?.forms.get(def.name);
+      if (form && !form.def) {
+        this.write(def.name);
+        return form.print(op, this);
+      }
       if (def.print) {
         this.write(this.opName(def.name));
         return def.print(def.viewOf(op) as never, this);
@@ -211,6 +220,7 @@ export class Printer implements OpPrinter {
 
   /** Ops of the enclosing op's default dialect go without its name, unless the rest of theirs has a dot. */
   private opName(name: string): string {
+    if (this.#spelling?.before2023 && name.startsWith("func.")) return name.slice(5);
     const prefix = this.#defaultDialect.length;
     if (prefix === 0 || name.charCodeAt(prefix) !== 46 || !name.startsWith(this.#defaultDialect)) return name;
     return name.indexOf(".", prefix + 1) < 0 ? name.slice(prefix + 1) : name;
@@ -220,8 +230,9 @@ export class Printer implements OpPrinter {
     const { def } = op;
     this.write(`${quoted(op.name)}(${this.values(op.operands)})`);
     if (op.successors.length > 0) this.write(`[${op.successors.map((s) => this.block(s.block)).join(", ")}]`);
-    const inherent = op.attrs.params.names.filter((n) => def.inherent.has(n));
-    const discardable = op.attrs.params.names.filter((n) => !def.inherent.has(n));
+    const isInherent = (name: string) => def.inherent.has(name) && !this.#spelling?.before2023;
+    const inherent = op.attrs.params.names.filter(isInherent);
+    const discardable = op.attrs.params.names.filter((n) => !isInherent(n));
     if (inherent.length > 0) this.write(` <{${this.attrDictText(op.attrs, discardable, op)}}>`);
     if (op.regions.length > 0) {
       this.write(" (");
