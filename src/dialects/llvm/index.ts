@@ -1,6 +1,7 @@
 import { DenseElementsAttr, FloatAttr, IntegerAttr, SymbolRefAttr, typeOfAttr } from "../../ir/builtin-attrs.js";
 import { defineDialect } from "../../ir/define-dialect.js";
 import * as attrs from "./attrs/index.js";
+import { LLVM_CANONICALIZATION } from "./canonicalize.js";
 import "./directives.js";
 import { AddressOfOp, ConstantOp, PoisonOp, UndefOp, ZeroOp } from "./ops/constants.js";
 import * as ops from "./ops/index.js";
@@ -12,6 +13,7 @@ export const llvm = defineDialect("llvm", {
   ops: [ops, VECTOR_PREDICATION],
   attrs: [attrs],
   types: [types],
+  canonicalize: LLVM_CANONICALIZATION,
   materializeConstant(b, value, type, loc) {
     const at = { types: [type], loc };
     if (SymbolRefAttr.is(value) && value.params.nested.length === 0 && types.LLVMPointerType.is(type))
