@@ -4,11 +4,15 @@ import { spawnSync } from "node:child_process";
 import { build } from "esbuild";
 
 const tools = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
+if (process.argv.includes("--bench")) tools.push("bench");
 const common = { bundle: true, platform: "node", target: "node20", minify: true, legalComments: "none", logLevel: "warning" };
 
 await build({
   ...common,
-  entryPoints: [...tools.map((tool) => ({ in: `src/cli/${tool}.ts`, out: tool })), { in: "src/cli/launch.ts", out: "launch" }],
+  entryPoints: [
+    ...tools.map((tool) => ({ in: tool === "bench" ? "src/bench/index.ts" : `src/cli/${tool}.ts`, out: tool })),
+    { in: "src/cli/launch.ts", out: "launch" },
+  ],
   outdir: "dist",
   outExtension: { ".js": ".cjs" },
   format: "cjs",
@@ -17,5 +21,3 @@ for (const tool of tools) {
   const made = spawnSync(process.execPath, ["dist/launch.cjs", "--make-cache", tool], { stdio: ["ignore", "ignore", "inherit"] });
   if (made.status !== 0) throw new Error(`no compiled code for ${tool}`);
 }
-if (process.argv.includes("--bench"))
-  await build({ ...common, entryPoints: [{ in: "src/bench/index.ts", out: "bench" }], outdir: "dist", format: "esm" });

@@ -16,10 +16,9 @@ import { printOperation } from "../syntax/print.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
 
-const args = process.argv.slice(2);
-const pythonAt = args.indexOf("--python");
-const python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
-const scratch = mkdtempSync(join(tmpdir(), "tt-step-bench-"));
+/** Set once by `run`. */
+let python: string | undefined;
+let scratch = "";
 
 interface Times {
   /** Milliseconds. */
@@ -54,7 +53,8 @@ function warm(text: string, runs: number): Times {
 /** The first run of a process, which is what the user of a command feels. */
 function cold(file: string): Times {
   const runs = Array.from({ length: 3 }, () => {
-    const child = spawnSync(process.execPath, [process.argv[1]!, "--once", file], { encoding: "utf8" });
+    // As installed: started from V8's compiled code.
+    const child = spawnSync(process.execPath, ["dist/launch.cjs", "bench", "--once", file], { encoding: "utf8" });
     return JSON.parse(child.stdout) as Times;
   });
   return { parse: median(runs.map((t) => t.parse)), print: median(runs.map((t) => t.print)) };
@@ -95,7 +95,7 @@ function repeated(text: string, times: number): string {
 }
 
 function reportScaling(text: string): void {
-  const [one, ten] = [warm(repeated(text, 2), 5), warm(repeated(text, 20), 5)];
+  const [one, ten] = [warm(repeated(text, 20), 9), warm(repeated(text, 200), 5)];
   process.stdout.write(
     `\n10 times the IR takes ${(ten.parse / one.parse).toFixed(1)} times to parse, ${(ten.print / one.print).toFixed(1)} times to print\n`,
   );
@@ -115,8 +115,16 @@ function reportStartUp(): void {
 }
 let counter = 0;
 
-if (args[0] === "--once") process.stdout.write(JSON.stringify(once(readFileSync(args[1]!, "latin1"))));
-else {
+/** Started by dist/launch.cjs. */
+export function run(argv: readonly string[]): Promise<void> {
+  const args = [...argv];
+  if (args[0] === "--once") {
+    process.stdout.write(JSON.stringify(once(readFileSync(args[1]!, "latin1"))));
+    return Promise.resolve();
+  }
+  const pythonAt = args.indexOf("--python");
+  python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
+  scratch = mkdtempSync(join(tmpdir(), "tt-step-bench-"));
   const fixture = readFileSync("fixtures/bench/lowered.mlir", "latin1");
   const files = args.length > 0 ? args : [join(scratch, "repeated.mlir")];
   if (args.length === 0) writeFileSync(files[0]!, repeated(fixture, Math.ceil(5e6 / fixture.length)), "latin1");
@@ -124,5 +132,6 @@ else {
   reportScaling(fixture);
   reportStartUp();
   reportLayouts(python);
+  rmSync(scratch, { recursive: true });
+  return Promise.resolve();
 }
-rmSync(scratch, { recursive: true });

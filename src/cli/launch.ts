@@ -11,9 +11,9 @@ interface Bundle {
   readonly run: (argv?: readonly string[]) => Promise<void>;
 }
 
-/** Runs a command on this process's arguments. */
-export function launch(tool: string): void {
-  void load(tool).bundle.run();
+/** Runs a command, on this process's arguments unless given others. */
+export function launch(tool: string, argv: readonly string[] = process.argv.slice(2)): void {
+  void load(tool).bundle.run(argv);
 }
 
 function load(tool: string): { readonly script: Script; readonly bundle: Bundle } {
@@ -34,6 +34,7 @@ function load(tool: string): { readonly script: Script; readonly bundle: Bundle 
 async function makeCache(tool: string): Promise<void> {
   const { script, bundle } = load(tool);
   const warmUp: Readonly<Record<string, readonly string[]>> = {
+    bench: ["--once", "fixtures/bench/lowered.mlir"],
     "tt-opt": ["fixtures/kernels/vecadd.ttir"],
     "tt-step": ["fixtures/kernels/vecadd.ttir", "--list"],
   };
@@ -41,4 +42,9 @@ async function makeCache(tool: string): Promise<void> {
   writeFileSync(join(__dirname, `${tool}.cache`), script.createCachedData());
 }
 
-if (process.argv[2] === "--make-cache") void makeCache(process.argv[3]!);
+// As a program: `launch.cjs TOOL ARGS...`, or `launch.cjs --make-cache TOOL` in the build.
+if (require.main === module) {
+  const [first = "", ...rest] = process.argv.slice(2);
+  if (first === "--make-cache") void makeCache(rest[0]!);
+  else launch(first, rest);
+}
