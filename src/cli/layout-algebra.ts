@@ -28,7 +28,7 @@ export function answerCases(
     } catch (error) {
       if (!(error instanceof LayoutError) && !(error instanceof BadCase)) throw error;
       failed++;
-      return { id, error: error.message };
+      return { id, error: error.message.split("\n")[0] };
     }
   });
   return { answers, failed };

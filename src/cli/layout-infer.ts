@@ -124,7 +124,13 @@ export function inferType(op: string, typeText_: string, attr: Attribute | undef
   if ("error" in outcome.inferred) throw bad(outcome.inferred.error);
   if (!outcome.shape.every((size) => Number.isInteger(size) && size >= 1)) throw bad(`the result has shape ${outcome.shape.join("x")}`);
   const encoding = encodingAttr(type.ctx, outcome.inferred.encoding);
-  return `${resultText(type, outcome, encoding)}\n`;
+  return `${inEraOf(attr ?? (type.params as TensorType["params"]).encoding!, resultText(type, outcome, encoding))}\n`;
+}
+
+/** Layouts without clusters, swizzling and matrix instructions are written alike in all eras, but for the name of the dialect. */
+function inEraOf(written: Attribute, result: string): string {
+  const changed = /CGALayout|#ttg\.(?!blocked|slice|dot_op|linear)/.test(result);
+  return written.def.name.startsWith("triton_gpu.") && !changed ? result.replaceAll("#ttg.", "#triton_gpu.") : result;
 }
 
 /** What upstream would abort on is the user's mistake here. */

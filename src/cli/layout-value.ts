@@ -15,7 +15,7 @@ import { complaintsOf, elementBits, fileContext, layoutOf, readInput, type Tenso
 
 /** The layout of the value called that in the file, `%23`, `%3#1` or, in one function of several, `@name:%23`. */
 export async function layoutOfValue(io: Io, file: string, asked: string): Promise<TensorLayout> {
-  const [, func, name, index] = /^(?:@?([\w$.-]+):)?%([\w$.-]+)(?:#(\d{1,6}))?$/.exec(asked) ?? [];
+  const [, func, name, index] = /^(?:@?(.+):)?%([\w$.-]+)(?:#(\d{1,6}))?$/.exec(asked) ?? [];
   if (name === undefined) throw bad(`--value must be a name like %23 or @function:%23, not '${shortened(asked)}'`);
   const text = readInput(io, file);
   const ctx = await fileContext(text);

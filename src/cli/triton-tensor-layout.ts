@@ -155,14 +155,22 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
     return write(jsonText(tensors.map(({ name, text }, i) => ({ name, attribute: text, layout: described[i] }))));
   }
   if (options.has("crop") && options.has("use-hw-view")) throw bad("--crop shows a part of the tensor: it does not go with --use-hw-view");
-  for (const tensor of tensors) {
-    write(`Print layout attribute: ${tensor.name === undefined ? "" : `${tensor.name} = `}${tensor.text}\n`);
+  // Everything is checked before anything is written.
+  const bodies = tensors.map((tensor): (() => void) => {
     const emit = (line: string): void => write(`${line}\n`);
-    if (thread !== undefined) write(threadText(threadElements(tensor, thread)));
-    else if (options.has("use-hw-view")) printHwView(tensor.layout, emit);
-    else printTensorView(tensor.layout, emit, windowOf(options, tensor.shape));
-    if (options.has("alias-names") && tensor.name !== undefined) write("\n");
-  }
+    if (thread !== undefined) {
+      const elements = threadElements(tensor, thread);
+      return () => write(threadText(elements));
+    }
+    if (options.has("use-hw-view")) return () => printHwView(tensor.layout, emit);
+    const window = windowOf(options, tensor.shape);
+    return () => printTensorView(tensor.layout, emit, window);
+  });
+  tensors.forEach(({ name, text }, i) => {
+    write(`Print layout attribute: ${name === undefined ? "" : `${name} = `}${text}\n`);
+    bodies[i]!();
+    if (options.has("alias-names") && name !== undefined) write("\n");
+  });
 }
 
 function presentPair(first: TensorLayout, option: "convert" | "conflicts", options: Options, format: LayoutFormat, write: Write): void {
