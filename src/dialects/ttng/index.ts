@@ -1,6 +1,7 @@
 import { defineDialect } from "../../ir/define-dialect.js";
 import * as attrs from "./attrs.js";
+import { TTNG_CANONICALIZATION } from "./canonicalize.js";
 import "./custom-directives.js";
 import * as ops from "./ops/index.js";
 
-export const ttng = defineDialect("ttng", { ops: [ops], attrs: [attrs] });
+export const ttng = defineDialect("ttng", { ops: [ops], attrs: [attrs], canonicalize: TTNG_CANONICALIZATION });

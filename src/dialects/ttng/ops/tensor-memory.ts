@@ -1,13 +1,14 @@
 /** Tensor memory: allocating, loading, storing, copying. Source: TritonNvidiaGPUOps.td; Ops.cpp. */
 import type { Type } from "../../../ir/attribute.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
-import { bitWidth, RankedTensorType } from "../../../ir/builtin-types.js";
+import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import { I1, I32Attr, optional } from "../../../ir/constraints.js";
 import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo } from "../../../layout/tmem-load-store.js";
 import { Tensor } from "../../tt/constraints.js";
@@ -131,11 +132,9 @@ function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string,
   if (!RankedTensorType.is(type)) return true;
   const { shape, encoding } = type.params;
   if (shape.length !== 2) return (report.error(`${name} must be a 2D tensor`, "ttng.tmem"), false);
-  if (!encoding) return true;
-  const memory = toLinearLayout(desc.params.shape, desc.params.encoding);
+  if (!encoding || isDistributedLayoutTMemCompatible(op, type, desc)) return true;
+  const memory = memoryLayout(desc);
   const width = bitWidth(desc.params.elementType) ?? 32;
-  const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
-  if (computeTMemLdStEncodingInfo(toLinearLayout(shape, encoding), memory, width, isScales, getContextualMaxNReg(op))) return true;
   report.error(name, "ttng.tmem-layout").note(`Got: ${attrText(encoding)}`);
   const params = encodingParams(encoding);
   const numWarps = maybeLookupNumWarps(op) ?? 4;
@@ -145,6 +144,20 @@ function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string,
     if (layout) report.note(`potential TMEM layout: ${attrText(encodingAttr(op.ctx, { kind: "linear", layout }))}`);
   }
   return false;
+}
+
+/** The layout of the whole allocation that the buffer is a part of. */
+function memoryLayout({ params }: MemDesc): LinearLayout {
+  return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
+}
+/** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */
+export function isDistributedLayoutTMemCompatible(op: Operation, { params }: TensorType, desc: MemDesc): boolean {
+  const { shape, encoding } = params;
+  if (!encoding) return true;
+  const width = bitWidth(desc.params.elementType) ?? 32;
+  const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
+  const registers = toLinearLayout(shape, encoding);
+  return computeTMemLdStEncodingInfo(registers, memoryLayout(desc), width, isScales, getContextualMaxNReg(op)) !== undefined;
 }
 
 /**
