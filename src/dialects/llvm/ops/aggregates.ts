@@ -1,13 +1,12 @@
 /** Structs, arrays and vectors: taking out, putting in, shuffling. Source: LLVMOps.td, LLVMDialect.cpp. */
 import type { Attribute, Type } from "../../../ir/attribute.js";
-import { ArrayAttr, DenseElementsAttr, FloatAttr, IntegerAttr, i64ArrayAttr } from "../../../ir/builtin-attrs.js";
-import { FloatType, numElements, VectorType } from "../../../ir/builtin-types.js";
+import { type DenseAttr, DenseElementsAttr, FloatAttr, IntegerAttr, i64ArrayAttr } from "../../../ir/builtin-attrs.js";
+import { FloatType } from "../../../ir/builtin-types.js";
 import { AnySignlessInteger, DenseI32ArrayAttr, DenseI64ArrayAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AllTypesMatch, Pure, TypesMatchWith } from "../../../ir/traits.js";
-import type { Value } from "../../../ir/value.js";
-import * as A from "../attrs/index.js";
 import { Aggregate, LLVMType, LLVMVector, PrimitiveType } from "../constraints.js";
 import { elementOrSelf, isCompatibleType, isScalableVector } from "../types/compatible.js";
 import { LLVMArrayType, LLVMStructType, structElements } from "../types/types.js";
@@ -46,7 +45,7 @@ export const ExtractValueOp = defineOp("llvm.extractvalue", {
         `Type mismatch: extracting from '${typeText(container.type)}' should produce '${typeText(type)}' but this op returns '${typeText(res.type)}'`,
       );
   },
-  fold({ op, container, position }): FoldResult {
+  fold({ op, container, position, res }): FoldResult {
     const outer = ExtractValueOp.match(container.definingOp);
     if (outer) {
       op.setAttr("position", i64ArrayAttr(op.ctx, [...outer.position, ...position]));
@@ -54,8 +53,8 @@ export const ExtractValueOp = defineOp("llvm.extractvalue", {
       return "inPlace";
     }
     const constant = constantValueOf(container);
-    if (constant) return position.reduce<Attribute | undefined>((attr, index) => attr && elementOf(attr, index), constant);
-    return foldThroughInserts({ op, container, position });
+    const element = DenseElementsAttr.is(constant) ? elementOf(constant, position, res.type) : undefined;
+    return element ?? foldThroughInserts(op, position);
   },
 });
 
@@ -63,41 +62,34 @@ function elementAt(container: Type, position: readonly number[]): Type | string 
   if (!isCompatibleType(container)) return `expected LLVM IR Dialect type, got '${typeText(container)}'`;
   return typeAtPosition(container, position);
 }
-/** The element of a constant; undefined and zero constants are so all through. */
-function elementOf(attr: Attribute, index: number): Attribute | undefined {
-  if (ArrayAttr.is(attr)) return attr.params.elements[index];
-  if (A.UndefAttr.is(attr) || A.PoisonAttr.is(attr) || A.ZeroAttr.is(attr)) return attr;
-  if (!DenseElementsAttr.is(attr)) return undefined;
-  const { elements, splat, type } = attr.params;
-  const { shape, elementType } = type.params as { readonly shape: readonly number[]; readonly elementType: Type };
-  const element = index < numElements(shape) ? elements[splat ? 0 : index] : undefined;
+/** The element of constant elements of that type. */
+function elementOf({ ctx, params }: DenseAttr, position: readonly number[], type: Type): Attribute | undefined {
+  const { elements, splat } = params;
+  const { elementType } = params.type.params as { readonly elementType: Type };
+  if (elementType !== type || (!splat && position.length !== 1)) return undefined;
+  const element = elements[splat ? 0 : position[0]!];
   if (element === undefined) return undefined;
-  if (FloatType.is(elementType)) return FloatAttr.get(attr.ctx, { bits: element, type: elementType });
-  return IntegerAttr.get(attr.ctx, { value: element, type: elementType });
+  return FloatType.is(type) ? FloatAttr.get(ctx, { bits: element, type }) : IntegerAttr.get(ctx, { value: element, type });
 }
 
-/** Looks for the value at `position` up a chain of insertvalue ops. */
-function foldThroughInserts(view: {
-  readonly op: Parameters<typeof ExtractValueOp.is>[0] & object;
-  readonly container: Value;
-  readonly position: readonly number[];
-}): FoldResult {
-  const { op } = view;
-  let { container, position } = view;
+/**
+ * Looks for the value at `position` up a chain of insertvalue ops; stops where a part of it, or something around it,
+ * was inserted. What was passed on the way is no longer read.
+ */
+function foldThroughInserts(op: Operation, position: readonly number[]): FoldResult {
+  const from = op.operand(0);
+  let container = from;
   for (let insert = InsertValueOp.match(container.definingOp); insert; insert = InsertValueOp.match(container.definingOp)) {
     const at = insert.position;
     const common = commonPrefix(at, position);
-    if (common === at.length && common === position.length) return insert.value;
-    if (common === at.length) {
-      // The value wanted lies inside the one inserted.
-      container = insert.value;
-      position = position.slice(common);
-    } else if (common === position.length)
-      break; // part of the aggregate wanted was inserted
-    else container = insert.container;
+    if (common === at.length && common === position.length) {
+      op.setOperand(0, container);
+      return insert.value;
+    }
+    if (common === Math.min(at.length, position.length)) break;
+    container = insert.container;
   }
-  if (container === view.container) return undefined;
-  op.setAttr("position", i64ArrayAttr(op.ctx, position));
+  if (container === from) return undefined;
   op.setOperand(0, container);
   return "inPlace";
 }
@@ -147,9 +139,5 @@ export const ShuffleVectorOp = defineOp("llvm.shufflevector", {
   format: "$v1 `,` $v2 $mask attr-dict `:` type($v1) custom<ShuffleType>(ref(type($v1)), type($res), ref($mask))",
   verify({ v1, mask }, report) {
     if (isScalableVector(v1.type) && mask.some((m) => m !== 0)) report.error("expected a splat operation for scalable vectors");
-  },
-  fold({ v1, mask }): FoldResult {
-    const single = VectorType.is(v1.type) && v1.type.params.shape.length === 1 && v1.type.params.shape[0] === 1;
-    return single && mask.length === 1 && mask[0] === 0 ? v1 : undefined;
   },
 });
