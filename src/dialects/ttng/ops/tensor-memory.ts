@@ -8,6 +8,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { attrText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
+import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo } from "../../../layout/tmem-load-store.js";
@@ -133,14 +134,13 @@ function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string,
   const { shape, encoding } = type.params;
   if (shape.length !== 2) return (report.error(`${name} must be a 2D tensor`, "ttng.tmem"), false);
   if (!encoding || isDistributedLayoutTMemCompatible(op, type, desc)) return true;
-  const memory = memoryLayout(desc);
   const width = bitWidth(desc.params.elementType) ?? 32;
   report.error(name, "ttng.tmem-layout").note(`Got: ${attrText(encoding)}`);
   const params = encodingParams(encoding);
   const numWarps = maybeLookupNumWarps(op) ?? 4;
   const cga = params && getCTALayout(params);
   for (const atom of ["32x32b", "16x256b", "16x128b", "16x64b"] as const) {
-    const layout = cga && getDistributedLayoutForTmemLdSt(memory, atom, numWarps, width, cga);
+    const layout = cga && orUndefined(() => getDistributedLayoutForTmemLdSt(memoryLayout(desc), atom, numWarps, width, cga));
     if (layout) report.note(`potential TMEM layout: ${attrText(encodingAttr(op.ctx, { kind: "linear", layout }))}`);
   }
   return false;
@@ -156,8 +156,20 @@ export function isDistributedLayoutTMemCompatible(op: Operation, { params }: Ten
   if (!encoding) return true;
   const width = bitWidth(desc.params.elementType) ?? 32;
   const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
-  const registers = toLinearLayout(shape, encoding);
-  return computeTMemLdStEncodingInfo(registers, memoryLayout(desc), width, isScales, getContextualMaxNReg(op)) !== undefined;
+  const maxnreg = getContextualMaxNReg(op);
+  const info = orUndefined(() =>
+    computeTMemLdStEncodingInfo(toLinearLayout(shape, encoding), memoryLayout(desc), width, isScales, maxnreg),
+  );
+  return info !== undefined;
+}
+/** Nothing where the layouts do not fit each other (upstream aborts then). */
+function orUndefined<T>(compute: () => T | undefined): T | undefined {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof LayoutError) return undefined;
+    throw error;
+  }
 }
 
 /**
