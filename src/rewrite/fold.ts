@@ -4,7 +4,7 @@
  */
 import { Attribute, type Type } from "../ir/attribute.js";
 import { Builder } from "../ir/builder.js";
-import type { FoldValue } from "../ir/define-op.js";
+import type { FoldValue, OpDef } from "../ir/define-op.js";
 import type { LocationRef } from "../ir/location.js";
 import { constantOf } from "../ir/match.js";
 import type { Operation } from "../ir/operation.js";
@@ -14,15 +14,30 @@ import type { Value } from "../ir/value.js";
 /** One value or constant for each result; "inPlace" when the op was changed and stays; undefined when it does not fold. */
 export type Folded = readonly FoldValue[] | "inPlace" | undefined;
 
-/** Folds an op given the constants among its operands, first by its own rule, then by its traits. Makes no new ops. */
-export function foldOperation(op: Operation, constants: readonly (Attribute | undefined)[] = operandConstants(op)): Folded {
+/**
+ * Folds an op given the constants among its operands (found out when absent), first by its own rule, then by its traits.
+ * Makes no new ops.
+ */
+export function foldOperation(op: Operation, given?: readonly (Attribute | undefined)[]): Folded {
   const { def } = op;
+  if (!mayFold(def)) return undefined;
+  const constants = given ?? operandConstants(op);
   const own = def.fold?.(def.viewOf(op) as never, constants);
   if (own === undefined || own === "inPlace") return foldTraits(op, constants) ?? own;
   if (Array.isArray(own)) return own.length > 0 ? (own as readonly FoldValue[]) : (foldTraits(op, constants) ?? "inPlace");
   // An op that folds to its own result was changed in place.
   if (own === op.results[0]) return foldTraits(op, constants) ?? "inPlace";
   return [own as FoldValue];
+}
+
+const foldable = new WeakMap<OpDef, boolean>();
+function mayFold(def: OpDef): boolean {
+  let may = foldable.get(def);
+  if (may === undefined) {
+    may = def.fold !== undefined || def.isCommutative || def.traits.has(Involution) || def.traits.has(Idempotent);
+    foldable.set(def, may);
+  }
+  return may;
 }
 
 /** Folds an op again while it folds in place: one such fold may enable another. */

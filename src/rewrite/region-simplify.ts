@@ -57,12 +57,28 @@ function dropUses(value: Value): void {
 
 /** Erases ops and block arguments that nothing live needs, cycles of them included. */
 export function runRegionDce(rw: Rewriter, regions: readonly Region[]): boolean {
+  if (regions.every(isAllUsed)) return false;
   const live = new Liveness();
   do {
     live.changed = false;
     for (const region of regions) live.region(region);
   } while (live.changed);
   return deleteDead(rw, regions, live);
+}
+
+/**
+ * Whether every op is used or has effects, and no block but entries has arguments. Then uses have no cycles, so each
+ * chain of them ends at an op with effects and all are live: the usual case, told without keeping sets.
+ */
+function isAllUsed(region: Region): boolean {
+  for (let block = region.firstBlock; block; block = block.next) {
+    if (block !== region.firstBlock && block.args.length > 0) return false;
+    for (let op = block.firstOp; op; op = op.next) {
+      if (!op.isUsed() && wouldOpBeTriviallyDead(op)) return false;
+      if (op.regions.length > 0 && !op.regions.every(isAllUsed)) return false;
+    }
+  }
+  return true;
 }
 
 /** What was proved live so far: everything starts dead. */

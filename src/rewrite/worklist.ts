@@ -12,7 +12,8 @@ export class Worklist {
   }
   push(op: Operation): void {
     const list = this.#list;
-    if (list[op.scratch] === op) return;
+    const at = op.scratch;
+    if (at >= 0 && at < list.length && list[at] === op) return;
     op.scratch = list.length;
     list.push(op);
   }
@@ -29,8 +30,9 @@ export class Worklist {
     return undefined;
   }
   remove(op: Operation): void {
-    if (this.#list[op.scratch] !== op) return;
-    this.#list[op.scratch] = undefined;
+    const at = op.scratch;
+    if (at < 0 || at >= this.#list.length || this.#list[at] !== op) return;
+    this.#list[at] = undefined;
     op.scratch = -1;
   }
   reverse(): void {
