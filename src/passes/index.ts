@@ -2,8 +2,9 @@
 import type { PassDef } from "../pass/define-pass.js";
 import * as common from "./common/index.js";
 import * as convert from "./convert/index.js";
+import * as tt from "./tt/index.js";
 
-const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert];
+const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, tt];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(
   groups.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),

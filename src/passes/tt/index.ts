@@ -1,0 +1,6 @@
+export * from "./combine.js";
+export * from "./licm.js";
+export * from "./loop-aware-cse.js";
+export * from "./loop-unroll.js";
+export * from "./reorder-broadcast.js";
+export * from "./test-loop-peeling.js";

@@ -1,0 +1,118 @@
+/**
+ * Unites what is the same in every round of a loop:
+ *
+ *     for ... iter_args(%a = %x, %b = %x) { ...; yield %a + 1, %b + 1 }
+ *
+ * Plain CSE sees two sums of different values. Here %a and %b are assumed to be equal, and as what they yield is then equal
+ * too, they are. Source: lib/Dialect/Triton/Transforms/LoopAwareCSE.cpp.
+ */
+import { forOpIterArgsFolder, simplifyTrivialLoops } from "../../dialects/scf/canonicalize/for.js";
+import { ForOp, type ForView } from "../../dialects/scf/ops/for.js";
+import type { Block } from "../../ir/block.js";
+import { isMemoryEffectFree } from "../../ir/interfaces.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { definePass } from "../../pass/define-pass.js";
+import { eliminateCommonSubexpressions } from "../../rewrite/cse.js";
+import { applyPatternsGreedily } from "../../rewrite/greedy.js";
+import { Rewriter } from "../../rewrite/rewriter.js";
+
+export const loopAwareCse = definePass("triton-loop-aware-cse", {
+  name: "TritonLoopAwareCSE",
+  summary: "CSE within loop bodies",
+  description: `
+    Finds loop-carried values that are always equal, keeps one of them, and lets plain CSE and the canonicalization of
+    scf.for clean up.`,
+  source: "lib/Dialect/Triton/Transforms/LoopAwareCSE.cpp",
+  statistics: { united: "loop-carried values replaced by an equal one" },
+  run(root, { listener, count, fail }) {
+    const rw = new Rewriter(root.ctx, listener);
+    eliminateCommonSubexpressions(root, listener);
+    root.walkPostOrder((op) => {
+      const loop = ForOp.match(op);
+      if (loop) count("united", uniteIterArgs(loop, rw));
+    });
+    eliminateCommonSubexpressions(root, listener);
+    if (!applyPatternsGreedily(root, [forOpIterArgsFolder, simplifyTrivialLoops], { listener }).converged) fail();
+  },
+});
+
+/** Replaces each carried value by the first that is equal to it. Answers how many went. */
+function uniteIterArgs(loop: ForView, rw: Rewriter): number {
+  const { op, initArgs, region } = loop;
+  const body = region.firstBlock!;
+  const equalities = new Equalities(loop);
+  // Only values that start equal can stay equal.
+  const firstOf = new Map<Value, number[]>();
+  const same = new Map<number, number[]>();
+  initArgs.forEach((init, j) => {
+    const candidates = firstOf.get(init) ?? [];
+    firstOf.set(init, candidates);
+    const i = candidates.find((i) => equalities.areIterArgsEqual(i, j));
+    if (i === undefined) return void candidates.push(j);
+    const members = same.get(i);
+    if (members) members.push(j);
+    else same.set(i, [j]);
+  });
+  let united = 0;
+  const terminator = body.lastOp!;
+  for (const [i, others] of [...same].sort(([a], [b]) => a - b))
+    for (const j of others) {
+      const other = body.args[j + 1]!;
+      rw.replaceAllUses(other, body.args[i + 1]!);
+      // It yields itself, so that the loop's canonicalization drops it.
+      rw.setOperand(terminator, j, other);
+      rw.replaceAllUses(op.result(j), op.result(i));
+      united++;
+    }
+  return united;
+}
+
+/** A pair of values. */
+type Pairs = Map<Value, Set<Value>>;
+function add(pairs: Pairs, a: Value, b: Value): boolean {
+  const set = pairs.get(a);
+  if (set?.has(b)) return false;
+  if (set) set.add(b);
+  else pairs.set(a, new Set([b]));
+  return true;
+}
+
+/** Which values of a loop's body are equal in every round. */
+class Equalities {
+  readonly #body: Block;
+  readonly #initArgs: readonly Value[];
+  readonly #yielded: readonly Value[];
+  /** Pairs met on the way and taken for equal; if any pair is not, the whole question is answered with no. */
+  #assumed: Pairs = new Map();
+
+  constructor(loop: ForView) {
+    this.#body = loop.region.firstBlock!;
+    this.#initArgs = loop.initArgs;
+    this.#yielded = this.#body.lastOp!.operands;
+  }
+
+  areIterArgsEqual(i: number, j: number): boolean {
+    this.#assumed = new Map();
+    return this.iterArgs(i, j);
+  }
+  private iterArgs(i: number, j: number): boolean {
+    return i === j || (this.#initArgs[i] === this.#initArgs[j] && this.values(this.#yielded[i]!, this.#yielded[j]!));
+  }
+  private values(a: Value, b: Value): boolean {
+    if (a === b) return true;
+    if (a.type !== b.type || a.parentBlock !== this.#body || b.parentBlock !== this.#body) return false;
+    const [aDef, bDef] = [a.definingOp, b.definingOp];
+    if (!aDef !== !bDef) return false;
+    if (!add(this.#assumed, a, b)) return true;
+    if (aDef && bDef) return a.index === b.index && this.ops(aDef, bDef);
+    // Argument 0 is the induction variable.
+    return a.index > 0 && b.index > 0 && this.iterArgs(a.index - 1, b.index - 1);
+  }
+  private ops(a: Operation, b: Operation): boolean {
+    if (!isMemoryEffectFree(a) || !isMemoryEffectFree(b) || a.regions.length > 0 || b.regions.length > 0) return false;
+    if (a.def !== b.def || a.attrs !== b.attrs || a.numOperands !== b.numOperands || a.results.length !== b.results.length) return false;
+    if (a.results.some((result, i) => result.type !== b.result(i).type)) return false;
+    return a.operandUses.every(({ value }, i) => this.values(value, b.operand(i)));
+  }
+}
