@@ -14,6 +14,23 @@ import { toLinearLayout } from "../layout/to-linear-layout.js";
 export function reportLayouts(python: string | undefined): void {
   reportAlgebra();
   reportPrints(python);
+  reportStartUp();
+}
+
+/** The command on a small tensor beside a node that does nothing, run by turns. */
+function reportStartUp(): void {
+  const attr = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
+  const time = (argv: readonly string[]): number => {
+    const start = performance.now();
+    spawnSync(process.execPath, argv, { stdio: "ignore" });
+    return performance.now() - start;
+  };
+  const ratios = Array.from({ length: 21 }, () => {
+    const empty = time(["-e", "0"]);
+    return time(["bin/triton-tensor-layout.js", "-l", attr, "-t", "tensor<4x32xf16>"]) / empty;
+  });
+  const ratio = ratios.sort((a, b) => a - b)[10]!;
+  process.stdout.write(`start-up: triton-tensor-layout on 4x32 takes ${ratio.toFixed(2)} times an empty node process\n`);
 }
 
 function reportAlgebra(): void {

@@ -30,6 +30,8 @@ function load(tool: string): { readonly script: Script; readonly bundle: Bundle 
   return { script, bundle: module.exports as Bundle };
 }
 
+const LAYOUT = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
+
 /** Compiles a command, runs it on a small input so that what it needs is compiled too, and leaves the compiled code. */
 async function makeCache(tool: string): Promise<void> {
   const { script, bundle } = load(tool);
@@ -37,6 +39,7 @@ async function makeCache(tool: string): Promise<void> {
     bench: ["--once", "fixtures/bench/lowered.mlir"],
     "tt-opt": ["fixtures/kernels/vecadd.ttir"],
     "tt-step": ["fixtures/kernels/vecadd.ttir", "--list"],
+    "triton-tensor-layout": ["-t", "tensor<4x32xf16>", "-l", LAYOUT],
   };
   await bundle.run(warmUp[tool] ?? ["--version"]);
   writeFileSync(join(__dirname, `${tool}.cache`), script.createCachedData());

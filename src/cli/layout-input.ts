@@ -163,6 +163,8 @@ export async function fileContext(text: string): Promise<Context> {
   const ctx = layoutContext(text);
   if (text.split("\n").every((line) => /^\s*(?:$|[#!]|\/\/)/.test(line))) return ctx;
   const { ALL_DIALECTS } = await import("../dialects/index.js");
-  const older = ctx.dialects.get("ttg") === TTG_BEFORE_36 ? [TTG_BEFORE_36] : [];
-  return new Context([...older, ...ALL_DIALECTS, tritonGpuLayouts]);
+  const older = ctx.dialects.get("ttg") === TTG_BEFORE_36;
+  return new Context(
+    ALL_DIALECTS.map((dialect) => (older && dialect.name === "ttg" ? { ...dialect, attrs: TTG_BEFORE_36.attrs } : dialect)),
+  );
 }

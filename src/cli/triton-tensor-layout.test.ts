@@ -151,6 +151,14 @@ describe("values of a kernel", () => {
   });
 });
 
+test("a kernel of 3.5, whose layouts name CTAs in the older way", async () => {
+  const attr = BLOCKED.replace("}>", ", CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>");
+  const kernel = readFileSync("fixtures/layout-cli/kernel.ttgir", "utf8").replace(BLOCKED, attr);
+  const result = await run(["-i", "old.ttgir", "--value", "@kernel:%arg0"], { "old.ttgir": kernel });
+  expect(result.err()).toBe("");
+  expect(result.out()).toBe(await output("-l", attr, "-t", TYPE));
+});
+
 describe("older spellings print as their eras did", () => {
   test.each([
     [
