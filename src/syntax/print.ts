@@ -57,12 +57,12 @@ function collectAliases(op: Operation, options: PrintOptions): AliasTable | unde
   return table.names.size > 0 ? table : undefined;
 }
 
-/** Ropes longer than this are put aside as finished text. */
+/** Ropes longer than this are written out as bytes: a rope kept alive costs many times its text in garbage collection. */
 const CHUNK = 1 << 14;
 
 export class Printer implements OpPrinter {
   #out = "";
-  #chunks: string[] = [];
+  #bytes = Buffer.allocUnsafe(0);
   #length = 0;
   #indent = "";
   readonly genericForm: boolean;
@@ -87,14 +87,23 @@ export class Printer implements OpPrinter {
   write(text: string): void {
     if (this.collector) return;
     this.#out += text;
-    if (this.#out.length > CHUNK) {
-      this.#chunks.push(this.#out);
-      this.#length += this.#out.length;
-      this.#out = "";
+    if (this.#out.length > CHUNK) this.flush();
+  }
+  private flush(): void {
+    const end = this.#length + this.#out.length;
+    if (end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length, 4 * CHUNK));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
     }
+    this.#bytes.write(this.#out, this.#length, "latin1");
+    this.#length = end;
+    this.#out = "";
   }
   take(): string {
-    return this.#chunks.join("") + this.#out;
+    if (this.#length === 0) return this.#out;
+    this.flush();
+    return this.#bytes.toString("latin1", 0, this.#length);
   }
   newline(): void {
     this.write(`\n${this.#indent}`);
