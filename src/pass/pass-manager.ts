@@ -98,5 +98,7 @@ function joinListeners(listeners: readonly RewriteListener[]): RewriteListener {
     erased: (op) => listeners.forEach((l) => l.erased?.(op)),
     blockErased: (block) => listeners.forEach((l) => l.blockErased?.(block)),
     noMatch: (op, reason) => listeners.forEach((l) => l.noMatch?.(op, reason)),
+    rewriteBegin: (name, op) => listeners.forEach((l) => l.rewriteBegin?.(name, op)),
+    rewriteEnd: (name, applied) => listeners.forEach((l) => l.rewriteEnd?.(name, applied)),
   };
 }
