@@ -5,7 +5,17 @@
  */
 import type { OpParser, OpPrinter, ParsedArgument } from "../../ir/asm.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
-import { ArrayAttr, arrayAttr, type DictAttr, DictionaryAttr, dictGet, emptyDict, stringAttr, typeAttr } from "../../ir/builtin-attrs.js";
+import {
+  ArrayAttr,
+  arrayAttr,
+  type DictAttr,
+  DictionaryAttr,
+  dictGet,
+  dictWith,
+  emptyDict,
+  stringAttr,
+  typeAttr,
+} from "../../ir/builtin-attrs.js";
 import { FunctionType, functionType } from "../../ir/builtin-types.js";
 import type { OpReport } from "../../ir/define-op.js";
 import { FunctionOp } from "../../ir/interfaces.js";
@@ -195,6 +205,14 @@ export const DeclarationsAreNotPublic = defineTrait("DeclarationsAreNotPublic", 
 export function argumentAttr(op: Operation, index: number, name: string): Attribute | undefined {
   const dict = dictionaries(op, "arg_attrs")?.[index];
   return dict && dictGet(dict, name);
+}
+/** Gives argument `index` an attribute. */
+export function setArgumentAttr(op: Operation, index: number, name: string, value: Attribute): void {
+  const count = op.def.interface(FunctionOp)!.type(op).inputs.length;
+  const before = dictionaries(op, "arg_attrs");
+  const dicts = Array.from({ length: count }, (_, i) => before?.[i] ?? emptyDict(op.ctx));
+  dicts[index] = dictWith(dicts[index]!, name, value);
+  op.setAttr("arg_attrs", arrayAttr(op.ctx, dicts));
 }
 
 // --- verifying --------------------------------------------------------------------------------

@@ -1,0 +1,136 @@
+/**
+ * What is known of a value along each of its dimensions, for choosing how wide memory accesses can be.
+ *
+ *     [[10, 11, 12, 13, 18, 19, 20, 21],
+ *      [20, 21, 22, 23, 28, 29, 30, 31]]
+ *
+ * has contiguity [1, 4] (runs of four consecutive integers along the rows), divisibility [1, 2] (the first elements of the
+ * runs, 10, 18, 20, 28, are all divisible by 2) and constancy [1, 1] (no runs of equal values). Pointers count as their
+ * address: contiguity is in elements, divisibility in bytes.
+ * Source: include/triton/Analysis/AxisInfo.h, lib/Analysis/AxisInfo.cpp.
+ */
+
+import { argumentAttr } from "../dialects/builtin/function-op.js";
+import { PointerType } from "../dialects/tt/types.js";
+import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
+import type { Attribute } from "../ir/attribute.js";
+import { DenseElementsAttr, IntegerAttr } from "../ir/builtin-attrs.js";
+import { bitWidth, RankedTensorType } from "../ir/builtin-types.js";
+import { FunctionOp, RegionBranch } from "../ir/interfaces.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+
+export interface AxisInfo {
+  /** Length of the shortest run of consecutive integers along each dimension. */
+  readonly contiguity: readonly number[];
+  /** The largest power of two that divides the first element of every such run; in bytes for pointers. */
+  readonly divisibility: readonly number[];
+  /** Length of the shortest run of equal values along each dimension. */
+  readonly constancy: readonly number[];
+  /** The value, where all elements are known to be this integer; in 64 bits. */
+  readonly constantValue: bigint | undefined;
+}
+
+/** 2^62 stands for "any power of two". All numbers here are powers of two or small, so that doubles hold them exactly. */
+export const MAX_DIVISOR = 2 ** 62;
+
+/** The largest power of two that divides `value` (a 64 bit integer). */
+export function highestPowOf2Divisor(value: bigint): number {
+  const n = BigInt.asIntN(64, value);
+  return n === 0n || n === -(1n << 63n) ? MAX_DIVISOR : Number(n & -n);
+}
+
+/** 0 is neutral, and hides what follows it. Arguments are not negative. */
+export function gcd(a: number, b: number, ...rest: readonly number[]): number {
+  if (a === 0) return b;
+  if (b === 0) return a;
+  let [x, y] = [a, b];
+  while (y !== 0) [x, y] = [y, x % y];
+  return rest.length === 0 ? x : gcd(x, rest[0]!, ...rest.slice(1));
+}
+
+/** Product of divisors; MAX_DIVISOR where it would overflow. */
+export function multiplyDivisor(a: number, b: number): number {
+  return a > Math.trunc(MAX_DIVISOR / b) ? MAX_DIVISOR : a * b;
+}
+
+export const rankOf = (info: AxisInfo): number => info.contiguity.length;
+
+/** Knowledge without a constant, dimension by dimension. */
+export function axisInfo(
+  contiguity: readonly number[],
+  divisibility: readonly number[],
+  constancy: readonly number[],
+  constantValue?: bigint,
+): AxisInfo {
+  return { contiguity, divisibility, constancy, constantValue };
+}
+
+/** What can be said of the divisibility of a value that is one of two. */
+export function divisibilityFromContiguity(a: AxisInfo, b: AxisInfo, dim: number): number {
+  const [ca, cb] = [a.contiguity[dim]!, b.contiguity[dim]!];
+  const [da, db] = [a.divisibility[dim]!, b.divisibility[dim]!];
+  if (ca === cb || ca === MAX_DIVISOR || cb === MAX_DIVISOR) return gcd(da, db);
+  // Runs are cut: elements that were inside a run become first elements.
+  return gcd(da, db, ca, cb);
+}
+
+/** What holds when one of two does; `a` itself when `b` adds nothing. Rank 0 stands for "not known yet". */
+export function joinAxisInfo(a: AxisInfo, b: AxisInfo): AxisInfo {
+  if (a === b || rankOf(b) === 0) return a;
+  if (rankOf(a) === 0) return b;
+  const joined = axisInfo(
+    a.contiguity.map((c, d) => gcd(c, b.contiguity[d]!)),
+    a.contiguity.map((_, d) => divisibilityFromContiguity(a, b, d)),
+    a.constancy.map((c, d) => gcd(c, b.constancy[d]!)),
+    a.constantValue === b.constantValue ? a.constantValue : undefined,
+  );
+  return sameAxisInfo(a, joined) ? a : joined;
+}
+
+export function sameAxisInfo(a: AxisInfo, b: AxisInfo): boolean {
+  return (
+    a.constantValue === b.constantValue &&
+    same(a.contiguity, b.contiguity) &&
+    same(a.divisibility, b.divisibility) &&
+    same(a.constancy, b.constancy)
+  );
+}
+const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
+
+/** The numbers that a hint gives: those of a dense attribute, or a single one. */
+export function hintOf(attr: Attribute | undefined): readonly number[] | undefined {
+  if (IntegerAttr.is(attr)) return [Number(BigInt.asUintN(bitWidth(attr.params.type) ?? 64, attr.params.value))];
+  if (!DenseElementsAttr.is(attr)) return undefined;
+  const { elements, splat, type } = attr.params;
+  const count = splat ? (type.params as { readonly shape: readonly number[] }).shape.reduce((n, size) => n * size, 1) : elements.length;
+  return Array.from({ length: count }, (_, i) => Number(elements[splat ? 0 : i]));
+}
+
+/** What can be known of a value in the worst case: what hints on it, on its function's argument or its op say. */
+export function pessimisticAxisInfo(value: Value): AxisInfo {
+  const rank = shapeRank(value);
+  const op = value.definingOp;
+  const owner = op ?? (value.argOwner!.region?.firstBlock === value.argOwner ? value.argOwner!.parentOp : null);
+  // What control flow hands over is unknown at first: anything is possible, until it is joined with what comes in.
+  const fromControlFlow = owner?.def.interface(RegionBranch) !== undefined || (!op && WarpSpecializePartitionsOp.is(owner));
+  const all = new Array<number>(rank).fill(fromControlFlow ? MAX_DIVISOR : 1);
+  let hint: ((name: string) => readonly number[] | undefined) | undefined;
+  if (op) hint = (name) => hintOf(op.attr(name));
+  else if (owner && isFunction(owner)) hint = (name) => hintOf(argumentAttr(owner, value.index, name));
+  return axisInfo(hint?.("tt.contiguity") ?? all, hint?.("tt.divisibility") ?? all, hint?.("tt.constancy") ?? all);
+}
+const isFunction = (op: Operation): boolean => op.def.interface(FunctionOp) !== undefined;
+
+function shapeRank({ type }: Value): number {
+  if (RankedTensorType.is(type)) return type.params.shape.length;
+  if (PointerType.is(type) && RankedTensorType.is(type.params.pointeeType)) return type.params.pointeeType.params.shape.length;
+  return 1;
+}
+
+/** As upstream prints it: `contiguity = [4], divisibility = [16], constancy = [1], constant_value = <none>`. */
+export function axisInfoText({ contiguity, divisibility, constancy, constantValue }: AxisInfo): string {
+  const list = (numbers: readonly number[]) => `[${numbers.map((n) => BigInt(n)).join(", ")}]`;
+  const constant = constantValue === undefined ? "<none>" : String(constantValue);
+  return `contiguity = ${list(contiguity)}, divisibility = ${list(divisibility)}, constancy = ${list(constancy)}, constant_value = ${constant}`;
+}

@@ -1,0 +1,68 @@
+/**
+ * Which function of a module calls which, callees visited before or after their callers. Unlike MLIR's call graph it knows
+ * only functions of the module, and takes recursion for an error.
+ * Source: include/triton/Analysis/Utility.h, CallGraph.
+ */
+import { CallOp, FunctionOp } from "../ir/interfaces.js";
+import type { Operation } from "../ir/operation.js";
+import { lookupSymbol } from "../ir/symbol-table.js";
+
+/** A call and the function it goes to. */
+export interface CallEdge {
+  readonly call: Operation;
+  readonly callee: Operation;
+}
+
+export interface CallGraph {
+  /** Functions that nobody in the module calls, in order. */
+  readonly roots: readonly Operation[];
+  /** The calls in a function, in order. */
+  callsIn(func: Operation): readonly CallEdge[];
+  /** Every function reachable from a root once, callees before callers; undefined when functions call each other in a circle. */
+  postOrder(): readonly Operation[] | undefined;
+}
+
+export function callGraphOf(module: Operation): CallGraph {
+  const edges = new Map<Operation, CallEdge[]>();
+  const called = new Set<Operation>();
+  const functions: Operation[] = [];
+  module.walkPostOrder((op) => {
+    if (isFunction(op)) functions.push(op);
+    const call = op.def.interface(CallOp);
+    const name = call?.callee(op);
+    const callee = name === undefined ? undefined : lookupSymbol(op, name);
+    const caller = call && enclosingFunction(op);
+    if (!caller || !callee || !isFunction(callee)) return;
+    const list = edges.get(caller);
+    if (list) list.push({ call: op, callee });
+    else edges.set(caller, [{ call: op, callee }]);
+    called.add(callee);
+  });
+  const callsIn = (func: Operation): readonly CallEdge[] => edges.get(func) ?? [];
+  const roots = functions.filter((func) => !called.has(func));
+  return { roots, callsIn, postOrder: () => postOrder(roots, callsIn) };
+}
+
+const isFunction = (op: Operation): boolean => op.def.interface(FunctionOp) !== undefined;
+
+/** The function that an op is in, not itself. */
+export function enclosingFunction(op: Operation): Operation | undefined {
+  let at = op.parentOp;
+  while (at && !isFunction(at)) at = at.parentOp;
+  return at ?? undefined;
+}
+
+function postOrder(roots: readonly Operation[], callsIn: (func: Operation) => readonly CallEdge[]): readonly Operation[] | undefined {
+  const done = new Set<Operation>();
+  const active = new Set<Operation>();
+  const visit = (func: Operation): boolean => {
+    if (done.has(func)) return true;
+    if (active.has(func)) return false;
+    active.add(func);
+    for (const { callee } of callsIn(func)) if (!visit(callee)) return false;
+    active.delete(func);
+    done.add(func);
+    return true;
+  };
+  return roots.every(visit) ? [...done] : undefined;
+}

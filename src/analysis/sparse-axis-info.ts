@@ -1,0 +1,78 @@
+/** AxisInfo of the values of one function, along its control flow. Source: lib/Analysis/AxisInfo.cpp, AxisInfoAnalysis. */
+import { ForOp } from "../dialects/scf/ops/for.js";
+import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+import { type AxisInfo, axisInfo, gcd, hintOf, joinAxisInfo, pessimisticAxisInfo, rankOf } from "./axis-info.js";
+import { AXIS_INFO_RULES } from "./axis-info-rules.js";
+import { constantAnalyses } from "./dataflow/constant-propagation.js";
+import { DataFlowSolver, pointAfter } from "./dataflow/solver.js";
+import { SparseForwardAnalysis } from "./dataflow/sparse-forward.js";
+
+type Analysis = SparseForwardAnalysis<AxisInfo>;
+
+/** Runs the analysis on a function; the result tells what is known of each value, or undefined for unreachable ones. */
+export function analyzeAxisInfo(func: Operation): (value: Value) => AxisInfo | undefined {
+  const { code, constants } = constantAnalyses();
+  const axes: Analysis = new SparseForwardAnalysis<AxisInfo>(
+    {
+      name: "axis-info",
+      entry: pessimisticAxisInfo,
+      join: joinAxisInfo,
+      visitOperation,
+      visitOtherArguments(op, values, first, count, self) {
+        if (ForOp.is(op)) visitInductionVar(op, values[0]!, self);
+        else if (WarpSpecializePartitionsOp.is(op)) visitCaptures(op, values, self);
+        else self.setToEntry(values.filter((_, i) => i < first || i >= first + count));
+      },
+    },
+    code,
+  );
+  // From the outside in: regions isolated from above start with what is known around them.
+  const solver = new DataFlowSolver();
+  func.walk((op) => {
+    if (op.def.isIsolated) solver.run(op, [code, constants, axes]);
+  });
+  return (value) => axes.get(value);
+}
+
+function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)[], self: Analysis): void {
+  const known = operands.map((info, i) => {
+    if (info && rankOf(info) > 0) return info;
+    // Nothing came here yet: the worst case is taken, and stays.
+    const value = op.operand(i);
+    self.setToEntry([value]);
+    return self.get(value)!;
+  });
+  const info = AXIS_INFO_RULES.get(op.def)?.(op, known);
+  if (!info || rankOf(info) === 0) return self.setToEntry(op.results);
+  const hinted = axisInfo(
+    hintOf(op.attr("tt.contiguity")) ?? info.contiguity,
+    hintOf(op.attr("tt.divisibility")) ?? info.divisibility,
+    hintOf(op.attr("tt.constancy")) ?? info.constancy,
+    info.constantValue,
+  );
+  for (const result of op.results) self.join(result, hinted);
+}
+
+/** lower bound + k * step */
+function visitInductionVar(loop: Operation, inductionVar: Value, self: Analysis): void {
+  const read = (value: Value): AxisInfo => {
+    const fact = self.fact(value).dependOn(pointAfter(loop), self);
+    if (!fact.value || rankOf(fact.value) === 0) self.setToEntry([value]);
+    return self.get(value)!;
+  };
+  const { lowerBound, step } = ForOp.match(loop)!;
+  const info = axisInfo([1], [gcd(read(lowerBound).divisibility[0]!, read(step).divisibility[0]!)], [1]);
+  // As upstream, users are not told: they are visited after the loop's arguments anyway.
+  const fact = self.fact(inductionVar);
+  fact.value = fact.value ? joinAxisInfo(fact.value, info) : info;
+}
+
+/** What a partition captures is what its operand is outside. */
+function visitCaptures(partitions: Operation, args: readonly Value[], self: Analysis): void {
+  const captures = partitions.parentOp!.operands;
+  args.forEach((arg, i) => {
+    self.join(arg, self.fact(captures[i]!).dependOn(pointAfter(partitions), self).value);
+  });
+}

@@ -1,0 +1,2 @@
+export * from "./test-print-alias.js";
+export * from "./test-print-alignment.js";

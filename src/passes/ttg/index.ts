@@ -1,0 +1,1 @@
+export { coalesce } from "./coalesce.js";

@@ -1,0 +1,35 @@
+/** What passes ask of loads, stores and atomics. Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp. */
+
+import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
+import { PointerType } from "../../dialects/tt/types.js";
+import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
+import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { Bug } from "../../support/assert.js";
+
+/** The pointer by which an op accesses global memory. */
+export function getMemAccessPtr(op: Operation): Value | undefined {
+  return (
+    LoadOp.match(op)?.ptr ??
+    AtomicRMWOp.match(op)?.ptr ??
+    AtomicCASOp.match(op)?.ptr ??
+    AsyncCopyGlobalToLocalOp.match(op)?.src ??
+    StoreOp.match(op)?.ptr
+  );
+}
+
+/** The width in bits of an element, or of what it points to. */
+export function getElementBitWidth({ params: { elementType } }: TensorType): number {
+  const width = bitWidth(PointerType.is(elementType) ? elementType.params.pointeeType : elementType);
+  if (width === undefined) throw new Bug(`${elementType.def.name} has no width`);
+  return width;
+}
+
+/** The warps per CTA that run `op`. */
+export function lookupNumWarps(op: Operation): number {
+  const numWarps = maybeLookupNumWarps(op);
+  if (numWarps === undefined) throw new Bug("the module does not say how many warps it has");
+  return numWarps;
+}
