@@ -42,9 +42,9 @@ export const AffineMapAttr = defineAttr<{ readonly text: string }>("builtin.affi
 export const IntegerSetAttr = defineAttr<{ readonly text: string }>("builtin.integer_set", { alias: () => "set" });
 /** `strided<[a, b], offset: c>` */
 export const StridedLayoutAttr = defineAttr<{ readonly offset: bigint; readonly strides: readonly bigint[] }>("builtin.strided");
-/** `distinct[n]<attr>`: unique by `number`. */
+/** `distinct[n]<attr>`: unique by `number`, which a print replaces by its own, in the order of printing. */
 export const DistinctAttr = defineAttr<{ readonly number: number; readonly referenced: Attribute }>("builtin.distinct", {
-  alias: () => "distinct",
+  alias: ({ referenced }) => (UnitAttr.is(referenced) ? undefined : "distinct"),
 });
 /** An attribute of a dialect that is not registered: kept as its text. */
 export const OpaqueAttr = defineAttr<{ readonly dialect: string; readonly data: string; readonly type: Type | undefined }>(

@@ -99,7 +99,7 @@ export const I32 = I(32);
 export const I64 = I(64);
 export const Index = typeConstraint("index", isIndex, indexType);
 export const AnyInteger = typeConstraint("integer", (t) => IntegerType.is(t));
-export const AnySignlessInteger = typeConstraint("signless integer", (t) => isInteger(t));
+export const AnySignlessInteger: TypeConstraint = { ...typeConstraint("signless integer", (t) => isInteger(t)), kind: IntegerType };
 export const AnySignlessIntegerOrIndex = anyOf("signless integer or index", AnySignlessInteger, Index);
 export const AnyFloat = typeConstraint("floating-point", (t) => FloatType.is(t));
 export const F = (kind: FloatKind, description: string): TypeConstraint =>

@@ -18,6 +18,8 @@ export interface DialectDef {
   readonly materializeConstant: ((b: Builder, value: Attribute, type: Type, loc: Operation["locRef"]) => Operation | undefined) | undefined;
   /** Whether a call may be inlined and how the region terminator becomes a jump; see the inline pass. */
   readonly inliner: InlinerHooks | undefined;
+  /** Whether ops of this dialect that are not defined are let through, in generic form. */
+  readonly allowUnknownOps: boolean;
   /** Checks discardable attributes that carry this dialect's name. */
   readonly verifyAttr: ((op: Operation, name: string, value: Attribute, report: OpReport) => void) | undefined;
   readonly verifyArgAttr: ((op: Operation, argIndex: number, name: string, value: Attribute, report: OpReport) => void) | undefined;
@@ -55,6 +57,7 @@ export interface DialectSpec {
   readonly types?: readonly Exports[];
   readonly materializeConstant?: DialectDef["materializeConstant"];
   readonly inliner?: InlinerHooks;
+  readonly allowUnknownOps?: boolean;
   readonly verifyAttr?: DialectDef["verifyAttr"];
   readonly verifyArgAttr?: DialectDef["verifyArgAttr"];
   readonly canonicalize?: readonly PatternLike[];
@@ -71,6 +74,7 @@ export function defineDialect(name: string, spec: DialectSpec): DialectDef {
     types: collect<TypeDef<object>>(spec.types ?? [], (x): x is TypeDef<object> => isRecord(x) && x["kind"] === "type" && "get" in x),
     materializeConstant: spec.materializeConstant,
     inliner: spec.inliner,
+    allowUnknownOps: spec.allowUnknownOps ?? false,
     verifyAttr: spec.verifyAttr,
     verifyArgAttr: spec.verifyArgAttr,
     canonicalize: spec.canonicalize ?? [],

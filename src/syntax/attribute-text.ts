@@ -2,7 +2,7 @@
  * The text of attributes and types. Source: mlir/lib/IR/AsmPrinter.cpp, AsmPrinter::Impl.
  */
 import type { AttrPrinter } from "../ir/asm.js";
-import { Attribute, Type } from "../ir/attribute.js";
+import { Attribute, type AttrOf, Type } from "../ir/attribute.js";
 import {
   AffineMapAttr,
   ArrayAttr,
@@ -155,13 +155,22 @@ export class AttributeText implements AttrPrinter {
       return `strided<[${strides.map(entry).join(", ")}]${offset === 0n ? "" : `, offset: ${entry(offset)}`}>`;
     }
     if (DistinctAttr.is(attr))
-      return `distinct[${attr.params.number}]<${UnitAttr.is(attr.params.referenced) ? "" : this.attr(attr.params.referenced)}>`;
+      return `distinct[${this.numberOf(attr)}]<${UnitAttr.is(attr.params.referenced) ? "" : this.attr(attr.params.referenced)}>`;
     if (OpaqueAttr.is(attr)) {
       const { dialect, data, type } = attr.params;
       return `${dialectSymbol("#", dialect, data)}${type && withType ? ` : ${this.type(type)}` : ""}`;
     }
     return `loc(${this.locationBody(attr)})`;
   }
+
+  /** Distinct attributes are numbered as they are printed. */
+  private numberOf(attr: AttrOf<typeof DistinctAttr>): number {
+    if (this === plain) return attr.params.number;
+    let number = this.#distinct.get(attr);
+    if (number === undefined) this.#distinct.set(attr, (number = this.#distinct.size));
+    return number;
+  }
+  readonly #distinct = new Map<Attribute, number>();
 
   /** `a = 1 : i32, b`: the entries of a dictionary. */
   entries(names: readonly string[], values: readonly Attribute[]): string {

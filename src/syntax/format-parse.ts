@@ -2,7 +2,7 @@
 import type { ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { inferResultTypes } from "../ir/builder.js";
-import { DenseArrayAttr, dictAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
+import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import { Bug } from "../support/assert.js";
 import { customDirective, type FormatState } from "./custom-directive.js";
@@ -223,7 +223,12 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
     if (value === undefined) return opError(p, def, `invalid ${name} attribute specification: "${keyword}"`, at, "parse.enum");
     return constraint.write!(p.ctx, keyword);
   }
-  if (constraint.stripped && !p.atPunct("#")) return p.dialectAttr(constraint.stripped, at);
+  if (constraint.stripped && !p.atPunct("#")) {
+    p.complaint = `custom op '${def.name}' `;
+    const attr = p.dialectAttr(constraint.stripped, at);
+    p.complaint = "";
+    return attr;
+  }
   switch (constraint.syntax) {
     case "symbolName":
       return stringAttr(p.ctx, p.symbolName());
@@ -242,7 +247,9 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
       break;
   }
   const attr = p.attribute(constraint.type?.(p.ctx));
-  if (!constraint.test(attr)) opError(p, def, "invalid kind of attribute specified", at, "parse.attribute-kind");
+  // Of a number only its type is asked here; the verifier asks for its value.
+  const isNumber = constraint.type !== undefined && IntegerAttr.is(attr);
+  if (!isNumber && !constraint.test(attr)) opError(p, def, "invalid kind of attribute specified", at, "parse.attribute-kind");
   return attr;
 }
 
@@ -288,7 +295,7 @@ function startsHere(p: Parser, run: Run, first: Directive): boolean {
         case "successors":
           return p.atPunct("^");
         case "attr":
-          return optAttrSlot(p, run.def, first.slot.index);
+          return optAttrSlot(p, run.def, first.slot.index, first.qualified);
         default:
           return false;
       }
@@ -310,8 +317,9 @@ function startsHere(p: Parser, run: Run, first: Directive): boolean {
   }
 }
 
-function optAttrSlot(p: Parser, def: OpDef, index: number): boolean {
+function optAttrSlot(p: Parser, def: OpDef, index: number, qualified: boolean): boolean {
   const { name, constraint } = def.attrs[index]!;
+  if (qualified && constraint.stripped && !p.atPunct("#")) return false;
   if (constraint.spelling) {
     const spelt = constraint.spelling.parse(p);
     if (spelt) p.setAttr(name, spelt);

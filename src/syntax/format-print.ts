@@ -124,7 +124,7 @@ function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): s
   const types = slotTypes(op, slot);
   if (!qualified && types.length === 1) {
     const stripped = strippedKind(op.def, slot);
-    if (stripped !== undefined && types[0]!.def.name === stripped) return p.stripped(types[0]!);
+    if (stripped !== undefined && types[0]!.def.name === stripped) return p.stripped(types[0]!) || p.type(types[0]!);
   }
   return p.types(types);
 }

@@ -30,7 +30,7 @@ import { typeText } from "../ir/text-hook.js";
 import { Value } from "../ir/value.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
-import { bareFuncOp, parseToday, readInOlderForm } from "./older-forms.js";
+import { bareFuncOp, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
 
@@ -59,6 +59,9 @@ export class Parser implements OpParser {
   checkTensor: ((type: TensorType, pos: number) => void) | undefined = undefined;
   /** Told of every value, or group of values, by the name that the text gives it (without `%`); names live as long as their region. */
   onDefine: ((name: string, definition: Definition) => void) | undefined = undefined;
+
+  /** How messages begin while an op's own syntax reads an attribute: `custom op 'x' `. */
+  complaint = "";
 
   // The operation under construction; saved around nested ones.
   state: OperationState = newState();
@@ -187,7 +190,7 @@ export class Parser implements OpParser {
     return this.source.base + pos;
   }
   fail(message: string, pos?: number, code?: string): never {
-    return this.cursor.fail(message, pos, code);
+    return this.cursor.fail(this.complaint + message, pos, code);
   }
   punct(text: string): void {
     this.cursor.punct(text);
@@ -968,10 +971,8 @@ export class Parser implements OpParser {
     const start = this.cursor.pos;
     try {
       const form = this.ctx.spelling?.forms.get(name);
-      if (form) {
-        form.parse(this);
-        def = form.def ?? def;
-      } else parseToday(this, def, at);
+      if (form) def = readForm(this, form, def, at);
+      else parseToday(this, def, at);
     } catch (failure) {
       def = readInOlderForm(this, def, at, start, failure);
     }
@@ -997,7 +998,7 @@ export class Parser implements OpParser {
     let def = this.ctx.ops.get(name);
     if (!def) {
       const dialect = name.includes(".") ? name.slice(0, name.indexOf(".")) : name;
-      if (this.ctx.dialects.has(dialect) && !this.ctx.allowUnregisteredDialects)
+      if (this.ctx.dialects.get(dialect)?.allowUnknownOps === false && !this.ctx.allowUnregisteredDialects)
         this.fail(
           `unregistered operation '${name}' found in dialect ('${dialect}') that does not allow unknown operations`,
           at,

@@ -52,7 +52,10 @@ export const AnyStruct = typeConstraint("LLVM structure type", (t) => LLVMStruct
 export const Aggregate = typeConstraint("LLVM aggregate type", (t) => LLVMStructType.is(t) || LLVMArrayType.is(t));
 export const NonAggregate = typeConstraint("LLVM-compatible non-aggregate type", (t) => isCompatibleOuterType(t) && !Aggregate.test(t));
 export const LoadableType = typeConstraint("LLVM type with size", isLoadable);
-export const LLVMVector = typeConstraint("LLVM dialect-compatible vector type", isCompatibleVector);
+export const LLVMVector: TypeConstraint = {
+  ...typeConstraint("LLVM dialect-compatible vector type", isCompatibleVector),
+  kind: VectorType,
+};
 export const FixedVector = typeConstraint("LLVM dialect-compatible fixed-length vector type", (t) => !isScalableVector(t));
 export const vectorOf = (element: TypeConstraint): TypeConstraint =>
   typeConstraint(
@@ -84,7 +87,7 @@ function dialectEnum<K extends string>(description: string, def: AttrDef<{ reado
 export const Linkage = dialectEnum("LLVM Linkage specification", A.LinkageAttr);
 export const CConv = dialectEnum("LLVM Calling Convention specification", A.CConvAttr);
 export const TailCallKind = dialectEnum("LLVM Calling Convention specification", A.TailCallKindAttr);
-export const Comdat = dialectEnum("LLVM Comdat specification", A.ComdatAttr);
+export const Comdat = i64EnumAttr("Comdat", "LLVM Comdat Types", A.COMDATS);
 export const FramePointerKind = dialectEnum("LLVM FramePointerKind specification", A.FramePointerKindAttr);
 export const UWTableKind = dialectEnum("LLVM UWTableKind specification", A.UWTableKindAttr);
 

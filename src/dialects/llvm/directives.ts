@@ -25,7 +25,7 @@ const attrOf = (p: OpParser, name: string) => p.state.attrs.find((entry) => entr
 defineCustomDirective("llvm", "InsertExtractValueElementType", {
   parse(p, state, [target, container, position]) {
     const type = typeAtPosition(state.types(container!)[0]!, intsOf(attrOf(p, position!)) ?? []);
-    if (typeof type === "string") p.fail(type);
+    if (typeof type === "string") p.fail(`custom op '${p.opName}' ${type}`);
     else state.setTypes(target!, [type]);
   },
   print() {},
@@ -35,7 +35,7 @@ defineCustomDirective("llvm", "InsertExtractValueElementType", {
 defineCustomDirective("llvm", "ShuffleType", {
   parse(p, state, [vector, target, mask]) {
     const type = state.types(vector!)[0];
-    if (!VectorType.is(type)) return p.fail("expected an LLVM compatible vector type");
+    if (!VectorType.is(type)) return p.fail(`custom op '${p.opName}' expected an LLVM compatible vector type`);
     const length = intsOf(attrOf(p, mask!))?.length ?? 0;
     state.setTypes(target!, [VectorType.get(p.ctx, { ...type.params, shape: [length] })]);
   },

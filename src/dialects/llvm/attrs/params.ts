@@ -75,9 +75,9 @@ function parseStruct(p: AttrParser, name: string, entries: readonly [string, Par
 export function enumAttr<const C extends Readonly<Record<string, number>>>(
   name: string,
   cases: C,
-  options: { readonly bare?: boolean } = {},
+  options: { readonly bare?: boolean; readonly cpp?: string } = {},
 ): AttrDef<{ readonly value: keyof C & string }> {
-  const value = keywordOf(cases);
+  const value = keywordOf(cases, options.cpp);
   return defineAttr<{ readonly value: keyof C & string }>(name, {
     parse(p) {
       if (!options.bare) p.punct("<");
@@ -91,13 +91,14 @@ export function enumAttr<const C extends Readonly<Record<string, number>>>(
 /** Keywords are written bare, other case names as strings. */
 const spell = (keyword: string): string => (/^[A-Za-z_][\w$.]*$/.test(keyword) ? keyword : `"${keyword}"`);
 
-/** One of the keywords. */
-export function keywordOf<const C extends Readonly<Record<string, number>>>(cases: C): Param<keyof C & string> {
+/** One of the keywords; `cpp` is upstream's class, which messages name. */
+export function keywordOf<const C extends Readonly<Record<string, number>>>(cases: C, cpp?: string): Param<keyof C & string> {
   return {
     parse(p) {
       const at = p.pos;
       const keyword = p.optString() ?? p.anyKeyword("keyword");
-      if (!Object.hasOwn(cases, keyword)) return p.fail(`expected one of: ${Object.keys(cases).join(", ")}`, at, "parse.enum");
+      if (!Object.hasOwn(cases, keyword))
+        return p.fail(`expected ${cpp ? `::mlir::${cpp} to be ` : ""}one of: ${Object.keys(cases).join(", ")}`, at, "parse.enum");
       return keyword as keyof C & string;
     },
     print: spell,

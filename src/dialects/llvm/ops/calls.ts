@@ -171,9 +171,8 @@ function verifyCallee(op: Operation, lookup: (name: string) => Operation | undef
   }
   const symbol = lookup(callee);
   if (!symbol) return wrong(`'${callee}' does not reference a symbol in the current scope`);
-  if (symbol.name === "llvm.mlir.alias") return;
   if (symbol.name !== "llvm.func" && symbol.name !== "llvm.mlir.ifunc")
-    return wrong(`'${callee}' does not reference a valid LLVM function, IFunc, or alias`);
+    return wrong(`'${callee}' does not reference a valid LLVM function or IFunc`);
   const attr = symbol.attr(symbol.name === "llvm.func" ? "function_type" : "i_func_type");
   const type: Type | undefined = TypeAttr.is(attr) ? attr.params.type : undefined;
   if (!LLVMFunctionType.is(type)) return wrong("callee does not have a functional type");

@@ -59,7 +59,7 @@ function parseCompare<K extends string>(p: OpParser, predicates: AttrConstraint<
   const at = p.pos;
   const predicate = p.string();
   if (!Object.hasOwn(predicates.enum!.cases, predicate))
-    p.fail(`'${predicate}' is an incorrect value of the 'predicate' attribute`, at, "parse.enum");
+    p.fail(`custom op '${p.opName}' '${predicate}' is an incorrect value of the 'predicate' attribute`, at, "parse.enum");
   p.setAttr("predicate", predicates.write!(p.ctx, predicate as K));
   const lhs = p.operand();
   p.punct(",");
@@ -69,7 +69,7 @@ function parseCompare<K extends string>(p: OpParser, predicates: AttrConstraint<
   const typeAt = p.pos;
   const type = p.type();
   p.state.operands.push(p.resolve(lhs, type), p.resolve(rhs, type));
-  if (!isCompatibleType(type)) p.fail("expected LLVM dialect-compatible type", typeAt, "parse.type");
+  if (!isCompatibleType(type)) p.fail(`custom op '${p.opName}' expected LLVM dialect-compatible type`, typeAt, "parse.type");
   p.state.types.push(withI1Elements(type, i1(p.ctx)));
 }
 function printCompare(op: Operation, predicate: string, elided: readonly string[], p: OpPrinter): void {

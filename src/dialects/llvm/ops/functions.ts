@@ -175,7 +175,8 @@ export const LLVMFuncOp = defineOp("llvm.func", {
     if (VScaleRangeAttr.is(vscale_range))
       p.write(` vscale_range(${intOf(vscale_range.params.minRange)}, ${intOf(vscale_range.params.maxRange)})`);
     if (comdat) p.write(` comdat(${p.attr(comdat)})`);
-    p.optAttrDictWithKeyword(op, SPELT);
+    // Before 2023 the visibility stood among the other attributes.
+    p.optAttrDictWithKeyword(op, op.ctx.spelling?.before2023 ? SPELT.filter((name) => name !== "sym_visibility") : SPELT);
     if (body.empty) return;
     p.write(" ");
     p.region(body, { entryArgs: false });

@@ -1,4 +1,5 @@
 /** Intrinsics that touch memory, debug information and control. Source: mlir/include/mlir/Dialect/LLVMIR/LLVMIntrinsicOps.td. */
+import { DictionaryAttr, dictEntries } from "../../../ir/builtin-attrs.js";
 import {
   AnyAttr,
   AnyInteger,
@@ -176,7 +177,23 @@ export const ExpectWithProbabilityOp = defineOp("llvm.intr.expect.with.probabili
 export const IsConstantOp = defineOp("llvm.intr.is.constant", { operands: { val: LLVMType }, results: { res: I1 }, traits: [Pure] });
 export const Trap = defineOp("llvm.intr.trap", { format: "attr-dict" });
 export const DebugTrap = defineOp("llvm.intr.debugtrap", { format: "attr-dict" });
-export const UBSanTrap = defineOp("llvm.intr.ubsantrap", { attrs: { failureKind: I8Attr }, format: "prop-dict attr-dict" });
+/** Its property stands in `<{}>`, as in the generic form. */
+export const UBSanTrap = defineOp("llvm.intr.ubsantrap", {
+  attrs: { failureKind: I8Attr },
+  parse(p) {
+    p.punct("<");
+    const at = p.pos;
+    const properties = p.attribute();
+    if (!DictionaryAttr.is(properties)) return p.fail("expected a dictionary of properties", at, "parse.properties");
+    p.punct(">");
+    for (const [name, value] of dictEntries(properties)) p.setAttr(name, value);
+    p.optAttrDict();
+  },
+  print({ op }, p) {
+    p.write(` <{failureKind = ${p.attr(op.attr("failureKind")!)}}>`);
+    p.optAttrDict(op, ["failureKind"]);
+  },
+});
 export const EhTypeidForOp = defineOp("llvm.intr.eh.typeid.for", {
   operands: { type_info: Pointer },
   results,

@@ -47,7 +47,7 @@ export const AllocaOp = defineOp("llvm.alloca", {
     const [input, ...inputs] = FunctionType.is(type) ? type.params.inputs : [];
     const [result, ...results] = FunctionType.is(type) ? type.params.results : [];
     if (!input || !result || inputs.length > 0 || results.length > 0)
-      return p.fail("expected trailing function type with one argument and one result", at, "parse.type");
+      return p.fail("custom op 'llvm.alloca' expected trailing function type with one argument and one result", at, "parse.type");
     const zero = p.state.attrs.findIndex(([name, attr]) => name === "alignment" && IntegerAttr.is(attr) && attr.params.value === 0n);
     if (zero >= 0) p.state.attrs.splice(zero, 1);
     p.state.operands.push(p.resolve(size, input));

@@ -98,15 +98,19 @@ export function parseCallSignature(p: OpParser, operands: readonly ParsedOperand
   const types: Type[] = [];
   if (indirect) {
     types.push(p.type());
-    if (!p.optPunct(",")) p.fail("expected indirect call to have 2 trailing types", at, "parse.type");
+    if (!p.optPunct(",")) p.fail(`custom op '${p.opName}' expected indirect call to have 2 trailing types`, at, "parse.type");
   }
   if (!p.atPunct("("))
-    p.fail(indirect ? "expected trailing function type" : "expected direct call to have 1 trailing types", at, "parse.type");
+    p.fail(
+      `custom op '${p.opName}' expected ${indirect ? "trailing function type" : "direct call to have 1 trailing types"}`,
+      at,
+      "parse.type",
+    );
   const args = typesWithAttrs(p);
   p.punct("->");
   const results = p.atPunct("(") ? typesWithAttrs(p) : { types: [p.type()], attrs: [undefined] };
-  if (results.types.length > 1) p.fail("expected function with 0 or 1 result", at, "parse.type");
-  if (!allowVoid && LLVMVoidType.is(results.types[0])) p.fail("expected a non-void result type", at, "parse.type");
+  if (results.types.length > 1) p.fail(`custom op '${p.opName}' expected function with 0 or 1 result`, at, "parse.type");
+  if (!allowVoid && LLVMVoidType.is(results.types[0])) p.fail(`custom op '${p.opName}' expected a non-void result type`, at, "parse.type");
   types.push(...args.types);
   p.state.operands.push(...p.resolveAll(operands, types, at));
   p.state.types.push(...results.types);

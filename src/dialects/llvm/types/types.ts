@@ -8,6 +8,7 @@
 import type { AttrParser, AttrPrinter } from "../../../ir/asm.js";
 import { defineType, type ReportText, type Type, type TypeOf } from "../../../ir/attribute.js";
 import type { Context } from "../../../ir/context.js";
+import { takeSpelling } from "../../../ir/spelling.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { isValidArrayElement, isValidFunctionArgument, isValidFunctionResult, isValidStructElement } from "./element-rules.js";
 import { parseNested, printNested } from "./syntax.js";
@@ -20,15 +21,28 @@ export const LLVMMetadataType = bare("metadata");
 export const LLVMX86AMXType = bare("x86_amx");
 export const LLVMPPCFP128Type = bare("ppc_fp128");
 
-/** An opaque pointer; address space 0 is generic, 1 global, 3 shared, 7 cluster shared memory. */
-export const LLVMPointerType = defineType<{ readonly addressSpace: number }>("llvm.ptr", {
+/**
+ * An opaque pointer; address space 0 is generic, 1 global, 3 shared, 7 cluster shared memory. Before 2023 pointers said what
+ * they point to: `!llvm.ptr<f16, 1>`.
+ */
+export const LLVMPointerType = defineType<{ readonly addressSpace: number; readonly pointee?: Type }>("llvm.ptr", {
   parse(p) {
     if (!p.optPunct("<")) return { addressSpace: 0 };
-    const addressSpace = p.int();
+    const number = p.optInteger();
+    if (number !== undefined) {
+      p.punct(">");
+      return { addressSpace: Number(number) };
+    }
+    takeSpelling(p.ctx, "2.0");
+    const pointee = parseNested(p);
+    const addressSpace = p.optPunct(",") ? p.int() : 0;
     p.punct(">");
-    return { addressSpace };
+    return { addressSpace, pointee };
   },
-  print: ({ addressSpace }) => (addressSpace === 0 ? "" : `<${addressSpace}>`),
+  print({ addressSpace, pointee }, p) {
+    if (pointee) return `<${printNested(pointee, p)}${addressSpace === 0 ? "" : `, ${addressSpace}`}>`;
+    return addressSpace === 0 ? "" : `<${addressSpace}>`;
+  },
 });
 
 export const LLVMArrayType = defineType<{ readonly elementType: Type; readonly numElements: number }>("llvm.array", {

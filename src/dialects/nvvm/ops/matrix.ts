@@ -85,7 +85,7 @@ export const StMatrixOp = defineOp("nvvm.stmatrix", {
   format: "$ptr `,` $sources attr-dict `:` type(operands)",
   verify({ layout, shape, eltType, sources }, report) {
     const { m, n } = sizeOf(shape);
-    const wrong = (message: string) => void report.plain(message);
+    const wrong = (message: string) => void report.error(message);
     if (![1, 2, 4].includes(sources.length)) return wrong("expected num attribute to be 1, 2 or 4");
     if (m === 8 && n === 8) {
       if (eltType !== "b16") wrong("expected element type to be B16 for 8x8 matrix");
@@ -151,7 +151,7 @@ export const MmaOp = defineOp("nvvm.mma.sync", {
     const groups = [operandA, operandB, operandC];
     groups.forEach((group, i) => {
       const [name, attr] = FRAGMENTS[i]!;
-      p.write(` ${name}[${p.values(group)}]`);
+      p.write(` ${name}[${p.values(group)}] `);
       if (attr && group[0] && inferType(group[0].type, false)) elided.push(attr);
     });
     p.optAttrDict(op, elided);
@@ -300,10 +300,10 @@ export const Tcgen05StOp = defineOp("nvvm.tcgen05.st", {
   format: "$tmemAddr `,` $val (`,` $offset^)? (`unpack` $unpack^)? attr-dict `:` type($val)",
   verify: ({ shape, offset, val }, report) => verifyTransfer(shape, offset !== undefined, val.type, "tcgen05.st", report),
 });
-function verifyTransfer(shape: string, hasOffset: boolean, type: Type, name: string, report: OpReport): void {
-  if (shape === "shape_16x32bx2" && !hasOffset) return void report.error("shape 16x32bx2 requires offset argument");
-  if (shape !== "shape_16x32bx2" && hasOffset) return void report.error("offset argument is only supported for shape 16x32bx2");
+function verifyTransfer(shape: string, hasOffset: boolean, type: Type, name: "tcgen05.ld" | "tcgen05.st", report: OpReport): void {
+  if (shape === "shape_16x32bx2" && !hasOffset) return void report.plain("shape 16x32bx2 requires offset argument");
   const words = VectorType.is(type) ? type.params.shape[0]! : 1;
   const least = shape === "shape_16x128b" ? 2 : shape === "shape_16x256b" ? 4 : 1;
-  if (words < least) report.error(`${name === "tcgen05.ld" ? "result" : "operand"} type and shape do not match`);
+  const what = name === "tcgen05.ld" ? "result type" : "input";
+  if (words < least) report.plain(`invalid ${what} length ${words} for shape ${shape} in ${name} Op`);
 }

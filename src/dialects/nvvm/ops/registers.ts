@@ -2,7 +2,6 @@
 import { optionalAttr } from "../../../ir/constraints.js";
 import { defineOp, type OpDef } from "../../../ir/define-op.js";
 import { Pure } from "../../../ir/traits.js";
-import { ConstantRangeAttr } from "../../llvm/attrs/index.js";
 import { ConstantRangeC, LLVMType } from "../../llvm/constraints.js";
 
 /** A register whose values may be known to lie in a range. */
@@ -12,16 +11,6 @@ const ranged = (name: string) =>
     results: { res: LLVMType },
     traits: [Pure],
     format: "(`range` $range^)? attr-dict `:` type($res)",
-    verify({ range }, report) {
-      if (!ConstantRangeAttr.is(range)) return;
-      const { type, lower, upper } = range.params;
-      const width = (type.params as { readonly width: number }).width;
-      const extreme = lower === -1n || lower === 0n || lower === BigInt.asIntN(width, (1n << BigInt(width)) - 1n);
-      if (lower === upper && !extreme)
-        report.error(
-          `invalid range attribute: Lower == Upper, but they aren't min (${BigInt.asUintN(width, 0n)}) or max (${(1n << BigInt(width)) - 1n}) value!`,
-        );
-    },
   });
 const pure = (name: string) =>
   defineOp(`nvvm.read.ptx.sreg.${name}`, { results: { res: LLVMType }, traits: [Pure], format: "attr-dict `:` type($res)" });

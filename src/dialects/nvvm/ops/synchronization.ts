@@ -1,4 +1,5 @@
 /** Barriers, fences, mbarriers and waits. Source: mlir/include/mlir/Dialect/LLVMIR/NVVMOps.td, NVVMDialect.cpp. */
+import type { Attribute } from "../../../ir/attribute.js";
 import {
   anyOf,
   defaultAttr,
@@ -58,12 +59,16 @@ export const GriddepcontrolOp = defineOp("nvvm.griddepcontrol", {
   attrs: { kind: A.enumC(A.GridDepActionAttr) },
   format: "$kind attr-dict",
 });
+/** `duration` is in nanoseconds. */
 export const NanosleepOp = defineOp("nvvm.nanosleep", {
-  attrs: { duration: I32Attr },
-  format: "attr-dict $duration",
-  verify({ duration }, report) {
-    if (duration < 1 || duration > 1000000) report.error("duration must be between 1 and 1000000");
+  attrs: {
+    duration: {
+      ...I32Attr,
+      description: "32-bit signless integer attribute whose minimum value is 1 whose maximum value is 1000000",
+      test: (a: Attribute) => I32Attr.test(a) && I32Attr.read(a) >= 1 && I32Attr.read(a) <= 1000000,
+    },
   },
+  format: "attr-dict $duration",
 });
 export const PMEventOp = defineOp("nvvm.pmevent", {
   attrs: { maskedEventId: optionalAttr(I16Attr), eventId: optionalAttr(I32Attr) },
