@@ -92,6 +92,9 @@ class Recorder {
   #top = 0;
   /** Ids from here on belong to ops that no earlier step has seen. */
   #lastSeen = 0;
+  #originVersion = -1;
+  /** How many origins of an op with several the steps have told. */
+  readonly #toldOrigins = new Map<number, number>();
 
   constructor(
     readonly module: Operation,
@@ -233,21 +236,30 @@ class Recorder {
     return this.#text;
   }
 
-  /** Where the ops that are new since the last step came from. */
+  /** Where ops came from, as far as earlier steps have not said it: new ops, and ops that now stand for others too. */
   private newOrigins(): Int32Array {
     const pairs: number[] = [];
     const { ctx } = this.module;
+    if (ctx.version === this.#originVersion) return NO_REWRITES;
+    this.#originVersion = ctx.version;
     const from = this.#lastSeen;
     this.#lastSeen = ctx.nextId();
     this.module.walk((op) => {
-      if (op.id <= from || op.origin === undefined) return;
-      for (const origin of typeof op.origin === "number" ? [op.origin] : op.origin) pairs.push(op.id, origin);
+      const { origin } = op;
+      if (origin === undefined) return;
+      if (typeof origin === "number") {
+        if (op.id > from) pairs.push(op.id, origin);
+        return;
+      }
+      const told = this.#toldOrigins.get(op.id) ?? (op.id > from ? 0 : 1);
+      for (let i = told; i < origin.length; i++) pairs.push(op.id, origin[i]!);
+      this.#toldOrigins.set(op.id, origin.length);
     });
     return pairs.length === 0 ? NO_REWRITES : Int32Array.from(pairs);
   }
 
   private push(
-    step: Omit<Step, "index" | "label" | "stage" | "symbol" | "numOps" | "text" | "op" | "origins"> & { readonly op: Operation },
+    step: Omit<Step, "index" | "label" | "stage" | "symbol" | "numOps" | "text" | "op" | "origins" | "known"> & { readonly op: Operation },
   ): void {
     const index = this.steps.length;
     const { parent } = step;
@@ -257,11 +269,12 @@ class Recorder {
         : `${this.#top}.${this.steps.filter((s) => s?.parent === parent).length + 1}`;
     this.steps.push(this.make({ ...step, index, label }));
   }
-  private make(step: Omit<Step, "stage" | "symbol" | "numOps" | "text" | "op" | "origins"> & { readonly op: Operation }): Step {
+  private make(step: Omit<Step, "stage" | "symbol" | "numOps" | "text" | "op" | "origins" | "known"> & { readonly op: Operation }): Step {
     const { op } = step;
     const symbol = op.attr("sym_name");
     return {
       ...step,
+      known: true,
       stage: this.#stage,
       op: op.name,
       symbol: symbol ? (symbol.params as { readonly value: string }).value : undefined,

@@ -15,20 +15,24 @@ export function recordText(root: Operation, lines: LineTable, options: { readonl
       ops.push(op);
     },
   });
-  const numbers: number[] = [];
-  const ids: number[] = [];
-  const hashes: number[] = [];
-  let at = 0;
+  let numLines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) numLines++;
+  const starts = new Int32Array(numLines + 1);
+  const ids = new Int32Array(numLines);
+  const hashes = new Int32Array(numLines);
   let next = 0;
-  while (at < text.length) {
+  for (let line = 0, at = 0; line < numLines; line++) {
     const end = text.indexOf("\n", at);
-    numbers.push(lines.number(text.slice(at, end)));
+    starts[line] = at;
     const op = next < ops.length && offsets[next]! < end ? ops[next++] : undefined;
-    ids.push(op?.id ?? 0);
-    hashes.push(op ? identityHash(op) : 0);
+    if (op) {
+      ids[line] = op.id;
+      hashes[line] = identityHash(op);
+    }
     at = end + 1;
   }
-  return { lines: Int32Array.from(numbers), ops: Int32Array.from(ids), hashes: Int32Array.from(hashes) };
+  starts[numLines] = text.length;
+  return { lines: lines.numbers(text, starts), ops: ids, hashes };
 }
 
 /** A hash of what an op is, with operands by identity: name, operands, types, attributes, successors. Never 0. */

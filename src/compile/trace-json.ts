@@ -2,13 +2,12 @@ import type { Step, Trace } from "./trace.js";
 
 /** The Trace as JSON: lines in one table, steps with numbers of lines and ids of ops. */
 export function traceJson(trace: Trace): string {
-  const lines: string[] = [];
-  for (let i = 0; i < trace.lines.size; i++) lines.push(trace.lines.line(i));
+  const { lines, indexOf } = trace.lines.all();
   const step = ({ text, rewrites, origins, ...rest }: Step) => ({
     ...rest,
     rewrites: [...rewrites],
     origins: [...origins],
-    lines: [...text.lines],
+    lines: Array.from(text.lines, indexOf),
     ops: [...text.ops],
     hashes: [...text.hashes],
   });

@@ -40,6 +40,8 @@ export interface Step {
   /** A pass that is not built yet is listed, and leaves the IR as it is. */
   readonly built: boolean;
   readonly changed: boolean;
+  /** False where a dump ends before it shows the IR after this step; `text` is then the last that is known. */
+  readonly known: boolean;
   /** Milliseconds; undefined for an imported step. */
   readonly ms: number | undefined;
   readonly statistics: Readonly<Record<string, number>>;
@@ -64,10 +66,26 @@ export interface StepText {
   readonly hashes: Int32Array;
 }
 
-/** Distinct lines, each kept once. */
+/** Texts of more characters than this are kept deflated. */
+export const PAGE_SIZE = 4 << 20;
+/** Lines of pages have numbers from here on. */
+const FIRST_PAGED = 1 << 30;
+
+/** A large text: deflated, and inflated while its lines are looked at. */
+interface Page {
+  readonly first: number;
+  /** Where each line begins; one more entry for the end. */
+  readonly starts: Int32Array;
+  readonly deflated: Uint8Array;
+}
+
+/** Distinct lines, each kept once; the lines of large texts in pages of their own. Lines are latin1, as files are read. */
 export class LineTable {
   readonly #lines: string[] = [];
   readonly #numbers = new Map<string, number>();
+  readonly #pages: Page[] = [];
+  /** The pages looked at last, newest first: a diff looks at two. */
+  #inflated: { readonly page: Page; readonly text: string }[] = [];
 
   number(line: string): number {
     let number = this.#numbers.get(line);
@@ -80,21 +98,59 @@ export class LineTable {
     }
     return number;
   }
+  /** Numbers for all lines of a text, of which `starts` says where they begin, with one more entry for the end. */
+  numbers(text: string, starts: Int32Array): Int32Array {
+    const count = starts.length - 1;
+    if (text.length <= PAGE_SIZE) {
+      const numbers = new Int32Array(count);
+      for (let i = 0; i < count; i++) numbers[i] = this.number(text.slice(starts[i], starts[i + 1]! - 1));
+      return numbers;
+    }
+    const last = this.#pages.at(-1);
+    const first = last ? last.first + last.starts.length - 1 : FIRST_PAGED;
+    this.#pages.push({ first, starts, deflated: zlib().deflateRawSync(Buffer.from(text, "latin1"), { level: 1 }) });
+    return Int32Array.from({ length: count }, (_, i) => first + i);
+  }
   line(number: number): string {
-    return this.#lines[number]!;
+    return number < FIRST_PAGED ? this.#lines[number]! : this.pagedLine(number);
+  }
+  private pagedLine(number: number): string {
+    let found = this.#inflated.find(({ page }) => number >= page.first && number < page.first + page.starts.length - 1);
+    if (!found) {
+      const page = this.#pages.findLast((p) => p.first <= number)!;
+      found = { page, text: zlib().inflateRawSync(page.deflated).toString("latin1") };
+      this.#inflated = [found, ...this.#inflated.slice(0, 1)];
+    }
+    const { page, text } = found;
+    const at = number - page.first;
+    return text.slice(page.starts[at], page.starts[at + 1]! - 1);
   }
   /** The lines of a step. */
   linesOf(text: StepText): string[] {
-    return Array.from(text.lines, (n) => this.#lines[n]!);
+    return Array.from(text.lines, (n) => this.line(n));
   }
   textOf(text: StepText): string {
     let out = "";
-    for (const n of text.lines) out += `${this.#lines[n]!}\n`;
+    for (const n of text.lines) out += `${this.line(n)}\n`;
     return out;
   }
-  get size(): number {
-    return this.#lines.length;
+  /** All lines, those of pages last, and the place of a line's number among them. */
+  all(): { readonly lines: readonly string[]; readonly indexOf: (number: number) => number } {
+    const lines = [...this.#lines];
+    for (const { first, starts } of this.#pages) for (let i = 0; i < starts.length - 1; i++) lines.push(this.line(first + i));
+    return { lines, indexOf: (number) => (number < FIRST_PAGED ? number : number - FIRST_PAGED + this.#lines.length) };
   }
+  /** Bytes kept for lines, deflated pages included. */
+  get bytes(): number {
+    return (
+      this.#lines.reduce((n, line) => n + line.length, 0) + this.#pages.reduce((n, p) => n + p.deflated.length + p.starts.byteLength, 0)
+    );
+  }
+}
+
+/** Loaded when a large text is met: most compilations have none, and start sooner without. */
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
 }
 
 /** The number of ops in and including `root`. */

@@ -2,6 +2,9 @@
  * Splits a log written under MLIR_ENABLE_DUMP=1 into IR dumps. Three header forms: Triton 2.0 shows the IR after each
  * pass that changed it, later versions the IR before every pass, 3.9 with options in the header. Lines of other
  * origin (warnings, prints) stand between; a log may hold several compilations and may end anywhere.
+ *
+ * What belongs to the IR is told by indentation: MLIR prints a top-level op from the left margin to a `}` at the left
+ * margin, and everything inside it indented.
  */
 
 export interface Dump {
@@ -17,9 +20,9 @@ export interface Dump {
   /** `builtin.module`, `tt.func`; absent in 2.0. */
   readonly op: string | undefined;
   readonly symbol: string | undefined;
-  /** The IR's lines, without lines of other origin. */
-  readonly text: readonly string[];
-  /** Whether the IR's braces close. */
+  /** The IR, without lines of other origin. Empty when none follows the banner. */
+  readonly text: string;
+  /** Whether every op that was begun is also closed. */
   readonly complete: boolean;
 }
 export interface Log {
@@ -28,7 +31,7 @@ export interface Log {
   readonly warnings: readonly string[];
 }
 
-const INTERNAL = /^\/\/ -----\/\/ (\S+) internal IR Dump (?:After|Before): (\S+)/;
+const INTERNAL = /^\/\/ -----\/\/ (\S+) internal IR Dump (?:After|Before): ?(\S+)/;
 const BANNER = /^\/\/ -----\/\/ IR Dump (Before|After) (?:([\w:]+)(?:: )?)(.*?)(?:\/\/-*(?: \/\/)?)?\s*$/;
 
 /** Whether a text looks like such a log. */
@@ -36,59 +39,105 @@ export function isDumpLog(text: string): boolean {
   return /^\/\/ -----\/\/ (?:IR Dump|\S+ internal IR Dump)/m.test(text);
 }
 
+type Header = Omit<Dump, "text" | "complete">;
+
 export function splitLog(text: string): Log {
-  const dumps: Dump[] = [];
-  const warnings: string[] = [];
-  const lines = text.split("\n");
-  let header: Omit<Dump, "text" | "complete"> | undefined;
-  let body: string[] = [];
-  let foreign = 0;
-  let depth = 0;
-  const close = (atEnd: boolean) => {
-    if (!header) return;
-    while (body.length > 0 && body.at(-1)!.trim() === "") body.pop();
-    const complete = depth === 0 && body.length > 0;
-    if (!complete)
-      warnings.push(
-        body.length === 0
-          ? `line ${header.line}: no IR follows the header of ${header.pass}`
-          : `line ${header.line}: the IR of ${header.pass} is cut off${atEnd ? " at the end of the log" : ""}`,
-      );
-    dumps.push({ ...header, text: body, complete });
-    header = undefined;
-    body = [];
-    depth = 0;
-  };
-  lines.forEach((line, i) => {
-    const next = line.startsWith("// -----//") ? readBanner(line, i + 1) : undefined;
-    if (next) {
-      close(false);
-      header = next;
-      return;
-    }
-    if (!header) {
-      if (line.trim() !== "") foreign++;
-      return;
-    }
-    if (depth === 0 && body.length > 0 && !startsTopLevel(line)) {
-      if (line.trim() !== "") foreign++;
-      else body.push(line);
-      return;
-    }
-    if (depth === 0 && body.length === 0 && line.trim() === "") return;
-    if (depth === 0 && !startsTopLevel(line)) {
-      foreign++;
-      return;
-    }
-    body.push(line);
-    depth += braces(line);
-  });
-  close(true);
-  if (foreign > 0) warnings.push(`${foreign} line${foreign === 1 ? "" : "s"} of other origin passed over`);
-  return { dumps, warnings };
+  const splitter = new Splitter();
+  let number = 0;
+  for (let at = 0; at < text.length; ) {
+    let end = text.indexOf("\n", at);
+    if (end < 0) end = text.length;
+    splitter.line(text.slice(at, text.charCodeAt(end - 1) === 13 && end > at ? end - 1 : end), ++number);
+    at = end + 1;
+  }
+  return splitter.finish();
 }
 
-function readBanner(line: string, number: number): Omit<Dump, "text" | "complete"> | undefined {
+class Splitter {
+  readonly #dumps: Dump[] = [];
+  readonly #warnings: { readonly line: number; readonly text: string }[] = [];
+  /** Lines of other origin, as ranges. */
+  readonly #foreign: [number, number][] = [];
+  #header: Header | undefined;
+  #body: string[] = [];
+  /** Whether a top-level op is open, and whether a whole module was seen. */
+  #inside = false;
+  #module = false;
+
+  line(line: string, number: number): void {
+    const first = line.charCodeAt(0);
+    if (first === 47 && line.startsWith("// -----//")) return this.banner(line, number);
+    if (!this.#header) return this.foreign(line, number);
+    if (first === 32) {
+      if (this.#inside && isInner(line)) this.#body.push(line);
+      else this.foreign(line, number);
+    } else if (first === 125 || first === 94 || Number.isNaN(first)) {
+      // `}`, `^bb1`, and an empty line.
+      if (this.#inside && !Number.isNaN(first)) this.#body.push(line);
+      else this.foreign(line, number);
+      if (first === 125 && !opensRegion(line)) this.#inside = false;
+    } else if (isDefinition(line)) this.topLevel(line, number, false);
+    else if (/^(?:module\b|func\b|"?[a-z_]\w*\.[\w.]+"?[ ({])/.test(line)) this.topLevel(line, number, true);
+    else if (!/^\/\/(?! ---)/.test(line)) this.foreign(line, number);
+  }
+
+  private topLevel(line: string, number: number, op: boolean): void {
+    if (op && this.#module) return this.foreign(line, number);
+    if (this.#inside) {
+      // Another text begins before this one has ended.
+      this.warn(number, `the IR of ${this.#header!.pass} (line ${this.#header!.line}) is interrupted; it is read from here on`);
+      this.#body = [];
+      this.#inside = false;
+    }
+    this.#body.push(line);
+    if (!op) return;
+    this.#inside = opensRegion(line);
+    this.#module = line.startsWith("module") || line.startsWith('"builtin.module"') || line.startsWith("builtin.module");
+  }
+
+  private banner(line: string, number: number): void {
+    this.close(false);
+    this.#header = readBanner(line, number);
+    if (!this.#header) this.warn(number, "this header is cut off or not understood");
+  }
+  private close(atEnd: boolean): void {
+    const header = this.#header;
+    if (!header) return;
+    const complete = !this.#inside && this.#body.length > 0;
+    if (this.#body.length === 0) this.warn(header.line, `no IR follows the header of ${header.pass}`);
+    else if (!complete) this.warn(header.line, `the IR of ${header.pass} is cut off${atEnd ? " at the end of the log" : ""}`);
+    // Joined by way of bytes: a flat text of its own, so that the log can be forgotten.
+    const text = this.#body.length === 0 ? "" : Buffer.from(`${this.#body.join("\n")}\n`, "latin1").toString("latin1");
+    this.#dumps.push({ ...header, text, complete });
+    this.#header = undefined;
+    this.#body = [];
+    this.#inside = false;
+    this.#module = false;
+  }
+  private foreign(line: string, number: number): void {
+    if (line.trim() === "") return;
+    const last = this.#foreign.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else this.#foreign.push([number, number]);
+  }
+  private warn(line: number, text: string): void {
+    this.#warnings.push({ line, text });
+  }
+
+  finish(): Log {
+    this.close(true);
+    const warnings = this.#warnings.map(({ line, text }) => `line ${line}: ${text}`);
+    if (this.#foreign.length > 0) {
+      const shown = this.#foreign.slice(0, 5).map(([from, to]) => (from === to ? String(from) : `${from} to ${to}`));
+      const count = this.#foreign.reduce((n, [from, to]) => n + to - from + 1, 0);
+      const more = this.#foreign.length > shown.length ? ` and elsewhere, ${count} in all` : "";
+      warnings.push(`line${count === 1 ? "" : "s"} ${shown.join(", ")}${more}: of other origin, passed over`);
+    }
+    return { dumps: this.#dumps, warnings };
+  }
+}
+
+function readBanner(line: string, number: number): Header | undefined {
   const internal = INTERNAL.exec(line);
   if (internal)
     return { line: number, when: "internal", pass: internal[1]!, flag: internal[2]!, options: "", op: undefined, symbol: undefined };
@@ -112,23 +161,22 @@ function readBanner(line: string, number: number): Omit<Dump, "text" | "complete
   };
 }
 
-/** Top-level lines of IR: ops, alias definitions, the resource section. */
-function startsTopLevel(line: string): boolean {
-  return /^(?:module\b|func\b|"?[a-z_]\w*\.[\w.]+"?[ (]|[#!][\w$.]+\s*=|%|\^|\}|\{-#|#-\}|\/\/)/.test(line);
+/** `#blocked = ...`, `!shared = ...`, and the section of resources at the end. */
+function isDefinition(line: string): boolean {
+  return /^(?:[#!][\w$.]+\s*=|\{-#|#-\})/.test(line);
 }
-
-/** Opening minus closing braces outside strings. */
-function braces(line: string): number {
-  let depth = 0;
-  let quoted = false;
-  for (let i = 0; i < line.length; i++) {
-    const c = line.charCodeAt(i);
-    if (c === 92 && quoted) i++;
-    else if (c === 34) quoted = !quoted;
-    else if (quoted) continue;
-    else if (c === 123) depth++;
-    else if (c === 125) depth--;
-    else if (c === 47 && line.charCodeAt(i + 1) === 47) break;
-  }
-  return depth;
+/** Whether a line ends in `{`, behind which only a location may stand. */
+function opensRegion(line: string): boolean {
+  const end = line.charCodeAt(line.length - 1);
+  return end === 123 || (end === 41 && /\{\s*loc\(.*\)$/.test(line));
+}
+/** Whether an indented line can be IR: it begins with a value, a name with a dialect, a brace, a label, a case, ... */
+function isInner(line: string): boolean {
+  let at = 1;
+  while (line.charCodeAt(at) === 32) at++;
+  const c = line.charCodeAt(at);
+  if (c === 37 || c === 34 || c === 125 || c === 94 || c === 93) return true;
+  return /^ +(?:[a-z_][\w$]*\.[\w$.]|(?:module|func|return|call|br|cond_br|switch|assert|default|case|partition\d+|tt|llvm)\b|-?\d+:|[{}[\]#!]|\/\/)/.test(
+    line,
+  );
 }

@@ -1,122 +1,480 @@
 /**
  * Which op of a step is which op of the step before, when only texts are known. First ops that are the same in every
- * respect, operands by identity; then ops in the same place of the data flow (same users, same operands) or from the
- * same source line. What is left is new.
+ * respect, operands by identity; then ops in the same place of the data flow, of the same source line, or between the
+ * same neighbours. What is left is new; `inferOrigins` says what it was made from. Every round is linear.
  */
-import type { TextIR, TextOp } from "./text-ops.js";
+import { inferOrigins } from "./infer-origins.js";
+import { BLOCK, FIRST_ARG, hashOf, mixHash, type TextIR } from "./text-ops.js";
 
-/** For each op of `after` the index of its counterpart in `before`; -1 for a new op. */
-export function identify(before: TextIR, after: TextIR): Int32Array {
-  return new Matcher(before, after).run();
+export interface Identification {
+  /** For each op after, its counterpart before; -1 for a new op. */
+  readonly partner: Int32Array;
+  /** For a new op, the op before that it was made from, as far as it can be told; -1 where it cannot. */
+  readonly origin: Int32Array;
 }
 
+export function identify(before: TextIR, after: TextIR): Identification {
+  const matcher = new Matcher(before, after);
+  matcher.run();
+  return { partner: matcher.match, origin: inferOrigins(before, after, matcher.match, matcher.made) };
+}
+
+/** What two ops have to share to be paired in a round. */
+interface Round {
+  readonly says: "shape" | "bare" | "kind";
+  /** Operands by identity; `through` layout conversions and casts; or not at all. */
+  readonly operands: "same" | "through" | "any";
+  /** `same`: equal, or both have none; `known`: equal and there is one. */
+  readonly loc: "same" | "known" | "any";
+  readonly scope: "parent" | "function";
+  /** Also what the users say: tells copies of an op apart. */
+  readonly users?: boolean;
+}
+const EXACT: readonly Round[] = [
+  { says: "shape", operands: "same", loc: "same", scope: "function", users: true },
+  { says: "shape", operands: "same", loc: "any", scope: "function", users: true },
+  { says: "shape", operands: "same", loc: "same", scope: "parent" },
+  { says: "shape", operands: "same", loc: "same", scope: "function" },
+  { says: "shape", operands: "same", loc: "any", scope: "function" },
+];
+const CHANGED: readonly Round[] = [
+  { says: "bare", operands: "same", loc: "same", scope: "function" },
+  { says: "bare", operands: "through", loc: "same", scope: "function" },
+  { says: "bare", operands: "through", loc: "any", scope: "function" },
+  { says: "kind", operands: "through", loc: "known", scope: "function" },
+  { says: "shape", operands: "any", loc: "known", scope: "function" },
+];
+/** After the gaps between paired ops were compared. */
+const AGAIN: readonly Round[] = [
+  { says: "shape", operands: "same", loc: "any", scope: "function" },
+  { says: "bare", operands: "through", loc: "any", scope: "function" },
+];
+const LOOSE: readonly Round[] = [
+  { says: "bare", operands: "any", loc: "known", scope: "function" },
+  { says: "kind", operands: "same", loc: "any", scope: "function" },
+];
+
+/** Ops that only change how a value is laid out or typed. */
+const CONVERSIONS: ReadonlySet<number> = new Set(
+  ["ttg.convert_layout", "triton_gpu.convert_layout", "builtin.unrealized_conversion_cast"].map(hashOf),
+);
+/** Gaps of more pairs than this are left to the rounds, which are linear. */
+const MAX_GAP = 400_000;
+
 class Matcher {
-  readonly #match: Int32Array;
-  readonly #taken: Uint8Array;
-  readonly #before: Side;
-  readonly #after: Side;
+  readonly match: Int32Array;
+  /** For a new op, what it is a copy of or stands in the place of; -1 where nothing says so. */
+  readonly made: Int32Array;
+  /** The inverse of `match`. */
+  readonly #back: Int32Array;
+  readonly #keys: Int32Array;
+  readonly #next: Int32Array;
+  readonly #usersBefore: Int32Array;
+  readonly #usersAfter: Int32Array;
+  /** Functions whose body stands in the place of a call now. */
+  #inlined = new Inlined([], new Map());
+  /** Where each op before stands in the order that the ops after are in. */
+  #position: Int32Array;
+  #order: Int32Array;
+
   constructor(
     readonly before: TextIR,
     readonly after: TextIR,
   ) {
-    this.#match = new Int32Array(after.ops.length).fill(-1);
-    this.#taken = new Uint8Array(before.ops.length);
-    this.#before = new Side(before);
-    this.#after = new Side(after);
+    this.match = new Int32Array(after.numOps).fill(-1);
+    this.made = new Int32Array(after.numOps).fill(-1);
+    this.#back = new Int32Array(before.numOps).fill(-1);
+    this.#keys = new Int32Array(before.numOps);
+    this.#next = new Int32Array(before.numOps);
+    this.#usersBefore = usersHashes(before);
+    this.#usersAfter = usersHashes(after);
+    this.#order = Int32Array.from({ length: before.numOps }, (_, i) => i);
+    this.#position = this.#order;
   }
 
-  run(): Int32Array {
-    // The same op: kind, attributes, types, operands, place.
-    this.round((side, op, i) => `${op.shape}|${this.operandKey(side, i)}|${op.loc}`);
-    this.round((side, op, i) => `${op.shape}|${this.operandKey(side, i)}`);
-    // Same source line and kind, though types or operands changed.
-    this.round((_side, op) => (op.loc ? `${op.name}|${op.loc}|${op.shape}` : undefined));
-    this.round((side, op, i) => `${op.name}|${this.operandKey(side, i)}`);
-    this.round((_side, op) => (op.loc ? `${op.name}|${op.loc}|${op.bare}` : undefined));
-    this.round((_side, op) => (op.loc ? `${op.name}|${op.loc}` : undefined));
+  run(): void {
+    this.functions();
+    this.spliceInlined();
+    for (const round of EXACT) this.round(round);
+    if (this.done()) return;
+    for (const round of CHANGED) this.round(round);
+    for (let i = 0; i < 3; i++) {
+      let found = this.gaps();
+      found += this.fromUsers();
+      for (const round of AGAIN) found += this.round(round);
+      if (found === 0) break;
+    }
+    for (const round of LOOSE) this.round(round);
     this.fromUsers();
-    this.round((_side, op) => `${op.name}|${op.shape}`);
-    this.round((_side, op) => `${op.name}|${op.bare}`);
-    this.round((side, op, i) => `${op.name}|${this.operandKey(side, i)}`);
-    this.fromUsers();
-    // Lowered to another kind of op: the same source line and as many results.
-    this.round((_side, op) => (op.loc ? `${op.loc}|${op.results.length}|${op.operands.length}` : undefined));
-    return this.#match;
+    this.clonedBodies();
+  }
+  private done(): boolean {
+    return !this.match.includes(-1) || !this.#back.includes(-1);
   }
 
-  /** Pairs ops with equal keys, in order of their occurrence. Keys are computed in order, so operands are already paired. */
-  private round(key: (side: Side, op: TextOp, index: number) => string | undefined): void {
-    const waiting = new Map<string, number[]>();
-    this.before.ops.forEach((op, i) => {
-      if (this.#taken[i]) return;
-      const k = key(this.#before, op, i);
-      if (k === undefined) return;
-      const list = waiting.get(k);
-      if (list) list.push(i);
-      else waiting.set(k, [i]);
-    });
-    if (waiting.size === 0) return;
-    for (const list of waiting.values()) list.reverse();
-    this.after.ops.forEach((op, i) => {
-      if (this.#match[i]! >= 0) return;
-      const k = key(this.#after, op, i);
-      const partner = k === undefined ? undefined : waiting.get(k)?.pop();
-      if (partner !== undefined) this.pair(i, partner);
-    });
-  }
   private pair(after: number, before: number): void {
-    this.#match[after] = before;
-    this.#taken[before] = 1;
+    this.match[after] = before;
+    this.#back[before] = after;
   }
 
-  /** The operands as ops of the step before; arguments by their op and position; unpaired ones by nothing. */
-  private operandKey(side: Side, index: number): string {
-    let key = "";
-    for (const definition of side.definitions[index]!) {
-      if (definition.op < 0) key += `${definition.text},`;
-      else {
-        const id = side === this.#before ? definition.op : this.#match[definition.op]!;
-        key += `${id >= 0 ? id : "?"}${definition.text},`;
+  /** Functions by symbol, whatever their kind; what holds them (the module) in order. */
+  private functions(): void {
+    const { before, after } = this;
+    const symbols = new Map<number, number>();
+    const top: number[] = [];
+    for (let i = 0; i < before.numOps; i++) {
+      if (before.symbol[i] !== 0 && !symbols.has(before.symbol[i]!)) symbols.set(before.symbol[i]!, i);
+      else if (before.parent[i] === -1 && before.symbol[i] === 0) top.push(i);
+    }
+    let next = 0;
+    for (let i = 0; i < after.numOps; i++) {
+      if (after.symbol[i] !== 0) {
+        const partner = symbols.get(after.symbol[i]!);
+        if (partner !== undefined && this.#back[partner] === -1) this.pair(i, partner);
+      } else if (after.parent[i] === -1 && next < top.length && before.kind[top[next]!] === after.kind[i]) this.pair(i, top[next++]!);
+    }
+  }
+
+  /** Pairs ops with equal keys, in order. Keys are computed in order, so that operands are paired before their users. */
+  private round(round: Round): number {
+    const { before, after, match } = this;
+    const keys = this.#keys;
+    const next = this.#next;
+    let size = 64;
+    while (size < before.numOps) size *= 2;
+    const heads = new Int32Array(size).fill(-1);
+    const mask = size - 1;
+    let waiting = 0;
+    for (let i = before.numOps - 1; i >= 0; i--) {
+      if (this.#back[i] !== -1) continue;
+      const key = this.key(before, i, round, undefined);
+      if (key === 0) continue;
+      keys[i] = key;
+      next[i] = heads[key & mask]!;
+      heads[key & mask] = i;
+      waiting++;
+    }
+    let found = 0;
+    for (let i = 0; i < after.numOps && waiting > 0; i++) {
+      if (match[i] !== -1) continue;
+      const key = this.key(after, i, round, match);
+      if (key === 0) continue;
+      let previous = -1;
+      for (let j = heads[key & mask]!; j !== -1; previous = j, j = next[j]!) {
+        if (keys[j] !== key || before.kind[j] !== after.kind[i]) continue;
+        if (previous === -1) heads[key & mask] = next[j]!;
+        else next[previous] = next[j]!;
+        this.pair(i, j);
+        waiting--;
+        found++;
+        break;
       }
     }
-    return key;
+    return found;
   }
 
-  /** An op whose users are paired, at the same operand, with users of an unpaired op of the same kind. */
-  private fromUsers(): void {
-    for (let i = this.after.ops.length - 1; i >= 0; i--) {
-      const partner = this.#match[i]!;
+  /** What a round compares; 0 for an op that it leaves alone. `match` is given for the side after. */
+  private key(ir: TextIR, op: number, round: Round, match: Int32Array | undefined): number {
+    if (ir.symbol[op] !== 0) return 0;
+    const from = ir.operandStart[op]!;
+    const to = ir.operandStart[op + 1]!;
+    // A constant is what it says.
+    if (round.says === "kind" && from === to) return 0;
+    let h = ir[round.says][op]!;
+    const loc = ir.loc[op]!;
+    if (round.loc === "known" && loc === 0) return 0;
+    if (round.loc !== "any") h = mixHash(h, loc);
+    if (round.users) h = mixHash(h, (match ? this.#usersAfter : this.#usersBefore)[op]!);
+    let scope = (round.scope === "parent" ? ir.parent : ir.root)[op]!;
+    if (!match) scope = this.#inlined.into(scope);
+    const place = scope < 0 || !match ? scope : match[scope]!;
+    if (scope >= 0 && place < 0) return 0;
+    h = mixHash(h, place);
+    if (round.operands !== "any") {
+      const through = round.operands === "through";
+      for (let k = from; k < to; k++) {
+        let value = ir.operands[k]!;
+        if (!match) value = this.#inlined.value(ir, value);
+        if (through) value = throughConversions(ir, value);
+        if (value < 0) continue;
+        let definer = ir.valueOp[value]!;
+        if (match && (definer = match[definer]!) < 0) return 0;
+        h = mixHash(mixHash(h, definer), ir.valueIndex[value]!);
+      }
+    }
+    return h || 1;
+  }
+
+  /**
+   * A function that is gone, or has no body any more, was inlined; its body went to its last call, and copies of it to the others. For what follows
+   * the body stands there, its arguments are the call's operands, and the call's results what it returns.
+   */
+  private spliceInlined(): void {
+    const { before } = this;
+    const sites = new Map<number, number>();
+    const functions = new Map<number, number>();
+    for (let i = 0; i < before.numOps; i++)
+      if (before.symbol[i] !== 0 && !functions.has(before.symbol[i]!)) functions.set(before.symbol[i]!, i);
+    for (let i = 0; i < before.numOps; i++) {
+      const callee = before.callee[i] === 0 ? undefined : functions.get(before.callee[i]!);
+      if (callee === undefined || before.root[i] === callee || isDeclaration(before, callee)) continue;
+      if (this.#back[callee] === -1 || isDeclaration(this.after, this.#back[callee]!)) sites.set(callee, i);
+    }
+    if (sites.size === 0) return;
+    this.#inlined = new Inlined(before.root, sites);
+    this.#inlined.returns(before);
+    const bodyAt = new Map([...sites].map(([callee, call]) => [call, callee]));
+    const order = new Int32Array(before.numOps);
+    const placed = new Uint8Array(before.numOps);
+    let length = 0;
+    const place = (from: number, end: (op: number) => boolean) => {
+      for (let i = from; i < before.numOps && end(i); i++) {
+        if (placed[i]) continue;
+        const root = before.root[i]!;
+        // The bodies come where their calls are.
+        if (root !== i && sites.has(root) && !placed[root]) continue;
+        placed[i] = 1;
+        order[length++] = i;
+        const callee = bodyAt.get(i);
+        if (callee === undefined || placed[callee]) continue;
+        placed[callee] = 1;
+        order[length++] = callee;
+        place(callee + 1, (op) => before.root[op] === callee);
+      }
+    };
+    place(0, () => true);
+    for (let i = 0; i < before.numOps; i++) if (!placed[i]) order[length++] = i;
+    this.#order = order;
+    this.#position = new Int32Array(before.numOps);
+    for (let k = 0; k < order.length; k++) this.#position[order[k]!] = k;
+  }
+
+  /** In the place of another call stands a copy of the body, in the body's order; what was folded away is passed over. */
+  private clonedBodies(): void {
+    const { before, after, match } = this;
+    const functions = new Map<number, number>();
+    for (let i = 0; i < before.numOps; i++)
+      if (before.symbol[i] !== 0 && !functions.has(before.symbol[i]!)) functions.set(before.symbol[i]!, i);
+    if (functions.size < 2) return;
+    for (const gap of this.eachGap()) {
+      let next = gap.afterFrom;
+      for (let k = gap.beforeFrom; k < gap.beforeTo; k++) {
+        const call = this.#order[k]!;
+        if (before.callee[call] === 0 || this.#back[call] !== -1) continue;
+        const body = functions.get(before.callee[call]!);
+        if (body === undefined) continue;
+        let at = body + 1;
+        for (; next < gap.afterTo && before.root[at] === body; next++) {
+          if (match[next] !== -1) continue;
+          let j = at;
+          while (j < at + 64 && before.root[j] === body && before.shape[j] !== after.shape[next]) j++;
+          if (j === at + 64 || before.root[j] !== body) continue;
+          this.made[next] = j;
+          at = j + 1;
+        }
+      }
+    }
+  }
+
+  /** Stretches of both sides (places in `#order` before) between neighbours that are paired and in the same order. */
+  private *eachGap(): Generator<{ beforeFrom: number; beforeTo: number; afterFrom: number; afterTo: number }> {
+    const { before, after, match } = this;
+    const places = Int32Array.from(match, (m) => (m < 0 ? -1 : this.#position[m]!));
+    const stays = longestIncreasing(places);
+    let beforeFrom = 0;
+    let afterFrom = 0;
+    for (let i = 0; i <= after.numOps; i++) {
+      if (i < after.numOps && !stays[i]) continue;
+      const beforeTo = i < after.numOps ? places[i]! : before.numOps;
+      if (i > afterFrom && beforeTo > beforeFrom) yield { beforeFrom, beforeTo, afterFrom, afterTo: i };
+      beforeFrom = beforeTo + 1;
+      afterFrom = i + 1;
+    }
+  }
+
+  /** Pairs what is alike between the same neighbours: the alignment in order with the highest likeness. */
+  private gaps(): number {
+    const { before, after } = this;
+    let found = 0;
+    for (const gap of this.eachGap()) {
+      const ours: number[] = [];
+      const theirs: number[] = [];
+      for (let i = gap.afterFrom; i < gap.afterTo; i++) if (this.match[i] === -1 && after.symbol[i] === 0) ours.push(i);
+      for (let k = gap.beforeFrom; k < gap.beforeTo; k++) {
+        const i = this.#order[k]!;
+        if (this.#back[i] === -1 && before.symbol[i] === 0) theirs.push(i);
+      }
+      const kinds = new Set(theirs.map((i) => before.kind[i]));
+      const possible = ours.filter((i) => kinds.has(after.kind[i]));
+      if (possible.length === 0 || possible.length * theirs.length > MAX_GAP) continue;
+      const width = theirs.length + 1;
+      const best = new Float64Array((possible.length + 1) * width);
+      for (let i = possible.length - 1; i >= 0; i--)
+        for (let j = theirs.length - 1; j >= 0; j--) {
+          const like = this.likeness(possible[i]!, theirs[j]!);
+          const skip = Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
+          best[i * width + j] = like > 0 ? Math.max(skip, like + best[(i + 1) * width + j + 1]!) : skip;
+        }
+      for (let i = 0, j = 0; i < possible.length && j < theirs.length; ) {
+        const here = best[i * width + j]!;
+        if (here === best[(i + 1) * width + j]) i++;
+        else if (here === best[i * width + j + 1]) j++;
+        else {
+          this.pair(possible[i++]!, theirs[j++]!);
+          found++;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** How alike two unpaired ops are; 0 for ops that cannot be the same. */
+  private likeness(a: number, b: number): number {
+    const { before, after, match } = this;
+    if (after.kind[a] !== before.kind[b]) return 0;
+    const root = after.root[a]!;
+    if (root >= 0 && match[root] !== this.#inlined.into(before.root[b]!)) return 0;
+    if (after.kind[a] === BLOCK) return after.shape[a] === before.shape[b] ? 3 : 1;
+    const loc = after.loc[a] !== 0 && after.loc[a] === before.loc[b] ? 2 : 0;
+    const says = after.shape[a] === before.shape[b] ? 3 : after.bare[a] === before.bare[b] ? 2 : 0;
+    const ours = after.operandStart[a + 1]! - after.operandStart[a]!;
+    const theirs = before.operandStart[b + 1]! - before.operandStart[b]!;
+    if (ours === 0 && theirs === 0) return says === 0 ? 0 : says + loc;
+    let agree = 0;
+    for (let k = 0; k < Math.min(ours, theirs); k++) {
+      const x = throughConversions(after, after.operands[after.operandStart[a]! + k]!);
+      const y = throughConversions(before, this.#inlined.value(before, before.operands[before.operandStart[b]! + k]!));
+      if (x >= 0 && y >= 0 && match[after.valueOp[x]!] === before.valueOp[y] && after.valueIndex[x] === before.valueIndex[y]) agree++;
+    }
+    return says + loc + agree === 0 ? 0 : 1 + says + loc + (3 * agree) / Math.max(ours, theirs);
+  }
+
+  /** An op whose user is paired, at the same operand, with the user of an unpaired op of the same kind. Last first: chains. */
+  private fromUsers(): number {
+    const { before, after, match } = this;
+    let found = 0;
+    for (let i = after.numOps - 1; i >= 0; i--) {
+      const partner = match[i]!;
       if (partner < 0) continue;
-      const ours = this.#after.definitions[i]!;
-      const theirs = this.#before.definitions[partner]!;
-      for (let k = 0; k < Math.min(ours.length, theirs.length); k++) {
-        const a = ours[k]!.op;
-        const b = theirs[k]!.op;
-        if (a < 0 || b < 0 || this.#match[a]! >= 0 || this.#taken[b]) continue;
-        if (this.after.ops[a]!.name === this.before.ops[b]!.name && ours[k]!.text === theirs[k]!.text) this.pair(a, b);
+      const ours = after.operandStart[i]!;
+      const theirs = before.operandStart[partner]!;
+      const count = Math.min(after.operandStart[i + 1]! - ours, before.operandStart[partner + 1]! - theirs);
+      for (let k = 0; k < count; k++) {
+        const x = after.operands[ours + k]!;
+        const y = this.#inlined.value(before, before.operands[theirs + k]!);
+        if (x < 0 || y < 0 || after.valueIndex[x] !== before.valueIndex[y]) continue;
+        const a = after.valueOp[x]!;
+        const b = before.valueOp[y]!;
+        if (match[a] !== -1 || this.#back[b] !== -1) continue;
+        if (after.kind[a] === before.kind[b] && (after.operandStart[a] !== after.operandStart[a + 1] || after.bare[a] === before.bare[b])) {
+          this.pair(a, b);
+          found++;
+        } else if (this.made[a] === -1) this.made[a] = b;
       }
     }
+    return found;
   }
 }
 
-interface Definition {
-  /** The op that defines the value or owns the argument; -1 when unknown. */
-  readonly op: number;
-  /** Which of its values: `r0`, `a1`. */
-  readonly text: string;
+/** For each op a hash of what its users say, and of where they use it; in no order. */
+function usersHashes(ir: TextIR): Int32Array {
+  const hashes = new Int32Array(ir.numOps);
+  for (let i = 0; i < ir.numOps; i++) {
+    const from = ir.operandStart[i]!;
+    for (let k = from; k < ir.operandStart[i + 1]!; k++) {
+      const value = ir.operands[k]!;
+      if (value >= 0) hashes[ir.valueOp[value]!]! += mixHash(mixHash(ir.shape[i]!, ir.valueIndex[value]!), k - from);
+    }
+  }
+  return hashes;
 }
 
-/** A step with, for each op, where its operands are defined. */
-class Side {
-  readonly definitions: readonly (readonly Definition[])[];
-  constructor(ir: TextIR) {
-    // Names are unique within a function; a later definition of the same name shadows in another function.
-    const byName = new Map<string, Definition>();
-    this.definitions = ir.ops.map((op, i) => {
-      const operands = op.operands.map((name) => byName.get(name) ?? { op: -1, text: "?" });
-      op.args.forEach((name, k) => byName.set(name, { op: i, text: `a${k}` }));
-      op.results.forEach((name, k) => byName.set(name, { op: i, text: `r${k}` }));
-      return operands;
-    });
+function isDeclaration(ir: TextIR, func: number): boolean {
+  return func + 1 >= ir.numOps || ir.root[func + 1] !== func;
+}
+
+/** Values and places of a step as they are once its calls to functions that are gone have been inlined. */
+class Inlined {
+  /** What a function returns: operands of its return. */
+  readonly #returned = new Map<number, readonly number[]>();
+  readonly #calls: ReadonlyMap<number, number>;
+  constructor(
+    readonly root: ArrayLike<number>,
+    /** The call by function. */
+    readonly sites: ReadonlyMap<number, number>,
+  ) {
+    this.#calls = new Map([...sites].map(([callee, call]) => [call, callee]));
   }
+  /** Notes what the functions return: the operands of their last op. */
+  returns(ir: TextIR): void {
+    let last = -1;
+    for (let i = 0; i <= ir.numOps; i++) {
+      const root = i < ir.numOps ? ir.root[i]! : -1;
+      if (last >= 0 && root !== ir.root[last] && this.sites.has(ir.root[last]!))
+        this.#returned.set(ir.root[last]!, [...ir.operands.subarray(ir.operandStart[last]!, ir.operandStart[last + 1]!)]);
+      last = root >= 0 ? i : -1;
+    }
+  }
+  /** The function that an op of `scope` is in now. */
+  into(scope: number): number {
+    for (let i = 0; i < 64; i++) {
+      const call = this.sites.get(scope);
+      if (call === undefined) break;
+      scope = this.root[call]!;
+    }
+    return scope;
+  }
+  /** What a value is now: an argument the call's operand, a call's result what the function returns. */
+  value(ir: TextIR, value: number): number {
+    if (this.sites.size === 0) return value;
+    for (let i = 0; i < 64 && value >= 0; i++) {
+      const op = ir.valueOp[value]!;
+      const index = ir.valueIndex[value]!;
+      const call = this.sites.get(op);
+      const callee = this.#calls.get(op);
+      let now: number | undefined;
+      if (call !== undefined && index >= FIRST_ARG) now = ir.operands[ir.operandStart[call]! + index - FIRST_ARG];
+      else if (callee !== undefined && index < FIRST_ARG) now = this.#returned.get(callee)?.[index];
+      if (now === undefined || now < 0) break;
+      value = now;
+    }
+    return value;
+  }
+}
+
+/** The value that a chain of layout conversions and casts begins with. */
+function throughConversions(ir: TextIR, value: number): number {
+  for (let i = 0; i < 8 && value >= 0; i++) {
+    const op = ir.valueOp[value]!;
+    const from = ir.operandStart[op]!;
+    if (!CONVERSIONS.has(ir.kind[op]!) || ir.operandStart[op + 1] !== from + 1) break;
+    value = ir.operands[from]!;
+  }
+  return value;
+}
+
+/** Marks a longest run of paired ops whose partners ascend: those that did not move. */
+function longestIncreasing(match: Int32Array): Uint8Array {
+  const tails = new Int32Array(match.length);
+  const previous = new Int32Array(match.length).fill(-1);
+  let length = 0;
+  for (let i = 0; i < match.length; i++) {
+    const m = match[i]!;
+    if (m < 0) continue;
+    let lo = 0;
+    let hi = length;
+    // Mostly in order: the next one is at the end.
+    if (length > 0 && match[tails[length - 1]!]! < m) lo = length;
+    while (lo < hi) {
+      const mid = (lo + hi) >> 1;
+      if (match[tails[mid]!]! < m) lo = mid + 1;
+      else hi = mid;
+    }
+    previous[i] = lo > 0 ? tails[lo - 1]! : -1;
+    tails[lo] = i;
+    if (lo === length) length++;
+  }
+  const stays = new Uint8Array(match.length);
+  for (let i = length > 0 ? tails[length - 1]! : -1; i >= 0; i = previous[i]!) stays[i] = 1;
+  return stays;
 }

@@ -6,13 +6,20 @@ import { flagOfPass, type Stage } from "../pipelines/cuda.js";
 import { LineTable, type Step, type StepText, type Trace } from "../trace.js";
 import { type Dump, splitLog } from "./dump-log.js";
 import { identify } from "./identify.js";
-import { readTextIR, type TextIR } from "./text-ops.js";
+import { withoutLocations } from "./locations.js";
+import { BLOCK, mixHash, readTextIR, type TextIR } from "./text-ops.js";
 
-/** The Trace of a log. Undefined, with the reason, when no IR is in it. */
-export function importDumpLog(name: string, text: string): Trace | { readonly error: string } {
+export interface ImportOptions {
+  /** Keep locations in the lines. They are used to follow ops either way. */
+  readonly debugInfo?: boolean;
+}
+
+/** The Trace of a log. An error, with the reason, when no IR is in it. */
+export function importDumpLog(name: string, text: string, options: ImportOptions = {}): Trace | { readonly error: string } {
   const { dumps, warnings } = splitLog(text);
-  if (!dumps.some((d) => d.text.length > 0)) return { error: "the log holds no IR" };
-  const builder = new ImportedTrace();
+  if (!dumps.some((d) => d.text !== ""))
+    return { error: warnings.length > 0 ? `the log holds no IR; ${warnings[0]}` : "the log holds no IR" };
+  const builder = new ImportedTrace(options);
   for (const compilation of splitCompilations(dumps)) addCompilation(builder, compilation);
   return builder.finish(name, "dump log", warnings);
 }
@@ -35,64 +42,93 @@ export function importTexts(
     target: undefined,
     options: {},
   },
+  options: ImportOptions = {},
 ): Trace {
-  const builder = new ImportedTrace();
-  texts.forEach(({ pass, flag, stage, text }, i) => {
-    const lines = text.replace(/\n$/, "").split("\n");
+  const builder = new ImportedTrace(options);
+  texts.forEach(({ pass, flag, stage, text }, i) =>
     builder.step(
-      {
-        kind: i === 0 ? "source" : "pass",
-        pass,
-        flag,
-        options: "",
-        stage: stage ?? stageOfLines(lines),
-        op: "builtin.module",
-        symbol: undefined,
-        known: true,
-      },
-      lines,
-    );
-  });
+      { kind: i === 0 ? "source" : "pass", pass, flag, options: "", stage: stage ?? stageOfIr(text), op: undefined, symbol: undefined },
+      text,
+    ),
+  );
   const trace = builder.finish(name, kind, warnings);
   return { ...trace, target: metadata.target ?? trace.target, options: metadata.options };
 }
 
-/** A log's compilations: a new one begins where the first pass of the log runs again on a module. */
+/** A log's compilations: a new one begins where the IR is of an earlier stage than before, or the first pass runs again. */
 function splitCompilations(dumps: readonly Dump[]): Dump[][] {
-  const first = dumps.find((d) => d.when !== "internal");
   const compilations: Dump[][] = [];
-  let stages = 0;
+  const order: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
+  let reached = 0;
   for (const dump of dumps) {
-    const restarts = dump.pass === first?.pass && (dump.op ?? "builtin.module") === (first.op ?? "builtin.module") && isFrontEnd(dump.pass);
-    if (compilations.length === 0 || (restarts && stages > 0)) {
-      compilations.push([]);
-      stages = 0;
+    const current = compilations.at(-1);
+    const first = current?.find((d) => d.when !== "internal");
+    // The inliner is where make_ttir begins; the gluon inliner and function passes have other names or ops.
+    const restarts = dump.when !== "internal" && dump.pass === first?.pass && isInliner(dump.pass) && dump.op === first.op;
+    const at = dump.text === "" ? reached : order.indexOf(stageOfIr(dump.text));
+    if (!current || restarts || at < reached) {
+      compilations.push([dump]);
+      reached = at;
+    } else {
+      current.push(dump);
+      reached = Math.max(reached, at);
     }
-    compilations.at(-1)!.push(dump);
-    if (dump.when !== "internal" && stageOf(dump) !== "ttir") stages++;
   }
   return compilations;
 }
-/** Passes that can begin a compilation; others occur in the middle again and again. */
-function isFrontEnd(pass: string): boolean {
-  return /^(?:Inliner(?:Pass)?|TritonRewriteTensorPointer)$/.test(pass);
+function isInliner(pass: string): boolean {
+  return /^Inliner(?:Pass)?$/.test(pass);
 }
 
 function addCompilation(builder: ImportedTrace, dumps: readonly Dump[]): void {
-  const main = dumps.filter((d) => d.when !== "internal");
-  const showsBefore = main.some((d) => d.when === "before");
-  const firstIr = showsBefore ? main[0] : undefined;
   builder.newCompilation();
-  if (firstIr) builder.step({ ...describe(firstIr, "source"), kind: "source", pass: "source", flag: "source", options: "" }, firstIr.text);
-  dumps.forEach((dump, i) => {
-    // A "before" dump's own result is what the next one shows; inner dumps of the pass come between.
-    const nextMain = dumps.slice(i + 1).find((d) => d.when !== "internal");
-    const shown = dump.when !== "before" ? dump : nextMain;
+  const first = dumps.find((d) => d.when !== "internal" && d.text !== "");
+  if (first?.when === "before")
     builder.step(
-      { ...describe(dump, dump.when === "internal" ? "internal" : "pass"), known: shown !== undefined && shown.text.length > 0 },
-      shown?.text ?? [],
+      { kind: "source", pass: "source", flag: "source", options: "", stage: stageOfIr(first.text), op: first.op, symbol: undefined },
+      first.text,
+    );
+  // A "before" dump's own result is what the next one shows; inner dumps of the pass come between.
+  const shown: (Dump | undefined)[] = new Array<undefined>(dumps.length);
+  let next: Dump | undefined;
+  for (let i = dumps.length - 1; i >= 0; i--) {
+    const dump = dumps[i]!;
+    shown[i] = dump.when === "before" ? next : dump;
+    if (dump.when !== "internal") next = dump;
+  }
+  const lowering = beginOfLowering(dumps);
+  dumps.forEach((dump, i) => {
+    const text = shown[i]?.text ?? "";
+    const stage = stageOfIr(text || dump.text);
+    builder.step(
+      {
+        kind: dump.when === "internal" ? "internal" : "pass",
+        pass: dump.pass,
+        flag: dump.flag ?? flagOfPass(dump.pass) ?? dump.pass,
+        options: dump.options,
+        stage: i >= lowering && stage === "ttgir" ? "llir" : stage,
+        op: dump.op,
+        symbol: dump.symbol,
+      },
+      text,
     );
   });
+}
+
+/** The first pass of make_llir: the last passes on TTGIR belong to it already. */
+function beginOfLowering(dumps: readonly Dump[]): number {
+  const passes = dumps.map((d) => d.flag ?? flagOfPass(d.pass) ?? d.pass);
+  let at = passes.findIndex((flag) => /^(?:convert-scf-to-cf|allocate-shared-memory(?:-nv)?|convert-triton-gpu-to-llvm)$/.test(flag));
+  if (at < 0) return dumps.length;
+  const before = /^(?:tritongpu-combine-tensor-select-and-if|tritongpu-allocate-warp-groups|decompose-unsupported-nvidia-conversions)$/;
+  while (at > 0 && before.test(passes[at - 1]!)) at--;
+  return at;
+}
+
+/** The stage of an IR by what it holds. */
+export function stageOfIr(text: string): Stage {
+  if (/\bllvm\.func\b/.test(text)) return "llir";
+  return /#(?:ttg|triton_gpu)\.|\b(?:ttg|triton_gpu)\.|"(?:ttg|triton_gpu)\.num-warps"/.test(text) ? "ttgir" : "ttir";
 }
 
 interface Described {
@@ -101,56 +137,56 @@ interface Described {
   readonly flag: string;
   readonly options: string;
   readonly stage: Stage;
-  readonly op: string;
+  /** What the dump says it ran on; by the IR when undefined. */
+  readonly op: string | undefined;
   readonly symbol: string | undefined;
-  /** Whether the IR after it is known: not for the last pass of a log that shows the IR before passes. */
-  readonly known: boolean;
-}
-function describe(dump: Dump, kind: Step["kind"]): Described {
-  return {
-    kind,
-    pass: dump.pass,
-    flag: dump.flag ?? flagOfPass(dump.pass) ?? dump.pass,
-    options: dump.options,
-    stage: stageOf(dump),
-    op: dump.op ?? "builtin.module",
-    symbol: dump.symbol,
-    known: true,
-  };
 }
 
-/** The stage of a dump by what its IR holds. */
-function stageOf(dump: Dump): Stage {
-  return stageOfLines(dump.text);
+/** IR as it was last seen: the module, or single functions, newest first. */
+interface Piece {
+  readonly ir: TextIR;
+  readonly ids: Int32Array;
+  /** The function's symbol where the piece is one function. */
+  readonly symbol: number;
 }
-function stageOfLines(lines: readonly string[]): Stage {
-  for (const line of lines) {
-    if (/\bllvm\.func\b/.test(line)) return "llir";
-    if (/#(?:ttg|triton_gpu)\.|\b(?:ttg|triton_gpu)\.|"(?:ttg|triton_gpu)\.num-warps"/.test(line)) return "ttgir";
-  }
-  return "ttir";
+
+interface LoneFunction {
+  readonly op: string;
+  readonly symbol: string;
+}
+interface Recorded {
+  readonly step: StepText;
+  readonly origins: Int32Array;
+  /** Where the text is one function without its module. */
+  readonly func: LoneFunction | undefined;
 }
 
 class ImportedTrace {
   readonly #lines = new LineTable();
   readonly #steps: Step[] = [];
   readonly #runs = new Map<string, number>();
-  #previous: { readonly ir: TextIR; readonly ids: Int32Array; readonly text: StepText } | undefined;
+  #pieces: Piece[] = [];
+  #previous: { readonly text: string; readonly step: StepText; readonly func: LoneFunction | undefined } | undefined;
   #nextId = 1;
   #target: string | undefined;
-  #unmatched = 0;
-  #matched = 0;
+  readonly #counts = { ops: 0, new: 0, withOrigin: 0 };
+
+  constructor(readonly options: ImportOptions) {}
 
   newCompilation(): void {
+    this.#pieces = [];
     this.#previous = undefined;
   }
 
-  step(info: Described, lines: readonly string[]): void {
-    const before = this.#previous?.text;
-    const content = info.known && lines.length > 0 ? this.record(lines) : (before ?? this.record([]));
-    this.#target ??= lines.map((l) => /"?(?:ttg|triton_gpu)\.target"? = "(cuda:\d+)"/.exec(l)?.[1]).find((t) => t !== undefined);
-    const run =
-      info.kind === "pass" && (info.symbol === undefined || info.op === "builtin.module") ? (this.#runs.get(info.flag) ?? 0) + 1 : 0;
+  /** Adds a step with the IR after it; an empty text where that is not known. */
+  step(info: Described, text: string): void {
+    const before = this.#previous?.step;
+    const known = text !== "";
+    const { step: content, origins, func } = known ? this.record(text) : this.unknown();
+    this.#target ??= /"?(?:ttg|triton_gpu)\.target"? = "(cuda:\d+)"/.exec(text)?.[1];
+    const isPass = info.kind === "pass";
+    const top = isPass && (info.symbol === undefined || info.op === "builtin.module");
+    const run = top ? (this.#runs.get(info.flag) ?? 0) + 1 : 0;
     if (run > 0) this.#runs.set(info.flag, run);
     const index = this.#steps.length;
     this.#steps.push({
@@ -158,51 +194,102 @@ class ImportedTrace {
       label: String(index),
       kind: info.kind,
       parent: undefined,
-      op: info.op,
-      symbol: info.symbol,
+      op: info.op ?? func?.op ?? "builtin.module",
+      symbol: info.symbol ?? func?.symbol,
       stage: info.stage,
       pass: info.pass,
       flag: info.flag,
       options: info.options,
       run,
       built: true,
-      changed: before !== undefined && info.kind !== "source" && content !== before && !sameShape(before, content),
+      changed: info.kind !== "source" && content !== before && !(before !== undefined && sameShape(before, content)),
+      known,
       ms: undefined,
       statistics: {},
       rewrites: NONE,
       patterns: [],
-      origins: NONE,
+      origins,
       verified: true,
       numOps: content.ops.reduce((n, id) => n + (id === 0 ? 0 : 1), 0),
       text: content,
     });
   }
 
-  /** The text of a step, its ops identified with those of the step before. */
-  private record(lines: readonly string[]): StepText {
-    const ir = readTextIR(lines);
-    const previous = this.#previous;
-    if (previous && lines.length === previous.ir.lines.length && lines.every((line, i) => line === previous.ir.lines[i]))
-      return previous.text;
-    const match = previous ? identify(previous.ir, ir) : undefined;
-    const ids = new Int32Array(ir.ops.length);
+  private unknown(): Recorded {
+    return { step: this.#previous?.step ?? { lines: NONE, ops: NONE, hashes: NONE }, origins: NONE, func: this.#previous?.func };
+  }
+
+  /** The text of a step, its ops identified with those seen before. */
+  private record(text: string): Recorded {
+    if (this.#previous?.text === text) return { step: this.#previous.step, origins: NONE, func: this.#previous.func };
+    const ir = readTextIR(text);
+    const before = this.world();
+    const found = before && identify(before.ir, ir);
+    const ids = new Int32Array(ir.numOps);
+    const origins: number[] = [];
     for (let i = 0; i < ids.length; i++) {
-      const partner = match?.[i] ?? -1;
-      ids[i] = partner >= 0 ? previous!.ids[partner]! : this.#nextId++;
-      if (match) partner >= 0 ? this.#matched++ : this.#unmatched++;
+      const partner = found?.partner[i] ?? -1;
+      if (partner >= 0) {
+        ids[i] = before!.ids[partner]!;
+        continue;
+      }
+      ids[i] = this.#nextId++;
+      const origin = found?.origin[i] ?? -1;
+      if (origin >= 0) origins.push(ids[i]!, before!.ids[origin]!);
     }
-    const text: StepText = {
-      lines: Int32Array.from(lines, (line) => this.#lines.number(line)),
-      ops: Int32Array.from(lines, (_, i) => (ir.opAt[i]! < 0 ? 0 : ids[ir.opAt[i]!]!)),
-      hashes: hashLines(ir, ids),
-    };
-    this.#previous = { ir, ids, text };
-    return text;
+    if (found) this.count(ir, found.partner, found.origin);
+    const step = this.stepText(ir, ids);
+    const func = loneFunction(ir);
+    const piece = { ir, ids, symbol: func ? ir.symbol[0]! : 0 };
+    this.#pieces = func ? [piece, ...this.#pieces.filter((p) => p.symbol !== piece.symbol)] : [piece];
+    this.#previous = { text, step, func };
+    return { step, origins: origins.length > 0 ? Int32Array.from(origins) : NONE, func };
+  }
+
+  /** All that is known of the IR: a dump of one function only leaves the rest of the module as it was. */
+  private world(): Piece | undefined {
+    if (this.#pieces.length <= 1) return this.#pieces[0];
+    const ir = readTextIR(this.#pieces.map((p) => p.ir.text).join(""));
+    const ids = Int32Array.from(this.#pieces.flatMap((p) => [...p.ids]));
+    return { ir, ids, symbol: 0 };
+  }
+
+  private stepText(ir: TextIR, ids: Int32Array): StepText {
+    const hashes = identityHashes(ir, ids);
+    const strip = !this.options.debugInfo && ir.text.includes("loc(");
+    const { text, lines } = strip ? withoutLocations(ir.text) : { text: ir.text, lines: undefined };
+    const starts = lines ? lineStarts(text, lines.length) : ir.lineStart;
+    const count = starts.length - 1;
+    const ops = new Int32Array(count);
+    const lineHashes = new Int32Array(count);
+    for (let line = 0; line < count; line++) {
+      const op = ir.opAt[lines ? lines[line]! : line]!;
+      if (op < 0 || ir.kind[op] === BLOCK) continue;
+      ops[line] = ids[op]!;
+      lineHashes[line] = hashes[op]!;
+    }
+    return { lines: this.#lines.numbers(text, starts), ops, hashes: lineHashes };
+  }
+
+  private count(ir: TextIR, partner: Int32Array, origin: Int32Array): void {
+    for (let i = 0; i < ir.numOps; i++) {
+      if (ir.kind[i] === BLOCK) continue;
+      this.#counts.ops++;
+      if (partner[i]! >= 0) continue;
+      this.#counts.new++;
+      if (origin[i]! >= 0) this.#counts.withOrigin++;
+    }
   }
 
   finish(name: string, kind: string, warnings: readonly string[]): Trace {
-    const total = this.#matched + this.#unmatched;
-    const share = total === 0 ? [] : [`${((100 * this.#unmatched) / total).toFixed(1)} % of the ops have no partner in the step before`];
+    const { ops, new: fresh, withOrigin } = this.#counts;
+    const percent = (n: number) => `${((100 * n) / ops).toFixed(1)} %`;
+    const share =
+      fresh === 0
+        ? []
+        : [
+            `${percent(fresh)} of the ops in changed steps have no partner in the step before; ${percent(fresh - withOrigin)} come from no known op`,
+          ];
     return {
       source: { name, kind },
       target: this.#target,
@@ -217,24 +304,39 @@ class ImportedTrace {
 
 const NONE = new Int32Array(0);
 
+/** The function that a text consists of, where it holds no module. */
+function loneFunction(ir: TextIR): LoneFunction | undefined {
+  if (ir.numOps === 0 || ir.symbol[0] === 0) return undefined;
+  const line = ir.text.slice(ir.lineStart[ir.line[0]!], ir.lineStart[ir.line[0]! + 1]! - 1);
+  const match = /^"?([\w.]+)[^@]*@("?)([^"(]*)/.exec(line);
+  return match ? { op: match[1]!.includes(".") ? match[1]! : `func.${match[1]!}`, symbol: match[3]! } : undefined;
+}
+
 /** Equal but for names and numbers. */
 function sameShape(a: StepText, b: StepText): boolean {
   return a.hashes.length === b.hashes.length && a.hashes.every((h, i) => h === b.hashes[i] && a.ops[i] === b.ops[i]);
 }
 
-/** For each line a hash of its op with operands by identity; 0 where no op begins. */
-function hashLines(ir: TextIR, ids: Int32Array): Int32Array {
-  const hashes = new Int32Array(ir.lines.length);
-  const definitions = new Map<string, number>();
-  ir.ops.forEach((op, i) => {
-    let h = 0x811c9dc5;
-    const mix = (x: number) => (h = (Math.imul(h ^ x, 0x9e3779b1) ^ (h >>> 15)) | 0);
-    for (let k = 0; k < op.shape.length; k++) h = Math.imul(h ^ op.shape.charCodeAt(k), 0x01000193);
-    for (const name of op.operands) mix(definitions.get(name) ?? 0);
-    op.args.forEach((name, k) => definitions.set(name, ids[i]! * 64 + 32 + k));
-    op.results.forEach((name, k) => definitions.set(name, ids[i]! * 64 + k));
-    for (let k = 0; k < op.name.length; k++) mix(op.name.charCodeAt(k));
-    hashes[op.line] = h || 1;
-  });
+/** For each op a hash of what it says, with operands by identity. Never 0. */
+function identityHashes(ir: TextIR, ids: Int32Array): Int32Array {
+  const hashes = new Int32Array(ir.numOps);
+  for (let i = 0; i < ir.numOps; i++) {
+    let h = ir.shape[i]!;
+    for (let k = ir.operandStart[i]!; k < ir.operandStart[i + 1]!; k++) {
+      const value = ir.operands[k]!;
+      if (value >= 0) h = mixHash(mixHash(h, ids[ir.valueOp[value]!]!), ir.valueIndex[value]!);
+    }
+    hashes[i] = h || 1;
+  }
   return hashes;
+}
+
+function lineStarts(text: string, count: number): Int32Array {
+  const starts = new Int32Array(count + 1);
+  for (let line = 0, at = 0; line <= count; line++) {
+    starts[line] = at;
+    at = text.indexOf("\n", at) + 1;
+  }
+  starts[count] = text.length;
+  return starts;
 }
