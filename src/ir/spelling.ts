@@ -1,5 +1,5 @@
 /**
- * How older Tritons wrote what is still the same. An op whose text changed has *forms* by era; they are tried only when
+ * How other Tritons than 3.6 wrote what is the same. An op whose text changed has *forms* by era; they are tried only when
  * today's syntax does not fit, and from then on the Context prints in that era's spelling, so that a text of 2.0 comes
  * out as it went in. Ops that are no longer there are ops of their own (`triton_gpu.alloc_tensor`), in dialects of their own.
  *
@@ -11,17 +11,26 @@ import type { Context } from "./context.js";
 import type { OpDef } from "./define-op.js";
 import type { Operation } from "./operation.js";
 
-/** Eras whose spelling differs, newest first. `1.9` is what the 2.0 to be wrote while MLIR was being adopted. */
-export const ERAS = ["3.1", "2.1", "2.0", "1.9"] as const;
+/** Eras whose spelling differs from 3.6's, newest first. `1.9` is what the 2.0 to be wrote while MLIR was being adopted. */
+export const ERAS = ["3.9", "3.1", "2.1", "2.0", "1.9"] as const;
 export type Era = (typeof ERAS)[number];
 
-/** The syntax of an op in an era: what follows its name. */
-export interface OlderForm {
-  parse(p: OpParser): void;
-  print(op: Operation, p: OpPrinter): void;
-  /** The definition of what is read, where the op of that name was another one. */
-  readonly def?: OpDef;
-}
+/**
+ * The syntax of an op in an era, or the definition of what it was when the op of that name was another one.
+ * `print`: today's syntax reads it, but it was printed otherwise; `generic`: it had no syntax of its own yet.
+ */
+export type OlderForm =
+  | {
+      readonly kind: "syntax";
+      /** Whether the form alone tells the era: else it is tried only where something else has told. */
+      readonly tells: boolean;
+      /** Reads what follows the op's name. */
+      parse(p: OpParser): void;
+      print(op: Operation, p: OpPrinter): void;
+    }
+  | { readonly kind: "print"; print(op: Operation, p: OpPrinter): void }
+  | { readonly kind: "op"; readonly def: OpDef }
+  | { readonly kind: "generic" };
 
 /** The forms of a dialect's ops, by era and name. An era also has those of the newer eras that it includes. */
 export type OlderForms = { readonly [E in Era]?: Readonly<Record<string, OlderForm>> };
@@ -33,25 +42,25 @@ export interface Spelling {
   readonly forms: Map<string, OlderForm>;
   /** MLIR of the time: `func` and `return` without dialect, generic forms without `<{}>`, `#blocked0` before `#blocked1`. */
   readonly before2023: boolean;
-  /** LLVM ops with flags left a space where none is set: `llvm.urem %0, %1  : i32`. */
-  readonly wideFlags: boolean;
 }
 
 /** The eras whose forms an era includes. */
 const INCLUDES: Readonly<Record<Era, readonly Era[]>> = {
+  "3.9": ["3.9"],
   "3.1": ["3.1"],
   "2.1": ["2.1"],
   "2.0": ["2.1", "2.0"],
   "1.9": ["2.1", "2.0", "1.9"],
 };
 
-/** The forms that an op has in eras older than the Context's, newest first. */
+/** The forms that may read an op where today's syntax does not, of eras older than the Context's, newest first. */
 export function olderForms(ctx: Context, name: string): { readonly era: Era; readonly form: OlderForm }[] {
   const dialect = ctx.dialects.get(name.slice(0, name.indexOf(".")));
   const from = ctx.spelling ? ERAS.indexOf(ctx.spelling.era) + 1 : 0;
   return ERAS.slice(from).flatMap((era) => {
     const form = dialect?.olderForms?.[era]?.[name];
-    return form ? [{ era, form }] : [];
+    const known = ctx.spelling !== undefined;
+    return (form?.kind === "syntax" && (form.tells || known)) || (form?.kind === "op" && known) ? [{ era, form }] : [];
   });
 }
 
@@ -63,6 +72,6 @@ export function takeSpelling(ctx: Context, era: Era): Spelling {
     for (const included of INCLUDES[era])
       for (const [name, form] of Object.entries(dialect.olderForms?.[included] ?? {})) forms.set(name, form);
   const before2023 = era === "2.0" || era === "1.9";
-  ctx.spelling = { era, forms, before2023, wideFlags: era === "3.1" };
+  ctx.spelling = { era, forms, before2023 };
   return ctx.spelling;
 }

@@ -7,6 +7,7 @@ import { Attribute, Type } from "../ir/attribute.js";
 import {
   AffineMapAttr,
   DenseArrayAttr,
+  DenseElementsAttr,
   DictionaryAttr,
   DistinctAttr,
   FloatAttr,
@@ -39,6 +40,12 @@ export interface AliasTable {
 export class AliasCollector {
   readonly #infos = new Map<Entity, Info>();
 
+  /**
+   * `before2023`: MLIR then sorted aliases by name alone, numbered all of a name (`#blocked0` before `#blocked1`), and did not
+   * look at the types of dense elements.
+   */
+  constructor(readonly before2023: boolean) {}
+
   /** Visits what an op would print. `deferred`: a location after an op, whose alias may be defined at the end. */
   visit(entity: Entity, deferred = false, withType = true): number {
     if (!mayAlias(entity)) return 0;
@@ -56,7 +63,7 @@ export class AliasCollector {
       if (mayAlias(inner)) info.children.push(inner);
       if (depth > deepest) deepest = depth;
     };
-    visitNested(entity, child, withType);
+    visitNested(entity, child, withType && !(this.before2023 && entity.def.name === DenseElementsAttr.name));
     if (deepest > 0) info.depth = deepest + 1;
     return info.depth;
   }
@@ -69,13 +76,12 @@ export class AliasCollector {
     }
   }
 
-  /** `numbersAll`: as before 2023, `#blocked0` and `#blocked1` instead of `#blocked` and `#blocked1`. */
-  table(numbersAll = false): AliasTable {
+  table(): AliasTable {
     const infos = [...this.#infos.values()];
-    const repeated = numbersAll ? repeatedNames(infos) : undefined;
+    const repeated = this.before2023 ? repeatedNames(infos) : undefined;
     const key = (info: Info) => info.alias ?? "";
     infos.sort((a, b) => {
-      if (a.depth !== b.depth) return a.depth - b.depth;
+      if (a.depth !== b.depth && !this.before2023) return a.depth - b.depth;
       const aType = a.entity instanceof Type;
       if (aType !== b.entity instanceof Type) return aType ? -1 : 1;
       return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;

@@ -3,6 +3,7 @@
  */
 import type { Context } from "../ir/context.js";
 import type { OpDef } from "../ir/define-op.js";
+import type { Operation } from "../ir/operation.js";
 import { type Era, type OlderForm, olderForms, takeSpelling } from "../ir/spelling.js";
 import { ParseFailure } from "./cursor.js";
 import { parseWithFormat } from "./format-parse.js";
@@ -40,8 +41,8 @@ export function readInOlderForm(p: Parser, def: OpDef, at: number, start: number
 function attempts(p: Parser, def: OpDef, at: number): Attempt[] {
   const { ctx } = p;
   const older = olderForms(ctx, def.name).map(({ era, form }: { era: Era; form: OlderForm }) => ({
-    def: form.def ?? def,
-    read: () => form.parse(p),
+    def: form.kind === "op" ? form.def : def,
+    read: () => void readForm(p, form, def, at),
     accept: () => void takeSpelling(ctx, era),
   }));
   if (!ctx.spelling?.forms.has(def.name)) return older;
@@ -56,9 +57,29 @@ export function parseToday(p: Parser, def: OpDef, at: number): void {
   else p.fail(`custom op '${def.name}' has no custom form: write it in the generic form`, at, "parse.no-custom-form");
 }
 
+/** Reads what follows an op's name in an older form; answers the definition it is of. */
+export function readForm(p: Parser, form: OlderForm, def: OpDef, at: number): OpDef {
+  if (form.kind === "syntax") form.parse(p);
+  else if (form.kind === "op") parseToday(p, form.def, at);
+  else parseToday(p, def, at);
+  return form.kind === "op" ? form.def : def;
+}
+
 /** `func`, `return`, `call`: MLIR before 2023 left out the dialect. */
 export function bareFuncOp(ctx: Context, name: string): OpDef | undefined {
   const def = ctx.ops.get(`func.${name}`);
   if (def && name === "func") takeSpelling(ctx, "2.0");
   return ctx.spelling?.before2023 ? def : undefined;
+}
+
+/**
+ * Takes the spelling of a module that today's syntax could read but would not write, where only spaces tell: 3.1 left one for
+ * the flags that LLVM ops have not, and 3.9 leaves none before a keyword.
+ */
+export function takeSpellingOfText(ctx: Context, text: string, module: Operation | undefined): void {
+  if (ctx.spelling || !module) return;
+  const { names } = module.attrs.params;
+  if (names.includes("ttng.two-ctas")) {
+    if (/nvvm\.(?:shfl|redux)\.sync [a-z]/.test(text)) takeSpelling(ctx, "3.9");
+  } else if (names.some((name) => name.startsWith("triton_gpu.")) && /^ *%\S+ = llvm\.[^"\n]* {2}: /m.test(text)) takeSpelling(ctx, "3.1");
 }

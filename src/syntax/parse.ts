@@ -2,6 +2,7 @@ import { Block } from "../ir/block.js";
 import type { Context } from "../ir/context.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
+import { takeSpellingOfText } from "./older-forms.js";
 import type { ParsedSource } from "./parser.js";
 import { Parser } from "./parser.js";
 
@@ -25,6 +26,7 @@ export function parseModule(ctx: Context, file: string, text: string, firstLine 
   const parsed = new Parser(ctx, source).parseSource();
   if (!parsed) return undefined;
   const [only] = parsed.ops;
+  takeSpellingOfText(ctx, text, only);
   const moduleDef = ctx.ops.get("builtin.module")!;
   if (only && parsed.ops.length === 1 && only.def === moduleDef) return { module: only, metadata: parsed.metadata };
   const region = new Region(ctx, null, 0);

@@ -50,10 +50,10 @@ function definition(table: AliasTable, entity: Attribute | Type, text: Attribute
 }
 
 function collectAliases(op: Operation, options: PrintOptions): AliasTable | undefined {
-  const collector = new AliasCollector();
+  const collector = new AliasCollector(op.ctx.spelling?.before2023 ?? false);
   const printer = new Printer(options, undefined, new AttributeText(() => undefined), collector, op.ctx.spelling);
   printer.opWithLocation(op);
-  const table = collector.table(op.ctx.spelling?.before2023 ?? false);
+  const table = collector.table();
   return table.names.size > 0 ? table : undefined;
 }
 
@@ -211,7 +211,8 @@ export class Printer implements OpPrinter {
     const { def } = op;
     if (!this.genericForm) {
       const form = this.#spelling?.forms.get(def.name);
-      if (form && !form.def) {
+      if (form?.kind === "generic") return this.genericOp(op);
+      if (form?.kind === "syntax" || form?.kind === "print") {
         this.write(def.name);
         return form.print(op, this);
       }
@@ -241,7 +242,8 @@ export class Printer implements OpPrinter {
     if (op.successors.length > 0) this.write(`[${op.successors.map((s) => this.block(s.block)).join(", ")}]`);
     const isInherent = (name: string) => def.inherent.has(name) && !this.#spelling?.before2023;
     const inherent = op.attrs.params.names.filter(isInherent);
-    const discardable = op.attrs.params.names.filter((n) => !isInherent(n));
+    const since = this.#spelling?.before2023 ? def.attrs.filter((a) => a.default && op.attr(a.name) === a.default(op.ctx)) : [];
+    const discardable = op.attrs.params.names.filter((n) => !isInherent(n) && !since.some((a) => a.name === n));
     if (inherent.length > 0) this.write(` <{${this.attrDictText(op.attrs, discardable, op)}}>`);
     if (op.regions.length > 0) {
       this.write(" (");
@@ -251,7 +253,7 @@ export class Printer implements OpPrinter {
       });
       this.write(")");
     }
-    if (discardable.length > 0) this.write(` {${this.attrDictText(op.attrs, inherent, op)}}`);
+    if (discardable.length > 0) this.write(` {${this.attrDictText(op.attrs, [...inherent, ...since.map((a) => a.name)], op)}}`);
     // The types are visited in order; a function type of the op's own is no entity.
     this.write(
       ` : ${functionTypeText(

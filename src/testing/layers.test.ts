@@ -34,6 +34,8 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   llvm: ["builtin"],
   nvvm: ["builtin", "llvm"],
   nvgpu: ["builtin", "llvm"],
+  tensor: ["builtin"],
+  triton_gpu: ["builtin", "arith", "tensor", "tt", "ttg"],
 };
 /** Test and bench code may import anything; nothing imports it. */
 const FREE = ["testing", "bench"];

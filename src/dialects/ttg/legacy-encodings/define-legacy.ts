@@ -37,7 +37,7 @@ export interface LegacySpec {
   readonly required: readonly string[];
   /** The field whose length is the rank (for the CTA layout). */
   readonly rank?: string;
-  readonly alias: string;
+  readonly alias?: string;
   /** What it means today. `elementBits`, where known, is the width of the tensor's elements: some eras took it from there. */
   toEncoding(read: LegacyReader, elementBits: number | undefined): EncodingParams;
 }

@@ -61,13 +61,11 @@ export function legacyEncodings(dialect: "triton_gpu" | "ttg"): readonly LegacyD
     defineLegacy(`${dialect}.slice`, {
       fields: { dim: "uint", parent: "parent" },
       required: ["dim", "parent"],
-      alias: "slice",
       toEncoding: (read, bits) => ({ kind: "slice", dim: read.uint("dim"), parent: parentOf(read, bits) }),
     }),
     defineLegacy(`${dialect}.dot_op`, {
       fields: { opIdx: "uint", parent: "parent", kWidth: "uint" },
       required: ["opIdx", "parent"],
-      alias: "dot_op",
       toEncoding: (read, bits) => {
         const parent = parentOf(read, bits);
         return { kind: "dot_op", opIdx: read.uint("opIdx"), parent, kWidth: read.uint("kWidth", kWidthOf(parent, bits)) };

@@ -1,0 +1,1 @@
+export * from "./extract-slice.js";

@@ -1,0 +1,3 @@
+export * from "./compare.js";
+export * from "./local-memory.js";
+export * from "./tensors-in-shared-memory.js";
