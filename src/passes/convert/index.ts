@@ -1,1 +1,2 @@
 export * from "./convert-scf-to-cf.js";
+export * from "./convert-triton-to-tritongpu.js";
