@@ -10,6 +10,8 @@ export interface Io {
   writeFile(path: string, text: string): void;
   /** Milliseconds. */
   clock(): number;
+  /** Whether stdout is a terminal. */
+  readonly isTerminal?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

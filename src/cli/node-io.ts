@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join, relative } from "node:path";
+import { isatty } from "node:tty";
 import { Bug } from "../support/assert.js";
 import { EXIT, type Io } from "./io.js";
 
@@ -53,6 +54,7 @@ export async function runMain(
       }
     },
     clock: () => performance.now(),
+    isTerminal: isatty(1),
     env: process.env,
   };
   let code: number;

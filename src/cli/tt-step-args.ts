@@ -30,6 +30,12 @@ const OPTIONS = {
   diff: { type: "string", value: "A..B", group: "What to show", summary: "the IR after A against the IR after B, by identity of ops" },
   "diff-mode": { type: "string", value: "side-by-side|unified", group: "What to show", summary: "how --diff is printed (default unified)" },
   emit: { type: "string", value: "STAGE", group: "What to show", summary: "the module at the end of ttir, ttgir or llvm-dialect" },
+  against: {
+    type: "string",
+    value: "DUMP|INPUT|OPTION=VALUE",
+    group: "What to show",
+    summary: "where the result first differs from a dump's, another input's, or its own under another option (exit 1)",
+  },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
   "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
   "dump-pass-pipeline": { type: "boolean", group: "What to show", summary: "the pipeline as text" },
@@ -44,6 +50,12 @@ const OPTIONS = {
   "stop-after": { type: "string", value: "PASS", group: "Compilation", summary: "end with that pass" },
   "disable-pass": { type: "string", multiple: true, value: "PASS", group: "Compilation", summary: "leave a pass out (repeatable)" },
   "verify-each": { type: "boolean", group: "Compilation", summary: "verify the IR after every pass (default; --no-verify-each)" },
+  reproducer: {
+    type: "string",
+    value: "FILE",
+    group: "Compilation",
+    summary: "where to leave the IR before a pass whose result does not verify",
+  },
   color: { type: "string", value: "auto|always|never", group: "Other", summary: "colour in diffs and diagnostics" },
   explain: { type: "string", value: "CODE", group: "Other", summary: "what a diagnostic's code means" },
   help: { type: "boolean", group: "Other", summary: "this text" },
@@ -73,7 +85,10 @@ export interface TtStepArgs {
   readonly printAfterChange: boolean;
   readonly diff: readonly [string, string] | undefined;
   readonly sideBySide: boolean;
-  readonly emit: "ttir" | "ttgir" | "llvm-dialect" | undefined;
+  readonly emit: "ttir" | "ttgir" | "llvm-dialect" | "llir" | "ptx" | undefined;
+  readonly against: string | undefined;
+  readonly reproducer: string | undefined;
+  readonly color: "auto" | "always" | "never";
   readonly json: boolean;
   readonly debugInfo: boolean;
   readonly dumpPassPipeline: boolean;
@@ -122,12 +137,12 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   if (mode !== undefined && mode !== "unified" && mode !== "side-by-side")
     return { error: `--diff-mode expects side-by-side or unified, not '${mode}'` };
   const emit = text("emit");
-  if (emit !== undefined && emit !== "ttir" && emit !== "ttgir" && emit !== "llvm-dialect")
-    return {
-      error: ["llir", "ptx", "cubin"].includes(emit)
-        ? `--emit ${emit} is not built yet`
-        : `--emit expects ttir, ttgir, llvm-dialect, llir, ptx or cubin, not '${emit}'`,
-    };
+  if (emit === "cubin") return { error: "--emit cubin is not built yet" };
+  if (emit !== undefined && emit !== "ttir" && emit !== "ttgir" && emit !== "llvm-dialect" && emit !== "llir" && emit !== "ptx")
+    return { error: `--emit expects ttir, ttgir, llvm-dialect, llir, ptx or cubin, not '${emit}'` };
+  const color = text("color") ?? "auto";
+  if (color !== "auto" && color !== "always" && color !== "never")
+    return { error: `--color expects auto, always or never, not '${color}'` };
   const problem = checkOptions({ ...defaultOptions(capability ?? 80), ...cuda.values }, capability ?? 80);
   if (problem) return { error: problem };
   return {
@@ -140,6 +155,9 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     diff: diff ? [diff[0]!, diff[1]!] : undefined,
     sideBySide: mode === "side-by-side",
     emit,
+    against: text("against"),
+    reproducer: text("reproducer"),
+    color,
     json: flag("json"),
     debugInfo: flag("debug-info"),
     dumpPassPipeline: flag("dump-pass-pipeline"),
@@ -183,7 +201,7 @@ export function ttStepHelp(): string {
   for (const group of ["What to show", "Compilation", "Other"] as const) {
     text += `\n${group}:\n`;
     for (const [name, def] of Object.entries<OptionDef>(OPTIONS))
-      if (def.group === group) text += `  --${`${name}${def.value ? ` ${def.value}` : ""}`.padEnd(36)} ${def.summary}\n`;
+      if (def.group === group) text += `  --${`${name}${def.value ? ` ${def.value}` : ""}`.padEnd(38)} ${def.summary}\n`;
     if (group === "Compilation")
       text += `  Triton's own options, with its names and defaults:\n      ${CUDA_KEYS.map((k) => `--${kebab(k)}`)
         .join(" ")

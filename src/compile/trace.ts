@@ -172,7 +172,7 @@ export function stepBanner(step: Step): string {
 
 /** Finds a step by `PASS`: an index or label, a flag (its first run), or `flag#run`. */
 export function findStep(trace: Trace, spec: string): Step | undefined {
-  if (/^\d+(\.\d+)*$/.test(spec)) return trace.steps.find((s) => s.label === spec) ?? trace.steps[-1];
+  if (/^\d+(\.\d+)*$/.test(spec)) return trace.steps.find((s) => s.label === spec);
   const [flag, run] = spec.split("#");
   return trace.steps.find(
     (s) => s.kind !== "source" && (s.flag === flag || s.pass === flag) && s.parent === undefined && s.run === Number(run ?? 1),

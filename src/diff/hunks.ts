@@ -14,7 +14,7 @@ export interface Hunk {
 
 /** Ranges of rows that hold a change, with `context` rows around. */
 export function hunks(rows: readonly Row[], context = 3): Hunk[] {
-  const found: Hunk[] = [];
+  const found: { start: number; end: number }[] = [];
   for (let i = 0; i < rows.length; i++) {
     if (rows[i]!.kind === "same") continue;
     const start = Math.max(0, i - context);
@@ -23,7 +23,7 @@ export function hunks(rows: readonly Row[], context = 3): Hunk[] {
     i = end;
     end = Math.min(rows.length, end + context);
     const last = found.at(-1);
-    if (last && last.end >= start) found[found.length - 1] = { start: last.start, end };
+    if (last && last.end >= start) last.end = end;
     else found.push({ start, end });
   }
   return found;
@@ -38,41 +38,53 @@ export function countsText({ counts }: Alignment): string {
 const left = ({ lines, before }: DiffText, row: Row): string => (row.left < 0 ? "" : lines.line(before.lines[row.left]!));
 const right = ({ lines, after }: DiffText, row: Row): string => (row.right < 0 ? "" : lines.line(after.lines[row.right]!));
 
+/** Colours (SGR parameters) of the marks; undefined prints without. */
+type Paint = (mark: string, text: string) => string;
+const COLOURS: Readonly<Record<string, number>> = { "-": 31, "+": 32, "<": 35, ">": 35, "@": 36, "|": 33 };
+const paint =
+  (colour: boolean): Paint =>
+  (mark, text) => {
+    const code = colour ? COLOURS[mark] : undefined;
+    return code === undefined ? text : `\x1b[${code}m${text}\x1b[0m`;
+  };
+
 /** `-` and `+` as usual; `<` and `>` mark where an op moved from and to. */
-export function unified(text: DiffText, alignment: Alignment): string {
+export function unified(text: DiffText, alignment: Alignment, colour = false): string {
   const { rows } = alignment;
-  let out = "";
+  const say = paint(colour);
+  const out: string[] = [];
   for (const { start, end } of hunks(rows)) {
-    out += `@@ ${position(rows, start, "left")} ${position(rows, start, "right")} @@\n`;
+    out.push(say("@", `@@ ${position(rows, start, "left")} ${position(rows, start, "right")} @@`));
     for (let i = start; i < end; i++) {
       const row = rows[i]!;
       switch (row.kind) {
         case "same":
-          out += ` ${right(text, row)}\n`;
+          out.push(` ${row.right < 0 ? left(text, row) : right(text, row)}`);
           break;
         case "changed":
-          out += `-${left(text, row)}\n+${right(text, row)}\n`;
+          out.push(say("-", `-${left(text, row)}`), say("+", `+${right(text, row)}`));
           break;
         case "removed":
-          out += `-${left(text, row)}\n`;
+          out.push(say("-", `-${left(text, row)}`));
           break;
         case "added":
-          out += `+${right(text, row)}\n`;
+          out.push(say("+", `+${right(text, row)}${row.counterpart === undefined ? "" : `  // from line ${row.counterpart + 1}`}`));
           break;
         case "moved-from":
-          out += `<${left(text, row)}  // moved to line ${row.counterpart! + 1}\n`;
+          out.push(say("<", `<${left(text, row)}  // moved to line ${row.counterpart! + 1}`));
           break;
         case "moved-to":
-          out += `>${right(text, row)}  // moved from line ${row.counterpart! + 1}${row.alsoChanged ? ", and changed" : ""}\n`;
+          out.push(say(">", `>${right(text, row)}  // moved from line ${row.counterpart! + 1}${row.alsoChanged ? ", and changed" : ""}`));
           break;
       }
     }
   }
-  return out;
+  return out.length === 0 ? "" : `${out.join("\n")}\n`;
 }
 function position(rows: readonly Row[], start: number, side: "left" | "right"): string {
-  const row = rows.slice(start).find((r) => r[side] >= 0);
-  return `${side === "left" ? "-" : "+"}${row ? row[side] + 1 : 0}`;
+  let i = start;
+  while (i < rows.length && rows[i]![side] < 0) i++;
+  return `${side === "left" ? "-" : "+"}${i < rows.length ? rows[i]![side] + 1 : 0}`;
 }
 
 const MARKS: Readonly<Record<Row["kind"], string>> = {
@@ -85,17 +97,19 @@ const MARKS: Readonly<Record<Row["kind"], string>> = {
 };
 
 /** Two columns, together `width` characters wide, with the mark of each row between them. */
-export function sideBySide(text: DiffText, alignment: Alignment, width: number): string {
+export function sideBySide(text: DiffText, alignment: Alignment, width: number, colour = false): string {
   const column = Math.max(10, Math.floor((width - 3) / 2));
   const cell = (line: string) => (line.length > column ? `${line.slice(0, column - 1)}~` : line.padEnd(column));
-  let out = "";
   const { rows } = alignment;
+  const say = paint(colour);
+  const out: string[] = [];
   for (const { start, end } of hunks(rows)) {
-    out += `${"-".repeat(column)}-${MARKS.same}-${"-".repeat(column)}\n`.replace("- -", "-+-");
+    out.push(say("@", `${"-".repeat(column)}-+-${"-".repeat(column)}`));
     for (let i = start; i < end; i++) {
       const row = rows[i]!;
-      out += `${cell(left(text, row))} ${MARKS[row.kind]} ${cell(right(text, row))}`.trimEnd() + "\n";
+      const mark = MARKS[row.kind];
+      out.push(say(mark, `${cell(left(text, row))} ${mark} ${cell(right(text, row))}`.trimEnd()));
     }
   }
-  return out;
+  return out.length === 0 ? "" : `${out.join("\n")}\n`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Stage } from "../pipelines/cuda.js";
 import type { Trace } from "../trace.js";
-import { type ImportedText, importTexts } from "./import-dump.js";
+import { type ImportedText, type ImportOptions, importTexts } from "./import-dump.js";
 
 /** A file of the folder: its path relative to it, and how to read it. */
 export interface FolderFile {
@@ -21,9 +21,9 @@ const CACHE_STAGES: readonly [suffix: string, stage: Stage][] = [
 ];
 
 /** The Trace of a folder's files, or why there is none. */
-export function importFolder(name: string, files: readonly FolderFile[]): Trace | { readonly error: string } {
+export function importFolder(name: string, files: readonly FolderFile[], options: ImportOptions = {}): Trace | { readonly error: string } {
   const tree = files.filter((f) => /(?:^|\/)\d+(?:_\d+)*_[\w.-]+\.mlir$/.test(f.path));
-  if (tree.length > 0) return importTexts(name, "IR tree", [...tree].sort(byCounters).map(treeText));
+  if (tree.length > 0) return importTexts(name, "IR tree", [...tree].sort(byCounters).map(treeText), [], undefined, options);
   const cached: ImportedText[] = [];
   const warnings: string[] = [];
   for (const [suffix, stage] of CACHE_STAGES) {
@@ -34,7 +34,7 @@ export function importFolder(name: string, files: readonly FolderFile[]): Trace 
   if (cached.length === 0)
     return { error: "the folder holds neither a kernel's cache (.ttir, .ttgir, .llir, .ptx) nor an IR tree (0_pass.mlir)" };
   const metadata = files.find((f) => f.path.endsWith(".json") && !f.path.includes("__grp__"));
-  return importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()));
+  return importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()), options);
 }
 
 /** `.../1_0_canonicalize.mlir` after `.../1_inline.mlir`: by the numbers in front. */

@@ -227,22 +227,18 @@ class Matcher {
     const order = new Int32Array(before.numOps);
     const placed = new Uint8Array(before.numOps);
     let length = 0;
-    const place = (from: number, end: (op: number) => boolean) => {
-      for (let i = from; i < before.numOps && end(i); i++) {
-        if (placed[i]) continue;
+    const place = (from: number, body: number) => {
+      for (let i = from; i < before.numOps && (body < 0 || before.root[i] === body); i++) {
         const root = before.root[i]!;
-        // The bodies come where their calls are.
-        if (root !== i && sites.has(root) && !placed[root]) continue;
+        // Bodies come where their calls are; the functions themselves stay.
+        if (placed[i] || (root !== i && root !== body && sites.has(root))) continue;
         placed[i] = 1;
         order[length++] = i;
         const callee = bodyAt.get(i);
-        if (callee === undefined || placed[callee]) continue;
-        placed[callee] = 1;
-        order[length++] = callee;
-        place(callee + 1, (op) => before.root[op] === callee);
+        if (callee !== undefined) place(callee + 1, callee);
       }
     };
-    place(0, () => true);
+    place(0, -1);
     for (let i = 0; i < before.numOps; i++) if (!placed[i]) order[length++] = i;
     this.#order = order;
     this.#position = new Int32Array(before.numOps);

@@ -2,12 +2,14 @@
  * A Trace from what real Triton wrote: a dump log, or single IR texts one after the other. Ops are followed through the
  * steps by inference (`identify`), so that diffs and life lines work as for our own compilations.
  */
-import { flagOfPass, type Stage } from "../pipelines/cuda.js";
+import { flagOfPass, type PipelineStep, type Stage } from "../pipelines/cuda.js";
+import { flagOfPass20 } from "../pipelines/triton20.js";
 import { LineTable, type Step, type StepText, type Trace } from "../trace.js";
 import { type Dump, splitLog } from "./dump-log.js";
 import { identify } from "./identify.js";
 import { withoutLocations } from "./locations.js";
 import { BLOCK, mixHash, readTextIR, type TextIR } from "./text-ops.js";
+import { isTriton20, specializations, unchangedAfter, unchangedBefore } from "./unchanged-passes.js";
 
 export interface ImportOptions {
   /** Keep locations in the lines. They are used to follow ops either way. */
@@ -20,8 +22,8 @@ export function importDumpLog(name: string, text: string, options: ImportOptions
   if (!dumps.some((d) => d.text !== ""))
     return { error: warnings.length > 0 ? `the log holds no IR; ${warnings[0]}` : "the log holds no IR" };
   const builder = new ImportedTrace(options);
-  for (const compilation of splitCompilations(dumps)) addCompilation(builder, compilation);
-  return builder.finish(name, "dump log", warnings);
+  for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i)))) addCompilation(builder, compilation);
+  return builder.finish(name, "dump log", [...warnings, ...specializations(dumps)]);
 }
 
 /** One IR text with what is known of how it came about. */
@@ -76,6 +78,12 @@ function splitCompilations(dumps: readonly Dump[]): Dump[][] {
   }
   return compilations;
 }
+/** A dump before a pass whose result is dumped too says nothing new: the articles show both. */
+function isShownAgain(dumps: readonly Dump[], i: number): boolean {
+  const dump = dumps[i]!;
+  const next = dumps[i + 1];
+  return dump.when === "before" && next?.when === "after" && next.pass === dump.pass;
+}
 function isInliner(pass: string): boolean {
   return /^Inliner(?:Pass)?$/.test(pass);
 }
@@ -97,14 +105,21 @@ function addCompilation(builder: ImportedTrace, dumps: readonly Dump[]): void {
     if (dump.when !== "internal") next = dump;
   }
   const lowering = beginOfLowering(dumps);
+  const unchanged = isTriton20(dumps) ? unchangedBefore(dumps) : undefined;
+  let last = "";
+  const addUnchanged = (passes: readonly PipelineStep[]) => {
+    for (const pass of passes) builder.step({ ...pass, kind: "pass", op: undefined, symbol: undefined }, last);
+  };
   dumps.forEach((dump, i) => {
     const text = shown[i]?.text ?? "";
+    if (unchanged) addUnchanged(unchanged[i]!);
+    if (text !== "") last = text;
     const stage = stageOfIr(text || dump.text);
     builder.step(
       {
         kind: dump.when === "internal" ? "internal" : "pass",
         pass: dump.pass,
-        flag: dump.flag ?? flagOfPass(dump.pass) ?? dump.pass,
+        flag: dump.flag ?? flagOfPass(dump.pass) ?? flagOfPass20(dump.pass) ?? dump.pass,
         options: dump.options,
         stage: i >= lowering && stage === "ttgir" ? "llir" : stage,
         op: dump.op,
@@ -113,6 +128,7 @@ function addCompilation(builder: ImportedTrace, dumps: readonly Dump[]): void {
       text,
     );
   });
+  if (unchanged) addUnchanged(unchangedAfter(dumps));
 }
 
 /** The first pass of make_llir: the last passes on TTGIR belong to it already. */

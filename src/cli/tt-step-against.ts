@@ -1,0 +1,79 @@
+/** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
+import { type Comparison, compareTraces } from "../compile/against.js";
+import type { Trace } from "../compile/trace.js";
+import { align } from "../diff/align.js";
+import { EXIT, type Io } from "./io.js";
+import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { traceOf } from "./tt-step-compile.js";
+import { type Input, readInput } from "./tt-step-input.js";
+import { diffText, type Shown } from "./tt-step-show.js";
+
+export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  const other = otherTrace(input, args, io);
+  if ("error" in other) return other;
+  const comparison = compareTraces(trace, other.trace, differs);
+  return { text: comparisonText(comparison, args, io), code: comparison.first ? EXIT.difference : EXIT.ok };
+}
+
+/** Moved constants are no difference: where they stand depends on the order of a worklist alone. */
+function differs(pair: Trace): boolean {
+  const [theirs, ours] = pair.steps;
+  const { rows, counts } = align(pair.lines, theirs!.text, ours!.text);
+  if (counts.added + counts.removed + counts.changed > 0) return true;
+  return rows.some(
+    (row) => row.kind === "moved-to" && !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(pair.lines.line(ours!.text.lines[row.right]!)),
+  );
+}
+
+function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const spec = args.against!;
+  const options = optionsIn(spec, io);
+  if (options) {
+    if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
+    const given = parseTtStepArgs(options);
+    if ("error" in given) return given;
+    const again = readInput(args.input!, { ...io, readFile: () => input.text, readFolder: () => undefined }, args);
+    if (again.kind === "error") return { error: again.message ?? "the input does not parse" };
+    return traceOf(
+      again,
+      args.input!,
+      { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } },
+      io,
+    );
+  }
+  const other = readInput(spec, io, args);
+  if (other.kind !== "error") return traceOf(other, spec, args, io);
+  if (other.diagnostics !== undefined) io.stderr.write(other.diagnostics);
+  return { error: other.message ?? `'${spec}' does not parse` };
+}
+
+/** `target=cuda:89,num-warps=8` as arguments; undefined for a file. */
+function optionsIn(spec: string, io: Io): readonly string[] | undefined {
+  if (!/^[a-z][\w-]*=/.test(spec) || isFile(spec, io)) return undefined;
+  return spec.split(/,(?=[a-z][\w-]*=)/).map((option) => (/=(?:true|false)$/.test(option) ? booleanArgument(option) : `--${option}`));
+}
+function booleanArgument(option: string): string {
+  const [name, value] = option.split("=");
+  return value === "true" ? `--${name}` : `--no-${name}`;
+}
+function isFile(path: string, io: Io): boolean {
+  try {
+    io.readFile(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function comparisonText({ compared, first, onlyHere, onlyThere }: Comparison, args: TtStepArgs, io: Io): string {
+  const only = [
+    onlyHere.length > 0 ? `only here: ${onlyHere.join(", ")}\n` : "",
+    onlyThere.length > 0 ? `only in ${args.against}: ${onlyThere.join(", ")}\n` : "",
+  ].join("");
+  if (!first) return `no difference: the IR was compared at ${compared} points\n${only}`;
+  const { ours, trace } = first;
+  const where = ours.kind === "source" ? "in the source" : `after ${ours.label} ${ours.flag}${ours.built ? "" : " (not built yet)"}`;
+  const [a, b] = trace.steps;
+  const diff = diffText(trace, { ...a!, label: args.against! }, { ...b!, label: args.input! }, args, io);
+  return `first difference ${where}\n${only}${diff}`;
+}

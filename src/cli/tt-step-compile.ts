@@ -1,0 +1,70 @@
+/** How `tt-step` compiles its input. */
+import { type CompileOptions, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
+import { type CudaOptions, defaultOptions } from "../compile/options.js";
+import type { PipelineStep } from "../compile/pipelines/cuda.js";
+import type { Trace } from "../compile/trace.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import { stringOf } from "../ir/builtin-attrs.js";
+import type { Operation } from "../ir/operation.js";
+import type { Io } from "./io.js";
+import type { TtStepArgs } from "./tt-step-args.js";
+import { type Input, stageOf } from "./tt-step-input.js";
+
+/** What an input's compilation is: imported, or run here; or why it cannot be. Diagnostics are printed. */
+export function traceOf(
+  input: Exclude<Input, { readonly kind: "error" }>,
+  name: string,
+  args: TtStepArgs,
+  io: Io,
+): { readonly trace: Trace; readonly result?: CompileResult } | { readonly error: string } {
+  if (input.kind === "imported") return { trace: input.trace };
+  const { module } = input;
+  const options = settings(module, args);
+  const range = pipelineRange(pipelineOf(options), args);
+  if ("error" in range) return range;
+  const result = compile(name, module, { ...options, ...range, verifyEach: args.verifyEach, debugInfo: args.debugInfo, clock: io.clock });
+  for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
+  return { trace: result.trace, result };
+}
+
+/** What an input is compiled for, by the arguments and the input itself. */
+export function settings(
+  module: Operation,
+  args: TtStepArgs,
+): { readonly capability: number; readonly options: CudaOptions } & Pick<CompileOptions, "from"> {
+  const capability = args.capability ?? targetOf(module) ?? 80;
+  return { capability, options: { ...defaultOptions(capability), ...args.cuda }, from: stageOf(module) };
+}
+/** The compute capability that the module names in `ttg.target`. */
+function targetOf(module: Operation): number | undefined {
+  const target = /^cuda:(\d+)$/.exec(stringOf(module.attr("ttg.target")) ?? "");
+  return target ? Number(target[1]) : undefined;
+}
+
+/** The range and omissions that the arguments name, as positions in the pipeline. */
+function pipelineRange(
+  pipeline: readonly PipelineStep[],
+  args: TtStepArgs,
+): { readonly startAfter?: number; readonly stopAfter?: number; readonly disabled: ReadonlySet<number> } | { readonly error: string } {
+  const position = (spec: string): number | undefined => {
+    if (/^\d+$/.test(spec)) return Number(spec) <= pipeline.length ? Number(spec) : undefined;
+    const [flag, run = "1"] = spec.split("#");
+    const runs = pipeline.flatMap((s, i) => (s.flag === flag ? [i + 1] : []));
+    return runs[Number(run) - 1];
+  };
+  const unknown = (spec: string) => ({ error: `no pass '${spec}' in this pipeline; see --list` });
+  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
+  for (const key of ["startAfter", "stopAfter"] as const) {
+    const spec = args[key];
+    if (spec === undefined) continue;
+    const at = position(spec);
+    if (at === undefined) return unknown(spec);
+    range[key] = at;
+  }
+  for (const spec of args.disablePass) {
+    const at = position(spec);
+    if (at === undefined) return unknown(spec);
+    range.disabled.add(at);
+  }
+  return range;
+}

@@ -1,0 +1,85 @@
+/** What `tt-step` is given, recognised by content. */
+import { isDumpLog } from "../compile/import/dump-log.js";
+import { importFolder } from "../compile/import/folder.js";
+import { importDumpLog, importTexts } from "../compile/import/import-dump.js";
+import type { Stage } from "../compile/pipelines/cuda.js";
+import type { Trace } from "../compile/trace.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
+import type { Io } from "./io.js";
+import { fileError } from "./node-io.js";
+
+export type Input =
+  | { readonly kind: "imported"; readonly trace: Trace }
+  | { readonly kind: "module"; readonly module: Operation; readonly text: string }
+  /** `message` is one line; `diagnostics` stand for themselves. */
+  | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string };
+
+/** Reads a file, a folder or standard input (`-`). */
+export function readInput(path: string, io: Io, options: { readonly debugInfo: boolean }): Input {
+  const folder = io.readFolder(path);
+  if (folder)
+    return imported(
+      path,
+      importFolder(
+        path,
+        folder.map((file) => ({ path: file, read: () => io.readFile(`${path}/${file}`) })),
+        options,
+      ),
+    );
+  let text: string;
+  try {
+    text = io.readFile(path);
+  } catch (error) {
+    return { kind: "error", message: `cannot read '${path}': ${fileError(error)}` };
+  }
+  const refusal = notIr(path, text);
+  if (refusal) return { kind: "error", message: refusal };
+  if (isDumpLog(text)) return imported(path, importDumpLog(path, text, options));
+  const single = singleText(text);
+  if (single)
+    return imported(
+      path,
+      importTexts(path, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, options),
+    );
+  const ctx = new Context(ALL_DIALECTS);
+  const parsed = parseModule(ctx, path === "-" ? "<stdin>" : path, text);
+  if (parsed && verifyOperation(parsed.module)) {
+    if (parsed.module.regions[0]?.firstBlock?.firstOp) return { kind: "module", module: parsed.module, text };
+    return { kind: "error", message: `'${path}' holds no IR` };
+  }
+  return { kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") };
+}
+
+function imported(path: string, trace: Trace | { readonly error: string }): Input {
+  return "error" in trace ? { kind: "error", message: `'${path}': ${trace.error}` } : { kind: "imported", trace };
+}
+
+/** Why a text is no IR that can be shown, where that can be told at once. */
+function notIr(path: string, text: string): string | undefined {
+  if (text.trim() === "") return `'${path}' is empty`;
+  if (text.includes("\0")) return `'${path}' is a binary file`;
+  if (/^\s*(?:import |from \w+ import |@triton\.jit|def )/m.test(text) && !/\btt\.func|^module|^\/\/ -----\/\//m.test(text))
+    return `'${path}' is a Python kernel; the Python front end is not built yet: compile it with Triton and pass the .ttir from its cache folder`;
+  return undefined;
+}
+
+/** LLVM IR and PTX are one step each: no pass of ours runs on them. */
+function singleText(text: string): { readonly kind: string; readonly flag: string } | undefined {
+  const head = text.slice(0, 1 << 16);
+  if (/^\s*\.version\s+\d/m.test(head) && /^\s*\.target\s+sm_/m.test(head)) return { kind: "PTX", flag: "ptx" };
+  if (/^(?:; ModuleID = |target triple = |source_filename = |define .*@)/m.test(head)) return { kind: "LLVM IR", flag: "llir" };
+  return undefined;
+}
+
+/** The stage that an input's first pass belongs to: LLVM dialect goes to translation, TTGIR to make_llir, TTIR to make_ttir. */
+export function stageOf(module: Operation): Stage {
+  let lowered = false;
+  for (const op of module.regions[0]!.firstBlock?.ops() ?? []) if (op.name === "llvm.func") lowered = true;
+  if (lowered) return "ptx";
+  return module.hasAttr("ttg.num-warps") ? "llir" : "ttir";
+}

@@ -1,0 +1,119 @@
+/** What `tt-step` prints of a Trace. */
+import type { Stage } from "../compile/pipelines/cuda.js";
+import { findStep, type Step, type StepText, stepBanner, type Trace } from "../compile/trace.js";
+import { traceJson } from "../compile/trace-json.js";
+import { align } from "../diff/align.js";
+import { countsText, sideBySide, unified } from "../diff/hunks.js";
+import type { Io } from "./io.js";
+import type { TtStepArgs } from "./tt-step-args.js";
+
+export interface Shown {
+  readonly text: string;
+  readonly code: number;
+}
+
+/** What the arguments ask for; a list when they ask for nothing. */
+export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  const nothing =
+    !args.list && args.printAfter.length === 0 && !args.printAfterAll && !args.printAfterChange && !args.diff && !args.emit && !args.json;
+  if (args.json) return { text: traceJson(trace), code: 0 };
+  const out: string[] = [];
+  if (args.list || nothing) out.push(listText(trace));
+  for (const spec of args.printAfter) {
+    const step = findStep(trace, spec);
+    if (!step) return { error: `no step '${spec}'; see --list` };
+    out.push(stepText(trace, step));
+  }
+  if (args.printAfterAll || args.printAfterChange)
+    for (const step of trace.steps) {
+      if (step.kind === "source" || (step.parent !== undefined && !args.nested)) continue;
+      if (args.printAfterAll || step.changed) out.push(stepText(trace, step));
+    }
+  if (args.diff) {
+    const [a, b] = args.diff.map((spec) => findStep(trace, spec));
+    if (!a || !b) return { error: `no step '${args.diff[a ? 1 : 0]}'; see --list` };
+    out.push(diffText(trace, a, b, args, io));
+  }
+  if (args.emit) {
+    const text = emitted(trace, args.emit);
+    if (text === undefined)
+      return {
+        error: args.emit === "llir" || args.emit === "ptx" ? `--emit ${args.emit} is not built yet` : `there is no ${args.emit} here`,
+      };
+    out.push(text);
+  }
+  return { text: out.join(""), code: 0 };
+}
+
+function stepText(trace: Trace, step: Step): string {
+  return `${stepBanner(step)}\n${trace.lines.textOf(step.text)}\n\n`;
+}
+
+/** The module at the end of a stage. */
+function emitted(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string | undefined {
+  // A cache folder, an LLVM IR or a PTX file hold these as they are.
+  const own = trace.steps.find((s) => s.flag === emit && s.known);
+  if (own) return trace.lines.textOf(own.text);
+  if (emit === "llir" || emit === "ptx") return undefined;
+  const stage: Stage = emit === "llvm-dialect" ? "llir" : emit;
+  const last = trace.steps.filter((s) => s.parent === undefined && s.stage === stage && s.kind !== "internal").at(-1);
+  return last && (last.kind !== "source" || trace.source.kind === stage || trace.source.kind === "dump log")
+    ? trace.lines.textOf(last.text)
+    : undefined;
+}
+
+/** One line a step: index, stage, flag with run, `*` if changed, op count, time; what is not built is said. */
+export function listText(trace: Trace): string {
+  const runs = new Map<string, number>();
+  for (const step of trace.steps) runs.set(step.flag, Math.max(runs.get(step.flag) ?? 0, step.run));
+  return trace.steps
+    .map((step) => {
+      const flag = step.kind !== "source" && (runs.get(step.flag) ?? 0) > 1 && step.run > 0 ? `${step.flag}#${step.run}` : step.flag;
+      const indent = step.parent === undefined ? "" : "  ";
+      const ms = step.ms === undefined ? "" : `${step.ms.toFixed(1)} ms`;
+      const note = !step.built ? "not built yet" : step.known ? ms : "its result is not in the log";
+      const symbol = step.symbol === undefined ? "" : ` @${step.symbol}`;
+      return (
+        `${step.label.padStart(5)}  ${step.stage.padEnd(5)} ${step.changed ? "*" : " "} ${(indent + flag + symbol).padEnd(52)} ${String(step.numOps).padStart(6)} ops  ${note}`.trimEnd() +
+        "\n"
+      );
+    })
+    .join("");
+}
+
+/** A diff of two steps with its header. */
+export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: Io): string {
+  const [first, last] = a.index <= b.index ? [a, b] : [b, a];
+  // Steps inside `last` stand behind it and are over before it.
+  const between = trace.steps.filter((s) => (s.index > first.index && s.index <= last.index) || s.parent === last.index);
+  const [before, after] = commonPart(a, b);
+  const alignment = align(trace.lines, before, after, a.index <= b.index ? between.map((s) => s.origins) : []);
+  const text = { lines: trace.lines, before, after };
+  const name = (step: Step) => `${step.label} ${step.flag}`;
+  const width = Number(io.env["COLUMNS"]) || 160;
+  const colour = usesColour(args, io);
+  const body = args.sideBySide ? sideBySide(text, alignment, width, colour) : unified(text, alignment, colour);
+  return `--- ${name(a)}\n+++ ${name(b)}: ${countsText(alignment)}\n${body}`;
+}
+
+export function usesColour(args: TtStepArgs, io: Io): boolean {
+  if (args.color !== "auto") return args.color === "always";
+  return io.isTerminal === true && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb" && args.output === "-";
+}
+
+/** Where one of two steps shows a single function, that function of the other. */
+function commonPart(a: Step, b: Step): [StepText, StepText] {
+  const part = (whole: StepText, one: StepText): StepText => {
+    const id = one.ops.find((op) => op !== 0);
+    const from = id === undefined ? -1 : whole.ops.indexOf(id);
+    if (from <= 0 || one.ops[0] === whole.ops[0]) return whole;
+    const inside = new Set(one.ops);
+    let to = from + 1;
+    for (let line = to; line < whole.ops.length; line++) if (whole.ops[line] !== 0 && inside.has(whole.ops[line]!)) to = line + 1;
+    // The function's own closing brace follows its last op.
+    const end = Math.min(whole.lines.length, to + 1);
+    return { lines: whole.lines.slice(from, end), ops: whole.ops.slice(from, end), hashes: whole.hashes.slice(from, end) };
+  };
+  if ((a.symbol === undefined) === (b.symbol === undefined)) return [a.text, b.text];
+  return a.symbol === undefined ? [part(a.text, b.text), b.text] : [a.text, part(b.text, a.text)];
+}

@@ -1,0 +1,94 @@
+/**
+ * Two compilations side by side: where does their IR first differ? Passes are paired by name in order, and compared by
+ * the IR that goes into them, which logs of every kind show.
+ */
+import { importTexts } from "./import/import-dump.js";
+import { withoutLocations } from "./import/locations.js";
+import type { Step, Trace } from "./trace.js";
+
+export interface Comparison {
+  /** Pairs of passes whose IR was compared. */
+  readonly compared: number;
+  /** Top-level passes that only one side has, by flag. */
+  readonly onlyHere: readonly string[];
+  readonly onlyThere: readonly string[];
+  readonly first?: Difference;
+}
+export interface Difference {
+  /** Our step after which the IR differs. */
+  readonly ours: Step;
+  /** Theirs, when the other side has that step. */
+  readonly theirs: Step | undefined;
+  /** A Trace of two steps, theirs and ours, with ops identified. */
+  readonly trace: Trace;
+}
+
+/** A point of a compilation: the IR between two passes. */
+interface Point {
+  /** The pass that comes next; undefined at the end. */
+  readonly next: Step | undefined;
+  /** The step that the IR is the result of. */
+  readonly result: Step;
+}
+
+/** Compares two Traces; `differ` decides whether the two steps of a Trace say something else. */
+export function compareTraces(ours: Trace, theirs: Trace, differ: (pair: Trace) => boolean): Comparison {
+  const here = points(ours);
+  const there = points(theirs);
+  const pairs = pairByFlag(here, there);
+  const used = new Set(pairs.map(([, t]) => t));
+  const usedHere = new Set(pairs.map(([h]) => h));
+  const flags = (list: readonly Point[], seen: ReadonlySet<Point>) =>
+    list.flatMap((p) => (p.next && p.next.parent === undefined && !seen.has(p) ? [p.next.flag] : []));
+  const common = { onlyHere: flags(here, usedHere), onlyThere: flags(there, used) };
+  let compared = 0;
+  for (const [h, t] of pairs) {
+    compared++;
+    const trace = comparePoint(ours, h, theirs, t);
+    if (trace && differ(trace)) return { ...common, compared, first: { ours: h.result, theirs: t.result, trace } };
+  }
+  return { ...common, compared };
+}
+
+/** The points of a Trace: one before each pass, and the end where it is known. */
+function points(trace: Trace): Point[] {
+  const found: Point[] = [];
+  let result: Step | undefined;
+  for (const step of trace.steps) {
+    if (step.parent !== undefined || step.kind === "internal") continue;
+    if (step.kind === "pass" && result) found.push({ next: step, result });
+    result = step;
+  }
+  if (result?.known) found.push({ next: undefined, result });
+  return found;
+}
+
+/** The longest common sequence of passes. */
+function pairByFlag(here: readonly Point[], there: readonly Point[]): [Point, Point][] {
+  const width = there.length + 1;
+  const best = new Int32Array((here.length + 1) * width);
+  const same = (i: number, j: number) => here[i]!.next?.flag === there[j]!.next?.flag;
+  for (let i = here.length - 1; i >= 0; i--)
+    for (let j = there.length - 1; j >= 0; j--)
+      best[i * width + j] = same(i, j)
+        ? best[(i + 1) * width + j + 1]! + 1
+        : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
+  const pairs: [Point, Point][] = [];
+  for (let i = 0, j = 0; i < here.length && j < there.length; ) {
+    if (same(i, j)) pairs.push([here[i++]!, there[j++]!]);
+    else if (best[(i + 1) * width + j]! >= best[i * width + j + 1]!) i++;
+    else j++;
+  }
+  return pairs;
+}
+
+/** Both texts as steps of one Trace; undefined when they are equal letter by letter. */
+function comparePoint(ours: Trace, h: Point, theirs: Trace, t: Point): Trace | undefined {
+  const a = withoutLocations(theirs.lines.textOf(t.result.text)).text;
+  const b = withoutLocations(ours.lines.textOf(h.result.text)).text;
+  if (a === b) return undefined;
+  return importTexts("", "comparison", [
+    { pass: t.result.pass, flag: t.result.flag, stage: t.result.stage, text: a },
+    { pass: h.result.pass, flag: h.result.flag, stage: h.result.stage, text: b },
+  ]);
+}
