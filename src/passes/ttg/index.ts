@@ -1,1 +1,10 @@
+export { accelerateMatmul } from "./accelerate-matmul.js";
 export { coalesce } from "./coalesce.js";
+export { coalesceAsyncCopy } from "./coalesce-async-copy.js";
+export { combineTensorSelectAndIf } from "./combine-tensor-select-and-if.js";
+export { f32DotTC } from "./f32-dot-tc.js";
+export { fenceInsertion } from "./fence-insertion.js";
+export { mmaLowering } from "./mma-lowering.js";
+export { optimizeDotOperands } from "./optimize-dot-operands.js";
+export { reduceDataDuplication } from "./reduce-data-duplication.js";
+export { reorderInstructions } from "./reorder-instructions.js";

@@ -1,0 +1,218 @@
+import * as arith from "../../dialects/arith/ops/index.js";
+import { valueLocation } from "../../dialects/scf/build.js";
+import { FpToFpOp } from "../../dialects/tt/ops/cast.js";
+import { DescriptorGatherOp, DescriptorLoadOp } from "../../dialects/tt/ops/descriptor.js";
+import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
+import { LoadOp } from "../../dialects/tt/ops/memory.js";
+import { TransOp } from "../../dialects/tt/ops/shape.js";
+import { distributedParams, encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
+import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
+import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
+import { supportMMA } from "../../dialects/ttg/support-mma.js";
+import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
+import { memDescType } from "../../dialects/ttg/types.js";
+import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import type { Type } from "../../ir/attribute.js";
+import { bitWidth, FloatType, floatType, isFloat, type TensorType, withElementType, withEncoding } from "../../ir/builtin-types.js";
+import type { View } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
+import { getCTALayout, getOrderForMemory, getShapePerCTAOf } from "../../layout/encoding-queries.js";
+import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
+import { isHopper } from "../../layout/encodings/nvidia-mma.js";
+import { nvmmaSharedFor } from "../../layout/encodings/nvmma-shared.js";
+import { definePass, type PassReport } from "../../pass/define-pass.js";
+import { applyPatternsGreedily } from "../../rewrite/greedy.js";
+import { pattern } from "../../rewrite/pattern.js";
+import { Rewriter } from "../../rewrite/rewriter.js";
+import { getNVIDIAComputeCapability } from "./compute-capability.js";
+import { decomposeScaledDot } from "./decompose-scaled-dot.js";
+import { convertLayout } from "./distributed-op-encoding.js";
+import { lookupNumWarps } from "./memory-access.js";
+import { computeOrigBitWidth, mmaVersionToInstrShape, warpsPerTileV2, warpsPerTileV3 } from "./mma-layout.js";
+
+export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
+  name: "TritonGPUAccelerateMatmul",
+  summary: "accelerate matmul",
+  description: `
+    Gives dots the layout of a tensor core instruction where the GPU has one for their types and shapes: mma from sm_80 on, wgmma
+    on sm_90. Scaled dots are decomposed where there is none for them; operands of types that the instruction does not take are
+    promoted.`,
+  source: "lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp",
+  statistics: { accelerated: "dots given to tensor cores" },
+  run(root, { listener, report, count }) {
+    const computeCapability = getNVIDIAComputeCapability(root);
+    if (computeCapability === undefined) return report.error(root, "Expected a target attribute on the module operation");
+    transposeScaledDots(root, new Rewriter(root.ctx, listener));
+    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"));
+    applyPatternsGreedily(root, [toMMA, decomposeScaledDot], { listener });
+    decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener));
+  },
+});
+
+const typeOf = (value: Value): TensorType => value.type as TensorType;
+const elementOf = (value: Value): Type => typeOf(value).params.elementType;
+
+// --- choosing the instruction --------------------------------------------------------------------
+
+/** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
+function mmaVersionFor(dot: Operation, computeCapability: number, report: PassReport): 0 | 2 | 3 | 5 {
+  const supported: readonly (2 | 3 | 5)[] =
+    computeCapability < 90 ? [2] : computeCapability < 100 ? [3, 2] : computeCapability < 110 ? [5, 2] : [2];
+  for (const version of supported) {
+    if (supportMMA(dot, version)) return version;
+    if (version !== 2) report.remark(dot, `MMA version ${version} acceleration not applied due to unsupported shapes or data types.`);
+  }
+  return 0;
+}
+
+const blockedToMMA = (computeCapability: number, report: PassReport, accelerated: () => void) =>
+  pattern("blocked-to-mma", DotOp, (dot, rw) => {
+    const { op, a, b, d } = dot;
+    if (computeCapability < 70) return rw.noMatch("no tensor cores");
+    if (computeCapability < 80) {
+      report.remark(op, `Dot op using MMA for compute capability ${computeCapability} has been deprecated. It falls back to the FMA path.`);
+      return rw.noMatch("tensor cores before sm_80 are not used");
+    }
+    const result = encodingParams(typeOf(d).params.encoding);
+    if (!result || result.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
+    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && computeCapability !== 80 && computeCapability !== 90)
+      return rw.noMatch("f64 tensor cores are slow on this GPU");
+    const version = mmaVersionFor(op, computeCapability, report);
+    if (version !== 2 && version !== 3) return rw.noMatch(version === 0 ? "types or shape are not supported" : "for tcgen05");
+
+    const mma = mmaEncoding(dot, version);
+    const type = withEncoding(typeOf(d), encodingAttr(rw.ctx, mma));
+    const acc = rw.value(ConvertLayoutOp, { src: dot.c }, { loc: valueLocation(dot.c), types: [type] });
+    const { inputPrecision, maxNumImpreciseAcc } = dot;
+    let product: Value;
+    if (version === 3) {
+      const allowTranspose = isFloat(elementOf(a), "f16") || isFloat(elementOf(a), "bf16");
+      const inShared = (value: Value, opIdx: 0 | 1) => sharedOperand(rw, value, opIdx, allowTranspose, op, report);
+      const lhs = comesFromLoadOrBlockArg(a) ? inShared(a, 0) : dotOperand(rw, a, 0, bitWidth(elementOf(a))!, mma);
+      const rhs = inShared(b, 1);
+      product = rw.value(WarpGroupDotOp, { a: lhs, b: rhs, c: acc, inputPrecision, maxNumImpreciseAcc, isAsync: false }, { types: [type] });
+    } else {
+      const width = Math.min(computeOrigBitWidth(a), computeOrigBitWidth(b));
+      const lhs = dotOperand(rw, a, 0, width, mma);
+      const rhs = dotOperand(rw, b, 1, width, mma);
+      product = rw.value(DotOp, { a: lhs, b: rhs, c: acc, inputPrecision, maxNumImpreciseAcc }, { types: [type] });
+    }
+    accelerated();
+    rw.replaceWith(op, ConvertLayoutOp, { src: product }, { types: [d.type] });
+    return true;
+  });
+
+/** The layout of the result when the dot is done by mma or wgmma. */
+function mmaEncoding({ op, a, d }: View<typeof DotOp>, version: 2 | 3): NvidiaMmaParams {
+  const { shape, encoding } = typeOf(d).params;
+  const params = distributedParams(encoding)!;
+  const shapePerCTA = getShapePerCTAOf(params, shape);
+  const numWarps = lookupNumWarps(op);
+  // What wgmma takes has an instruction for its width.
+  const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementOf(a), numWarps)!;
+  const warpsPerCTA = version === 2 ? warpsPerTileV2(op, shapePerCTA, numWarps) : warpsPerTileV3(op, shapePerCTA, numWarps);
+  return { kind: "nvidia_mma", versionMajor: version, versionMinor: 0, warpsPerCTA, cga: getCTALayout(params)!, instrShape };
+}
+
+function dotOperand(rw: Rewriter, value: Value, opIdx: number, width: number, parent: NvidiaMmaParams): Value {
+  return convertLayout(rw, value, encodingAttr(rw.ctx, dotOperandFor(opIdx, parent, width)), valueLocation(value));
+}
+
+/** The operand in shared memory, where wgmma reads it; made right after it so that the pipeliner sees load and alloc together. */
+function sharedOperand(rw: Rewriter, value: Value, opIdx: 0 | 1, allowTranspose: boolean, dot: Operation, report: PassReport): Value {
+  let arg = value;
+  for (let cvt = ConvertLayoutOp.match(arg.definingOp); cvt; cvt = ConvertLayoutOp.match(arg.definingOp)) arg = cvt.src;
+  const { shape, elementType, encoding } = typeOf(arg).params;
+  const params = distributedParams(encoding)!;
+  const order = getOrderForMemory(params, shape);
+  const wanted = allowTranspose ? order : opIdx === 1 ? [0, 1] : [1, 0];
+  if (wanted.some((dim, i) => dim !== order[i]))
+    report.warning(
+      dot,
+      `Warning: Forcing a different order [${wanted.join(", ")}] on SMEM than the register order for the operand ${opIdx}. ` +
+        "Registers will be transposed before SMEM store and the pipelined load for this operand will be disabled, so poor performance " +
+        "is expected. Recommendation: consider transposing the operand in global memory to remove the need to transpose the tensor in registers.",
+    );
+  const shared = encodingAttr(rw.ctx, nvmmaSharedFor(shape, wanted, getCTALayout(params)!, bitWidth(elementType)!, false));
+  const type = memDescType(shape, elementType, shared, SharedMemorySpace.get(rw.ctx, {}));
+  return rw.preserving(() => {
+    rw.builder.setAfterValue(arg);
+    return rw.value(LocalAllocOp, { src: arg }, { loc: valueLocation(arg), types: [type] });
+  });
+}
+
+/** Whether a value is loaded, conversions and transpositions aside; block arguments count as loaded. */
+export function comesFromLoadOrBlockArg(value: Value): boolean {
+  let at = value;
+  for (let def = at.definingOp; def; def = at.definingOp) {
+    if (!ConvertLayoutOp.is(def) && !TransOp.is(def) && !def.def.traits.has(MemDescViewTrait)) break;
+    at = def.operand(0);
+  }
+  const def = at.definingOp;
+  return !def || LoadOp.is(def) || DescriptorLoadOp.is(def) || DescriptorGatherOp.is(def);
+}
+
+// --- before and after -----------------------------------------------------------------------------
+
+/** dot_scaled(a, b scale) -> trans(dot_scaled(trans(b) scale, trans(a))): only a scale of the left side is decomposed well. */
+function transposeScaledDots(root: Operation, rw: Rewriter): void {
+  const dots: Operation[] = [];
+  root.walkPostOrder((op) => {
+    const dot = DotScaledOp.match(op);
+    if (dot && !dot.a_scale && dot.b_scale) dots.push(op);
+  });
+  const order = [1, 0];
+  for (const op of dots)
+    rw.from(op, () => {
+      const dot = DotScaledOp.match(op)!;
+      rw.setBefore(op);
+      const trans = (src: Value): Value => rw.value(TransOp, { src, order }, { loc: valueLocation(src) });
+      const lhs = trans(dot.a);
+      const rhs = trans(dot.b);
+      const c = trans(dot.c);
+      const { a_elem_type, b_elem_type, b_scale: a_scale, a_scale: b_scale, fastMath } = dot;
+      const product = rw.value(
+        DotScaledOp,
+        { a: rhs, b: lhs, c, a_scale, b_scale, a_elem_type: b_elem_type, b_elem_type: a_elem_type, fastMath },
+        { loc: op.locRef, types: [c.type] },
+      );
+      rw.replace(op, trans(product));
+    });
+}
+
+/** Operands of types that the instruction chosen does not take are promoted: fp8 to f16, for FMA anything to the result's type. */
+function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: Rewriter): void {
+  root.walkPostOrder((op) => {
+    const dot = DotOp.match(op);
+    if (!dot) return;
+    const element = elementOf(dot.a);
+    const mma = encodingParams(typeOf(dot.d).params.encoding);
+    let promoted: Type;
+    if (mma?.kind === "nvidia_mma") {
+      const isNativeFp8 = isFloat(element, "f8E5M2") || isFloat(element, "f8E4M3FN");
+      // Elsewhere mma on fp8 is emulated.
+      const takesFp8 = computeCapability === 89 || computeCapability === 120 || isHopper(mma);
+      if (!isNativeFp8 || takesFp8) return;
+      promoted = floatType(op.ctx, "f16");
+    } else {
+      promoted = elementOf(dot.d);
+      if (element === promoted) return;
+    }
+    rw.from(op, () => {
+      rw.setBefore(op);
+      const promote = (value: Value): Value => {
+        const options = { loc: op.locRef, types: [withElementType(value.type, promoted)] };
+        return isFloat8(elementOf(value)) ? rw.value(FpToFpOp, { src: value }, options) : rw.value(arith.ExtFOp, { in: value }, options);
+      };
+      const a = promote(dot.a);
+      const b = promote(dot.b);
+      rw.setOperand(op, 0, a);
+      rw.setOperand(op, 1, b);
+    });
+  });
+}
+const FLOAT8 = new Set(["f8E4M3B11FNUZ", "f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"]);
+const isFloat8 = (type: Type): boolean => FloatType.is(type) && FLOAT8.has(type.params.kind);
