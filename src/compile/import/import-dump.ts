@@ -22,7 +22,9 @@ export function importDumpLog(name: string, text: string, options: ImportOptions
   if (!dumps.some((d) => d.text !== ""))
     return { error: warnings.length > 0 ? `the log holds no IR; ${warnings[0]}` : "the log holds no IR" };
   const builder = new ImportedTrace(options);
-  for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i)))) addCompilation(builder, compilation);
+  const changedOnly = isTriton20(dumps);
+  for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i))))
+    addCompilation(builder, compilation, changedOnly);
   return builder.finish(name, "dump log", [...warnings, ...specializations(dumps)]);
 }
 
@@ -88,7 +90,8 @@ function isInliner(pass: string): boolean {
   return /^Inliner(?:Pass)?$/.test(pass);
 }
 
-function addCompilation(builder: ImportedTrace, dumps: readonly Dump[]): void {
+/** `changedOnly`: the log shows the passes of Triton 2.0 that changed something. */
+function addCompilation(builder: ImportedTrace, dumps: readonly Dump[], changedOnly: boolean): void {
   builder.newCompilation();
   const first = dumps.find((d) => d.when !== "internal" && d.text !== "");
   if (first?.when === "before")
@@ -105,7 +108,7 @@ function addCompilation(builder: ImportedTrace, dumps: readonly Dump[]): void {
     if (dump.when !== "internal") next = dump;
   }
   const lowering = beginOfLowering(dumps);
-  const unchanged = isTriton20(dumps) ? unchangedBefore(dumps) : undefined;
+  const unchanged = changedOnly ? unchangedBefore(dumps) : undefined;
   let last = "";
   const addUnchanged = (passes: readonly PipelineStep[]) => {
     for (const pass of passes) builder.step({ ...pass, kind: "pass", op: undefined, symbol: undefined }, last);
@@ -301,7 +304,7 @@ class ImportedTrace {
     const { ops, new: fresh, withOrigin } = this.#counts;
     const percent = (n: number) => `${((100 * n) / ops).toFixed(1)} %`;
     const share =
-      fresh === 0
+      fresh === 0 || kind === "cache folder"
         ? []
         : [
             `${percent(fresh)} of the ops in changed steps have no partner in the step before; ${percent(fresh - withOrigin)} come from no known op`,

@@ -6,7 +6,9 @@ test("the suffix of a kernel's name says what was known of its arguments", () =>
     const found = decodeSpecialization(name);
     return found && specializationText(found);
   };
-  expect(text("matmul_kernel_0d1d2d3d4c56c78c")).toBe("matmul_kernel takes 9 arguments: 0, 1, 2, 3 divisible by 16; 4, 6, 8 folded as constants");
+  expect(text("matmul_kernel_0d1d2d3d4c56c78c")).toBe(
+    "matmul_kernel takes 9 arguments: 0, 1, 2, 3 divisible by 16; 4, 6, 8 folded as constants",
+  );
   expect(text("softmax_0d1d2d3")).toBe("softmax takes 4 arguments: 0, 1, 2 divisible by 16");
   expect(text("k_0d1d2d3d4d5d6d7d8d9d10d11c12")).toBe(
     "k takes 13 arguments: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 divisible by 16; 11 folded as constants",
