@@ -57,9 +57,7 @@ function emitted(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string | 
   if (emit === "llir" || emit === "ptx") return undefined;
   const stage: Stage = emit === "llvm-dialect" ? "llir" : emit;
   const last = trace.steps.filter((s) => s.parent === undefined && s.stage === stage && s.kind !== "internal").at(-1);
-  return last && (last.kind !== "source" || trace.source.kind === stage || trace.source.kind === "dump log")
-    ? trace.lines.textOf(last.text)
-    : undefined;
+  return last && trace.lines.textOf(last.text);
 }
 
 /** One line a step: index, stage, flag with run, `*` if changed, op count, time; what is not built is said. */

@@ -88,7 +88,8 @@ class Recorder {
   readonly #runs = new Map<string, number>();
   #text: StepText | undefined;
   #textVersion = -1;
-  #stage: Stage = "ttir";
+  /** Of the source: what the stage before the first pass makes. */
+  #stage: Stage;
   #top = 0;
   /** Ids from here on belong to ops that no earlier step has seen. */
   #lastSeen = 0;
@@ -99,7 +100,9 @@ class Recorder {
   constructor(
     readonly module: Operation,
     readonly options: CompileOptions,
-  ) {}
+  ) {
+    this.#stage = options.from === "llir" ? "ttgir" : options.from === "ptx" ? "llir" : "ttir";
+  }
 
   source(name: string): void {
     this.push({

@@ -42,6 +42,8 @@ export function align(lines: LineTable, before: StepText, after: StepText, origi
   const ignoreAliases = left.hasAliases !== right.hasAliases;
 
   const rows: Row[] = [];
+  /** What is new since the last row of both sides: shown behind what is gone. */
+  let fresh: Row[] = [];
   const counts = { added: 0, removed: 0, changed: 0, moved: 0 };
   let l = 0;
   const leftUntil = (end: number) => {
@@ -58,7 +60,7 @@ export function align(lines: LineTable, before: StepText, after: StepText, origi
     const m = match[r]!;
     if (m < 0) {
       const silent = ignoreAliases && right.isAlias(r);
-      rows.push({ kind: silent ? "same" : "added", left: -1, right: r, ...(from[r]! >= 0 ? { counterpart: from[r]! } : {}) });
+      fresh.push({ kind: silent ? "same" : "added", left: -1, right: r, ...(from[r]! >= 0 ? { counterpart: from[r]! } : {}) });
       if (after.ops[r] !== 0) counts.added++;
       continue;
     }
@@ -67,20 +69,23 @@ export function align(lines: LineTable, before: StepText, after: StepText, origi
       (isOp ? before.hashes[m] !== after.hashes[r] : before.lines[m] !== after.lines[r]) && !sayTheSame(left, m, right, r, match);
     if (!stays[r]) {
       // Braces and definitions of aliases go where their ops go.
-      if (!isOp) rows.push({ kind: changed ? "changed" : "same", left: m, right: r });
+      if (!isOp) fresh.push({ kind: changed ? "changed" : "same", left: m, right: r });
       else {
-        rows.push({ kind: "moved-to", left: -1, right: r, counterpart: m, alsoChanged: changed });
+        fresh.push({ kind: "moved-to", left: -1, right: r, counterpart: m, alsoChanged: changed });
         counts.moved++;
         if (changed) counts.changed++;
       }
       continue;
     }
     leftUntil(m);
+    for (const row of fresh) rows.push(row);
+    fresh = [];
     rows.push({ kind: changed ? "changed" : "same", left: m, right: r });
     if (changed && isOp) counts.changed++;
     l = m + 1;
   }
   leftUntil(numBefore);
+  for (const row of fresh) rows.push(row);
   return { rows, counts };
 }
 

@@ -149,8 +149,8 @@ const NAMES = /[%^][\w$.-]+|[#!][A-Za-z_][\w$]*(?![\w$.]*[<.])/g;
 
 /** Whether line `l` before and line `r` after differ in names only; `match` gives the line before for each line after. */
 export function sayTheSame(left: StepSide, l: number, right: StepSide, r: number, match: Int32Array): boolean {
-  const a = withoutComment(left.line(l));
-  const b = withoutComment(right.line(r));
+  const a = withoutComment(left.line(l)).trimStart();
+  const b = withoutComment(right.line(r)).trimStart();
   if (a === b && !/[%^#!]/.test(a)) return true;
   const ours = [...a.matchAll(NAMES)];
   const theirs = [...b.matchAll(NAMES)];

@@ -327,8 +327,8 @@ const NONE = new Int32Array(0);
 function loneFunction(ir: TextIR): LoneFunction | undefined {
   if (ir.numOps === 0 || ir.symbol[0] === 0) return undefined;
   const line = ir.text.slice(ir.lineStart[ir.line[0]!], ir.lineStart[ir.line[0]! + 1]! - 1);
-  const match = /^"?([\w.]+)[^@]*@("?)([^"(]*)/.exec(line);
-  return match ? { op: match[1]!.includes(".") ? match[1]! : `func.${match[1]!}`, symbol: match[3]! } : undefined;
+  const match = /^"?([\w.]+)[^@]*@(?:"([^"]*)"|([\w$.-]*))/.exec(line);
+  return match ? { op: match[1]!.includes(".") ? match[1]! : `func.${match[1]!}`, symbol: match[2] ?? match[3]! } : undefined;
 }
 
 /** Equal but for names and numbers. */

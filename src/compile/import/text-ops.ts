@@ -65,7 +65,7 @@ export const BLOCK = hashOf("^");
 const BARE_OPS: ReadonlySet<string> = new Set(["module", "func", "return", "call", "br", "cond_br", "switch", "assert", "constant"]);
 
 enum Char {
-  Newline = 10,
+  Tab = 9,
   Space = 32,
   Bang = 33,
   Quote = 34,
@@ -171,7 +171,7 @@ class Reader {
   private readLine(from: number, end: number): void {
     const { text } = this;
     let at = from;
-    while (at < end && text.charCodeAt(at) === Char.Space) at++;
+    while (at < end && (text.charCodeAt(at) === Char.Space || text.charCodeAt(at) === Char.Tab)) at++;
     if (at === end) return;
     const first = text.charCodeAt(at);
     if (first === Char.Slash) return;
