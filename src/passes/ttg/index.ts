@@ -7,4 +7,5 @@ export { fenceInsertion } from "./fence-insertion.js";
 export { mmaLowering } from "./mma-lowering.js";
 export { optimizeDotOperands } from "./optimize-dot-operands.js";
 export { reduceDataDuplication } from "./reduce-data-duplication.js";
+export { removeLayoutConversions } from "./remove-layout-conversions.js";
 export { reorderInstructions } from "./reorder-instructions.js";

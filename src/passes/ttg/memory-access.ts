@@ -2,9 +2,9 @@
 
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { PointerType } from "../../dialects/tt/types.js";
-import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { enclosingModule, getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
-import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
+import { bitWidth, numElements, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { Bug } from "../../support/assert.js";
@@ -32,4 +32,14 @@ export function lookupNumWarps(op: Operation): number {
   const numWarps = maybeLookupNumWarps(op);
   if (numWarps === undefined) throw new Bug("the module does not say how many warps it has");
   return numWarps;
+}
+
+/** Whether a load or store is worth a layout of its own: it accesses at least as many elements as there are threads. */
+export function isExpensiveLoadOrStore(op: Operation): boolean {
+  const { type } = op.operand(0);
+  if (PointerType.is(type)) return RankedTensorType.is(type.params.pointeeType);
+  if (!RankedTensorType.is(type)) return false;
+  const count = numElements(type.params.shape);
+  // One element is loaded by all threads alike; few of them mostly hit the cache.
+  return count !== 1 && count >= lookupNumWarps(op) * getThreadsPerWarp(enclosingModule(op));
 }

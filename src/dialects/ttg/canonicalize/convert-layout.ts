@@ -28,8 +28,8 @@ const encodingOf = (value: Value): Attribute | undefined => typeOf(value).params
 const convertOf = (value: Value): ConvertView | undefined => ConvertLayoutOp.match(value.definingOp);
 
 /** Would viewing one tensor as another move data? Without layouts for them nobody knows, so yes. */
-function isExpensiveView(src: Value, dst: Value): boolean {
-  const [from, to] = [typeOf(src).params, typeOf(dst).params];
+export function isExpensiveView(src: TensorType, dst: TensorType): boolean {
+  const [from, to] = [src.params, dst.params];
   const [srcParams, dstParams] = [distributedParams(from.encoding), distributedParams(to.encoding)];
   if (!srcParams || !dstParams) return true;
   if (layoutProblem(from.shape, srcParams) !== undefined || layoutProblem(to.shape, dstParams) !== undefined) return true;
@@ -41,7 +41,7 @@ function isConvertTrivial({ src, result }: ConvertView): boolean {
   return from !== undefined && inferLayout.verifyLayoutsAreEqual(typeOf(src).params.shape, from, encodingOf(result), undefined);
 }
 /** Fewer elements per thread than `cat` has would need shared memory. */
-function isExpensiveCat(cat: Value, target: Attribute | undefined): boolean {
+export function isExpensiveCat(cat: Value, target: Attribute | undefined): boolean {
   const { shape, encoding } = typeOf(cat).params;
   const [from, to] = [distributedParams(encoding), distributedParams(target)];
   if (!from || !to) return true;
@@ -60,7 +60,7 @@ export const convertFromConvert = pattern("canonicalize-convert-from-convert", C
 
   const reshape = ReshapeOp.match(arg);
   if (reshape) {
-    if (!reshape.allow_reorder || reshape.efficient_layout || isExpensiveView(reshape.src, result))
+    if (!reshape.allow_reorder || reshape.efficient_layout || isExpensiveView(typeOf(reshape.src), typeOf(result)))
       return rw.noMatch("the reshape may not have another layout");
     // Lowering packs elements of dot operands, which a reshape could not unpack.
     if (DotOperandEncoding.is(encodingOf(src)) || DotOperandEncoding.is(encodingOf(result))) return rw.noMatch("dot operand");
@@ -97,7 +97,7 @@ export const convertFromReshape = pattern("canonicalize-convert-from-reshape", R
   const convert = convertOf(op.src);
   if (!convert) return rw.noMatch("source is not ttg.convert_layout");
   const { allow_reorder, efficient_layout } = op;
-  if (!isConvertTrivial(convert) && (isExpensiveView(convert.src, op.result) || !allow_reorder))
+  if (!isConvertTrivial(convert) && (isExpensiveView(typeOf(convert.src), typeOf(op.result)) || !allow_reorder))
     return rw.noMatch("the reshape would move data");
   return replaced(rw.replaceWith(op, ReshapeOp, { src: convert.src, allow_reorder, efficient_layout }, { types: [op.result.type] }));
 });

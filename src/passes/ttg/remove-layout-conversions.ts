@@ -1,0 +1,106 @@
+import { forOpIterArgsFolder, simplifyTrivialLoops } from "../../dialects/scf/canonicalize/for.js";
+import {
+  combineIfs,
+  combineNestedIfs,
+  conditionPropagation,
+  convertTrivialIfToSelect,
+  removeEmptyElseBranch,
+  removeStaticCondition,
+  removeUnusedResults,
+  replaceIfYieldWithConditionOrValue,
+} from "../../dialects/scf/canonicalize/if.js";
+import { FuncOp } from "../../dialects/tt/ops/function.js";
+import * as convert from "../../dialects/ttg/canonicalize/convert-layout.js";
+import { DotOperandEncoding } from "../../dialects/ttg/encodings/dot-op.js";
+import { convertFromTMEMStore } from "../../dialects/ttng/canonicalize.js";
+import type { Operation } from "../../ir/operation.js";
+import { definePass } from "../../pass/define-pass.js";
+import { applyPatternsGreedily } from "../../rewrite/greedy.js";
+import type { Pattern } from "../../rewrite/pattern.js";
+import { PatternSet } from "../../rewrite/pattern-set.js";
+import { Rewriter } from "../../rewrite/rewriter.js";
+import { forOpDeadArgElimination } from "./for-op-dead-arg-elimination.js";
+import { hoistConvertDotOperand } from "./hoist-convert-dot-operand.js";
+import { hoistConvertIntoConditionals } from "./hoist-convert-into-conditionals.js";
+import { hoistConvertOnTopOfExtOrBroadcast } from "./hoist-convert-on-top-of-ext-or-broadcast.js";
+import { propagateLayouts } from "./layout-propagation.js";
+import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRematerialization } from "./layout-rematerialization.js";
+import { rematerializationCost } from "./rematerialization-cost.js";
+import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
+
+const CONVERSIONS: readonly Pattern[] = [
+  convert.convertFromConvert,
+  convert.convertFromReshape,
+  convert.convertFromTranspose,
+  convert.convertFromGatherSource,
+  convert.convertFromHistogram,
+  convert.convertFromAlloc,
+  convert.convertFromLocalStore,
+  convert.convertFromSplit,
+  convertFromTMEMStore,
+];
+const cleanup = new PatternSet(CONVERSIONS);
+const finalCleanup = new PatternSet([
+  forOpDeadArgElimination,
+  forOpIterArgsFolder,
+  simplifyTrivialLoops,
+  combineIfs,
+  combineNestedIfs,
+  conditionPropagation,
+  convertTrivialIfToSelect,
+  removeEmptyElseBranch,
+  removeStaticCondition,
+  removeUnusedResults,
+  replaceIfYieldWithConditionOrValue,
+  ...CONVERSIONS,
+]);
+
+export const removeLayoutConversions = definePass("tritongpu-remove-layout-conversions", {
+  name: "TritonGPURemoveLayoutConversions",
+  summary: "remove superfluous layout conversions",
+  description: `
+    First hands the layouts of loads, stores, dots and other anchors on to all that depends on them. Then, for each conversion
+    that stays, looks at what it would take to compute its source in the layout wanted, and does so where that costs less than the
+    conversion. What is left moves to where less data goes through it: before extensions and broadcasts, into branches, and for
+    operands of dots next to the load.`,
+  source: "lib/Dialect/TritonGPU/Transforms/RemoveLayoutConversions.cpp",
+  statistics: {
+    propagated: "operations given the layout of an anchor",
+    rematerialized: "conversions replaced by computing their source in another layout",
+    hoisted: "conversions moved to where they cost less",
+  },
+  run(root, { listener, count, fail }) {
+    const rw = new Rewriter(root.ctx, listener);
+    const clean = (patterns: PatternSet): void => {
+      if (!applyPatternsGreedily(root, patterns, { listener }).converged) fail();
+    };
+    const functions: Operation[] = [];
+    root.walkPostOrder((op) => {
+      if (FuncOp.is(op) && !op.regions[0]!.empty) functions.push(op);
+    });
+
+    for (const func of functions) count("propagated", rewriteWithLayouts(func, propagateLayouts(func), rw));
+    clean(cleanup);
+    for (let removed = 1; removed > 0; ) {
+      removed = 0;
+      for (const func of functions) removed += forEachConversion(func, rw, rematerialize);
+      count("rematerialized", removed);
+      clean(cleanup);
+    }
+    for (const func of functions)
+      for (const hoist of [hoistConvertOnTopOfExtOrBroadcast, hoistConvertIntoConditionals, hoistConvertDotOperand])
+        count("hoisted", hoist(func, rw));
+    clean(finalCleanup);
+  },
+});
+
+/** Replaces a conversion by its source computed in the layout wanted, if that is possible and cheaper. */
+function rematerialize(conversion: ConvertView, remat: LayoutRematerialization): void {
+  const target = encodingOfTensor(conversion.result);
+  // Those are hoisted to their loads.
+  if (DotOperandEncoding.is(target) || remat.reuse(conversion)) return;
+  const found = remat.getRematerializableSlice(conversion.op.operandUses[0]!, target);
+  if (typeof found === "string") return;
+  const cost = rematerializationCost(conversion.op, found.slice);
+  if (cost.rematerialize <= cost.convert) remat.rewriteSlice(found, conversion);
+}
