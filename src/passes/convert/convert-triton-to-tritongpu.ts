@@ -48,8 +48,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
   },
   run(root, { options, listener, report, fail }) {
     const { numWarps, threadsPerWarp, numCTAs } = options;
-    if (options.target === "")
-      return report.error(root, "'convert-triton-to-tritongpu' requires 'target' option to be set", "convert-triton-to-tritongpu.target");
+    if (options.target === "") return report.error(root, "'convert-triton-to-tritongpu' requires 'target' option to be set");
     const { ctx } = root;
     root.setAttr(NUM_WARPS, i32Attr(ctx, numWarps));
     root.setAttr(THREADS_PER_WARP, i32Attr(ctx, threadsPerWarp));
