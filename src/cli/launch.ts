@@ -38,7 +38,7 @@ async function makeCache(tool: string): Promise<void> {
   const warmUp: Readonly<Record<string, readonly string[]>> = {
     bench: ["--once", "fixtures/bench/lowered.mlir"],
     "tt-opt": ["fixtures/kernels/vecadd.ttir"],
-    "tt-step": ["fixtures/kernels/vecadd.ttir", "--list"],
+    "tt-step": ["fixtures/kernels/matmul.ttir", "--list"],
     "triton-tensor-layout": ["-t", "tensor<4x32xf16>", "-l", LAYOUT],
   };
   await bundle.run(warmUp[tool] ?? ["--version"]);

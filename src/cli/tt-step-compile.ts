@@ -22,9 +22,24 @@ export function traceOf(
   const options = settings(module, args);
   const range = pipelineRange(pipelineOf(options), args);
   if ("error" in range) return range;
-  const result = compile(name, module, { ...options, ...range, verifyEach: args.verifyEach, debugInfo: args.debugInfo, clock: io.clock });
+  const result = compile(name, module, {
+    ...options,
+    ...range,
+    verifyEach: args.verifyEach,
+    debugInfo: args.debugInfo,
+    texts: needsTexts(args),
+    clock: io.clock,
+  });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
   return { trace: result.trace, result };
+}
+
+/** Whether more is asked for than a list. */
+function needsTexts(args: TtStepArgs): boolean {
+  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer } = args;
+  return (
+    printAfter.length > 0 || printAfterAll || printAfterChange || [diff, emit, against, reproducer].some((x) => x !== undefined) || json
+  );
 }
 
 /** What an input is compiled for, by the arguments and the input itself. */

@@ -63,7 +63,8 @@ function imported(path: string, trace: Trace | { readonly error: string }): Inpu
 function notIr(path: string, text: string): string | undefined {
   if (text.trim() === "") return `'${path}' is empty`;
   if (text.includes("\0")) return `'${path}' is a binary file`;
-  if (/^\s*(?:import |from \w+ import |@triton\.jit|def )/m.test(text) && !/\btt\.func|^module|^\/\/ -----\/\//m.test(text))
+  if (!/^[ \t]*(?:import |from [\w.]+ import |@triton\.jit|def )/m.test(text.slice(0, 1 << 16))) return undefined;
+  if (!/\btt\.func|^module|^\/\/ -----\/\//m.test(text))
     return `'${path}' is a Python kernel; the Python front end is not built yet: compile it with Triton and pass the .ttir from its cache folder`;
   return undefined;
 }

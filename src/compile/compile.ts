@@ -11,7 +11,7 @@ import { PASSES } from "../passes/index.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
-import { recordText } from "./record-text.js";
+import { recordText, textHash } from "./record-text.js";
 import { countOps, LineTable, type Step, type StepText, type Trace } from "./trace.js";
 
 export interface CompileOptions {
@@ -28,6 +28,8 @@ export interface CompileOptions {
   readonly disabled?: ReadonlySet<number>;
   readonly verifyEach?: boolean;
   readonly debugInfo?: boolean;
+  /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
+  readonly texts?: boolean;
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
 }
@@ -88,6 +90,7 @@ class Recorder {
   readonly #runs = new Map<string, number>();
   #text: StepText | undefined;
   #textVersion = -1;
+  #hash = 0;
   /** Of the source: what the stage before the first pass makes. */
   #stage: Stage;
   #top = 0;
@@ -175,7 +178,7 @@ class Recorder {
     const result = runPipeline(this.module, [parsed], { verifyEach: this.options.verifyEach ?? true, instrumentation: [instrumentation] });
     const ms = this.options.clock() - started;
     const after = this.text();
-    const changed = after !== before.text && !sameLines(after, before.text);
+    const changed = after !== before.text && !this.sameText(after, before.text);
     this.steps[index] = this.make({
       ...common,
       built: true,
@@ -202,7 +205,7 @@ class Recorder {
       options: stepText(record.step).slice(record.step.pass.flag.length),
       run: 0,
       built: true,
-      changed: before === undefined || (after !== before && !sameLines(after, before)),
+      changed: before === undefined || (after !== before && !this.sameText(after, before)),
       ms: this.options.clock() - open.started,
       statistics: Object.fromEntries(record.statistics),
       ...open.rewrites.take(),
@@ -233,10 +236,19 @@ class Recorder {
   private text(): StepText {
     const { version } = this.module.ctx;
     if (!this.#text || this.#textVersion !== version) {
-      this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false });
       this.#textVersion = version;
+      if (this.options.texts === false) {
+        const hash = textHash(this.module);
+        if (!this.#text || hash !== this.#hash) this.#text = { lines: NO_REWRITES, ops: NO_REWRITES, hashes: NO_REWRITES };
+        this.#hash = hash;
+      } else this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false });
     }
     return this.#text;
+  }
+
+  /** Texts that are not kept are one object exactly while nothing changes. */
+  private sameText(a: StepText, b: StepText): boolean {
+    return this.options.texts !== false && sameLines(a, b);
   }
 
   /** Where ops came from, as far as earlier steps have not said it: new ops, and ops that now stand for others too. */

@@ -48,6 +48,48 @@ export function identityHash(op: Operation): number {
   return h || 1;
 }
 
+/** A hash of what `root` prints as, without printing it: equal texts hash alike. Two 32-bit halves. */
+export function textHash(root: Operation): number {
+  const numbers = new Map<object, number>();
+  const number = (entity: object): number => {
+    let n = numbers.get(entity);
+    if (n === undefined) numbers.set(entity, (n = numbers.size));
+    return n;
+  };
+  let a = 1;
+  let b = 2;
+  const add = (x: number) => {
+    a = mix(a, x);
+    b = (Math.imul(b, 0x01000193) ^ x) | 0;
+  };
+  root.walk((op) => {
+    add(stringHash(op.name));
+    for (const use of op.operandUses) add(number(use.value));
+    for (const result of op.results) {
+      add(number(result));
+      add(stringHash(typeText(result.type)));
+    }
+    const { names, values } = op.attrs.params;
+    for (let i = 0; i < names.length; i++) {
+      add(stringHash(names[i]!));
+      add(entityHash(values[i]!));
+    }
+    for (const successor of op.successors) add(number(successor.block));
+    for (const region of op.regions) {
+      add(-1);
+      for (const block of region.blocks()) {
+        add(number(block));
+        for (const arg of block.args) {
+          add(number(arg));
+          add(stringHash(typeText(arg.type)));
+        }
+      }
+    }
+    if (op.block) add(number(op.block));
+  });
+  return (a >>> 0) * 2 ** 21 + (b >>> 11);
+}
+
 function entityHash(entity: Attribute | Type): number {
   return stringHash(entity instanceof Type ? typeText(entity) : attrText(entity));
 }
