@@ -6,6 +6,8 @@ export { f32DotTC } from "./f32-dot-tc.js";
 export { fenceInsertion } from "./fence-insertion.js";
 export { mmaLowering } from "./mma-lowering.js";
 export { optimizeDotOperands } from "./optimize-dot-operands.js";
+export { optimizeThreadLocality } from "./optimize-thread-locality.js";
+export { prefetch } from "./prefetch.js";
 export { reduceDataDuplication } from "./reduce-data-duplication.js";
 export { removeLayoutConversions } from "./remove-layout-conversions.js";
 export { reorderInstructions } from "./reorder-instructions.js";
