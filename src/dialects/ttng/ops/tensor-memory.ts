@@ -147,7 +147,7 @@ function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string,
 }
 
 /** The layout of the whole allocation that the buffer is a part of. */
-function memoryLayout({ params }: MemDesc): LinearLayout {
+export function memoryLayout({ params }: MemDesc): LinearLayout {
   return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
 }
 /** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */

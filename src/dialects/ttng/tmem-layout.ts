@@ -1,0 +1,20 @@
+import type { Attribute } from "../../ir/attribute.js";
+import { bitWidth } from "../../ir/builtin-types.js";
+import { LayoutError } from "../../layout/layout-error.js";
+import type { LinearLayout } from "../../layout/linear-layout.js";
+import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
+import { encodingAttr } from "../ttg/encodings/define-encoding.js";
+import type { MemDesc } from "../ttg/types.js";
+import { memoryLayout } from "./ops/tensor-memory.js";
+
+/**
+ * The layout in which `numWarps` warps move a tensor to or from a buffer in tensor memory, a row for each thread (32x32b);
+ * `cga` is how CTAs share the tensor. Throws LayoutError where there is none.
+ * Source: lib/Dialect/TritonNvidiaGPU/IR/Dialect.cpp, getDefaultLayoutForTmemLdSt.
+ */
+export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, cga: LinearLayout): Attribute {
+  const width = bitWidth(buffer.params.elementType) ?? 32;
+  const layout = getDistributedLayoutForTmemLdSt(memoryLayout(buffer), "32x32b", numWarps, width, cga);
+  if (!layout) throw new LayoutError("no instruction moves whole rows of this buffer");
+  return encodingAttr(buffer.ctx, { kind: "linear", layout });
+}
