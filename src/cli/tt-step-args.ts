@@ -37,6 +37,7 @@ const OPTIONS = {
     summary: "where the result first differs from a dump's, another input's, or its own under another option (exit 1)",
   },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
+  modernize: { type: "boolean", group: "What to show", summary: "older spellings printed as Triton 3.6's" },
   "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
   "dump-pass-pipeline": { type: "boolean", group: "What to show", summary: "the pipeline as text" },
   output: { type: "string", value: "FILE", group: "What to show", summary: "write to FILE instead of standard output (also -o)" },
@@ -91,6 +92,7 @@ export interface TtStepArgs {
   readonly color: "auto" | "always" | "never";
   readonly json: boolean;
   readonly debugInfo: boolean;
+  readonly modernize: boolean;
   readonly dumpPassPipeline: boolean;
   readonly output: string;
   /** Compute capability, when given. */
@@ -160,6 +162,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     color,
     json: flag("json"),
     debugInfo: flag("debug-info"),
+    modernize: flag("modernize"),
     dumpPassPipeline: flag("dump-pass-pipeline"),
     output: text("output") ?? "-",
     capability,

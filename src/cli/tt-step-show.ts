@@ -12,10 +12,16 @@ export interface Shown {
   readonly code: number;
 }
 
+/** Whether the arguments name nothing that is to be shown. */
+export function asksForNothing(args: TtStepArgs): boolean {
+  return (
+    !args.list && args.printAfter.length === 0 && !args.printAfterAll && !args.printAfterChange && !args.diff && !args.emit && !args.json
+  );
+}
+
 /** What the arguments ask for; a list when they ask for nothing. */
 export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
-  const nothing =
-    !args.list && args.printAfter.length === 0 && !args.printAfterAll && !args.printAfterChange && !args.diff && !args.emit && !args.json;
+  const nothing = asksForNothing(args);
   if (args.json) return { text: traceJson(trace), code: 0 };
   const out: string[] = [];
   if (args.list || nothing) out.push(listText(trace));

@@ -1,8 +1,11 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
+import { modernText } from "../compile/modernize/modern-text.js";
+import { modernize } from "../compile/modernize/modernize.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
 import { against } from "./tt-step-against.js";
@@ -10,7 +13,7 @@ import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js"
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { reproducer } from "./tt-step-reproducer.js";
-import { show } from "./tt-step-show.js";
+import { asksForNothing, show } from "./tt-step-show.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
@@ -25,8 +28,13 @@ export function main(argv: readonly string[], io: Io): number {
     return text === undefined ? usage(io, `no diagnostic has the code '${args.explain}'`) : deliver(`${args.explain}: ${text}\n`, args, io);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
-  const input = readInput(args.input, io, args);
+  const rewrite = args.modernize ? { rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : {};
+  const input = readInput(args.input, io, { debugInfo: args.debugInfo, ...rewrite });
   if (input.kind === "error") return refuse(input, io);
+  if (input.kind === "module" && args.modernize) {
+    modernize(input.module);
+    if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
+  }
   if (input.kind === "module" && args.dumpPassPipeline) {
     const { module } = input;
     const pipeline = pipelineOf(settings(module, args));

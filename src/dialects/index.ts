@@ -13,6 +13,7 @@ import { nvws } from "./nvws/index.js";
 import { scf } from "./scf/index.js";
 import { tensor } from "./tensor/index.js";
 import { tritonGpu } from "./triton_gpu/index.js";
+import { tritonNvidiaGpu } from "./triton_nvidia_gpu/index.js";
 import { tt } from "./tt/index.js";
 import { ttg } from "./ttg/index.js";
 import { ttng } from "./ttng/index.js";
@@ -21,5 +22,5 @@ import { ub } from "./ub/index.js";
 export const ALL_DIALECTS: readonly DialectDef[] = [
   ...[builtin, arith, math, ub, scf, cf, gpu, tt, ttg, ttng, nvws, llvm, nvvm, nvgpu],
   // Only what older Tritons wrote.
-  ...[func, tensor, tritonGpu, nvgpuBefore36],
+  ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

@@ -36,6 +36,7 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   nvgpu: ["builtin", "llvm"],
   tensor: ["builtin"],
   triton_gpu: ["builtin", "arith", "tensor", "tt", "ttg"],
+  triton_nvidia_gpu: ["builtin", "arith", "tt", "ttg", "triton_gpu"],
 };
 /** Test and bench code may import anything; nothing imports it. */
 const FREE = ["testing", "bench"];

@@ -14,6 +14,8 @@ import { isTriton20, specializations, unchangedAfter, unchangedBefore } from "./
 export interface ImportOptions {
   /** Keep locations in the lines. They are used to follow ops either way. */
   readonly debugInfo?: boolean;
+  /** Another spelling of the texts. */
+  readonly rewrite?: (text: string) => string;
 }
 
 /** The Trace of a log. An error, with the reason, when no IR is in it. */
@@ -198,7 +200,8 @@ class ImportedTrace {
   }
 
   /** Adds a step with the IR after it; an empty text where that is not known. */
-  step(info: Described, text: string): void {
+  step(info: Described, dumped: string): void {
+    const text = this.rewritten(dumped);
     const before = this.#previous?.step;
     const known = text !== "";
     const { step: content, origins, func } = known ? this.record(text) : this.unknown();
@@ -233,6 +236,15 @@ class ImportedTrace {
       text: content,
     });
   }
+
+  /** Steps that changed nothing come with the same text. */
+  private rewritten(text: string): string {
+    const { rewrite } = this.options;
+    if (!rewrite || text === "") return text;
+    if (this.#rewritten?.from !== text) this.#rewritten = { from: text, to: rewrite(text) };
+    return this.#rewritten.to;
+  }
+  #rewritten: { readonly from: string; readonly to: string } | undefined;
 
   private unknown(): Recorded {
     return { step: this.#previous?.step ?? { lines: NONE, ops: NONE, hashes: NONE }, origins: NONE, func: this.#previous?.func };

@@ -9,7 +9,7 @@ import { OldReduceOp } from "./older-reduce.js";
 import { getI1SameShape, getPointeeType, getPointerTypeSameShape } from "./types.js";
 
 /** `%x : (T) -> T` instead of `%x : T -> T`, for ops of one part each. */
-export const functionalForm: OlderForm = {
+export const functionalForm: Extract<OlderForm, { kind: "syntax" }> = {
   kind: "syntax",
   tells: true,
   parse(p) {
@@ -36,6 +36,25 @@ export const functionalForm: OlderForm = {
 function defaultsOf(op: Operation): string[] {
   return op.def.attrs.filter(({ name, default: value }) => value && op.attr(name) === value(op.ctx)).map(({ name }) => name);
 }
+
+/** `%x : (T) -> T`: the two dimensions of a matrix change places. */
+const trans: OlderForm = {
+  ...functionalForm,
+  parse(p) {
+    functionalForm.parse(p);
+    if (!p.state.attrs.some(([name]) => name === "order")) p.setAttr("order", i32ArrayAttr(p.ctx, [1, 0]));
+  },
+  print(op, p) {
+    p.write(` ${p.values(op.operands)}`);
+    p.optAttrDict(op, ["order"]);
+    p.write(
+      ` : ${p.functionType(
+        op.operands.map((v) => v.type),
+        op.resultTypes,
+      )}`,
+    );
+  },
+};
 
 /** `%ptr, %mask, %other {cache = 1 : i32, ...} : T`: the type loaded; that of the pointers follows from it. */
 const load: OlderForm = {
@@ -136,6 +155,7 @@ export const TT_OLDER_FORMS: OlderForms = {
     "tt.expand_dims": functionalForm,
     "tt.reshape": functionalForm,
     "tt.cat": functionalForm,
+    "tt.trans": trans,
     "tt.load": load,
     "tt.store": store,
   },

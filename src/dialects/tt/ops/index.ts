@@ -1,4 +1,5 @@
 export * from "./arithmetic.js";
+export * from "./before-3-0.js";
 export * from "./cast.js";
 export * from "./debug.js";
 export * from "./descriptor.js";
