@@ -10,7 +10,7 @@ import {
   replaceIfYieldWithConditionOrValue,
 } from "../../dialects/scf/canonicalize/if.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
-import * as convert from "../../dialects/ttg/canonicalize/convert-layout.js";
+import { TTG_CONVERT_LAYOUT_PATTERNS } from "../../dialects/ttg/canonicalize/index.js";
 import { DotOperandEncoding } from "../../dialects/ttg/encodings/dot-op.js";
 import { convertFromTMEMStore } from "../../dialects/ttng/canonicalize.js";
 import type { Operation } from "../../ir/operation.js";
@@ -28,17 +28,7 @@ import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRemat
 import { rematerializationCost } from "./rematerialization-cost.js";
 import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
 
-const CONVERSIONS: readonly Pattern[] = [
-  convert.convertFromConvert,
-  convert.convertFromReshape,
-  convert.convertFromTranspose,
-  convert.convertFromGatherSource,
-  convert.convertFromHistogram,
-  convert.convertFromAlloc,
-  convert.convertFromLocalStore,
-  convert.convertFromSplit,
-  convertFromTMEMStore,
-];
+const CONVERSIONS: readonly Pattern[] = [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore];
 const cleanup = new PatternSet(CONVERSIONS);
 const finalCleanup = new PatternSet([
   forOpDeadArgElimination,
