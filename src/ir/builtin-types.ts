@@ -86,8 +86,14 @@ export const BUILTIN_TYPES = [
 
 /** The signless integer type of `width` bits. */
 export function intType(ctx: Context, width: number): TypeOf<typeof IntegerType> {
-  return ctx.memo(`i${width}`, () => IntegerType.get(ctx, { width, signedness: "signless" }));
+  const last = lastIntTypes[width];
+  if (last?.ctx === ctx) return last;
+  const type = ctx.memo(`i${width}`, () => IntegerType.get(ctx, { width, signedness: "signless" }));
+  if (width < lastIntTypes.length) lastIntTypes[width] = type;
+  return type;
 }
+/** By width, in the Context that asked last: constraints ask at every op. */
+const lastIntTypes = new Array<TypeOf<typeof IntegerType> | undefined>(65).fill(undefined);
 export const i1 = (ctx: Context): TypeOf<typeof IntegerType> => intType(ctx, 1);
 export const i8 = (ctx: Context): TypeOf<typeof IntegerType> => intType(ctx, 8);
 export const i16 = (ctx: Context): TypeOf<typeof IntegerType> => intType(ctx, 16);

@@ -78,10 +78,14 @@ export const variadicOfVariadic = (constraint: TypeConstraint, partSizes: string
 export const optional = (constraint: TypeConstraint): ValueSpec<"optional"> => ({ arity: "optional", constraint });
 
 export function typeConstraint(description: string, test: (type: Type) => boolean, build?: (ctx: Context) => Type): TypeConstraint {
-  return build ? { description, test, build } : { description, test };
+  // All of one shape, as hot loops want them.
+  return { description, test, build, stripped: undefined, kind: undefined };
 }
 export function anyOf(description: string, ...constraints: readonly TypeConstraint[]): TypeConstraint {
-  return { description, test: (t) => constraints.some((c) => c.test(t)) };
+  return typeConstraint(description, (t) => {
+    for (let i = 0; i < constraints.length; i++) if (constraints[i]!.test(t)) return true;
+    return false;
+  });
 }
 export const AnyType = typeConstraint("any type", () => true);
 export const I = (width: number): TypeConstraint => ({

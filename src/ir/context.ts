@@ -121,10 +121,13 @@ function keyOf(value: unknown): string {
       if (value instanceof Attribute || value instanceof Type) return `@${value.id},`;
       let key = "";
       if (Array.isArray(value) || ArrayBuffer.isView(value)) {
-        for (const item of value as readonly unknown[]) key += keyOf(item);
+        const items = value as readonly unknown[];
+        for (let i = 0; i < items.length; i++) key += keyOf(items[i]);
         return `[${key}]`;
       }
-      for (const name of Object.keys(value).sort()) key += `${name}=${keyOf((value as Record<string, unknown>)[name])}`;
+      const names = Object.keys(value);
+      if (names.length > 1) names.sort();
+      for (let i = 0; i < names.length; i++) key += `${names[i]!}=${keyOf((value as Record<string, unknown>)[names[i]!])}`;
       return `{${key}}`;
     }
     default:

@@ -313,7 +313,12 @@ function oncePerContext(make: (ctx: Context) => Attribute): (ctx: Context) => At
 }
 
 function namedValues(specs: Specs<OperandSpec>): NamedValueSpec[] {
-  return Object.entries(specs).map(([name, s]) => ("arity" in s ? { name, ...s } : { name, arity: "single", constraint: s }));
+  // All of one shape, as hot loops want them.
+  return Object.entries(specs).map(([name, s]) =>
+    "arity" in s
+      ? { name, arity: s.arity, constraint: s.constraint, partSizes: s.partSizes }
+      : { name, arity: "single", constraint: s, partSizes: undefined },
+  );
 }
 
 /**

@@ -296,6 +296,7 @@ export class Operation {
     const result = visit(this);
     if (result === "interrupt") return true;
     if (result === "skip") return false;
+    if (this.regions.length === 0) return false;
     for (const region of this.regions)
       for (let block = region.firstBlock; block; block = block.next)
         for (let op = block.firstOp; op; ) {

@@ -4,6 +4,7 @@
  * Source: mlir/include/mlir/IR/OpBase.td and mlir/lib/IR/Operation.cpp.
  */
 import type { Attribute, Type } from "./attribute.js";
+import type { Block } from "./block.js";
 import { inferResultTypes } from "./builder.js";
 import { elementTypeOrSelf, encodingOf, isShaped, RankedTensorType, UnrankedTensorType, VectorType } from "./builtin-types.js";
 import type { NamedValueSpec, OpReport } from "./define-op.js";
@@ -73,7 +74,8 @@ export const IsolatedFromAbove = defineTrait("IsolatedFromAbove", {
           nested.walk((inner) => {
             const uses = inner.operandUses;
             for (let i = 0; i < uses.length; i++) {
-              const defined = uses[i]!.value.parentBlock?.region;
+              const { owner } = uses[i]!.value;
+              const defined = (owner.isOperation ? (owner as Operation).block : (owner as Block))?.region;
               if (defined !== region && !defined?.isInside(region)) {
                 report
                   .error("using value defined outside the region", "verify.isolated")
@@ -260,10 +262,13 @@ export function AllTypesMatch(...names: readonly string[]): Trait {
     predicate: true,
     verify(op, report) {
       let type: Type | undefined;
-      for (const name of names)
-        for (const other of typesOfPart(op, name))
-          if ((type ??= other) !== other)
-            return void report.error(`failed to verify that all of {${names.join(", ")}} have same type`, "verify.same-type");
+      for (let n = 0; n < names.length; n++) {
+        const single = singleOfPart(op, names[n]!);
+        if (single) {
+          if ((type ??= single.type) === single.type) continue;
+        } else if (typesOfPart(op, names[n]!).every((other) => (type ??= other) === other)) continue;
+        return void report.error(`failed to verify that all of {${names.join(", ")}} have same type`, "verify.same-type");
+      }
     },
     typeRules: () => [{ kind: "same", names }],
   });
@@ -278,8 +283,8 @@ export function TypesMatchWith(
   return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
     predicate: true,
     verify(op, report) {
-      const source = typesOfPart(op, from)[0];
-      const target = typesOfPart(op, to)[0];
+      const source = singleOfPart(op, from)?.type ?? typesOfPart(op, from)[0];
+      const target = singleOfPart(op, to)?.type ?? typesOfPart(op, to)[0];
       if (source && target && transform(source, (name) => op.attr(name)) !== target)
         report.error(`failed to verify that ${description}`, "verify.types-match");
     },
@@ -322,13 +327,17 @@ export function InferTypeOpTrait(name: string, compatible: (inferred: Type, give
 /** Result types are exactly those that `inferTypes` gives. Source: mlir/lib/Interfaces/InferTypeOpInterface.cpp. */
 export const InferTypeOpInterface = InferTypeOpTrait("InferTypeOpInterface", (inferred, given) => inferred === given);
 
-function typesOfPart(op: Operation, name: string): readonly Type[] {
+/** The value of a part that is always one, where its place is plain to see. */
+function singleOfPart(op: Operation, name: string): Value | undefined {
   const { operands, results, sizedOperands, sizedResults } = op.def;
   if (operands.length === op.operandUses.length && !sizedOperands)
     for (let i = 0; i < operands.length; i++)
-      if (operands[i]!.name === name && operands[i]!.arity === "single") return [op.operandUses[i]!.value.type];
+      if (operands[i]!.name === name && operands[i]!.arity === "single") return op.operandUses[i]!.value;
   if (results.length === op.results.length && !sizedResults)
-    for (let i = 0; i < results.length; i++) if (results[i]!.name === name && results[i]!.arity === "single") return [op.results[i]!.type];
+    for (let i = 0; i < results.length; i++) if (results[i]!.name === name && results[i]!.arity === "single") return op.results[i]!;
+  return undefined;
+}
+function typesOfPart(op: Operation, name: string): readonly Type[] {
   const part = (op.def.viewOf(op) as Readonly<Record<string, Value | readonly Value[] | undefined>>)[name];
   if (part === undefined) return [];
   return (Array.isArray(part) ? (part as readonly Value[]) : [part as Value]).map((v) => v.type);

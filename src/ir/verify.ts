@@ -72,6 +72,25 @@ class Verifier {
     this.checkStructure(op, report);
     if (report.errors === 0 && def.registered) this.checkDefinition(op, report);
     if (report.errors > 0) return this.failed();
+    if (op.regions.length > 0 && !this.verifyNested(op, report)) return false;
+    report.op = op;
+    report.errors = 0;
+    const checks = checksOf(def);
+    const { regionTraits } = checks;
+    for (let i = 0; i < regionTraits.length; i++) regionTraits[i]!.verifyRegions!(op, report);
+    if (op.regions.length > 0)
+      for (const key of def.interfaces) {
+        if (report.errors > 0) break;
+        if (key === LoopLike) verifyLoopLike(op, report);
+        else if (key === RegionBranch) verifyRegionBranch(op, report);
+      }
+    if (def.verifyRegions && report.errors === 0) def.verifyRegions(def.viewOf(op) as never, report);
+    if (checks.symbolUser && report.errors === 0) checks.symbolUser.verifySymbolUses(op, (name) => this.lookup(op, name), report);
+    return report.errors === 0 || this.failed();
+  }
+  /** Verifies the ops in the regions of `op`. */
+  private verifyNested(op: Operation, report: Report): boolean {
+    const { def } = op;
     let isolated: Operation[] | undefined;
     for (const region of op.regions) {
       for (let block = region.firstBlock; block; block = block.next) {
@@ -100,20 +119,7 @@ class Verifier {
     }
     let isolatedOk = true;
     for (const nested of isolated ?? []) if (!this.verify(nested)) isolatedOk = false;
-    if (!isolatedOk) return false;
-    report.op = op;
-    report.errors = 0;
-    const checks = checksOf(def);
-    for (const trait of checks.regionTraits) trait.verifyRegions!(op, report);
-    if (op.regions.length > 0)
-      for (const key of def.interfaces) {
-        if (report.errors > 0) break;
-        if (key === LoopLike) verifyLoopLike(op, report);
-        else if (key === RegionBranch) verifyRegionBranch(op, report);
-      }
-    if (def.verifyRegions && report.errors === 0) def.verifyRegions(def.viewOf(op) as never, report);
-    if (checks.symbolUser && report.errors === 0) checks.symbolUser.verifySymbolUses(op, (name) => this.lookup(op, name), report);
-    return report.errors === 0 || this.failed();
+    return isolatedOk;
   }
   private failed(): false {
     this.ok = false;
@@ -171,8 +177,9 @@ class Verifier {
     const { def } = op;
     const checks = checksOf(def);
     if (!countsFit(op, checks) && !checkCounts(op, report)) return;
-    for (const trait of checks.structural) {
-      trait.verify!(op, report);
+    const { structural, traits } = checks;
+    for (let i = 0; i < structural.length; i++) {
+      structural[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
     if (def.attrs.length > 0) checkAttributes(op, def, report);
@@ -183,8 +190,8 @@ class Verifier {
     if (report.errors > 0) return;
     if (op.regions.length > 0) checkRegions(op, def, report);
     if (report.errors > 0) return;
-    for (const trait of checks.traits) {
-      trait.verify!(op, report);
+    for (let i = 0; i < traits.length; i++) {
+      traits[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
     if (op.successors.length > 0) verifyBranch(op, report);
@@ -305,10 +312,12 @@ function checkSegments(
 }
 
 function checkAttributes(op: Operation, def: OpDef, report: Report): void {
-  for (const { name, constraint, optional, default: dflt } of def.attrs) {
+  for (let i = 0; i < def.attrs.length; i++) {
+    const spec = def.attrs[i]!;
+    const { name, constraint } = spec;
     const attr: Attribute | undefined = op.attr(name);
     if (attr === undefined) {
-      if (!optional && !dflt) return void report.error(`requires attribute '${name}'`, "verify.attribute");
+      if (!spec.optional && !spec.default) return void report.error(`requires attribute '${name}'`, "verify.attribute");
     } else if (!constraint.test(attr))
       return void report.error(`attribute '${name}' failed to satisfy constraint: ${constraint.description}`, "verify.attribute");
   }

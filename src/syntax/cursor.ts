@@ -58,6 +58,7 @@ export class Cursor {
     const { text } = this;
     for (;;) {
       const c = text.charCodeAt(this.pos);
+      if (c > 32 && c !== 47) return c;
       if (c === 32 || c === 10 || c === 9 || c === 13 || c === 0) this.pos++;
       else if (c === 47 && text.charCodeAt(this.pos + 1) === 47) {
         const end = text.indexOf("\n", this.pos);
@@ -73,9 +74,9 @@ export class Cursor {
     return Number.isNaN(this.skip());
   }
 
+  /** Whether `text`, which is not empty, stands here. */
   at(text: string): boolean {
-    this.skip();
-    return this.text.startsWith(text, this.pos);
+    return this.skip() === text.charCodeAt(0) && (text.length === 1 || this.text.startsWith(text, this.pos));
   }
   atChar(code: number): boolean {
     return this.skip() === code;
@@ -90,9 +91,14 @@ export class Cursor {
     this.pos++;
   }
   optPunct(text: string): boolean {
-    if (!this.at(text)) return false;
-    if (text === "-" && this.text.charCodeAt(this.pos + 1) === 62) return false;
-    if (text === ":" && this.text.charCodeAt(this.pos + 1) === 58) return false;
+    const first = text.charCodeAt(0);
+    if (this.skip() !== first) return false;
+    if (text.length > 1) {
+      if (!this.text.startsWith(text, this.pos)) return false;
+    } else if (first === 45 || first === 58) {
+      // `->` and `::` are other tokens.
+      if (this.text.charCodeAt(this.pos + 1) === (first === 45 ? 62 : 58)) return false;
+    }
     this.pos += text.length;
     return true;
   }

@@ -22,15 +22,19 @@ export interface CustomDirective {
   readonly present?: (op: Operation, args: readonly string[]) => boolean;
 }
 
-const directives = new Map<string, CustomDirective>();
+/** By name, then dialect. */
+const directives = new Map<string, Map<string, CustomDirective>>();
 
-/** Registers a directive under `dialect.Name`; formats of that dialect's ops find it. */
+/** Registers a directive of that dialect; formats of the dialect's ops find it. */
 export function defineCustomDirective(dialect: string, name: string, directive: CustomDirective): void {
-  directives.set(`${dialect}.${name}`, directive);
+  const known = directives.get(name);
+  if (known) known.set(dialect, directive);
+  else directives.set(name, new Map([[dialect, directive]]));
 }
 /** The directive that a format of `def` names. */
 export function customDirective(def: OpDef, name: string): CustomDirective | undefined {
-  return directives.get(`${def.dialect}.${name}`) ?? directives.get(`builtin.${name}`);
+  const known = directives.get(name);
+  return known?.get(def.dialect) ?? known?.get("builtin");
 }
 
 /** The values of a part of an op by name: operands or results, none for an absent optional one. */

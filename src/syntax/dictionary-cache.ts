@@ -25,7 +25,8 @@ export class DictionaryCache {
     if (entries.length > MAX_ENTRIES) return dictAttr(this.ctx, entries);
     let node = this.#root;
     for (let i = 0; i < entries.length; i++) {
-      const [name, value] = entries[i]!;
+      const name = entries[i]![0];
+      const value = entries[i]![1];
       const next = (node.next ??= new Map<string, Map<Attribute, Node>>());
       let values = next.get(name);
       if (!values) next.set(name, (values = new Map()));

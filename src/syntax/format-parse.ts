@@ -4,13 +4,21 @@ import type { Attribute, Type } from "../ir/attribute.js";
 import { inferResultTypes } from "../ir/builder.js";
 import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
+import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 import { customDirective, type FormatState } from "./custom-directive.js";
 import { type Directive, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
 import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
 
-const NO_TYPES: (readonly Type[] | undefined)[] = [];
+const NONE: never[] = [];
+/** So many places to fill. Most are few, and the lists as short as they can be. */
+function blanks<T>(count: number): (T | undefined)[] {
+  if (count === 0) return NONE;
+  if (count === 1) return [undefined];
+  if (count === 2) return [undefined, undefined];
+  return new Array<undefined>(count).fill(undefined);
+}
 
 /** Parts read so far, by index of operand and result group. */
 class Run implements FormatState {
@@ -24,9 +32,9 @@ class Run implements FormatState {
     readonly parser: Parser,
     readonly def: OpDef,
   ) {
-    this.operandGroups = new Array<undefined>(def.operands.length).fill(undefined);
-    this.operandTypes = new Array<undefined>(def.operands.length).fill(undefined);
-    this.resultTypes = def.results.length === 0 ? NO_TYPES : new Array<undefined>(def.results.length).fill(undefined);
+    this.operandGroups = blanks(def.operands.length);
+    this.operandTypes = blanks(def.operands.length);
+    this.resultTypes = blanks(def.results.length);
   }
   operands(name: string): readonly ParsedOperand[] {
     return this.operandGroups[indexOf(this.def.operands, name)] ?? [];
@@ -35,17 +43,21 @@ class Run implements FormatState {
     this.operandGroups[indexOf(this.def.operands, name)] = operands;
   }
   types(name: string): readonly Type[] {
-    const operand = this.def.operands.findIndex((o) => o.name === name);
+    const operand = find(this.def.operands, name);
     return (operand >= 0 ? this.operandTypes[operand] : this.resultTypes[indexOf(this.def.results, name)]) ?? [];
   }
   setTypes(name: string, types: readonly Type[]): void {
-    const operand = this.def.operands.findIndex((o) => o.name === name);
+    const operand = find(this.def.operands, name);
     if (operand >= 0) this.operandTypes[operand] = types;
     else this.resultTypes[indexOf(this.def.results, name)] = types;
   }
 }
+function find(specs: readonly NamedValueSpec[], name: string): number {
+  for (let i = 0; i < specs.length; i++) if (specs[i]!.name === name) return i;
+  return -1;
+}
 function indexOf(specs: readonly NamedValueSpec[], name: string): number {
-  const index = specs.findIndex((s) => s.name === name);
+  const index = find(specs, name);
   if (index < 0) throw new Bug(`no operand or result '${name}'`);
   return index;
 }
@@ -128,7 +140,7 @@ function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
 }
 function singleType(p: Parser, def: OpDef, d: Extract<Directive, { kind: "type" }>): Type {
   const stripped = d.qualified ? undefined : strippedKind(def, d.slot);
-  const at = p.pos;
+  const at = p.cursor.here();
   if (stripped !== undefined && !p.atPunct("!")) return p.dialectType(stripped, at);
   const type = p.type();
   const specs = d.slot.kind === "operand" ? def.operands : def.results;
@@ -205,7 +217,7 @@ function parseSlot(p: Parser, run: Run, slot: Slot): void {
 /** The attribute of a format's `$name`, as its constraint spells it. */
 function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const { name, constraint } = def.attrs[index]!;
-  const at = p.pos;
+  const at = p.cursor.here();
   if (constraint.spelling) return constraint.spelling.parse(p) ?? p.fail(`expected attribute '${name}'`, at, "parse.attribute");
   if (constraint.enum) {
     const cases = Object.keys(constraint.enum.cases);
@@ -350,7 +362,7 @@ function finishFormat(p: Parser, run: Run, program: FormatProgram, at: number): 
     // `functional-type(operands, ...)` and `type(operands)` hand out types over all groups in order.
     if (run.allOperandTypes) distribute(p, def, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
     if (program.rules.length > 0) inferGroupTypes(p, run, program.rules, at);
-    for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
+    if (def.operands.length > 0 && !resolveSingles(p, run)) for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
     if (def.sizedOperands)
       p.setAttr(
         "operandSegmentSizes",
@@ -385,11 +397,13 @@ function distribute(
 function inferGroupTypes(p: Parser, run: Run, rules: readonly PartRule[], at: number): void {
   for (let changed = true; changed; ) {
     changed = false;
-    for (const rule of rules) {
+    for (let r = 0; r < rules.length; r++) {
+      const rule = rules[r]!;
       if (rule.kind === "same") {
+        const { parts } = rule;
         let known: Type | undefined;
-        for (let i = 0; known === undefined && i < rule.parts.length; i++) known = knownType(run, rule.parts[i]!);
-        if (known) for (const part of rule.parts) changed = setKnown(run, part, known) || changed;
+        for (let i = 0; known === undefined && i < parts.length; i++) known = knownType(run, parts[i]!);
+        if (known) for (let i = 0; i < parts.length; i++) changed = setKnown(run, parts[i]!, known) || changed;
       } else if (knownType(run, rule.to) === undefined) {
         const source = knownType(run, rule.from);
         if (!source) continue;
@@ -423,6 +437,21 @@ function setKnown(run: Run, part: number, type: Type): boolean {
   }
   if (run.resultTypes[~part] !== undefined || run.def.results[~part]?.arity !== "single") return false;
   run.resultTypes[~part] = [type];
+  return true;
+}
+
+/** The common case of the below: one operand with one known type in every group. Answers whether it is that. */
+function resolveSingles(p: Parser, run: Run): boolean {
+  const { operandGroups, operandTypes } = run;
+  const count = operandGroups.length;
+  for (let g = 0; g < count; g++) if (operandGroups[g]?.length !== 1 || operandTypes[g]?.length !== 1) return false;
+  if (p.state.operands.length > 0) return false;
+  const operands = new Array<Value>(count);
+  for (let g = 0; g < count; g++) {
+    const operand = operandGroups[g]![0]!;
+    operands[g] = p.resolveValue(operand.value, operandTypes[g]![0]!, operand.pos);
+  }
+  p.state.operands = operands;
   return true;
 }
 

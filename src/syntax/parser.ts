@@ -37,8 +37,19 @@ import { parseFunctionType, parseOptionalType } from "./parse-type.js";
 /** Regions, attributes and types nested deeper than this are refused: the program's own stack is finite. */
 export const MAX_NESTING = 256;
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+/** The parser may put other lists in the place of those that hooks add to. */
+type State = Writable<OperationState>;
+
 /** The values one name stands for: a single value or a group `%x:2`. */
 type Definition = Value | readonly Value[];
+
+/** A name on the left of `=`: it stands for `count` results. */
+interface ResultName {
+  readonly name: string;
+  readonly count: number;
+  readonly pos: number;
+}
 
 interface BlockScope {
   readonly blocks: Map<string, { readonly block: Block; defined: boolean; readonly pos: number }>;
@@ -64,7 +75,7 @@ export class Parser implements OpParser {
   complaint = "";
 
   // The operation under construction; saved around nested ones.
-  state: OperationState = newState();
+  state: State = newState();
   opName = "";
   opLoc: LocationRef = 0;
   numNamedResults = 0;
@@ -79,7 +90,7 @@ export class Parser implements OpParser {
   #blocks: BlockScope | undefined;
   #depth = 0;
   readonly #dictionaries: DictionaryCache;
-  readonly #spareStates: OperationState[] = [];
+  readonly #spareStates: State[] = [];
   #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
   #defaultDialect = "builtin";
   /** The last types read, with their texts: most types repeat. */
@@ -319,8 +330,9 @@ export class Parser implements OpParser {
     const first = cursor.skip();
     const start = cursor.pos;
     const { text } = cursor;
+    const recentText = this.#recentText;
     for (let i = 0; i < 4; i++) {
-      const recent = this.#recentText[i]!;
+      const recent = recentText[i]!;
       // Remembered texts end in `>`, so no longer name can begin with one.
       if (recent.charCodeAt(0) === first && text.startsWith(recent, start)) {
         cursor.pos = start + recent.length;
@@ -606,13 +618,15 @@ export class Parser implements OpParser {
   }
   private define(name: string, definition: Definition, pos: number): void {
     const number = plainNumber(name);
-    const digits = number >= 0;
-    const key = digits ? number : name;
-    const known = digits ? this.#numbered[key as number] : this.#named.get(name);
+    const known = number >= 0 ? this.#numbered[number] : this.#named.get(name);
     if (known !== undefined) this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
-    if (digits) this.#numbered[key as number] = definition;
-    else this.#named.set(name, definition);
-    this.#scope.push(key);
+    if (number >= 0) {
+      this.#numbered[number] = definition;
+      this.#scope.push(number);
+    } else {
+      this.#named.set(name, definition);
+      this.#scope.push(name);
+    }
     this.onDefine?.(name, definition);
     if (this.#forward.size > 0) this.settleForward(name, definition, pos);
   }
@@ -638,7 +652,7 @@ export class Parser implements OpParser {
   }
 
   operand(): ParsedOperand {
-    const pos = this.pos;
+    const pos = this.cursor.here();
     return { value: this.operandValue(), pos };
   }
   optOperand(): ParsedOperand | undefined {
@@ -680,7 +694,7 @@ export class Parser implements OpParser {
   }
   optAttrDict(): void {
     if (!this.cursor.atChar(123)) return;
-    for (const entry of parseDictionaryEntries(this)) this.state.attrs.push(entry);
+    this.state.attrs.push(...parseDictionaryEntries(this));
   }
   optAttrDictWithKeyword(): void {
     if (this.optKeyword("attributes")) this.state.attrs.push(...parseDictionaryEntries(this));
@@ -862,12 +876,14 @@ export class Parser implements OpParser {
   /** Reads one operation, detached. */
   operation(): Operation {
     const { cursor } = this;
-    let names: { name: string; count: number; pos: number }[] | undefined;
+    // Most ops have one result, which needs no list of names.
+    let name = "";
+    let namePos = -1;
+    let names: ResultName[] | undefined;
     let numNamed = 0;
     if (cursor.skip() === 37) {
-      names = [];
       do {
-        const pos = this.pos;
+        const pos = cursor.here();
         if (cursor.skip() !== 37) this.fail("expected SSA identifier", pos, "parse.value");
         const end = cursor.suffixEnd(pos + 1);
         if (end === pos + 1) this.fail("invalid SSA name", pos, "parse.value");
@@ -878,7 +894,11 @@ export class Parser implements OpParser {
           if (count < 1) this.fail("expected named operation to have at least 1 result", pos, "parse.results");
           if (count > 1 << 20) this.fail("too many results", pos, "parse.results");
         }
-        names.push({ name: cursor.text.slice(pos + 1, end), count, pos });
+        if (namePos >= 0 || count > 1) {
+          names ??= namePos >= 0 ? [{ name, count: 1, pos: namePos }] : [];
+          names.push({ name: cursor.text.slice(pos + 1, end), count, pos });
+        } else name = cursor.text.slice(pos + 1, end);
+        if (namePos < 0) namePos = pos;
         numNamed += count;
       } while (cursor.optChar(44));
       this.punct("=");
@@ -891,7 +911,11 @@ export class Parser implements OpParser {
     const op = cursor.atChar(34) ? this.genericOperation(at) : this.customOperation(at);
     this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
-    if (names) this.bindResults(op, names, numNamed, at);
+    if (namePos >= 0) {
+      if (op.results.length !== numNamed) this.wrongNumberOfResults(op, numNamed, namePos);
+      if (names) this.bindResults(op, names);
+      else this.define(name, op.results[0]!, namePos);
+    }
     if (cursor.skip() === 108) this.operationLocation(op);
     return op;
   }
@@ -923,17 +947,13 @@ export class Parser implements OpParser {
   }
   /** All names of values in the text, gathered when first asked for. */
   #valueNames: Set<string> | undefined;
-  private bindResults(op: Operation, names: readonly { name: string; count: number; pos: number }[], numNamed: number, at: number): void {
-    if (op.results.length === 0) this.fail("cannot name an operation with no results", names[0]!.pos, "parse.results");
-    if (op.results.length !== numNamed)
-      this.fail(
-        `operation defines ${op.results.length} results but was provided ${numNamed} to bind`,
-        names[0]!.pos + 0 * at,
-        "parse.results",
-      );
+  private wrongNumberOfResults(op: Operation, numNamed: number, pos: number): never {
+    if (op.results.length === 0) this.fail("cannot name an operation with no results", pos, "parse.results");
+    this.fail(`operation defines ${op.results.length} results but was provided ${numNamed} to bind`, pos, "parse.results");
+  }
+  private bindResults(op: Operation, names: readonly ResultName[]): void {
     if (names.length === 1) {
-      const { name, pos } = names[0]!;
-      this.define(name, numNamed === 1 ? op.results[0]! : op.results, pos);
+      this.define(names[0]!.name, op.results, names[0]!.pos);
       return;
     }
     let start = 0;
@@ -944,15 +964,23 @@ export class Parser implements OpParser {
   }
 
   /** An empty state; those of finished ops are used again. */
-  private freshState(): OperationState {
+  private freshState(): State {
     const spare = this.#spareStates.pop();
     if (!spare) return newState();
-    spare.operands.length = spare.types.length = spare.attrs.length = spare.regions.length = spare.successors.length = 0;
+    if (spare.operands.length > 0) spare.operands = [];
+    if (spare.types.length > 0) spare.types = [];
+    if (spare.attrs.length > 0) spare.attrs = [];
+    if (spare.regions.length > 0) spare.regions = [];
+    if (spare.successors.length > 0) spare.successors = [];
     return spare;
   }
 
   private customOperation(at: number): Operation {
-    const name = this.cursor.optIdent() ?? this.fail("expected operation name in quotes", at, "parse.operation");
+    const { cursor } = this;
+    const end = cursor.identEnd(at);
+    if (end === at) this.fail("expected operation name in quotes", at, "parse.operation");
+    cursor.pos = end;
+    const name = cursor.text.slice(at, end);
     let def = this.ctx.ops.get(name);
     if (!def && !name.includes("."))
       def = this.ctx.ops.get(`${this.#defaultDialect}.${name}`) ?? this.ctx.ops.get(`builtin.${name}`) ?? bareFuncOp(this.ctx, name);
@@ -1088,7 +1116,7 @@ function withoutName(loc: Attribute): Attribute {
   if (NameLoc.is(loc)) return withoutName(loc.params.child);
   return CallSiteLoc.is(loc) ? callSiteLoc(withoutName(loc.params.callee), loc.params.caller) : loc;
 }
-function newState(): OperationState {
+function newState(): State {
   return { operands: [], types: [], attrs: [], regions: [], successors: [] };
 }
 function source(p: Parser, pos: number): number {

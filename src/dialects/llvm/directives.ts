@@ -1,6 +1,6 @@
 /** The `custom<...>` directives that formats of LLVM ops use. Source: mlir/lib/Dialect/LLVMIR/IR/LLVMDialect.cpp. */
 import type { OpParser, ParsedOperand } from "../../ir/asm.js";
-import type { Type } from "../../ir/attribute.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import {
   ArrayAttr,
@@ -19,14 +19,19 @@ import { typeAtPosition } from "./ops/aggregates.js";
 import { DYNAMIC_INDEX } from "./ops/memory.js";
 import { bundlesText, parseBundles } from "./ops/op-bundles.js";
 
-const attrOf = (p: OpParser, name: string) => p.state.attrs.find((entry) => entry[0] === name)?.[1];
+function attrOf(p: OpParser, name: string): Attribute | undefined {
+  const { attrs } = p.state;
+  for (let i = 0; i < attrs.length; i++) if (attrs[i]![0] === name) return attrs[i]![1];
+  return undefined;
+}
 
 /** `(type($res), ref(type($container)), ref($position))`: the type at the position; nothing is spelt. */
 defineCustomDirective("llvm", "InsertExtractValueElementType", {
-  parse(p, state, [target, container, position]) {
-    const type = typeAtPosition(state.types(container!)[0]!, intsOf(attrOf(p, position!)) ?? []);
+  parse(p, state, args) {
+    // Some of the most frequent directives: taking `args` apart would cost as much as the rest.
+    const type = typeAtPosition(state.types(args[1]!)[0]!, intsOf(attrOf(p, args[2]!)) ?? []);
     if (typeof type === "string") p.fail(`custom op '${p.opName}' ${type}`);
-    else state.setTypes(target!, [type]);
+    else state.setTypes(args[0]!, [type]);
   },
   print() {},
 });

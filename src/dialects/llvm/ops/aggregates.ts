@@ -15,7 +15,8 @@ import { constantValueOf } from "./constants.js";
 /** The type at `position` inside an aggregate; a text says why there is none. */
 export function typeAtPosition(container: Type, position: readonly number[]): Type | string {
   let type = container;
-  for (const index of position) {
+  for (let i = 0; i < position.length; i++) {
+    const index = position[i]!;
     let inner: Type | undefined;
     if (LLVMArrayType.is(type)) inner = index >= 0 && index < type.params.numElements ? type.params.elementType : undefined;
     else if (LLVMStructType.is(type)) inner = structElements(type)[index];
