@@ -68,23 +68,15 @@ function uniteIterArgs(loop: ForView, rw: Rewriter): number {
   return united;
 }
 
-/** A pair of values. */
-type Pairs = Map<Value, Set<Value>>;
-function add(pairs: Pairs, a: Value, b: Value): boolean {
-  const set = pairs.get(a);
-  if (set?.has(b)) return false;
-  if (set) set.add(b);
-  else pairs.set(a, new Set([b]));
-  return true;
-}
-
 /** Which values of a loop's body are equal in every round. */
 class Equalities {
   readonly #body: Block;
   readonly #initArgs: readonly Value[];
   readonly #yielded: readonly Value[];
+  /** Pairs that must be equal too, to be looked into. All must hold, so their order does not matter. */
+  readonly #pending: (readonly [Value, Value])[] = [];
   /** Pairs met on the way and taken for equal; if any pair is not, the whole question is answered with no. */
-  #assumed: Pairs = new Map();
+  #assumed = new Map<Value, Set<Value>>();
 
   constructor(loop: ForView) {
     this.#body = loop.region.firstBlock!;
@@ -94,25 +86,38 @@ class Equalities {
 
   areIterArgsEqual(i: number, j: number): boolean {
     this.#assumed = new Map();
-    return this.iterArgs(i, j);
+    this.#pending.length = 0;
+    if (!this.requireIterArgs(i, j)) return false;
+    for (let pair = this.#pending.pop(); pair; pair = this.#pending.pop()) if (!this.require(...pair)) return false;
+    return true;
   }
-  private iterArgs(i: number, j: number): boolean {
-    return i === j || (this.#initArgs[i] === this.#initArgs[j] && this.values(this.#yielded[i]!, this.#yielded[j]!));
+
+  private requireIterArgs(i: number, j: number): boolean {
+    if (this.#initArgs[i] !== this.#initArgs[j]) return false;
+    this.#pending.push([this.#yielded[i]!, this.#yielded[j]!]);
+    return true;
   }
-  private values(a: Value, b: Value): boolean {
+  /** Answers whether two values look equal; what else must be equal for it becomes pending. */
+  private require(a: Value, b: Value): boolean {
     if (a === b) return true;
     if (a.type !== b.type || a.parentBlock !== this.#body || b.parentBlock !== this.#body) return false;
     const [aDef, bDef] = [a.definingOp, b.definingOp];
     if (!aDef !== !bDef) return false;
-    if (!add(this.#assumed, a, b)) return true;
-    if (aDef && bDef) return a.index === b.index && this.ops(aDef, bDef);
+    const equals = this.#assumed.get(a);
+    if (equals?.has(b)) return true;
+    if (equals) equals.add(b);
+    else this.#assumed.set(a, new Set([b]));
+    if (aDef && bDef) return a.index === b.index && this.requireOps(aDef, bDef);
     // Argument 0 is the induction variable.
-    return a.index > 0 && b.index > 0 && this.iterArgs(a.index - 1, b.index - 1);
+    return a.index > 0 && b.index > 0 && this.requireIterArgs(a.index - 1, b.index - 1);
   }
-  private ops(a: Operation, b: Operation): boolean {
+  private requireOps(a: Operation, b: Operation): boolean {
     if (!isMemoryEffectFree(a) || !isMemoryEffectFree(b) || a.regions.length > 0 || b.regions.length > 0) return false;
     if (a.def !== b.def || a.attrs !== b.attrs || a.numOperands !== b.numOperands || a.results.length !== b.results.length) return false;
     if (a.results.some((result, i) => result.type !== b.result(i).type)) return false;
-    return a.operandUses.every(({ value }, i) => this.values(value, b.operand(i)));
+    a.operandUses.forEach(({ value }, i) => {
+      this.#pending.push([value, b.operand(i)]);
+    });
+    return true;
   }
 }
