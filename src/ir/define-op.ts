@@ -190,7 +190,6 @@ export interface TypedOpDef<O, A, R, G, S> extends OpDef {
 }
 /** The view type of a definition: `View<typeof TransOp>`. */
 export type View<D> = D extends TypedOpDef<infer O, infer A, infer R, infer G, infer S> ? ViewOf<O, A, R, G, S> : never;
-// biome-ignore lint/complexity/noBannedTypes: `{}` is the record without keys here.
 type None = {};
 
 export function defineOp<

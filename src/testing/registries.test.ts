@@ -20,7 +20,9 @@ test("every op that a file defines is registered", () => {
 });
 test("every attribute and type that a file defines is registered", () => {
   const registered = new Set(ALL_DIALECTS.flatMap((d) => [...d.attrs, ...d.types].map((def) => def.name)));
-  expect([...named(sources("dialects"), "defineAttr"), ...named(sources("dialects"), "defineType")].filter((name) => !registered.has(name))).toEqual([]);
+  expect(
+    [...named(sources("dialects"), "defineAttr"), ...named(sources("dialects"), "defineType")].filter((name) => !registered.has(name)),
+  ).toEqual([]);
 });
 test("every assembly format compiles", () => {
   for (const dialect of ALL_DIALECTS) for (const op of dialect.ops) if (op.format !== undefined) expect(() => programOf(op)).not.toThrow();

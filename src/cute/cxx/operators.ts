@@ -3,7 +3,6 @@
  */
 import * as arith from "../arithmetic.js";
 import * as any from "../composed-layout.js";
-import {} from "../nearest-name.js";
 import { type NumericType, numericTypes, roundTo } from "../numeric-type.js";
 import { advance, memoryPointer } from "../tensor.js";
 import { asInt, CuteError, dyn, int, type Term, tuple } from "../term.js";
