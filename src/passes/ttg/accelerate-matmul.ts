@@ -6,12 +6,8 @@ import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
-import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
-import { supportMMA } from "../../dialects/ttg/support-mma.js";
 import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
-import { memDescType } from "../../dialects/ttg/types.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
 import type { Type } from "../../ir/attribute.js";
 import { bitWidth, FloatType, floatType, isFloat, type TensorType, withElementType, withEncoding } from "../../ir/builtin-types.js";
@@ -19,26 +15,27 @@ import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
-import { getCTALayout, getOrderForMemory, getShapePerCTAOf } from "../../layout/encoding-queries.js";
+import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
 import { isHopper } from "../../layout/encodings/nvidia-mma.js";
-import { nvmmaSharedFor } from "../../layout/encodings/nvmma-shared.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { blockedToMMAv5, scaledBlockedToMMAv5 } from "./accelerate-matmul-v5.js";
 import { getNVIDIAComputeCapability } from "./compute-capability.js";
 import { decomposeScaledDot } from "./decompose-scaled-dot.js";
 import { convertLayout } from "./distributed-op-encoding.js";
 import { lookupNumWarps } from "./memory-access.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape, warpsPerTileV2, warpsPerTileV3 } from "./mma-layout.js";
+import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
 
 export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
   name: "TritonGPUAccelerateMatmul",
   summary: "accelerate matmul",
   description: `
     Gives dots the layout of a tensor core instruction where the GPU has one for their types and shapes: mma from sm_80 on, wgmma
-    on sm_90. Scaled dots are decomposed where there is none for them; operands of types that the instruction does not take are
+    on sm_90, tcgen05 on sm_100. Scaled dots are decomposed where there is none for them; operands of types that the instruction does not take are
     promoted.`,
   source: "lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp",
   statistics: { accelerated: "dots given to tensor cores" },
@@ -47,7 +44,8 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
     if (computeCapability === undefined) return report.error(root, "Expected a target attribute on the module operation");
     transposeScaledDots(root, new Rewriter(root.ctx, listener));
     const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"));
-    applyPatternsGreedily(root, [toMMA, decomposeScaledDot], { listener });
+    const v5 = [blockedToMMAv5(computeCapability, report), scaledBlockedToMMAv5(computeCapability, report)];
+    applyPatternsGreedily(root, [toMMA, decomposeScaledDot, ...v5], { listener });
     decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener));
   },
 });
@@ -56,17 +54,6 @@ const typeOf = (value: Value): TensorType => value.type as TensorType;
 const elementOf = (value: Value): Type => typeOf(value).params.elementType;
 
 // --- choosing the instruction --------------------------------------------------------------------
-
-/** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
-function mmaVersionFor(dot: Operation, computeCapability: number, report: PassReport): 0 | 2 | 3 | 5 {
-  const supported: readonly (2 | 3 | 5)[] =
-    computeCapability < 90 ? [2] : computeCapability < 100 ? [3, 2] : computeCapability < 110 ? [5, 2] : [2];
-  for (const version of supported) {
-    if (supportMMA(dot, version)) return version;
-    if (version !== 2) report.remark(dot, `MMA version ${version} acceleration not applied due to unsupported shapes or data types.`);
-  }
-  return 0;
-}
 
 const blockedToMMA = (computeCapability: number, report: PassReport, accelerated: () => void) =>
   pattern("blocked-to-mma", DotOp, (dot, rw) => {
@@ -90,7 +77,7 @@ const blockedToMMA = (computeCapability: number, report: PassReport, accelerated
     let product: Value;
     if (version === 3) {
       const allowTranspose = isFloat(elementOf(a), "f16") || isFloat(elementOf(a), "bf16");
-      const inShared = (value: Value, opIdx: 0 | 1) => sharedOperand(rw, value, opIdx, allowTranspose, op, report);
+      const inShared = (value: Value, opIdx: 0 | 1) => sharedMMAOperand(rw, value, { opIdx, allowTranspose, dot: op, report });
       const lhs = comesFromLoadOrBlockArg(a) ? inShared(a, 0) : dotOperand(rw, a, 0, bitWidth(elementOf(a))!, mma);
       const rhs = inShared(b, 1);
       product = rw.value(WarpGroupDotOp, { a: lhs, b: rhs, c: acc, inputPrecision, maxNumImpreciseAcc, isAsync: false }, { types: [type] });
@@ -119,29 +106,6 @@ function mmaEncoding({ op, a, d }: View<typeof DotOp>, version: 2 | 3): NvidiaMm
 
 function dotOperand(rw: Rewriter, value: Value, opIdx: number, width: number, parent: NvidiaMmaParams): Value {
   return convertLayout(rw, value, encodingAttr(rw.ctx, dotOperandFor(opIdx, parent, width)), valueLocation(value));
-}
-
-/** The operand in shared memory, where wgmma reads it; made right after it so that the pipeliner sees load and alloc together. */
-function sharedOperand(rw: Rewriter, value: Value, opIdx: 0 | 1, allowTranspose: boolean, dot: Operation, report: PassReport): Value {
-  let arg = value;
-  for (let cvt = ConvertLayoutOp.match(arg.definingOp); cvt; cvt = ConvertLayoutOp.match(arg.definingOp)) arg = cvt.src;
-  const { shape, elementType, encoding } = typeOf(arg).params;
-  const params = distributedParams(encoding)!;
-  const order = getOrderForMemory(params, shape);
-  const wanted = allowTranspose ? order : opIdx === 1 ? [0, 1] : [1, 0];
-  if (wanted.some((dim, i) => dim !== order[i]))
-    report.warning(
-      dot,
-      `Warning: Forcing a different order [${wanted.join(", ")}] on SMEM than the register order for the operand ${opIdx}. ` +
-        "Registers will be transposed before SMEM store and the pipelined load for this operand will be disabled, so poor performance " +
-        "is expected. Recommendation: consider transposing the operand in global memory to remove the need to transpose the tensor in registers.",
-    );
-  const shared = encodingAttr(rw.ctx, nvmmaSharedFor(shape, wanted, getCTALayout(params)!, bitWidth(elementType)!, false));
-  const type = memDescType(shape, elementType, shared, SharedMemorySpace.get(rw.ctx, {}));
-  return rw.preserving(() => {
-    rw.builder.setAfterValue(arg);
-    return rw.value(LocalAllocOp, { src: arg }, { loc: valueLocation(arg), types: [type] });
-  });
 }
 
 /** Whether a value is loaded, conversions and transpositions aside; block arguments count as loaded. */
