@@ -5,6 +5,9 @@ import type { BlockOperand, Operation } from "./operation.js";
 import type { Region } from "./region.js";
 import { Value } from "./value.js";
 
+/** Between the order numbers of neighbours, so that ops fit in between. Blocks of up to two million ops stay within 32 bits. */
+const STRIDE = 1024;
+
 /** A list of operations with arguments; the last op is its terminator where the region asks for one. */
 export class Block {
   readonly isOperation = false;
@@ -89,10 +92,12 @@ export class Block {
     else this.firstOp = op;
     if (before) {
       before.prev = op;
-      this.orderValid = false;
+      // Halfway between its neighbours; where they leave no room all are numbered anew when next asked for.
+      op.order = after ? Math.floor((after.order + before.order) / 2) : before.order - STRIDE;
+      if (after && op.order === after.order) this.orderValid = false;
     } else {
       this.lastOp = op;
-      op.order = after ? after.order + 1 : 0;
+      op.order = after ? after.order + STRIDE : 0;
     }
   }
   append(op: Operation): void {
@@ -167,7 +172,7 @@ export class Block {
   /** Gives the ops ascending `order` numbers. */
   renumber(): void {
     let order = 0;
-    for (let op = this.firstOp; op; op = op.next) op.order = order++;
+    for (let op = this.firstOp; op; op = op.next, order += STRIDE) op.order = order;
     this.orderValid = true;
   }
 }
