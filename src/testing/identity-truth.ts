@@ -11,8 +11,10 @@ import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 
 export interface Agreement {
-  /** Ops of all steps that have a step before them. */
+  /** Ops of all steps that have a step before them, but for those `untold`. */
   readonly ops: number;
+  /** New ops of which the rewriter does not say where they come from: nothing to compare with. By pass. */
+  readonly untold: ReadonlyMap<string, number>;
   readonly agree: number;
   /** Ops that are new by the truth, and those of them whose inferred origin (or partner) is one of the recorded ones. */
   readonly fresh: number;
@@ -60,6 +62,7 @@ export function identityAgreement(text: string, capability: number, debugInfo: b
   let fresh = 0;
   let originsAgree = 0;
   const wrong: string[] = [];
+  const untold = new Map<string, number>();
   for (let s = 1; s < states.length; s++) {
     const [before, after] = [states[s - 1]!, states[s]!];
     if (before.text === after.text) continue;
@@ -69,10 +72,11 @@ export function identityAgreement(text: string, capability: number, debugInfo: b
     guessBefore.ops.forEach((id, line) => trueId.set(id, before.text.ops[line]!));
     after.text.ops.forEach((id, line) => {
       if (id === 0) return;
+      const chain = ancestors(id, origins, alive);
+      if (!alive.has(id) && chain.size === 0) return void untold.set(after.flag, (untold.get(after.flag) ?? 0) + 1);
       ops++;
       const guess = guessAfter.ops[line]!;
       const partner = trueId.get(guess);
-      const chain = ancestors(id, origins, alive);
       const right = alive.has(id)
         ? partner === id || (partner !== undefined && chain.has(partner))
         : partner === undefined || chain.has(partner);
@@ -81,13 +85,13 @@ export function identityAgreement(text: string, capability: number, debugInfo: b
         wrong.push(
           `${after.label} ${after.flag}: ${trace.lines.line(after.text.lines[line]!).trim()} is ${lineOf(trace, before, partner)}, not ${lineOf(trace, before, alive.has(id) ? id : undefined)}`,
         );
-      if (alive.has(id) || chain.size === 0) return;
+      if (alive.has(id)) return;
       fresh++;
       const from = partner !== undefined ? [partner] : (inferredOrigins.get(guess) ?? []).map((o) => trueId.get(o));
       if (from.some((o) => o !== undefined && chain.has(o))) originsAgree++;
     });
   }
-  return { ops, agree, fresh, origins: originsAgree, wrong };
+  return { ops, untold, agree, fresh, origins: originsAgree, wrong };
 }
 
 function originsOf(steps: readonly Step[]): Map<number, number[]> {

@@ -82,7 +82,7 @@ class Splitter {
   }
 
   private topLevel(line: string, number: number, op: boolean): void {
-    if (op && this.#module) return this.foreign(line, number);
+    if (op && this.#module && !this.#inside) return this.foreign(line, number);
     if (this.#inside) {
       // Another text begins before this one has ended.
       this.warn(number, `the IR of ${this.#header!.pass} (line ${this.#header!.line}) is interrupted; it is read from here on`);

@@ -38,6 +38,8 @@ const EXACT: readonly Round[] = [
   { says: "shape", operands: "same", loc: "any", scope: "function" },
 ];
 const CHANGED: readonly Round[] = [
+  { says: "shape", operands: "through", loc: "same", scope: "function" },
+  { says: "shape", operands: "through", loc: "any", scope: "function" },
   { says: "bare", operands: "same", loc: "same", scope: "function" },
   { says: "bare", operands: "through", loc: "same", scope: "function" },
   { says: "bare", operands: "through", loc: "any", scope: "function" },
@@ -178,8 +180,10 @@ class Matcher {
     if (ir.symbol[op] !== 0) return 0;
     const from = ir.operandStart[op]!;
     const to = ir.operandStart[op + 1]!;
-    // A constant is what it says.
-    if (round.says === "kind" && from === to) return 0;
+    // A constant is what it says; of several the first stays.
+    if (from === to && (round.says === "kind" || round.users)) return 0;
+    // Looking through conversions, one looks like the next.
+    if (round.operands === "through" && round.says !== "shape" && CONVERSIONS.has(ir.kind[op]!)) return 0;
     let h = ir[round.says][op]!;
     const loc = ir.loc[op]!;
     if (round.loc === "known" && loc === 0) return 0;
