@@ -1,20 +1,127 @@
-import { MMAv5OpInterface } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+/** Source: lib/Dialect/TritonNvidiaGPU/Transforms/MMALowering.cpp. */
+import { ConstantOp } from "../../dialects/arith/ops/constant.js";
+import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
+import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
+import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
+import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
+import { InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../../dialects/ttng/ops/barrier.js";
+import { MMAv5OpInterface, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+import { TMEMAllocOp, TMEMCopyOp } from "../../dialects/ttng/ops/tensor-memory.js";
+import { boolAttr, i32ArrayAttr, i32Attr, intsOf, unitAttr } from "../../ir/builtin-attrs.js";
+import { i64 } from "../../ir/builtin-types.js";
+import { isPureOp } from "../../ir/interfaces.js";
+import { constantInt } from "../../ir/match.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { getCTASplitNumOf } from "../../layout/encoding-queries.js";
+import { defaultCga } from "../../layout/encodings/cga.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
+import { anyOpPattern, hasInterface, pattern } from "../../rewrite/pattern.js";
+import type { Rewriter } from "../../rewrite/rewriter.js";
 
 export const mmaLowering = definePass("triton-nvidia-mma-lowering", {
   name: "TritonNvidiaGPUMMALoweringPass",
   summary: "lower mma operations if needed",
-  description: "Makes tcgen05 instructions wait for their results (sm_100). Without them the greedy driver's clean-up is all that happens.",
+  description: `
+    Makes tcgen05 instructions that nobody waits for wait for themselves, copies scales from shared to tensor memory, and lets
+    instructions signal the barriers of the commits behind them. Without such instructions nothing but a clean-up happens.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/MMALowering.cpp",
-  run(root, { listener, report }) {
-    let found = false;
-    root.walk((op) => {
-      if (!op.def.interface(MMAv5OpInterface)) return;
-      found = true;
-      report.error(op, "lowering of tcgen05 instructions is not built yet");
-      return "interrupt";
-    });
-    if (!found) applyPatternsGreedily(root, [], { listener });
+  run(root, { listener }) {
+    applyPatternsGreedily(root, [syncMMALowering, scaleSharedToTmem, mergeCommitIntoMMA], { listener });
   },
 });
+
+type MMA = NonNullable<ReturnType<typeof TCGen5MMAOp.match>> | NonNullable<ReturnType<typeof TCGen5MMAScaledOp.match>>;
+const mmaOf = (op: Operation): MMA => (TCGen5MMAOp.match(op) ?? TCGen5MMAScaledOp.match(op))!;
+
+/** The instruction signals `barrier` when it is done, if `pred` holds. */
+function addCompletionBarrier(rw: Rewriter, op: Operation, barrier: Value, pred: Value): void {
+  const { barriers, barrier_preds } = mmaOf(op);
+  const kept = op.numOperands - barriers.length - barrier_preds.length;
+  const sizes = [...intsOf(op.attr("operandSegmentSizes"))!];
+  sizes[sizes.length - 2] = barriers.length + 1;
+  sizes[sizes.length - 1] = barrier_preds.length + 1;
+  const operands = [...op.operands.slice(0, kept), ...barriers, barrier, ...barrier_preds, pred];
+  rw.modify(op, () => {
+    op.setOperands(operands);
+    op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, sizes));
+  });
+}
+
+/** A synchronous instruction gets a barrier of its own, and a wait. */
+const syncMMALowering = anyOpPattern("sync-mma-lowering", hasInterface(MMAv5OpInterface), (op, rw) => {
+  if (mmaOf(op).is_async) return rw.noMatch("somebody waits for it");
+  const encoding = encodingAttr(rw.ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga: defaultCga(1) });
+  const type = memDescType([1], i64(rw.ctx), encoding, SharedMemorySpace.get(rw.ctx, {}), true);
+  const barrier = rw.value(LocalAllocOp, {}, { types: [type] });
+  rw.create(InitBarrierOp, { alloc: barrier, count: 1 });
+  const pred = rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });
+  addCompletionBarrier(rw, op, barrier, pred);
+  rw.setAttr(op, "is_async", unitAttr(rw.ctx));
+  rw.setAfter(op);
+  const phase = rw.value(ConstantOp, { value: i32Attr(rw.ctx, 0) });
+  rw.create(WaitBarrierOp, { alloc: barrier, phase, pred: mmaOf(op).pred, deps: [] });
+  rw.create(InvalBarrierOp, { alloc: barrier });
+  return true;
+});
+
+/** Scales in shared memory are copied to tensor memory, spread over the rows of the instruction. */
+const scaleSharedToTmem = pattern("scale-shared-to-tmem", TCGen5MMAScaledOp, (mma, rw) => {
+  const { op } = mma;
+  let changed = false;
+  const lower = (scale: Value, rows: number): void => {
+    const { shape, elementType, encoding, memorySpace } = (scale.type as MemDesc).params;
+    if (!SharedMemorySpace.is(memorySpace)) return;
+    const numElems = shape.reduce((n, size) => n * size, 1);
+    const [CTASplitM = 1, CTASplitN = 1] = getCTASplitNumOf(encodingParams(encoding)!);
+    const scales = encodingAttr(rw.ctx, { kind: "tensor_memory_scales_encoding", CTASplitM, CTASplitN });
+    const type = memDescType([rows, Math.trunc(numElems / rows)], elementType, scales, TensorMemorySpace.get(rw.ctx, {}), true);
+    const dst = rw.create(TMEMAllocOp, {}, { types: [type] }).result;
+    rw.create(TMEMCopyOp, { src: scale, dst });
+    rw.setOperand(op, op.operands.indexOf(scale), dst);
+    changed = true;
+  };
+  const [blockM, blockN] = (mma.d.type as MemDesc).params.shape.slice(-2) as [number, number];
+  lower(mma.a_scale, blockM);
+  lower(mma.b_scale, blockN);
+  return changed || rw.noMatch("no scales in shared memory");
+});
+
+/** Commits right behind an instruction become barriers of it. */
+const mergeCommitIntoMMA = anyOpPattern("merge-commit-into-mma", hasInterface(MMAv5OpInterface), (op, rw) => {
+  const { pred: mmaPred } = mmaOf(op);
+  const always = constantInt(mmaPred) !== undefined && constantInt(mmaPred) !== 0n;
+  const commits: Operation[] = [];
+  for (let next = op.next; next; next = next.next) {
+    const commit = TCGen5CommitOp.match(next);
+    if (commit) {
+      if (always || mmaPred === commit.pred) commits.push(next);
+    } else if (!isPureOp(next)) break;
+  }
+  if (commits.length === 0) return rw.noMatch("no commits behind");
+  for (const commit of commits) {
+    const view = TCGen5CommitOp.match(commit)!;
+    const pred = view.pred ?? rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });
+    if (!moveDefiningOpsBefore(view.barrier, op) || !moveDefiningOpsBefore(pred, op)) continue;
+    addCompletionBarrier(rw, op, view.barrier, pred);
+    rw.erase(commit);
+  }
+  return true;
+});
+
+/** Moves what makes `value` before `target`, where it is not; false when an op on the way is not pure. */
+function moveDefiningOpsBefore(value: Value, target: Operation): boolean {
+  const toMove = new Set<Operation>();
+  const collect = (at: Value): boolean => {
+    const def = at.definingOp;
+    if (!def || def.block !== target.block || !target.isBeforeInBlock(def)) return true;
+    if (!isPureOp(def) || !def.operands.every(collect)) return false;
+    toMove.add(def);
+    return true;
+  };
+  if (!collect(value)) return false;
+  for (const def of toMove) def.moveBefore(target);
+  return true;
+}
