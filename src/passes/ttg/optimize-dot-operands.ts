@@ -22,6 +22,7 @@ import { option } from "../../pass/options.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { canonicalize } from "../common/canonicalize.js";
+import { useShmemForScales } from "./shmem-scales.js";
 
 export const optimizeDotOperands = definePass("tritongpu-optimize-dot-operands", {
   name: "TritonGPUOptimizeDotOperands",
@@ -33,7 +34,14 @@ export const optimizeDotOperands = definePass("tritongpu-optimize-dot-operands",
   options: { hoistLayoutConversion: option.bool({ default: true, summary: "whether to move conversions to dot operand earlier" }) },
   run(root, { runNested, listener, fail }) {
     if (!runNested([canonicalize()], root)) return fail();
-    const patterns = [swizzleShmemConvert, fuseTransMMAV3Plus, reshapeMemDesc, ...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore];
+    const patterns = [
+      swizzleShmemConvert,
+      fuseTransMMAV3Plus,
+      reshapeMemDesc,
+      useShmemForScales,
+      ...TTG_CONVERT_LAYOUT_PATTERNS,
+      convertFromTMEMStore,
+    ];
     applyPatternsGreedily(root, patterns, { listener });
   },
 });
