@@ -10,9 +10,12 @@ import {
   replaceIfYieldWithConditionOrValue,
 } from "../../dialects/scf/canonicalize/if.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
+import { LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { TTG_CONVERT_LAYOUT_PATTERNS } from "../../dialects/ttg/canonicalize/index.js";
 import { DotOperandEncoding } from "../../dialects/ttg/encodings/dot-op.js";
+import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { convertFromTMEMStore } from "../../dialects/ttng/canonicalize.js";
+import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
@@ -59,7 +62,7 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     rematerialized: "conversions replaced by computing their source in another layout",
     hoisted: "conversions moved to where they cost less",
   },
-  run(root, { listener, count, fail }) {
+  run(root, { listener, count, fail, report }) {
     const rw = new Rewriter(root.ctx, listener);
     const clean = (patterns: PatternSet): void => {
       if (!applyPatternsGreedily(root, patterns, { listener }).converged) fail();
@@ -68,6 +71,8 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     root.walkPostOrder((op) => {
       if (FuncOp.is(op) && !op.regions[0]!.empty) functions.push(op);
     });
+    const unknown = accessWithoutWarps(root);
+    if (unknown) return report.error(unknown, `'${unknown.name}' op is not contained within a context that specifies the number of warps`);
 
     for (const func of functions) count("propagated", rewriteWithLayouts(func, propagateLayouts(func), rw));
     clean(cleanup);
@@ -83,6 +88,18 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     clean(finalCleanup);
   },
 });
+
+/** A load or store of a tensor where nothing says how many warps there are: whether it is expensive cannot be told. */
+function accessWithoutWarps(root: Operation): Operation | undefined {
+  let found: Operation | undefined;
+  root.walk((op) => {
+    if (!LoadOp.is(op) && !StoreOp.is(op)) return undefined;
+    if (!RankedTensorType.is(op.operand(0).type) || maybeLookupNumWarps(op) !== undefined) return undefined;
+    found = op;
+    return "interrupt";
+  });
+  return found;
+}
 
 /** Replaces a conversion by its source computed in the layout wanted, if that is possible and cheaper. */
 function rematerialize(conversion: ConvertView, remat: LayoutRematerialization): void {
