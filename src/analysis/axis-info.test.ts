@@ -71,7 +71,7 @@ describe("of IR", () => {
     expect(result).toEqual({
       range: "contiguity = [128], divisibility = [4], constancy = [1]",
       splat: "contiguity = [1], divisibility = [16], constancy = [128]",
-      ptr: "contiguity = [4], divisibility = [16], constancy = [1]",
+      ptr: "contiguity = [128], divisibility = [16], constancy = [1]",
     });
   });
 
