@@ -1,0 +1,123 @@
+/**
+ * Says which loads of a loop are worth starting rounds ahead, and how many.
+ * Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp.
+ */
+import { type ModuleAxisInfo, moduleAxisInfo } from "../../../analysis/module-axis-info.js";
+import type { ForView } from "../../../dialects/scf/ops/for.js";
+import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
+import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
+import { LoadOp } from "../../../dialects/tt/ops/memory.js";
+import { TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { i32Attr } from "../../../ir/builtin-attrs.js";
+import type { TensorType } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
+import { definePass } from "../../../pass/define-pass.js";
+import { option } from "../../../pass/options.js";
+import {
+  bodyOf,
+  forLoops,
+  getNestedOperands,
+  getNumStagesOrDefault,
+  isOuterLoop,
+  LATENCY,
+  loopHasDistGreaterThanOne,
+  NUM_STAGES,
+} from "./pipelined-loops.js";
+import {
+  canBeConvertedToAsyncLoad,
+  getCopyVecBytes,
+  getSharedEncIfAllUsersAreDotEnc,
+  localAllocEncodings,
+} from "./shared-encoding-of-users.js";
+
+const isDescriptorLoad = (op: Operation): boolean => DescriptorLoadOp.is(op) || DescriptorGatherOp.is(op);
+const isAnyLoad = (op: Operation): boolean => LoadOp.is(op) || isDescriptorLoad(op);
+
+export const assignLatencies = definePass("tritongpu-assign-latencies", {
+  name: "TritonGPUAssignLatencies",
+  summary: "assign latencies to interesting ops ahead of pipelining",
+  description: `
+    Marks the loads that feed the dots of a loop, directly or through other loads, with \`tt.latency\`: the stages between the load
+    and its use, so that the loads from the first one to the dot share the loop's stages.`,
+  source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp",
+  options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
+  statistics: { loads: "loads given a latency" },
+  run(root, { options, analysis, count }) {
+    const latencies = new Map<Operation, number>();
+    for (const loop of forLoops(root)) {
+      const numStages = getNumStagesOrDefault(loop, options.numStages);
+      if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop) || numStages <= 1) continue;
+      // The user's own latencies stand.
+      if (
+        bodyOf(loop)
+          .opsWithoutTerminator()
+          .some((op) => op.hasAttr(LATENCY))
+      )
+        continue;
+      const levels = loadOpsToIndirectionLevel(loop, loop.op.hasAttr(NUM_STAGES), analysis(moduleAxisInfo), numStages);
+      const deepest = [...levels.values()].reduce((a, b) => Math.max(a, b), 0);
+      for (const load of levels.keys()) latencies.set(load, Math.trunc((numStages - 1) / (deepest + 1)));
+    }
+    for (const [op, latency] of latencies) {
+      op.setAttr(LATENCY, i32Attr(root.ctx, latency));
+      count("loads");
+    }
+  },
+});
+
+/** The loads worth pipelining, each with how many other loads lie between it and the dot. */
+function loadOpsToIndirectionLevel(
+  loop: ForView,
+  withoutDot: boolean,
+  axes: ModuleAxisInfo,
+  numStages: number,
+): ReadonlyMap<Operation, number> {
+  const levels = new Map<Operation, number>();
+  let seen = new Set<Operation>();
+  const excluded = new Set<Operation>();
+  const visit = (op: Operation, distance: number): void => {
+    if (seen.has(op)) return;
+    seen.add(op);
+    if (excluded.has(op)) return;
+    let next = distance;
+    if (isAnyLoad(op)) {
+      if (!isPipeliningBeneficial(op, axes)) return;
+      const known = levels.get(op);
+      if (known !== undefined && known !== distance) {
+        // Used at two distances: there is no telling which one counts.
+        levels.delete(op);
+        excluded.add(op);
+        return;
+      }
+      levels.set(op, distance);
+      next++;
+    }
+    const isDot = op.def.interface(DotOpInterface) !== undefined;
+    for (const operand of getNestedOperands(op)) {
+      // Of a dot only what is multiplied, not the accumulator.
+      if (isDot && operand === op.operand(2)) continue;
+      const def = operand.definingOp;
+      if (def && def.block === op.block) visit(def, next);
+    }
+  };
+  const ops = bodyOf(loop).opsWithoutTerminator();
+  for (const op of ops) {
+    if (!op.def.interface(DotOpInterface) && !TMEMStoreOp.is(op)) continue;
+    seen = new Set();
+    visit(op, 0);
+  }
+  // A loop that says how many stages it wants gets them for loads without a dot as well.
+  if (withoutDot) for (const op of ops) if (!isAnyLoad(op)) visit(op, 0);
+  for (const [op, level] of [...levels]) if (level >= numStages - 1) levels.delete(op);
+  return levels;
+}
+
+function isPipeliningBeneficial(op: Operation, axes: ModuleAxisInfo): boolean {
+  const load = LoadOp.match(op);
+  if (!load) return true;
+  if (!canBeConvertedToAsyncLoad(load, axes)) return false;
+  if (getSharedEncIfAllUsersAreDotEnc(load.result).incompatible) return false;
+  const [encoding, ...others] = localAllocEncodings(op);
+  if (!encoding) return true;
+  return others.every((other) => other === encoding) && getCopyVecBytes(load.result.type as TensorType, encoding) >= 4;
+}

@@ -1,0 +1,141 @@
+/**
+ * A coarse schedule of a loop: each op has a stage (how many rounds after its own it runs) and a cluster (where in a round).
+ * Ops of one cluster keep their order. Source: include/triton/Dialect/TritonGPU/Transforms/Schedule.h, Pipeliner/Schedule.cpp.
+ */
+import type { ForView } from "../../../dialects/scf/ops/for.js";
+import { i32Attr, intOf } from "../../../ir/builtin-attrs.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import { bodyOf, getNestedOperands, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
+
+/** A group of ops; `index` is its place in the list of clusters. */
+export interface Cluster {
+  index: number;
+}
+/** Where an op is in a schedule. */
+export interface Slot {
+  stage: number;
+  cluster: Cluster;
+}
+/** An op with its place. */
+export interface Scheduled extends Slot {
+  readonly op: Operation;
+}
+
+export class CoarseSchedule {
+  readonly clusters: Cluster[] = [];
+  readonly slots = new Map<Operation, Slot>();
+  constructor(public numStages = 0) {}
+
+  newClusterAtBack(): Cluster {
+    const cluster = { index: this.clusters.length };
+    this.clusters.push(cluster);
+    return cluster;
+  }
+  newClusterAtFront(): Cluster {
+    return this.#insertCluster(0);
+  }
+  newClusterBefore(cluster: Cluster): Cluster {
+    return this.#insertCluster(cluster.index);
+  }
+  #insertCluster(at: number): Cluster {
+    const cluster = { index: at };
+    this.clusters.splice(at, 0, cluster);
+    for (let i = at + 1; i < this.clusters.length; i++) this.clusters[i]!.index = i;
+    return cluster;
+  }
+
+  get empty(): boolean {
+    return this.slots.size === 0;
+  }
+  has(op: Operation): boolean {
+    return this.slots.has(op);
+  }
+  get(op: Operation): Slot {
+    return this.slots.get(op)!;
+  }
+  insert(op: Operation, stage: number, cluster: Cluster): void {
+    this.numStages = Math.max(this.numStages, stage + 1);
+    this.slots.set(op, { stage, cluster });
+  }
+  insertIfAbsent(op: Operation, stage: number, cluster: Cluster): boolean {
+    if (this.slots.has(op)) return false;
+    this.insert(op, stage, cluster);
+    return true;
+  }
+  /** Puts an op there unless it is earlier already. Answers whether that changed anything. */
+  insertMinimum(op: Operation, stage: number, cluster: Cluster): boolean {
+    const slot = this.slots.get(op);
+    if (!slot) {
+      this.slots.set(op, { stage, cluster });
+      return true;
+    }
+    if (stage > slot.stage || (stage === slot.stage && cluster.index >= slot.cluster.index)) return false;
+    slot.stage = stage;
+    slot.cluster = cluster;
+    return true;
+  }
+  erase(op: Operation): void {
+    this.slots.delete(op);
+  }
+
+  /** Schedules what an op needs with it; `includeArg` goes through carried values to the round before. */
+  insertDepsOfOp(op: Operation, stage: number, cluster: Cluster, includeArg: boolean): void {
+    const block = op.block!;
+    for (const operand of getNestedOperands(op)) {
+      let value = operand;
+      const seen = new Set<Value>();
+      while (includeArg && value.argOwner === block && value.index > 0 && !seen.has(value)) {
+        seen.add(value);
+        value = block.lastOp!.operand(value.index - 1);
+      }
+      const def = value.definingOp;
+      if (def?.block === block && this.insertMinimum(def, stage, cluster)) this.insertDepsOfOp(def, stage, cluster, includeArg);
+    }
+  }
+  /** Schedules what the scheduled ops need, stage by stage. */
+  scheduleDependencies(loop: ForView): void {
+    const ops = this.getOpsInOrder(loop);
+    for (let stage = 0; stage < this.numStages; stage++)
+      for (const { op, stage: own, cluster } of ops) if (own === stage) this.insertDepsOfOp(op, stage, cluster, false);
+  }
+
+  /** The loop's scheduled ops, cluster by cluster. */
+  getOpsInOrder(loop: ForView): Scheduled[] {
+    const byCluster: Scheduled[][] = this.clusters.map(() => []);
+    for (const op of bodyOf(loop).opsWithoutTerminator()) {
+      const slot = this.slots.get(op);
+      if (slot) byCluster[slot.cluster.index]!.push({ op, ...slot });
+    }
+    return byCluster.flat();
+  }
+
+  /** Writes the schedule to the IR as attributes. */
+  serialize(loop: ForView): void {
+    const { ctx } = loop.op;
+    for (const { op, stage, cluster } of this.getOpsInOrder(loop)) {
+      op.setAttr(LOOP_STAGE, i32Attr(ctx, stage));
+      op.setAttr(LOOP_CLUSTER, i32Attr(ctx, cluster.index));
+    }
+    const known = intOf(loop.op.attr(SCHEDULED_MAX_STAGE));
+    loop.op.setAttr(SCHEDULED_MAX_STAGE, i32Attr(ctx, Math.max(this.numStages - 1, known ?? -1)));
+  }
+  /** The schedule that a loop's attributes describe; undefined when it has none. */
+  static deserialize(loop: ForView): CoarseSchedule | undefined {
+    const maxStage = intOf(loop.op.attr(SCHEDULED_MAX_STAGE));
+    if (maxStage === undefined) return undefined;
+    const schedule = new CoarseSchedule(maxStage + 1);
+    const placed: { readonly op: Operation; readonly stage: number; readonly cluster: number }[] = [];
+    for (const op of bodyOf(loop).opsWithoutTerminator()) {
+      const stage = intOf(op.attr(LOOP_STAGE));
+      const cluster = intOf(op.attr(LOOP_CLUSTER));
+      if (stage !== undefined && cluster !== undefined) placed.push({ op, stage, cluster });
+    }
+    if (placed.length === 0) return schedule;
+    const first = placed.reduce((least, { cluster }) => Math.min(least, cluster), Infinity);
+    const last = placed.reduce((most, { cluster }) => Math.max(most, cluster), 0);
+    for (let i = first; i <= last; i++) schedule.newClusterAtBack();
+    for (const { op, stage, cluster } of placed) schedule.insert(op, stage, schedule.clusters[cluster - first]!);
+    return schedule;
+  }
+}

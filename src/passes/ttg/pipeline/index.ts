@@ -1,0 +1,2 @@
+export { assignLatencies } from "./assign-latencies.js";
+export { scheduleLoops } from "./schedule-loops.js";
