@@ -15,6 +15,7 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
+import { reportTrace } from "./trace.js";
 
 /** Set once by `run`. */
 let python: string | undefined;
@@ -131,6 +132,7 @@ export function run(argv: readonly string[]): Promise<void> {
   for (const file of files) reportFile(file, args.length > 0 ? file : "a fixture's functions repeated");
   reportScaling(fixture);
   reportStartUp();
+  reportTrace(fixture, repeated);
   reportLayouts(python);
   rmSync(scratch, { recursive: true });
   return Promise.resolve();

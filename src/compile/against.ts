@@ -88,7 +88,9 @@ function comparePoint(ours: Trace, h: Point, theirs: Trace, t: Point): Trace | u
   const b = withoutLocations(ours.lines.textOf(h.result.text)).text;
   if (a === b) return undefined;
   return importTexts("", "comparison", [
-    { pass: t.result.pass, flag: t.result.flag, stage: t.result.stage, text: a },
-    { pass: h.result.pass, flag: h.result.flag, stage: h.result.stage, text: b },
+    { pass: t.result.pass, flag: flagOf(t.result), stage: t.result.stage, text: a },
+    { pass: h.result.pass, flag: flagOf(h.result), stage: h.result.stage, text: b },
   ]);
 }
+
+const flagOf = (step: Step): string => (step.kind === "source" ? "source" : step.flag);
