@@ -1,5 +1,6 @@
 import { Block } from "../ir/block.js";
 import type { Context } from "../ir/context.js";
+import { fileLoc } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { takeSpellingOfText } from "./older-forms.js";
@@ -33,5 +34,5 @@ export function parseModule(ctx: Context, file: string, text: string, firstLine 
   const block = new Block(ctx);
   region.insertBlock(block);
   for (const op of parsed.ops) block.append(op);
-  return { module: new Operation(ctx, moduleDef, { loc: source.base, regions: [region] }), metadata: parsed.metadata };
+  return { module: new Operation(ctx, moduleDef, { loc: fileLoc(ctx, file, 0, 0), regions: [region] }), metadata: parsed.metadata };
 }
