@@ -446,13 +446,17 @@ function resolveSingles(p: Parser, run: Run): boolean {
   const count = operandGroups.length;
   for (let g = 0; g < count; g++) if (operandGroups[g]?.length !== 1 || operandTypes[g]?.length !== 1) return false;
   if (p.state.operands.length > 0) return false;
-  const operands = new Array<Value>(count);
-  for (let g = 0; g < count; g++) {
-    const operand = operandGroups[g]![0]!;
-    operands[g] = p.resolveValue(operand.value, operandTypes[g]![0]!, operand.pos);
+  const first = resolveSingle(p, run, 0);
+  if (count === 1) p.state.operands = [first];
+  else {
+    p.state.operands = [first, resolveSingle(p, run, 1)];
+    for (let g = 2; g < count; g++) p.state.operands.push(resolveSingle(p, run, g));
   }
-  p.state.operands = operands;
   return true;
+}
+function resolveSingle(p: Parser, run: Run, g: number): Value {
+  const operand = run.operandGroups[g]![0]!;
+  return p.resolveValue(operand.value, run.operandTypes[g]![0]!, operand.pos);
 }
 
 function resolveGroup(p: Parser, run: Run, g: number, at: number): void {
@@ -488,7 +492,8 @@ function resultTypes(p: Parser, run: Run, at: number): void {
   for (let r = 0; r < def.results.length; r++) {
     const spec = def.results[r]!;
     const types = run.resultTypes[r] ?? (spec.arity === "single" ? single(spec.constraint.build?.(p.ctx)) : undefined);
-    if (types) for (let i = 0; i < types.length; i++) state.types.push(types[i]!);
+    if (types?.length === 1 && state.types.length === 0) state.types = [types[0]!];
+    else if (types) for (let i = 0; i < types.length; i++) state.types.push(types[i]!);
     else if (spec.arity === "single" || (spec.arity === "variadic" && def.inferTypes)) missing = true;
     run.resultTypes[r] = types;
   }

@@ -141,7 +141,11 @@ function parseNumber(p: Parser, expected: Type | undefined): Attribute {
     else if (text.includes(".")) type = floatType(p.ctx, "f64");
     else type = i64(p.ctx);
   }
-  return numberAttr(p, negative, text, type, at);
+  const known = p.attrsByText(type);
+  const key = negative ? `-${text}` : text;
+  let attr = known.get(key);
+  if (!attr) known.set(key, (attr = numberAttr(p, negative, text, type, at)));
+  return attr;
 }
 
 /** The attribute of a number as written. A float type takes decimals, or hexadecimal bits. */
