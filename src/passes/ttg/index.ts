@@ -7,7 +7,7 @@ export { fenceInsertion } from "./fence-insertion.js";
 export { mmaLowering } from "./mma-lowering.js";
 export { optimizeDotOperands } from "./optimize-dot-operands.js";
 export { optimizeThreadLocality } from "./optimize-thread-locality.js";
-export { assignLatencies, scheduleLoops } from "./pipeline/index.js";
+export { assignLatencies, pipeline, scheduleLoops } from "./pipeline/index.js";
 export { planCTA } from "./plan-cta.js";
 export { prefetch } from "./prefetch.js";
 export { reduceDataDuplication } from "./reduce-data-duplication.js";

@@ -1,0 +1,80 @@
+/** Ops of rounds that may not exist: wrapped in `ttg.mask` while the loop is expanded, then masked each in its own way. Source: PipeliningUtility.cpp. */
+import { ARITH_CANONICALIZATION } from "../../../dialects/arith/canonicalize/index.js";
+import { IfOp } from "../../../dialects/scf/ops/if.js";
+import { AtomicRMWOp, LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
+import { getPredMask } from "../../../dialects/tt/pred-mask.js";
+import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../../dialects/ttg/ops/async-copy.js";
+import { LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
+import { MaskOp, MaskReturnOp } from "../../../dialects/ttg/ops/misc.js";
+import { LocalLoadTrait } from "../../../dialects/ttg/ttg-op.js";
+import { FenceAsyncSharedOp } from "../../../dialects/ttng/ops/barrier.js";
+import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { i32ArrayAttr } from "../../../ir/builtin-attrs.js";
+import { isMemoryEffectFree } from "../../../ir/interfaces.js";
+import { isOneInt } from "../../../ir/match.js";
+import type { Operation } from "../../../ir/operation.js";
+import { Region } from "../../../ir/region.js";
+import type { Value } from "../../../ir/value.js";
+import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
+import type { Rewriter } from "../../../rewrite/rewriter.js";
+
+/** Puts an op into a `ttg.mask`, which stands for it from then on. */
+export function wrapInMaskOp(rw: Rewriter, op: Operation, pred: Value): Operation {
+  const region = new Region(rw.ctx, null, 0);
+  region.addBlock();
+  const mask = rw.create(MaskOp, { pred, region }, { loc: op.locRef, types: op.resultTypes });
+  rw.setEnd(mask.region.firstBlock!);
+  const inner = rw.clone(op);
+  rw.create(MaskReturnOp, { result: inner.results }, { loc: op.locRef });
+  rw.replace(op, mask.op.results);
+  return mask.op;
+}
+
+/** Takes every op out of its `ttg.mask` and gives it the mask. Answers false when that is not known how; `fail` hears of it. */
+export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operation, message: string) => void): void {
+  if (!applyPatternsGreedily(root, ARITH_CANONICALIZATION, { listener: rw.listener }).converged)
+    return fail(root, "Failed to canonicalize the IR");
+  const masks: Operation[] = [];
+  root.walkPostOrder((op) => void (MaskOp.is(op) && masks.push(op)));
+  for (const mask of masks) {
+    const block = mask.regions[0]!.firstBlock!;
+    for (let op = block.firstOp!; op !== block.lastOp; op = block.firstOp!) {
+      rw.moveBefore(op, mask);
+      if (!predicateOp(rw, op, mask.operand(0))) fail(op, "pipeliner doesn't know how to predicate this op.");
+    }
+    rw.replace(mask, block.lastOp!.operands);
+  }
+}
+
+/** Makes an op do nothing unless `pred` holds. What may be done in vain stays as it is. */
+function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
+  if (isMemoryEffectFree(op) || isOneInt(pred) || op.def.traits.has(LocalLoadTrait)) return true;
+  const inVain = [AsyncCommitGroupOp, AsyncWaitOp, LocalStoreOp, FenceAsyncSharedOp, TMEMAllocOp, TMEMLoadOp];
+  if (inVain.some((def) => def.is(op)) || op.name === "llvm.intr.assume") return true;
+  rw.setBefore(op);
+  const branch = IfOp.match(op);
+  if (branch) return rw.setOperand(op, 0, getPredMask(rw, branch.condition.type, branch.condition, pred));
+  const copy = AsyncCopyGlobalToLocalOp.match(op);
+  if (copy) return setMask(rw, op, [copy.src, copy.result], copy.mask, copy.other, getPredMask(rw, copy.src.type, copy.mask, pred));
+  const load = LoadOp.match(op);
+  if (load) return setMask(rw, op, [load.ptr], load.mask, load.other, getPredMask(rw, load.ptr.type, load.mask, pred));
+  const last = StoreOp.match(op) ?? AtomicRMWOp.match(op);
+  if (!last) return false;
+  const mask = getPredMask(rw, last.ptr.type, last.mask, pred);
+  return rw.modify(op, () => (last.mask ? op.setOperand(2, mask) : op.setOperands([...op.operands, mask])));
+}
+
+function setMask(
+  rw: Rewriter,
+  op: Operation,
+  first: readonly Value[],
+  old: Value | undefined,
+  other: Value | undefined,
+  mask: Value,
+): true {
+  return rw.modify(op, () => {
+    if (old) return op.setOperand(first.length, mask);
+    op.setOperands(other ? [...first, mask, other] : [...first, mask]);
+    op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [...first.map(() => 1), 1, other ? 1 : 0]));
+  });
+}

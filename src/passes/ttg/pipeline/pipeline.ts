@@ -1,0 +1,51 @@
+import { moduleAxisInfo } from "../../../analysis/module-axis-info.js";
+import { ARITH_CANONICALIZATION } from "../../../dialects/arith/canonicalize/index.js";
+import { definePass } from "../../../pass/define-pass.js";
+import { option } from "../../../pass/options.js";
+import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
+import { Rewriter } from "../../../rewrite/rewriter.js";
+import { CoarseSchedule } from "./coarse-schedule.js";
+import { pipelineForLoop } from "./loop-expander.js";
+import { lowerLoop } from "./lower-loops.js";
+import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
+import { forLoops, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
+import { updateWaits } from "./update-waits.js";
+
+export const pipeline = definePass("tritongpu-pipeline", {
+  name: "TritonGPUPipeline",
+  summary: "pipeline",
+  description: `
+    Makes loads of a scheduled loop copies to buffers in shared memory that run while earlier rounds compute, and spreads each
+    round over the loop's stages.`,
+  source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/SoftwarePipeliner.cpp",
+  options: {
+    numStages: option.int({ default: 3, summary: "number of pipeline stages" }),
+    dumpIntermediateSteps: option.bool({ default: false, summary: "Dump intermediate steps" }),
+  },
+  statistics: { lowered: "loops with a schedule", expanded: "loops pipelined" },
+  run(root, { options, listener, analysis, dump, count, report, fail }) {
+    const rw = new Rewriter(root.ctx, listener);
+    const loops = forLoops(root);
+    if (loops.length > 0) {
+      const axes = analysis(moduleAxisInfo);
+      for (const loop of loops) if (lowerLoop(rw, loop, axes)) count("lowered");
+    }
+    if (options.dumpIntermediateSteps) dump("LowerLoops", root);
+    for (const loop of forLoops(root)) {
+      const schedule = CoarseSchedule.deserialize(loop);
+      if (schedule && rw.from(loop, () => pipelineForLoop(rw, loop, schedule.getOpsInOrder(loop), wrapInMaskOp))) count("expanded");
+    }
+    let resolved = true;
+    resolveMaskOps(rw, root, (op, message) => {
+      report.error(op, message);
+      resolved = false;
+    });
+    if (!resolved) return fail();
+    if (options.dumpIntermediateSteps) dump("ExpandLoops", root);
+    root.walkPostOrder((op) => {
+      for (const name of [LOOP_STAGE, LOOP_CLUSTER, SCHEDULED_MAX_STAGE]) if (op.hasAttr(name)) op.removeAttr(name);
+    });
+    updateWaits(rw, root);
+    if (!applyPatternsGreedily(root, ARITH_CANONICALIZATION, { listener }).converged) fail();
+  },
+});
