@@ -71,7 +71,7 @@ export function compile(name: string, module: Operation, options: CompileOptions
     options: { ...options.options },
     steps: recorder.steps,
     diagnostics: module.ctx.diagnostics,
-    lines: recorder.lines,
+    lines: recorder.lines.seal(),
     warnings: [],
   };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };

@@ -82,12 +82,19 @@ interface Page {
 /** Distinct lines, each kept once; the lines of large texts in pages of their own. Lines are latin1, as files are read. */
 export class LineTable {
   readonly #lines: string[] = [];
-  readonly #numbers = new Map<string, number>();
+  /** Lines to their numbers; absent once all are known. */
+  #numbers: Map<string, number> | undefined = new Map<string, number>();
   readonly #pages: Page[] = [];
   /** The pages looked at last, newest first: a diff looks at two. */
   #inflated: { readonly page: Page; readonly text: string }[] = [];
 
+  /** Says that no more lines come: what finds equal ones is dropped. */
+  seal(): this {
+    this.#numbers = undefined;
+    return this;
+  }
   number(line: string): number {
+    this.#numbers ??= new Map(this.#lines.map((known, i) => [known, i]));
     let number = this.#numbers.get(line);
     if (number === undefined) {
       number = this.#lines.length;

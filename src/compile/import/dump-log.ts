@@ -97,7 +97,8 @@ class Splitter {
 
   private banner(line: string, number: number): void {
     this.close(false);
-    this.#header = readBanner(line, number);
+    // A copy: names cut out of the log would keep all of it in memory.
+    this.#header = readBanner(Buffer.from(line, "latin1").toString("latin1"), number);
     if (!this.#header) this.warn(number, "this header is cut off or not understood");
   }
   private close(atEnd: boolean): void {

@@ -205,7 +205,8 @@ class ImportedTrace {
     const before = this.#previous?.step;
     const known = text !== "";
     const { step: content, origins, func } = known ? this.record(text) : this.unknown();
-    this.#target ??= /"?(?:ttg|triton_gpu)\.target"? = "(cuda:\d+)"/.exec(text)?.[1];
+    const target = /"?(?:ttg|triton_gpu)\.target"? = "cuda:(\d+)"/.exec(text);
+    if (target) this.#target ??= `cuda:${Number(target[1])}`;
     const isPass = info.kind === "pass";
     const top = isPass && (info.symbol === undefined || info.op === "builtin.module");
     const run = top ? (this.#runs.get(info.flag) ?? 0) + 1 : 0;
@@ -327,7 +328,7 @@ class ImportedTrace {
       options: {},
       steps: this.#steps,
       diagnostics: [],
-      lines: this.#lines,
+      lines: this.#lines.seal(),
       warnings: [...warnings, ...share],
     };
   }
@@ -338,7 +339,9 @@ const NONE = new Int32Array(0);
 /** The function that a text consists of, where it holds no module. */
 function loneFunction(ir: TextIR): LoneFunction | undefined {
   if (ir.numOps === 0 || ir.symbol[0] === 0) return undefined;
-  const line = ir.text.slice(ir.lineStart[ir.line[0]!], ir.lineStart[ir.line[0]! + 1]! - 1);
+  const from = ir.lineStart[ir.line[0]!]!;
+  // A copy: a name cut out of the text would keep all of it in memory.
+  const line = Buffer.from(ir.text.slice(from, ir.lineStart[ir.line[0]! + 1]! - 1), "latin1").toString("latin1");
   const match = /^"?([\w.]+)[^@]*@(?:"([^"]*)"|([\w$.-]*))/.exec(line);
   return match ? { op: match[1]!.includes(".") ? match[1]! : `func.${match[1]!}`, symbol: match[2] ?? match[3]! } : undefined;
 }
