@@ -1,5 +1,4 @@
 /** Ops of rounds that may not exist: wrapped in `ttg.mask` while the loop is expanded, then masked each in its own way. Source: PipeliningUtility.cpp. */
-import { ARITH_CANONICALIZATION } from "../../../dialects/arith/canonicalize/index.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { AtomicRMWOp, LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
 import { getPredMask } from "../../../dialects/tt/pred-mask.js";
@@ -32,8 +31,8 @@ export function wrapInMaskOp(rw: Rewriter, op: Operation, pred: Value): Operatio
 
 /** Takes every op out of its `ttg.mask` and gives it the mask. Answers false when that is not known how; `fail` hears of it. */
 export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operation, message: string) => void): void {
-  if (!applyPatternsGreedily(root, ARITH_CANONICALIZATION, { listener: rw.listener }).converged)
-    return fail(root, "Failed to canonicalize the IR");
+  // Folds only: of a dialect without its ops, upstream gets no patterns.
+  if (!applyPatternsGreedily(root, [], { listener: rw.listener }).converged) return fail(root, "Failed to canonicalize the IR");
   const masks: Operation[] = [];
   root.walkPostOrder((op) => void (MaskOp.is(op) && masks.push(op)));
   for (const mask of masks) {
