@@ -1,4 +1,5 @@
 import { moduleAxisInfo } from "../../../analysis/module-axis-info.js";
+import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
@@ -25,6 +26,11 @@ export const pipeline = definePass("tritongpu-pipeline", {
   run(root, { options, listener, analysis, dump, count, report, fail }) {
     const rw = new Rewriter(root.ctx, listener);
     const loops = forLoops(root);
+    const foreign = loops.map(asynchronousOp).find((op) => op !== undefined);
+    if (foreign) {
+      report.warning(foreign, `pipelining of loops with '${foreign.name}' is not built yet: loops are left as they are`, "pass.not-built");
+      return dropSchedules(root);
+    }
     if (loops.length > 0) {
       const axes = analysis(moduleAxisInfo);
       for (const loop of loops) if (lowerLoop(rw, loop, axes)) count("lowered");
@@ -41,11 +47,26 @@ export const pipeline = definePass("tritongpu-pipeline", {
     });
     if (!resolved) return fail();
     if (options.dumpIntermediateSteps) dump("ExpandLoops", root);
-    root.walkPostOrder((op) => {
-      for (const name of [LOOP_STAGE, LOOP_CLUSTER, SCHEDULED_MAX_STAGE]) if (op.hasAttr(name)) op.removeAttr(name);
-    });
+    dropSchedules(root);
     updateWaits(rw, root);
     // Folds only: of a dialect without its ops, upstream gets no patterns.
     if (!applyPatternsGreedily(root, [], { listener }).converged) fail();
   },
 });
+
+/** An op of a scheduled loop that is pipelined with wgmma, tcgen05 or TMA. */
+function asynchronousOp(loop: ReturnType<typeof forLoops>[number]): Operation | undefined {
+  let found: Operation | undefined;
+  if (CoarseSchedule.deserialize(loop))
+    loop.op.walk((op) => {
+      if (op.def.dialect === "ttng" || op.name.startsWith("tt.descriptor_")) found = op;
+      return found ? "interrupt" : undefined;
+    });
+  return found;
+}
+
+function dropSchedules(root: Operation): void {
+  root.walkPostOrder((op) => {
+    for (const name of [LOOP_STAGE, LOOP_CLUSTER, SCHEDULED_MAX_STAGE]) if (op.hasAttr(name)) op.removeAttr(name);
+  });
+}
