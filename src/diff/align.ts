@@ -8,7 +8,9 @@
  *     %2 = d           %7 = d             same
  *     %3 = c                              removed   (b)
  */
+
 import type { LineTable, StepText } from "../compile/trace.js";
+import { longestIncreasing } from "../support/longest-increasing.js";
 import { StepSide, sayTheSame } from "./same-text.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
@@ -157,30 +159,4 @@ function matchOtherLines(left: StepSide, right: StepSide, match: Int32Array): vo
     if (owner >= 0 && partner < 0) continue;
     match[line] = waiting.get(`${partner}:${right.shapeOf(line)}`)?.pop() ?? -1;
   }
-}
-
-/** Marks a longest run of matched lines whose partners ascend: those that did not move. */
-function longestIncreasing(match: Int32Array): Uint8Array {
-  const tails = new Int32Array(match.length);
-  const previous = new Int32Array(match.length).fill(-1);
-  let length = 0;
-  for (let r = 0; r < match.length; r++) {
-    const m = match[r]!;
-    if (m < 0) continue;
-    let lo = 0;
-    let hi = length;
-    // Mostly in order: the next one is at the end.
-    if (length > 0 && match[tails[length - 1]!]! < m) lo = length;
-    while (lo < hi) {
-      const mid = (lo + hi) >> 1;
-      if (match[tails[mid]!]! < m) lo = mid + 1;
-      else hi = mid;
-    }
-    previous[r] = lo > 0 ? tails[lo - 1]! : -1;
-    tails[lo] = r;
-    if (lo === length) length++;
-  }
-  const stays = new Uint8Array(match.length);
-  for (let r = length > 0 ? tails[length - 1]! : -1; r >= 0; r = previous[r]!) stays[r] = 1;
-  return stays;
 }

@@ -3,6 +3,7 @@
  * respect, operands by identity; then ops in the same place of the data flow, of the same source line, or between the
  * same neighbours. What is left is new; `inferOrigins` says what it was made from. Every round is linear.
  */
+import { longestIncreasing } from "../../support/longest-increasing.js";
 import { inferOrigins } from "./infer-origins.js";
 import { BLOCK, FIRST_ARG, hashOf, mixHash, type TextIR } from "./text-ops.js";
 
@@ -451,30 +452,4 @@ function throughConversions(ir: TextIR, value: number): number {
     value = ir.operands[from]!;
   }
   return value;
-}
-
-/** Marks a longest run of paired ops whose partners ascend: those that did not move. */
-function longestIncreasing(match: Int32Array): Uint8Array {
-  const tails = new Int32Array(match.length);
-  const previous = new Int32Array(match.length).fill(-1);
-  let length = 0;
-  for (let i = 0; i < match.length; i++) {
-    const m = match[i]!;
-    if (m < 0) continue;
-    let lo = 0;
-    let hi = length;
-    // Mostly in order: the next one is at the end.
-    if (length > 0 && match[tails[length - 1]!]! < m) lo = length;
-    while (lo < hi) {
-      const mid = (lo + hi) >> 1;
-      if (match[tails[mid]!]! < m) lo = mid + 1;
-      else hi = mid;
-    }
-    previous[i] = lo > 0 ? tails[lo - 1]! : -1;
-    tails[lo] = i;
-    if (lo === length) length++;
-  }
-  const stays = new Uint8Array(match.length);
-  for (let i = length > 0 ? tails[length - 1]! : -1; i >= 0; i = previous[i]!) stays[i] = 1;
-  return stays;
 }
