@@ -1,14 +1,4 @@
-import { forOpIterArgsFolder, simplifyTrivialLoops } from "../../dialects/scf/canonicalize/for.js";
-import {
-  combineIfs,
-  combineNestedIfs,
-  conditionPropagation,
-  convertTrivialIfToSelect,
-  removeEmptyElseBranch,
-  removeStaticCondition,
-  removeUnusedResults,
-  replaceIfYieldWithConditionOrValue,
-} from "../../dialects/scf/canonicalize/if.js";
+import { FOR_CANONICALIZATION, IF_CANONICALIZATION } from "../../dialects/scf/canonicalize/index.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { TTG_CONVERT_LAYOUT_PATTERNS } from "../../dialects/ttg/canonicalize/index.js";
@@ -33,20 +23,7 @@ import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
 
 const CONVERSIONS: readonly Pattern[] = [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore];
 const cleanup = new PatternSet(CONVERSIONS);
-const finalCleanup = new PatternSet([
-  forOpDeadArgElimination,
-  forOpIterArgsFolder,
-  simplifyTrivialLoops,
-  combineIfs,
-  combineNestedIfs,
-  conditionPropagation,
-  convertTrivialIfToSelect,
-  removeEmptyElseBranch,
-  removeStaticCondition,
-  removeUnusedResults,
-  replaceIfYieldWithConditionOrValue,
-  ...CONVERSIONS,
-]);
+const finalCleanup = new PatternSet([forOpDeadArgElimination, ...FOR_CANONICALIZATION, ...IF_CANONICALIZATION, ...CONVERSIONS]);
 
 export const removeLayoutConversions = definePass("tritongpu-remove-layout-conversions", {
   name: "TritonGPURemoveLayoutConversions",

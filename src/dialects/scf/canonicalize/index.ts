@@ -25,11 +25,9 @@ import {
   whileUnusedResult,
 } from "./while.js";
 
-export const SCF_CANONICALIZATION: readonly Pattern[] = [
-  singleBlockExecuteInliner,
-  multiBlockExecuteInliner,
-  forOpIterArgsFolder,
-  simplifyTrivialLoops,
+/** The patterns of scf.for and of scf.if, for passes that clean up loops or branches only. */
+export const FOR_CANONICALIZATION: readonly Pattern[] = [forOpIterArgsFolder, simplifyTrivialLoops];
+export const IF_CANONICALIZATION: readonly Pattern[] = [
   combineIfs,
   combineNestedIfs,
   conditionPropagation,
@@ -38,6 +36,13 @@ export const SCF_CANONICALIZATION: readonly Pattern[] = [
   removeStaticCondition,
   removeUnusedResults,
   replaceIfYieldWithConditionOrValue,
+];
+
+export const SCF_CANONICALIZATION: readonly Pattern[] = [
+  singleBlockExecuteInliner,
+  multiBlockExecuteInliner,
+  ...FOR_CANONICALIZATION,
+  ...IF_CANONICALIZATION,
   parallelOpSingleOrZeroIterationDimsFolder,
   mergeNestedParallelLoops,
   foldConstantCase,
