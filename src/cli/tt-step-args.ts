@@ -58,7 +58,7 @@ const OPTIONS = {
     summary: "where to leave the IR before a pass whose result does not verify",
   },
   color: { type: "string", value: "auto|always|never", group: "Other", summary: "colour in diffs and diagnostics" },
-  explain: { type: "string", value: "CODE", group: "Other", summary: "what a diagnostic's code means" },
+  explain: { type: "string", value: "CODE", group: "Other", summary: "what the code of a diagnostic or remark means" },
   help: { type: "boolean", group: "Other", summary: "this text" },
   version: { type: "boolean", group: "Other", summary: "the version of this program" },
 } as const satisfies Readonly<Record<string, OptionDef>>;

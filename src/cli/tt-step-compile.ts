@@ -28,6 +28,7 @@ export function traceOf(
     verifyEach: args.verifyEach,
     debugInfo: args.debugInfo,
     texts: needsTexts(args),
+    remarks: needsTexts(args),
     clock: io.clock,
   });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));

@@ -5,6 +5,7 @@ import { modernize } from "../compile/modernize/modernize.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { explainRemark } from "../pass/remark.js";
 import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
@@ -24,8 +25,10 @@ export function main(argv: readonly string[], io: Io): number {
   if (args.help) return deliver(ttStepHelp(), args, io);
   if (args.version) return deliver(`tt-step ${VERSION}\n`, args, io);
   if (args.explain !== undefined) {
-    const text = explain(args.explain, (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary);
-    return text === undefined ? usage(io, `no diagnostic has the code '${args.explain}'`) : deliver(`${args.explain}: ${text}\n`, args, io);
+    const text = explainRemark(args.explain) ?? explain(args.explain, (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary);
+    return text === undefined
+      ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
+      : deliver(`${args.explain}: ${text}\n`, args, io);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
   const rewrite = args.modernize ? { rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : {};

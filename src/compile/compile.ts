@@ -7,6 +7,7 @@ import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
+import type { Remark } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import type { CudaOptions } from "./options.js";
@@ -30,6 +31,8 @@ export interface CompileOptions {
   readonly debugInfo?: boolean;
   /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
   readonly texts?: boolean;
+  /** False for a Trace without remarks. */
+  readonly remarks?: boolean;
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
 }
@@ -82,6 +85,7 @@ interface Open {
   readonly version: number;
   readonly started: number;
   readonly rewrites: RewriteRecorder;
+  readonly remarks: Remark[];
 }
 
 class Recorder {
@@ -121,6 +125,7 @@ class Recorder {
       statistics: {},
       rewrites: NO_REWRITES,
       patterns: [],
+      remarks: [],
       verified: true,
       op: this.module,
     });
@@ -150,6 +155,7 @@ class Recorder {
         statistics: {},
         rewrites: NO_REWRITES,
         patterns: [],
+        remarks: [],
         verified: true,
       });
       return undefined;
@@ -160,18 +166,22 @@ class Recorder {
     this.steps.push(undefined as unknown as Step);
     const before = { version: this.module.ctx.version, text: this.text() };
     const rewrites = new RewriteRecorder();
+    const remarks: Remark[] = [];
     const open: Open[] = [];
     let statistics: Readonly<Record<string, number>> = {};
     const started = this.options.clock();
     const instrumentation: Instrumentation = {
       before: (record) => {
         if (record.depth > 0)
-          open.push({ version: this.module.ctx.version, started: this.options.clock(), rewrites: new RewriteRecorder() });
+          open.push({ version: this.module.ctx.version, started: this.options.clock(), rewrites: new RewriteRecorder(), remarks: [] });
       },
       after: (record) => {
         if (record.depth === 0) statistics = Object.fromEntries(record.statistics);
         else this.nested(record, open.pop()!, index);
       },
+      ...(this.options.remarks === false
+        ? {}
+        : { remark: (record: StepRecord, remark: Remark) => void (record.depth === 0 ? remarks : open.at(-1)!.remarks).push(remark) }),
       dump: (record, label) => this.internal(record, label, index),
       listener: (record) => (record.depth === 0 ? rewrites.listener : open.at(-1)!.rewrites.listener),
     };
@@ -186,6 +196,7 @@ class Recorder {
       ms,
       statistics,
       ...rewrites.take(),
+      remarks,
       verified: result.ok,
       index,
       label: String(this.#top),
@@ -209,6 +220,7 @@ class Recorder {
       ms: this.options.clock() - open.started,
       statistics: Object.fromEntries(record.statistics),
       ...open.rewrites.take(),
+      remarks: open.remarks,
       verified: true,
       op: symbol,
     });
@@ -227,6 +239,7 @@ class Recorder {
       statistics: {},
       rewrites: NO_REWRITES,
       patterns: [],
+      remarks: [],
       verified: true,
       op: this.module,
     });

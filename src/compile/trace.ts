@@ -5,6 +5,7 @@
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Operation } from "../ir/operation.js";
+import type { Remark } from "../pass/remark.js";
 import type { Stage } from "./pipelines/cuda.js";
 
 export interface Trace {
@@ -50,6 +51,8 @@ export interface Step {
   readonly patterns: readonly string[];
   /** Pairs (op, op it came from) of the ops that are new in this step. */
   readonly origins: Int32Array;
+  /** Why the pass did what it did; none in an imported step. */
+  readonly remarks: readonly Remark[];
   readonly verified: boolean;
   readonly numOps: number;
   readonly text: StepText;

@@ -2,6 +2,7 @@ import type { Operation } from "../ir/operation.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import type { Analysis } from "./analysis.js";
 import { type OptionSpecs, type OptionValues, printOptions, withDefaults } from "./options.js";
+import type { Explain } from "./remark.js";
 
 /** What a running pass may use: its options, its counters, analyses, and ways to say something. */
 export interface PassContext<O = Readonly<Record<string, unknown>>, S extends string = string> {
@@ -17,6 +18,11 @@ export interface PassContext<O = Readonly<Record<string, unknown>>, S extends st
   runNested(steps: readonly PassStep[], op: Operation): boolean;
   /** Shows the IR at an inner point, as upstream's internal dumps (`LowerLoops`) do. */
   dump(label: string, op: Operation): void;
+  /**
+   * Records why the pass did what it did. Undefined when nobody listens: `explain?.(op, ...)` then costs nothing, its arguments
+   * are not even computed.
+   */
+  readonly explain: Explain | undefined;
   /** Hears of every rewrite; passes hand it to their rewriter. */
   readonly listener: RewriteListener;
 }

@@ -1,6 +1,7 @@
 import type { Operation } from "../ir/operation.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import type { PassStep } from "./define-pass.js";
+import type { Remark } from "./remark.js";
 
 /** One run of a pass. */
 export interface StepRecord {
@@ -17,6 +18,8 @@ export interface Instrumentation {
   after?(record: StepRecord, ok: boolean): void;
   /** An inner point of a pass that upstream dumps. */
   dump?(record: StepRecord, label: string, op: Operation): void;
+  /** Why the pass did what it did. */
+  remark?(record: StepRecord, remark: Remark): void;
   listener?(record: StepRecord): RewriteListener | undefined;
 }
 

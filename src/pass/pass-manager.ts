@@ -5,6 +5,7 @@ import type { RewriteListener } from "../rewrite/rewriter.js";
 import { AnalysisCache } from "./analysis.js";
 import type { PassContext, PassStep } from "./define-pass.js";
 import type { Instrumentation, StepRecord } from "./instrumentation.js";
+import { makeRemark } from "./remark.js";
 
 /** Steps, possibly nested: `builtin.module(tt.func(canonicalize), cse)`. `any` and a matching name stand for the op itself. */
 export type PipelineElement = PassStep | { readonly kind: "nested"; readonly op: string; readonly elements: readonly PipelineElement[] };
@@ -63,6 +64,7 @@ class PipelineRun {
         op.ctx.emit({ severity, code, message, ...(position ? { position } : {}), notes: [] });
         if (severity === "error") failed = true;
       };
+    const heard = hooks.filter((hook) => hook.remark !== undefined);
     const context: PassContext = {
       options: step.options,
       count: (name, by = 1) => void statistics.set(name, (statistics.get(name) ?? 0) + by),
@@ -75,6 +77,13 @@ class PipelineRun {
       dump: (label, op) => {
         for (const hook of hooks) hook.dump?.(record, label, op);
       },
+      explain:
+        heard.length === 0
+          ? undefined
+          : (op, code, text) => {
+              const remark = makeRemark(op, code, text);
+              for (const hook of heard) hook.remark!(record, remark);
+            },
       listener: listeners.length === 1 ? listeners[0]! : joinListeners(listeners),
     };
     step.pass.run(root, context as PassContext<never>);

@@ -18,9 +18,13 @@ export interface CseCounts {
   readonly numDce: number;
 }
 
-/** Eliminates common subexpressions in everything nested in `root`. */
-export function eliminateCommonSubexpressions(root: Operation, listener: RewriteListener = {}): CseCounts {
-  const cse = new Cse(new Rewriter(root.ctx, listener));
+/** Eliminates common subexpressions in everything nested in `root`. `merged` hears of ops that go, and of those that stand for them. */
+export function eliminateCommonSubexpressions(
+  root: Operation,
+  listener: RewriteListener = {},
+  merged?: (op: Operation, existing: Operation) => void,
+): CseCounts {
+  const cse = new Cse(new Rewriter(root.ctx, listener), merged);
   const known = new KnownOps();
   for (const region of root.regions) cse.region(region, known);
   cse.finish();
@@ -32,7 +36,10 @@ class Cse {
   numDce = 0;
   readonly #erase: Operation[] = [];
   readonly #dominance = new Dominance();
-  constructor(readonly rw: Rewriter) {}
+  constructor(
+    readonly rw: Rewriter,
+    readonly merged: ((op: Operation, existing: Operation) => void) | undefined,
+  ) {}
 
   /** Uses were redirected at once; the ops themselves go at the end. */
   finish(): void {
@@ -103,6 +110,7 @@ class Cse {
 
   private replace(op: Operation, existing: Operation, known: KnownOps, ordered: boolean): void {
     const { rw } = this;
+    this.merged?.(op, existing);
     if (ordered) {
       rw.replaceOpUses(op, existing.results);
       this.#erase.push(op);

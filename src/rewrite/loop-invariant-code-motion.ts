@@ -31,12 +31,15 @@ export function moveLoopInvariantCode(regions: readonly Region[], rules: Hoistin
   return moved;
 }
 
-/** Moves ops without effects, which may as well run when the loop does not, before the loop. */
-export function moveLoopInvariantCodeOf(loop: Operation, rw: Rewriter): number {
+/** Moves ops without effects, which may as well run when the loop does not, before the loop. `moved` hears of each. */
+export function moveLoopInvariantCodeOf(loop: Operation, rw: Rewriter, moved?: (op: Operation) => void): number {
   return moveLoopInvariantCode(loop.def.interface(LoopLike)!.loopRegions(loop), {
     isDefinedOutside: (value, region) => !value.parentBlock!.region!.isInside(region),
     shouldMove: (op) => isMemoryEffectFree(op) && isSpeculatable(op),
-    move: (op) => rw.moveBefore(op, loop),
+    move(op) {
+      moved?.(op);
+      rw.moveBefore(op, loop);
+    },
   });
 }
 

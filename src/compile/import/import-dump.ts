@@ -230,6 +230,7 @@ class ImportedTrace {
       ms: undefined,
       statistics: {},
       rewrites: NONE,
+      remarks: [],
       patterns: [],
       origins,
       verified: true,

@@ -10,6 +10,7 @@ import type { Value } from "../../ir/value.js";
 import { definePass } from "../../pass/define-pass.js";
 import { moveLoopInvariantCode } from "../../rewrite/loop-invariant-code-motion.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { explainHoisting } from "../common/loop-invariant-code-motion.js";
 
 const readsOnly = (op: Operation): boolean => memoryEffects(op)?.every((effect) => effect.kind === "read") ?? false;
 
@@ -21,11 +22,12 @@ export const loopInvariantCodeMotion = definePass("triton-licm", {
     write nothing, loads leave too: they get the mask that the loop runs at all (only of scf.for; of other loops they stay).`,
   source: "lib/Dialect/Triton/Transforms/LoopInvariantCodeMotion.cpp",
   statistics: { hoisted: "operations moved out of a loop", loads: "loads among them" },
-  run(root, { listener, count }) {
+  run(root, { listener, count, explain }) {
     const rw = new Rewriter(root.ctx, listener);
     root.walkPostOrder((loop) => {
       const loopLike = loop.def.interface(LoopLike);
       if (!loopLike) return;
+      const hoisted = explain && explainHoisting(explain, loop);
       let loopReadsOnly: boolean | undefined;
       moveLoopInvariantCode(loopLike.loopRegions(loop), {
         isDefinedOutside: (value) => !loop.isAncestorOf(value.parentBlock!.parentOp!),
@@ -42,7 +44,13 @@ export const loopInvariantCodeMotion = definePass("triton-licm", {
               setMask(rw, load, getPredMask(rw, load.ptr.type, load.mask, runs));
             });
             count("loads");
-          }
+            explain?.(op, "licm.hoisted", {
+              kind: "applied",
+              message:
+                "{0} moved out of {1}, masked by whether the loop runs: its address does not change there, and nothing is written there",
+              refs: [loop],
+            });
+          } else hoisted?.(op);
           rw.moveBefore(op, loop);
           count("hoisted");
         },

@@ -13,9 +13,11 @@ import { isMemoryEffectFree } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { definePass } from "../../pass/define-pass.js";
+import type { Explain } from "../../pass/remark.js";
 import { eliminateCommonSubexpressions } from "../../rewrite/cse.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { explainMerging } from "../common/cse.js";
 
 export const loopAwareCse = definePass("triton-loop-aware-cse", {
   name: "TritonLoopAwareCSE",
@@ -25,20 +27,21 @@ export const loopAwareCse = definePass("triton-loop-aware-cse", {
     scf.for clean up.`,
   source: "lib/Dialect/Triton/Transforms/LoopAwareCSE.cpp",
   statistics: { united: "loop-carried values replaced by an equal one" },
-  run(root, { listener, count, fail }) {
+  run(root, { listener, count, fail, explain }) {
     const rw = new Rewriter(root.ctx, listener);
-    eliminateCommonSubexpressions(root, listener);
+    const merged = explain && explainMerging(explain);
+    eliminateCommonSubexpressions(root, listener, merged);
     root.walkPostOrder((op) => {
       const loop = ForOp.match(op);
-      if (loop) count("united", uniteIterArgs(loop, rw));
+      if (loop) count("united", uniteIterArgs(loop, rw, explain));
     });
-    eliminateCommonSubexpressions(root, listener);
+    eliminateCommonSubexpressions(root, listener, merged);
     if (!applyPatternsGreedily(root, [forOpIterArgsFolder, simplifyTrivialLoops], { listener }).converged) fail();
   },
 });
 
 /** Replaces each carried value by the first that is equal to it. Answers how many went. */
-function uniteIterArgs(loop: ForView, rw: Rewriter): number {
+function uniteIterArgs(loop: ForView, rw: Rewriter, explain: Explain | undefined): number {
   const { op, initArgs, region } = loop;
   const body = region.firstBlock!;
   const equalities = new Equalities(loop);
@@ -59,6 +62,11 @@ function uniteIterArgs(loop: ForView, rw: Rewriter): number {
   for (const [i, others] of [...same].sort(([a], [b]) => a - b))
     for (const j of others) {
       const other = body.args[j + 1]!;
+      explain?.(op, "cse.merged", {
+        kind: "applied",
+        message: "in each iteration of {0}, {1} equals {2}, which stands for it",
+        refs: [other, body.args[i + 1]!],
+      });
       rw.replaceAllUses(other, body.args[i + 1]!);
       // It yields itself, so that the loop's canonicalization drops it.
       rw.setOperand(terminator, j, other);

@@ -1,0 +1,113 @@
+/**
+ * Remarks: why a pass did what it did, or did not, in a user's words. A remark is plain data, so that it outlives the IR that it
+ * speaks of. What it speaks of stands in its message as `{0}`, `{1}`, ... and in `refs` by id; whoever shows the remark puts in the names
+ * that these have in the step shown (`compile/queries.ts`), or the texts that the refs carry (`plainText`).
+ *
+ *     coalesce.access (applied): "{0} accesses 32 bits at once, 1 of f32: argument {1} is not known to be divisible by 16 bytes"
+ */
+import { NameLoc, positionOfLocation } from "../ir/location.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+
+/** What remarks there are: a code never changes its meaning, as checks and people's scripts name it. */
+export const REMARK_CODES = {
+  "convert.elements": "Where the elements per thread of a layout made by the conversion to TritonGPU come from (cat, join, split, dot).",
+  "coalesce.access":
+    "The layout that coalesce chose for an access of global memory, how wide it lets a thread access, and what holds it back.",
+  "async-copy.width": "How many bytes a cp.async copies at once, or why a load cannot become one.",
+  "layout.propagated": "Operations that took over the layout of an anchor: a load, store, dot or reduction that is particular about it.",
+  "layout.rematerialized": "A conversion of layouts that went because its source was computed again in the layout wanted.",
+  "layout.hoisted": "A conversion of layouts that moved to where less data goes through it.",
+  "layout.conversion":
+    "A conversion of layouts that stays: what wants the one layout and the other, what it costs, and why it could not go.",
+  "matmul.mma": "The tensor core instruction that a dot was given.",
+  "matmul.declined": "Why a dot was not given to tensor cores.",
+  "pipeline.loop": "Stages, buffers and bytes of a loop that was pipelined.",
+  "pipeline.declined": "Why a loop was not pipelined.",
+  "pipeline.load": "What becomes of a load in a pipelined loop: its latency, and whether it is copied asynchronously.",
+  "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
+  "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",
+  "cse.merged": "An operation that went because another one computes the same.",
+} as const;
+export type RemarkCode = keyof typeof REMARK_CODES;
+/** What a remark of that code tells; undefined for any other text. */
+export function explainRemark(code: string): string | undefined {
+  return Object.hasOwn(REMARK_CODES, code) ? REMARK_CODES[code as RemarkCode] : undefined;
+}
+/** Something was done; something was not done that one might have expected; something is so. */
+export type RemarkKind = "applied" | "missed" | "analysis";
+
+interface RefText {
+  /** What to call it where it has no name any more: `tt.load`, `argument x_ptr`. */
+  readonly text: string;
+  /** Where it stands in the source: `kernel.py:12`; undefined where nothing is known. */
+  readonly at: string | undefined;
+}
+/** An op, one of its results, or an argument of one of its blocks. `op` is an op's id. */
+export type RemarkRef = RefText &
+  (
+    | { readonly kind: "op"; readonly op: number }
+    | { readonly kind: "result"; readonly op: number; readonly index: number }
+    | { readonly kind: "argument"; readonly op: number; readonly region: number; readonly block: number; readonly index: number }
+  );
+export type RemarkField = number | string | boolean | readonly (number | string)[];
+
+export interface Remark {
+  readonly code: RemarkCode;
+  readonly kind: RemarkKind;
+  /** The id of the op that it is about: that of `refs[0]`. */
+  readonly op: number;
+  /** In a user's words; `{1}` stands for `refs[1]`. */
+  readonly message: string;
+  /** The op that it is about, and whatever else the message speaks of. */
+  readonly refs: readonly RemarkRef[];
+  /** The facts behind the message, for programs. Names and units are listed in the README. */
+  readonly fields: Readonly<Record<string, RemarkField>>;
+}
+
+/** A remark as a pass makes it; `{0}` is the op that it is about, `{1}` the first of `refs`. */
+export interface RemarkText {
+  readonly kind: RemarkKind;
+  readonly message: string;
+  readonly refs?: readonly (Operation | Value)[];
+  readonly fields?: Readonly<Record<string, RemarkField>>;
+}
+/** Records a remark about `op`. */
+export type Explain = (op: Operation, code: RemarkCode, remark: RemarkText) => void;
+
+/** The remark as data. */
+export function makeRemark(op: Operation, code: RemarkCode, { kind, message, refs = [], fields = {} }: RemarkText): Remark {
+  return { code, kind, op: op.id, message, refs: [op, ...refs].map(refTo), fields };
+}
+
+/** The message with every `{i}` replaced by what `name` calls that ref. */
+export function remarkMessage({ message, refs }: Pick<Remark, "message" | "refs">, name: (ref: RemarkRef) => string): string {
+  return message.replace(/\{(\d+)\}/g, (whole, i: string) => {
+    const ref = refs[Number(i)];
+    return ref ? name(ref) : whole;
+  });
+}
+/** The name of a ref where there is no IR to look it up in: `tt.load (kernel.py:12)`. */
+export function refText({ text, at }: RemarkRef): string {
+  return at === undefined ? text : `${text} (${at})`;
+}
+
+/** What stands for an op or value in a remark. */
+export function refTo(entity: Operation | Value): RemarkRef {
+  if ("isOperation" in entity) return { kind: "op", op: entity.id, text: entity.name, at: placeOf(entity) };
+  const { definingOp, index } = entity;
+  if (definingOp) return { kind: "result", op: definingOp.id, index, text: definingOp.name, at: placeOf(definingOp) };
+  const block = entity.argOwner!;
+  const region = block.region!;
+  const owner = region.parentOp!;
+  const loc = entity.loc;
+  const text = `argument ${NameLoc.is(loc) ? loc.params.name : index}`;
+  let number = 0;
+  for (let at = region.firstBlock; at !== block; at = at!.next) number++;
+  return { kind: "argument", op: owner.id, region: region.index, block: number, index, text, at: placeOf(owner) };
+}
+
+function placeOf(op: Operation): string | undefined {
+  const position = positionOfLocation(op.ctx, op.locRef);
+  return position && `${position.file.slice(position.file.lastIndexOf("/") + 1)}:${position.line}`;
+}
