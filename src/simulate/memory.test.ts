@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { Memory, MemoryLimit } from "./memory.js";
+import { decode } from "./numbers/small-float.js";
+
+test("what was never written depends only on seed, argument and offset", () => {
+  const one = new Memory(7);
+  const two = new Memory(7);
+  const [a, b] = [one.addBuffer({ name: "a", element: "f16" }), one.addBuffer({ name: "b", element: "i32" })];
+  two.addBuffer({ name: "a", element: "f16" });
+  two.addBuffer({ name: "b", element: "i32" });
+  two.load32(b + 4096); // another order of touching
+  expect(one.load16(a + 2000)).toBe(two.load16(a + 2000));
+  expect(one.load32(b + 4096)).toBe(two.load32(b + 4096));
+  const other = new Memory(8);
+  other.addBuffer({ name: "a", element: "f16" });
+  expect(Array.from({ length: 8 }, (_, i) => other.load16(a + 2 * i))).not.toEqual(
+    Array.from({ length: 8 }, (_, i) => one.load16(a + 2 * i)),
+  );
+});
+
+test("floats are N(0, 1), integers 0..15", () => {
+  const memory = new Memory(1);
+  const f = memory.addBuffer({ name: "f", element: "f16" });
+  const i = memory.addBuffer({ name: "i", element: "i64" });
+  const values = Array.from({ length: 4000 }, (_, k) => decode("f16", memory.load16(f + 2 * k)));
+  const mean = values.reduce((s, x) => s + x, 0) / values.length;
+  const variance = values.reduce((s, x) => s + (x - mean) ** 2, 0) / values.length;
+  expect(Math.abs(mean)).toBeLessThan(0.06);
+  expect(Math.abs(variance - 1)).toBeLessThan(0.1);
+  const integers = new Set(Array.from({ length: 400 }, (_, k) => Number(memory.load64(i + 8 * k))));
+  expect([...integers].sort((x, y) => x - y)).toEqual(Array.from({ length: 16 }, (_, k) => k));
+});
+
+test("stores are kept, in runs, and contents show them", () => {
+  const memory = new Memory(1);
+  const a = memory.addBuffer({ name: "a", element: "i32", bytes: 4096, init: { kind: "arange" } });
+  memory.store32(a + 1020, -1);
+  memory.store32(a + 1024, 5);
+  memory.store8(a, 3);
+  expect(memory.stores("a")).toEqual([
+    { offset: 0, bytes: Uint8Array.of(3) },
+    { offset: 1020, bytes: Uint8Array.of(255, 255, 255, 255, 5, 0, 0, 0) },
+  ]);
+  expect([...new Int32Array(memory.contents("a", 4096).buffer)].slice(254, 260)).toEqual([254, -1, 5, 257, 258, 259]);
+});
+
+test("bounds: a negative index, one beyond the end, an address of nobody", () => {
+  const memory = new Memory(1);
+  const a = memory.addBuffer({ name: "a", element: "f32", bytes: 64 });
+  expect(memory.outOfBounds(a + 60, 4)).toBeUndefined();
+  expect(memory.outOfBounds(a + 64, 4)).toBe("byte 64 of 'a', which has 64 bytes");
+  expect(memory.outOfBounds(a - 4, 4)).toContain("byte -4 of 'a'");
+  expect(memory.outOfBounds(16, 4)).toContain("belongs to no argument");
+});
+
+test("memory first touched by an atomic starts at 0", () => {
+  const memory = new Memory(1);
+  const a = memory.addBuffer({ name: "a", element: "i32" });
+  const before = memory.load32(a);
+  for (let k = 0; k < 8; k++) {
+    memory.prepareAtomic(a + 4 * k, 4);
+    expect(memory.load32(a + 4 * k)).toBe(k === 0 ? before : 0);
+  }
+});
+
+test("a pointer table's entries are buffers of their own", () => {
+  const memory = new Memory(1);
+  const table = memory.addBuffer({ name: "table", element: "i64", init: { kind: "pointers", element: "f16" } });
+  const [p, q] = [Number(memory.load64(table)), Number(memory.load64(table + 8))];
+  expect(p).not.toBe(q);
+  memory.store16(p, 1);
+  expect(memory.stores("table[0]")).toEqual([{ offset: 0, bytes: Uint8Array.of(1, 0) }]);
+});
+
+test("a permutation has every index once", () => {
+  const memory = new Memory(3);
+  const p = memory.addBuffer({ name: "p", element: "i32", init: { kind: "permutation", count: 100 } });
+  expect(Array.from({ length: 100 }, (_, i) => memory.load32(p + 4 * i)).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 100 }, (_, i) => i),
+  );
+});
+
+test("touching too much stops with a message", () => {
+  const memory = new Memory(1, 1 << 20);
+  const a = memory.addBuffer({ name: "a", element: "i32", init: { kind: "zeros" } });
+  expect(() => {
+    for (let i = 0; i < 4000; i++) memory.load32(a + i * 1024);
+  }).toThrow(MemoryLimit);
+});

@@ -1,0 +1,275 @@
+/**
+ * Global memory without a host program: each pointer argument is a buffer in an address range of its own, pages appear
+ * when touched, and what was never written has a value that depends only on seed, argument and offset. So two
+ * executions of one kernel, at whatever level, see the same memory, and agree when their final stores agree.
+ *
+ *     const memory = new Memory(1);
+ *     const x = memory.addBuffer({ name: "x_ptr", element: "f16" });   // its address, a multiple of 2^35
+ *     memory.load16(x + 2);                                            // the bits of x[1]
+ *     memory.store16(x, 0x3c00); memory.stores("x_ptr");               // [{ offset: 0, bytes: [0, 0x3c] }]
+ */
+import { type InitialValues, initialValue } from "./initial-values.js";
+import { bytesOf, type ElementKind, writeElement } from "./numbers/element.js";
+
+export interface BufferSpec {
+  readonly name: string;
+  readonly element: ElementKind;
+  /** Extent in bytes, when known: an access beyond it is out of bounds. Always known with `data`. */
+  readonly bytes?: number;
+  readonly init?: InitialValues;
+  /** The host's data, instead of `init`. Never written to. */
+  readonly data?: Uint8Array;
+}
+
+/** A stretch of bytes that was stored. */
+export interface StoredRun {
+  /** In bytes from the buffer's begin; may be negative for an out-of-bounds store. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface Buffer {
+  readonly spec: BufferSpec;
+  /** The number that its initial values depend on: the argument's position, or one made from a pointer table's. */
+  readonly id: number;
+  readonly address: number;
+  readonly pages: Map<number, Page>;
+}
+
+/** 2^PAGE_BITS bytes; views of several widths over them, and one byte of flags for each byte. */
+export interface Page {
+  readonly buffer: Buffer;
+  readonly u8: Uint8Array;
+  readonly u16: Uint16Array;
+  readonly i32: Int32Array;
+  readonly flags: Uint8Array;
+  readonly flags16: Uint16Array;
+  readonly flags32: Int32Array;
+}
+
+export const PAGE_BITS = 10;
+const PAGE_BYTES = 1 << PAGE_BITS;
+/** A buffer's addresses are its id's 2^36 bytes, beginning in their middle, so that a negative index is told from another argument. */
+const RANGE = 2 ** 36;
+const ORIGIN = 2 ** 35;
+const TABLE_ENTRIES = 4096;
+const FIRST_TABLE_ID = 256;
+
+const READ = 1;
+const WRITTEN = 2;
+
+/** Thrown when more pages are touched than the limit allows. */
+export class MemoryLimit extends Error {
+  override readonly name = "MemoryLimit";
+}
+
+export class Memory {
+  readonly #buffers = new Map<number, Buffer>();
+  readonly #byName = new Map<string, Buffer>();
+  #lastKey = -1;
+  #lastPage: Page | undefined;
+  #numPages = 0;
+
+  /** `maxBytes` limits what may be touched, not address ranges. */
+  constructor(
+    readonly seed: number,
+    readonly maxBytes = 2 ** 30,
+  ) {}
+
+  /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, follow `position`. */
+  addBuffer(spec: BufferSpec, position = this.#byName.size): number {
+    return this.#add(spec, position).address;
+  }
+
+  #add(spec: BufferSpec, id: number): Buffer {
+    const buffer = { spec, id, address: (id + 1) * RANGE + ORIGIN, pages: new Map<number, Page>() };
+    this.#buffers.set(id, buffer);
+    this.#byName.set(spec.name, buffer);
+    return buffer;
+  }
+
+  get buffers(): readonly Buffer[] {
+    return [...this.#buffers.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** The buffer whose range holds the address. */
+  bufferAt(address: number): Buffer | undefined {
+    return this.#buffers.get(Math.floor(address / RANGE) - 1);
+  }
+
+  /** Why an access there is out of bounds; undefined when it is not. */
+  outOfBounds(address: number, bytes: number): string | undefined {
+    const buffer = this.bufferAt(address);
+    if (buffer === undefined) return `address 0x${address.toString(16)} belongs to no argument`;
+    const offset = address - buffer.address;
+    const extent = extentOf(buffer.spec);
+    if (offset >= 0 && (extent === undefined || offset + bytes <= extent)) return undefined;
+    return `byte ${offset} of '${buffer.spec.name}'${extent === undefined ? "" : `, which has ${extent} bytes`}`;
+  }
+
+  /**
+   * The page holding an address, made and filled on first touch; undefined when no argument owns the address. Out of bounds within
+   * an argument's range is zeros; `outOfBounds` tells.
+   */
+  page(address: number): Page | undefined {
+    const key = Math.floor(address / PAGE_BYTES);
+    if (key === this.#lastKey) return this.#lastPage;
+    const buffer = this.bufferAt(address);
+    if (buffer === undefined) return undefined;
+    let page = buffer.pages.get(key);
+    if (page === undefined) buffer.pages.set(key, (page = this.#newPage(buffer, key * PAGE_BYTES - buffer.address)));
+    this.#lastKey = key;
+    this.#lastPage = page;
+    return page;
+  }
+
+  #newPage(buffer: Buffer, offset: number): Page {
+    if (++this.#numPages * PAGE_BYTES > this.maxBytes)
+      throw new MemoryLimit(`more than ${this.maxBytes} bytes of global memory are touched`);
+    const u8 = new Uint8Array(PAGE_BYTES);
+    this.#fill(buffer, offset, u8);
+    const flags = new Uint8Array(PAGE_BYTES);
+    return {
+      buffer,
+      u8,
+      u16: new Uint16Array(u8.buffer),
+      i32: new Int32Array(u8.buffer),
+      flags,
+      flags16: new Uint16Array(flags.buffer),
+      flags32: new Int32Array(flags.buffer),
+    };
+  }
+
+  #fill({ spec, id }: Buffer, offset: number, out: Uint8Array): void {
+    if (offset < 0) return;
+    if (spec.data) {
+      out.set(spec.data.subarray(offset, offset + PAGE_BYTES));
+      return;
+    }
+    const size = bytesOf(spec.element);
+    const init = spec.init ?? { kind: "random" };
+    const first = offset / size;
+    const count = Math.min(PAGE_BYTES, Math.max((spec.bytes ?? Infinity) - offset, 0)) / size;
+    const view = new DataView(out.buffer);
+    for (let i = 0; i < count; i++)
+      if (init.kind === "pointers") view.setBigInt64(i * 8, BigInt(this.#tableEntry(id, first + i, init.element)), true);
+      else writeElement(spec.element, initialValue(init, spec.element, this.seed, id, first + i), out, i * size);
+  }
+
+  /** The address of the buffer that entry `index` of a pointer table points to; its id, and so its contents, depend on both numbers only. */
+  #tableEntry(table: number, index: number, element: ElementKind): number {
+    const id = FIRST_TABLE_ID + table * TABLE_ENTRIES + (index % TABLE_ENTRIES);
+    const name = `${this.#buffers.get(table)!.spec.name}[${index % TABLE_ENTRIES}]`;
+    return (this.#buffers.get(id) ?? this.#add({ name, element }, id)).address;
+  }
+
+  // Accesses of aligned addresses. Where no argument owns the address, loads give 0 and stores do nothing: ask `outOfBounds` first.
+
+  load8(address: number): number {
+    const page = this.page(address);
+    if (page === undefined) return 0;
+    const at = address & (PAGE_BYTES - 1);
+    page.flags[at]! |= READ;
+    return page.u8[at]!;
+  }
+
+  load16(address: number): number {
+    const page = this.page(address);
+    if (page === undefined) return 0;
+    const at = (address & (PAGE_BYTES - 1)) >> 1;
+    page.flags16[at]! |= READ * 0x0101;
+    return page.u16[at]!;
+  }
+
+  /** As a signed number. */
+  load32(address: number): number {
+    const page = this.page(address);
+    if (page === undefined) return 0;
+    const at = (address & (PAGE_BYTES - 1)) >> 2;
+    page.flags32[at]! |= READ * 0x01010101;
+    return page.i32[at]!;
+  }
+
+  store8(address: number, bits: number): void {
+    const page = this.page(address);
+    if (page === undefined) return;
+    const at = address & (PAGE_BYTES - 1);
+    page.flags[at]! |= WRITTEN;
+    page.u8[at] = bits;
+  }
+
+  store16(address: number, bits: number): void {
+    const page = this.page(address);
+    if (page === undefined) return;
+    const at = (address & (PAGE_BYTES - 1)) >> 1;
+    page.flags16[at]! |= WRITTEN * 0x0101;
+    page.u16[at] = bits;
+  }
+
+  store32(address: number, bits: number): void {
+    const page = this.page(address);
+    if (page === undefined) return;
+    const at = (address & (PAGE_BYTES - 1)) >> 2;
+    page.flags32[at]! |= WRITTEN * 0x01010101;
+    page.i32[at] = bits;
+  }
+
+  load64(address: number): bigint {
+    return (BigInt(this.load32(address + 4)) << 32n) | BigInt(this.load32(address) >>> 0);
+  }
+
+  store64(address: number, bits: bigint): void {
+    this.store32(address, Number(BigInt.asIntN(32, bits)));
+    this.store32(address + 4, Number(BigInt.asIntN(32, bits >> 32n)));
+  }
+
+  /** To be called before an atomic reads: memory first touched by an atomic starts at 0, unless the host gave data or an `init`. */
+  prepareAtomic(address: number, bytes: number): void {
+    const page = this.page(address);
+    if (page === undefined || page.buffer.spec.data !== undefined || page.buffer.spec.init !== undefined) return;
+    const at = address & (PAGE_BYTES - 1);
+    for (let i = at; i < at + bytes; i++)
+      if (page.flags[i] === 0) {
+        page.u8[i] = 0;
+        page.flags[i] = READ;
+      }
+  }
+
+  /** Everything stored into a buffer, by rising offset, neighbouring bytes joined. */
+  stores(name: string): readonly StoredRun[] {
+    const buffer = this.#byName.get(name);
+    if (buffer === undefined) return [];
+    const runs: { offset: number; bytes: number[] }[] = [];
+    for (const [key, page] of [...buffer.pages].sort(([a], [b]) => a - b)) {
+      const base = key * PAGE_BYTES - buffer.address;
+      for (let i = 0; i < PAGE_BYTES; i++) {
+        if ((page.flags[i]! & WRITTEN) === 0) continue;
+        const last = runs.at(-1);
+        if (last !== undefined && last.offset + last.bytes.length === base + i) last.bytes.push(page.u8[i]!);
+        else runs.push({ offset: base + i, bytes: [page.u8[i]!] });
+      }
+    }
+    return runs.map(({ offset, bytes }) => ({ offset, bytes: Uint8Array.from(bytes) }));
+  }
+
+  /** The first `bytes` bytes of a buffer as they stand now. */
+  contents(name: string, bytes: number): Uint8Array {
+    const buffer = this.#byName.get(name);
+    const out = new Uint8Array(bytes);
+    if (buffer === undefined) return out;
+    for (let at = 0; at < bytes; at += PAGE_BYTES) {
+      const page = buffer.pages.get((buffer.address + at) / PAGE_BYTES);
+      if (page !== undefined) out.set(page.u8.subarray(0, Math.min(PAGE_BYTES, bytes - at)), at);
+      else {
+        const fresh = new Uint8Array(PAGE_BYTES);
+        this.#fill(buffer, at, fresh);
+        out.set(fresh.subarray(0, Math.min(PAGE_BYTES, bytes - at)), at);
+      }
+    }
+    return out;
+  }
+}
+
+function extentOf(spec: BufferSpec): number | undefined {
+  return spec.bytes ?? spec.data?.length;
+}
