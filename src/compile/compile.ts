@@ -1,6 +1,7 @@
 /** Runs a target's pipeline on a module and records what every pass did. */
 
 import { i32Attr } from "../ir/builtin-attrs.js";
+import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import type { PassDef } from "../pass/define-pass.js";
 import { stepText } from "../pass/define-pass.js";
@@ -10,6 +11,7 @@ import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
+import { isLibraryFile, LocationCollector } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
 import { recordText, textHash } from "./record-text.js";
@@ -75,6 +77,7 @@ export function compile(name: string, module: Operation, options: CompileOptions
     steps: recorder.steps,
     diagnostics: module.ctx.diagnostics,
     lines: recorder.lines.seal(),
+    locations: recorder.locations.take(),
     warnings: [],
   };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
@@ -91,6 +94,7 @@ interface Open {
 class Recorder {
   readonly steps: Step[] = [];
   readonly lines = new LineTable();
+  readonly locations = new LocationCollector();
   readonly #runs = new Map<string, number>();
   #text: StepText | undefined;
   #textVersion = -1;
@@ -273,7 +277,9 @@ class Recorder {
     const from = this.#lastSeen;
     this.#lastSeen = ctx.nextId();
     this.module.walk((op) => {
-      const { origin } = op;
+      const { origin, locRef } = op;
+      // A number is a place in the IR that was read.
+      if (op.id > from && typeof locRef !== "number") this.locate(op.id, locRef);
       if (origin === undefined) return;
       if (typeof origin === "number") {
         if (op.id > from) pairs.push(op.id, origin);
@@ -284,6 +290,18 @@ class Recorder {
       this.#toldOrigins.set(op.id, origin.length);
     });
     return pairs.length === 0 ? NO_REWRITES : Int32Array.from(pairs);
+  }
+
+  private locate(op: number, loc: LocationRef): void {
+    const { ctx } = this.module;
+    let position = positionOfLocation(ctx, loc);
+    // Triton's own library says less than the line that calls it.
+    for (let at = loc; position && isLibraryFile(position.file) && typeof at !== "number"; position = positionOfLocation(ctx, at)) {
+      const call = NameLoc.is(at) ? at.params.child : at;
+      if (!CallSiteLoc.is(call)) break;
+      at = call.params.caller;
+    }
+    if (position) this.locations.add(op, position.file, position.line, position.column);
   }
 
   private push(

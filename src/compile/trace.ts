@@ -6,6 +6,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Operation } from "../ir/operation.js";
 import type { Remark } from "../pass/remark.js";
+import type { OpLocations } from "./op-locations.js";
 import type { Stage } from "./pipelines/cuda.js";
 
 export interface Trace {
@@ -16,6 +17,8 @@ export interface Trace {
   readonly steps: readonly Step[];
   readonly diagnostics: readonly Diagnostic[];
   readonly lines: LineTable;
+  /** Where in the Python source ops are. */
+  readonly locations: OpLocations;
   /** What could not be read of an imported dump, and where. */
   readonly warnings: readonly string[];
 }

@@ -2,12 +2,15 @@
  * A Trace from what real Triton wrote: a dump log, or single IR texts one after the other. Ops are followed through the
  * steps by inference (`identify`), so that diffs and life lines work as for our own compilations.
  */
+
+import { LocationCollector } from "../op-locations.js";
 import { flagOfPass, type PipelineStep, type Stage } from "../pipelines/cuda.js";
 import { flagOfPass20 } from "../pipelines/triton20.js";
 import { LineTable, type Step, type StepText, type Trace } from "../trace.js";
 import { type Dump, splitLog } from "./dump-log.js";
 import { identify } from "./identify.js";
 import { withoutLocations } from "./locations.js";
+import { collectPlaces } from "./read-positions.js";
 import { BLOCK, mixHash, readTextIR, type TextIR } from "./text-ops.js";
 import { isTriton20, specializations, unchangedAfter, unchangedBefore } from "./unchanged-passes.js";
 
@@ -186,6 +189,8 @@ class ImportedTrace {
   readonly #lines = new LineTable();
   readonly #steps: Step[] = [];
   readonly #runs = new Map<string, number>();
+  readonly #locations = new LocationCollector();
+  readonly #places: Parameters<typeof collectPlaces>[4] = new Map();
   #pieces: Piece[] = [];
   #previous: { readonly text: string; readonly step: StepText; readonly func: LoneFunction | undefined } | undefined;
   #nextId = 1;
@@ -270,6 +275,7 @@ class ImportedTrace {
       const origin = found?.origin[i] ?? -1;
       if (origin >= 0) origins.push(ids[i]!, before!.ids[origin]!);
     }
+    collectPlaces(ir, ids, (op) => (found?.partner[op] ?? -1) < 0, this.#locations, this.#places);
     if (found) this.count(ir, found.partner, found.origin);
     const step = this.stepText(ir, ids);
     const func = loneFunction(ir);
@@ -330,6 +336,7 @@ class ImportedTrace {
       steps: this.#steps,
       diagnostics: [],
       lines: this.#lines.seal(),
+      locations: this.#locations.take(),
       warnings: [...warnings, ...share],
     };
   }

@@ -428,7 +428,7 @@ class Reader {
       if (c === Char.Caret) {
         const nameEnd = this.nameEnd(at + 1, end);
         const label = text.slice(at, nameEnd);
-        this.useName(this.#named.get(label) ?? -1, label);
+        this.countUse(this.#named.get(label) ?? -1, label);
         at = nameEnd;
         continue;
       }
@@ -467,13 +467,13 @@ class Reader {
       const index = numberIn(this.text, nameEnd + 1, this.digitsEnd(nameEnd + 1, end));
       if (index > 0 && value + index < this.#valueOp.length) value += index;
     }
-    this.useName(value, value < 0 ? this.text.slice(at + 1, nameEnd) : "");
+    this.countUse(value, value < 0 ? this.text.slice(at + 1, nameEnd) : "");
   }
   private digitsEnd(at: number, end: number): number {
     while (at < end && isDigit(this.text.charCodeAt(at))) at++;
     return at;
   }
-  private useName(value: number, name: string): void {
+  private countUse(value: number, name: string): void {
     // Only the op whose line was read last can still get operands: lists of operands follow each other.
     if (this.#op !== this.#line.length - 1) return;
     this.#operands.push(value);

@@ -1,0 +1,152 @@
+/** The machine instructions on a line of LLVM dialect, LLVM IR or PTX. */
+import type { InstructionFacts, MemorySpace } from "../codegen-facts.js";
+import { readInstruction } from "./ptx-instruction.js";
+
+/** What the line's instructions do; most lines have none. */
+export function readLine(line: string): InstructionFacts[] {
+  const asm = line.includes("asm") ? /(?:inline_asm|asm sideeffect|\basm)\b[^"]*"((?:[^"\\]|\\.)*)"/.exec(line) : null;
+  if (asm) return readAssembly(asm[1]!);
+  const start = line.search(/\S/);
+  if (start < 0) return [];
+  const mlir = /^\s*(?:%[\w$.]+(?::\d+)? = )?"?((?:llvm|nvvm)\.[\w.]+)"?/.exec(line);
+  if (mlir) return present(readMlirOp(mlir[1]!, line));
+  if (/^\s*(?:%[\w$.-]+ = )?(?:tail )?(?:load|store|call|atomicrmw|cmpxchg)\b/.test(line)) return present(readLlvmIr(line));
+  // PTX: an instruction with an optional guard, ended by a semicolon.
+  if (/^\s*(?:@!?%?\w+\s+)?[a-z][\w.:]*[\s;]/.test(line) && line.includes(";")) return present(readInstruction(line.slice(start)));
+  return [];
+}
+
+const present = (fact: InstructionFacts | undefined): InstructionFacts[] => (fact ? [fact] : []);
+
+/** The instructions of an inline assembly string, as MLIR or LLVM escape it. */
+function readAssembly(text: string): InstructionFacts[] {
+  const plain = text.replace(/\\(0A|09|n|t|22|5C)/gi, (_, code: string) => (code === "22" ? '"' : " "));
+  return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^[\s{]+(?=[@a-z])/, "").trim())));
+}
+
+const SPACES: Readonly<Record<string, MemorySpace>> = { "0": "generic", "1": "global", "3": "shared", "5": "local", "6": "tensor" };
+const spaceOf = (line: string): MemorySpace =>
+  SPACES[/!llvm\.ptr<(\d+)>|addrspace\((\d+)\)/.exec(line)?.slice(1).find(Boolean) ?? "0"] ?? "generic";
+
+function access(kind: "load" | "store", space: MemorySpace, count: number, bits: number): InstructionFacts {
+  const vector = count > 1 ? `.v${count}` : "";
+  return {
+    kind,
+    space,
+    instruction: `${kind === "load" ? "ld" : "st"}${space === "generic" ? "" : `.${space}`}${vector}.b${bits}`,
+    widthBits: bits,
+    vector: count,
+    bytesPerThread: (bits * count) / 8,
+    predicate: undefined,
+    modifiers: [],
+    mma: undefined,
+  };
+}
+
+/** `vector<4xi16>`, `<4 x i16>`, `f32`: words and their bits. */
+function typeSize(text: string): readonly [count: number, bits: number] | undefined {
+  const vector = /^(?:vector)?<(\d+) ?x ?(\S+?)>/.exec(text);
+  const element = vector ? vector[2]! : text;
+  const bits =
+    element.startsWith("!llvm.ptr") || element.startsWith("ptr")
+      ? 64
+      : element === "bf16" || element === "half" || element === "bfloat"
+        ? 16
+        : element === "float"
+          ? 32
+          : element === "double"
+            ? 64
+            : Number(/^[if](\d+)/.exec(element)?.[1] ?? 0);
+  return bits > 0 ? [vector ? Number(vector[1]) : 1, bits === 1 ? 8 : bits] : undefined;
+}
+
+const plain = (kind: InstructionFacts["kind"], instruction: string, space?: MemorySpace, bytes = 0, vector = 0): InstructionFacts => ({
+  kind,
+  space,
+  instruction,
+  widthBits: bytes === 0 ? 0 : 32,
+  vector,
+  bytesPerThread: bytes,
+  predicate: undefined,
+  modifiers: [],
+  mma: undefined,
+});
+
+function readMlirOp(name: string, line: string): InstructionFacts | undefined {
+  switch (name) {
+    case "llvm.load": {
+      const size = typeSize(/-> (\S.*?)(?: loc\(.*)?$/.exec(line)?.[1] ?? "");
+      return size && access("load", spaceOf(line), ...size);
+    }
+    case "llvm.store": {
+      const types = /.* : (.+?)(?: loc\(.*)?$/.exec(line)?.[1] ?? "";
+      const size = typeSize(types);
+      return size && access("store", spaceOf(types), ...size);
+    }
+    case "llvm.atomicrmw":
+    case "llvm.cmpxchg":
+      return plain("atomic", name, spaceOf(line));
+    case "nvvm.ldmatrix":
+    case "nvvm.stmatrix": {
+      const num = Number(/\bnum = (\d+)/.exec(line)?.[1] ?? /\bllvm\.struct<\(([^)]*)\)>/.exec(line)?.[1]?.split(",").length ?? 1);
+      const transposed = /mma_layout<col>/.test(line) ? ".trans" : "";
+      const [kind, mnemonic] = name === "nvvm.ldmatrix" ? (["matrix-load", "ldmatrix"] as const) : (["matrix-store", "stmatrix"] as const);
+      return plain(kind, `${mnemonic}.sync.aligned.m8n8.x${num}${transposed}.shared.b16`, "shared", 4 * num, num);
+    }
+    case "nvvm.barrier0":
+    case "nvvm.barrier":
+      return plain("barrier", "bar.sync 0");
+    case "nvvm.bar.warp.sync":
+      return plain("barrier", "bar.warp.sync");
+    case "nvvm.shfl.sync":
+      return plain("shuffle", `shfl.sync.${/nvvm\.shfl\.sync (\w+)/.exec(line)?.[1] ?? "idx"}.b32`);
+    case "nvvm.redux.sync":
+      return plain("shuffle", `redux.sync.${/nvvm\.redux\.sync +(\w+)/.exec(line)?.[1] ?? "add"}`);
+    case "nvvm.cp.async.commit.group":
+      return plain("wait", "cp.async.commit_group");
+    case "nvvm.cp.async.wait.group":
+      return plain("wait", `cp.async.wait_group ${/wait\.group (\d+)/.exec(line)?.[1] ?? "0"}`);
+    case "nvvm.wgmma.fence.aligned":
+      return plain("wait", "wgmma.fence.sync.aligned");
+    case "nvvm.wgmma.commit.group.sync.aligned":
+      return plain("wait", "wgmma.commit_group.sync.aligned");
+    case "nvvm.wgmma.wait.group.sync.aligned":
+      return plain("wait", `wgmma.wait_group.sync.aligned ${/aligned (\d+)/.exec(line)?.[1] ?? "0"}`);
+    case "nvvm.tcgen05.wait":
+      return plain("wait", `tcgen05.wait::${/<(load|store)>/.exec(line)?.[1] === "store" ? "st" : "ld"}.sync.aligned`);
+    default:
+      return undefined;
+  }
+}
+
+function readLlvmIr(line: string): InstructionFacts | undefined {
+  const load = /= (?:tail )?load (?:volatile )?(<[^>]*>|\w+), ptr/.exec(line);
+  if (load) {
+    const size = typeSize(load[1]!);
+    return size && access("load", spaceOf(line), ...size);
+  }
+  const store = /^\s*store (?:volatile )?(<[^>]*>|\w+) /.exec(line);
+  if (store) {
+    const size = typeSize(store[1]!);
+    return size && access("store", spaceOf(line), ...size);
+  }
+  if (/\b(?:atomicrmw|cmpxchg)\b/.test(line)) return plain("atomic", "atom", spaceOf(line));
+  const name = /@llvm\.nvvm\.([\w.]+)/.exec(line)?.[1];
+  if (name === undefined) return undefined;
+  if (name.startsWith("barrier")) return plain("barrier", "bar.sync 0");
+  if (name.startsWith("bar.warp")) return plain("barrier", "bar.warp.sync");
+  if (name.startsWith("shfl.sync")) return plain("shuffle", `shfl.sync.${name.split(".")[2] ?? "idx"}.b32`);
+  if (name.startsWith("redux.sync")) return plain("shuffle", `redux.sync.${name.split(".")[2] ?? "add"}`);
+  const matrix = /^ldmatrix\.sync\.aligned\.m8n8\.x(\d)(\.trans)?/.exec(name);
+  if (matrix)
+    return plain(
+      "matrix-load",
+      `ldmatrix.sync.aligned.m8n8.x${matrix[1]}${matrix[2] ?? ""}.shared.b16`,
+      "shared",
+      4 * Number(matrix[1]),
+      Number(matrix[1]),
+    );
+  if (name.startsWith("cp.async.commit")) return plain("wait", "cp.async.commit_group");
+  if (name.startsWith("cp.async.wait")) return plain("wait", `cp.async.wait_group ${/i32 (\d+)/.exec(line)?.[1] ?? "0"}`);
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { readLine } from "./machine-lines.js";
+import { readInstruction } from "./ptx-instruction.js";
+
+const brief = (text: string) => {
+  const fact = readInstruction(text);
+  return fact && [fact.kind, fact.space, fact.widthBits, fact.vector, fact.bytesPerThread, fact.predicate, fact.modifiers.join(" ")];
+};
+
+test("accesses of memory", () => {
+  expect(brief("@%p1 ld.global.L1::evict_last.v4.b32 { %r1, %r2, %r3, %r4 }, [ %rd1 + 0 ];")).toEqual([
+    "load",
+    "global",
+    32,
+    4,
+    16,
+    "@%p1",
+    "L1::evict_last",
+  ]);
+  expect(brief("st.shared.v2.b64 [%r1], {%rd1, %rd2};")).toEqual(["store", "shared", 64, 2, 16, undefined, ""]);
+  expect(brief("@$3 atom.global.gpu.acq_rel.add.noftz.f16x2 $0, [ $1 + 0 ], $2")).toEqual([
+    "atomic",
+    "global",
+    32,
+    1,
+    4,
+    "@$3",
+    "gpu acq_rel add noftz",
+  ]);
+  expect(brief("cp.async.cg.shared.global [ %r29 + 0 ], [ %rd23 + 0 ], 0x10, %r31;")).toEqual([
+    "async-copy",
+    "shared",
+    32,
+    4,
+    16,
+    "zero-fill",
+    "cg",
+  ]);
+  expect(brief("cp.async.ca.shared.global [ %r29 ], [ %rd23 ], 0x4;")).toEqual(["async-copy", "shared", 32, 1, 4, undefined, "ca"]);
+  expect(brief("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];")).toEqual([
+    "matrix-load",
+    "shared",
+    32,
+    4,
+    16,
+    undefined,
+    "trans",
+  ]);
+  expect(brief("ld.param.b64 %rd1, [f_param_0];")).toBeUndefined();
+  expect(brief("add.s32 %r1, %r2, %r3;")).toBeUndefined();
+});
+
+test("tensor cores, with registers of the fragments", () => {
+  expect(
+    readInstruction(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 { %r0, %r1, %r2, %r3 }, { %r8, %r9, %r10, %r11 }, { %r12, %r13 }, { %r4, %r5, %r6, %r7 };",
+    )?.mma,
+  ).toEqual({ family: "mma", shape: [16, 8, 16], types: { a: "f16", b: "f16", acc: "f32" }, registers: { a: 4, b: 2, acc: 4 } });
+  expect(readInstruction("wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0,$1,$2,$3}, $4, $5, p, 1, 1, 0, 0;")?.mma).toEqual({
+    family: "wgmma",
+    shape: [64, 8, 32],
+    types: { a: "e4m3", b: "e5m2", acc: "f32" },
+    registers: { a: 0, b: 0, acc: 4 },
+  });
+});
+
+test("lines of LLVM dialect, LLVM IR and PTX", () => {
+  const names = (line: string) => readLine(line).map((f) => `${f.predicate ?? ""} ${f.instruction}`.trim());
+  expect(
+    names(
+      '    %5:2 = llvm.inline_asm has_side_effects asm_dialect = att operand_attrs = [] "mov.u32 $0, $1;\\0A\\09@$3 ld.global.b32 { $0 }, [ $2 + 0 ];", "=r,r,l,b" %1, %2 : (i32) -> i32',
+    ),
+  ).toEqual(["@$3 ld.global.b32"]);
+  expect(names("    llvm.store %1576, %1560 {alignment = 8 : i64} : vector<4xi16>, !llvm.ptr<3>")).toEqual(["st.shared.v4.b16"]);
+  expect(names("    %9 = llvm.load %8 {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xi16>")).toEqual(["ld.shared.v4.b16"]);
+  expect(names("  %9 = load <4 x i32>, ptr addrspace(3) %8, align 16")).toEqual(["ld.shared.v4.b32"]);
+  expect(names("\t@%p1 st.global.v4.b32 [ %rd1 + 0 ], { %r1, %r2, %r3, %r4 };")).toEqual(["@%p1 st.global.v4.b32"]);
+  expect(names("\tbar.sync \t0;")).toEqual(["bar.sync 0"]);
+  expect(names("\t.loc\t1 7 0")).toEqual([]);
+  expect(names("    %3 = llvm.add %1, %2 : i32")).toEqual([]);
+});

@@ -1,0 +1,79 @@
+/** Places in the Python source that printed locations name: `"a"(#loc3)`, `callsite(#loc1 at #loc2)`, `"k.py":7:0`. */
+import { isLibraryFile, type LocationCollector } from "../op-locations.js";
+import type { TextIR } from "./text-ops.js";
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Notes the place of every op of `ir` for which `isNew` holds. */
+export function collectPlaces(
+  ir: TextIR,
+  ids: Int32Array,
+  isNew: (op: number) => boolean,
+  into: LocationCollector,
+  known: Map<number, Place | undefined>,
+): void {
+  let aliases: Map<string, string> | undefined;
+  for (let op = 0; op < ir.numOps; op++) {
+    const hash = ir.loc[op]!;
+    if (hash === 0 || !isNew(op)) continue;
+    let place = known.get(hash);
+    if (place === undefined && !known.has(hash)) {
+      const line = ir.line[op]!;
+      const text = ir.text.slice(ir.lineStart[line]!, ir.lineStart[line + 1]! - 1);
+      const at = text.lastIndexOf(" loc(");
+      // The location of an op with regions stands behind them.
+      if (at < 0) continue;
+      aliases ??= locationAliases(ir.text);
+      place = placeOf(text.slice(at + 5, -1), aliases, 0);
+      known.set(hash, place);
+    }
+    if (place) into.add(ids[op]!, place.file, place.line, place.column);
+  }
+}
+
+function locationAliases(text: string): Map<string, string> {
+  const aliases = new Map<string, string>();
+  for (const [, name, body] of text.matchAll(/^(#loc\d*) = loc\((.*)\)$/gm)) aliases.set(name!, body!);
+  return aliases;
+}
+
+function placeOf(text: string, aliases: ReadonlyMap<string, string>, depth: number): Place | undefined {
+  if (depth > 16) return undefined;
+  if (text.startsWith("#")) {
+    const body = aliases.get(text);
+    return body === undefined ? undefined : placeOf(body, aliases, depth + 1);
+  }
+  const file = /^"((?:[^"\\]|\\.)*)":(\d+):(\d+)/.exec(text);
+  if (file) return { file: Buffer.from(file[1]!, "latin1").toString("latin1"), line: Number(file[2]), column: Number(file[3]) };
+  const named = /^"(?:[^"\\]|\\.)*"\((.*)\)$/s.exec(text);
+  if (named) return placeOf(named[1]!, aliases, depth + 1);
+  const call = /^callsite\((.*)\)$/s.exec(text);
+  if (call) {
+    const at = splitAt(call[1]!);
+    const callee = placeOf(call[1]!.slice(0, at), aliases, depth + 1);
+    return callee && !isLibraryFile(callee.file) ? callee : (placeOf(call[1]!.slice(at + 4), aliases, depth + 1) ?? callee);
+  }
+  const fused = /^fused(?:<.*?>)?\[(.*)\]$/s.exec(text);
+  if (!fused) return undefined;
+  for (const part of fused[1]!.split(", ")) {
+    const place = placeOf(part, aliases, depth + 1);
+    if (place) return place;
+  }
+  return undefined;
+}
+
+/** Where ` at ` stands outside of parentheses. */
+function splitAt(text: string): number {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (c === "(" || c === "[") depth++;
+    else if (c === ")" || c === "]") depth--;
+    else if (c === " " && depth === 0 && text.startsWith(" at ", i)) return i;
+  }
+  return text.length;
+}

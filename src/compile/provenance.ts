@@ -1,0 +1,103 @@
+/** Where ops come from: chains of origins through all steps, and places in the Python source. */
+import type { StepText, Trace } from "./trace.js";
+
+/** A place in a source file; line from 1, column as the compiler counts it. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Family {
+  readonly parents: ReadonlyMap<number, readonly number[]>;
+  readonly children: ReadonlyMap<number, readonly number[]>;
+}
+const families = new WeakMap<Trace, Family>();
+
+/** Parents and children of every op that came from another. */
+function familyOf(trace: Trace): Family {
+  let family = families.get(trace);
+  if (!family) {
+    const parents = new Map<number, number[]>();
+    const children = new Map<number, number[]>();
+    const add = (map: Map<number, number[]>, key: number, value: number) => {
+      const list = map.get(key);
+      if (!list) map.set(key, [value]);
+      else if (!list.includes(value)) list.push(value);
+    };
+    for (const { origins } of trace.steps)
+      for (let i = 0; i < origins.length; i += 2) {
+        add(parents, origins[i]!, origins[i + 1]!);
+        add(children, origins[i + 1]!, origins[i]!);
+      }
+    families.set(trace, (family = { parents, children }));
+  }
+  return family;
+}
+
+/** All ops that `op` came from, nearest first, itself included. */
+export function ancestorsOf(trace: Trace, op: number): number[] {
+  return reach(familyOf(trace).parents, op);
+}
+/** All ops that came from `op`, nearest first, itself included. */
+export function descendantsOf(trace: Trace, op: number): number[] {
+  return reach(familyOf(trace).children, op);
+}
+function reach(edges: ReadonlyMap<number, readonly number[]>, start: number): number[] {
+  const seen = new Set([start]);
+  for (const op of seen) for (const next of edges.get(op) ?? []) seen.add(next);
+  return [...seen];
+}
+
+/** The nearest of an op's ancestors (or itself) that is in `within`. */
+export function ancestorIn(trace: Trace, op: number, within: ReadonlySet<number>): number | undefined {
+  if (within.has(op)) return op;
+  const { parents } = familyOf(trace);
+  const seen = new Set([op]);
+  for (const at of seen)
+    for (const next of parents.get(at) ?? []) {
+      if (within.has(next)) return next;
+      seen.add(next);
+    }
+  return undefined;
+}
+
+const positions = new WeakMap<Trace, ReadonlyMap<number, SourcePosition>>();
+
+/** Where an op's Python source is: its own place, or the nearest one of an op that it came from. */
+export function locationOf(trace: Trace, op: number): SourcePosition | undefined {
+  const known = locationsOf(trace);
+  if (known.size === 0) return undefined;
+  const own = known.get(op);
+  if (own) return own;
+  for (const ancestor of ancestorsOf(trace, op)) {
+    const at = known.get(ancestor);
+    if (at) return at;
+  }
+  return undefined;
+}
+/** Every op's own place. */
+export function locationsOf(trace: Trace): ReadonlyMap<number, SourcePosition> {
+  let known = positions.get(trace);
+  if (!known) {
+    const { files, places } = trace.locations;
+    const map = new Map<number, SourcePosition>();
+    for (let i = 0; i < places.length; i += 4)
+      map.set(places[i]!, { file: files[places[i + 1]!]!, line: places[i + 2]!, column: places[i + 3]! });
+    positions.set(trace, (known = map));
+  }
+  return known;
+}
+
+const opLines = new WeakMap<StepText, ReadonlyMap<number, number>>();
+
+/** The line of each op of a step. */
+export function linesOfOps(text: StepText): ReadonlyMap<number, number> {
+  let lines = opLines.get(text);
+  if (!lines) {
+    const map = new Map<number, number>();
+    for (let i = text.ops.length - 1; i >= 0; i--) if (text.ops[i] !== 0) map.set(text.ops[i]!, i);
+    opLines.set(text, (lines = map));
+  }
+  return lines;
+}
