@@ -42,7 +42,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.unregistered": "Something of an unknown dialect; -allow-unregistered-dialect lets it through.",
   "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
   "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
-  "ptx.syntax": "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
+  "ptx.syntax":
+    "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
   "verify.branch-operands": "The values handed to a block do not fit its arguments.",
   "verify.cast": "A cast's operand and result types do not go together.",
