@@ -7,8 +7,9 @@ import { AddIOp, CmpIOp, ConstantOp, MulIOp, SelectOp, SubIOp } from "../../../d
 import { valueLocation } from "../../../dialects/scf/build.js";
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
+import { PredicateStageOp } from "../../../dialects/ttg/ops/misc.js";
 import { intAttr } from "../../../ir/builtin-attrs.js";
-import { isIndex } from "../../../ir/builtin-types.js";
+import { i1, isIndex } from "../../../ir/builtin-types.js";
 import { Mapping } from "../../../ir/clone.js";
 import { constantInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -29,8 +30,14 @@ interface Liverange {
 }
 
 /** Answers the new loop; undefined when the schedule does not fit the loop, which then stays. */
-export function pipelineForLoop(rw: Rewriter, loop: ForView, schedule: readonly Scheduled[], predicate: Predicate): ForView | undefined {
-  const expander = new LoopExpander(rw, loop, schedule, predicate);
+export function pipelineForLoop(
+  rw: Rewriter,
+  loop: ForView,
+  schedule: readonly Scheduled[],
+  predicate: Predicate,
+  keepPredicateStage = false,
+): ForView | undefined {
+  const expander = new LoopExpander(rw, loop, schedule, predicate, keepPredicateStage);
   if (!expander.valid()) return undefined;
   rw.setBefore(loop);
   expander.emitPrologue();
@@ -51,6 +58,7 @@ class LoopExpander {
     readonly loop: ForView,
     schedule: readonly Scheduled[],
     readonly predicate: Predicate,
+    readonly keepPredicateStage: boolean,
   ) {
     this.#body = bodyOf(loop);
     for (const { op, stage } of schedule) this.#stages.set(op, stage);
@@ -251,6 +259,10 @@ class LoopExpander {
     const { rw, loop } = this;
     const { upperBound, step } = loop;
     const options = { loc: loop.op.locRef };
+    if (this.keepPredicateStage) {
+      const types = [i1(rw.ctx)];
+      return rw.value(PredicateStageOp, { iv, ub: upperBound, step, maxStage: this.#maxStage, stage }, { ...options, types });
+    }
     const rest = rw.value(ConstantOp, { value: intAttr(iv.type, this.#maxStage - stage) }, options);
     const distance = rw.value(MulIOp, { lhs: step, rhs: rest }, options);
     const end = rw.value(SubIOp, { lhs: upperBound, rhs: distance }, options);

@@ -29,7 +29,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { lookupNumWarps } from "../memory-access.js";
 import { replaceForOpWithNewSignature } from "../replace-with-new-signature.js";
 import { CoarseSchedule, type Slot } from "./coarse-schedule.js";
-import { bodyOf, findAncestorInBlock } from "./pipelined-loops.js";
+import { bodyOf, findAncestorInBlock, forLoops } from "./pipelined-loops.js";
 import { canBeConvertedToAsyncLoad, getCopyVecBytes, getSharedEncoding, loadContiguity } from "./shared-encoding-of-users.js";
 
 type Load = View<typeof LoadOp>;
@@ -45,13 +45,31 @@ interface Indices {
   readonly extract: Value;
 }
 
-/** Answers the loop that has taken the given one's place; undefined when it has no schedule. */
-export function lowerLoop(rw: Rewriter, loop: ForView, axes: ModuleAxisInfo): ForView | undefined {
-  const schedule = CoarseSchedule.deserialize(loop);
-  if (!schedule) return undefined;
-  const lowered = lowerLoads(rw, loop, schedule, axes);
-  schedule.serialize(lowered);
+/** Lowers every scheduled loop. Answers how many there were. */
+export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxisInfo): number {
+  const loops = forLoops(root);
+  if (loops.length === 0) return 0;
+  const axisInfo = axes();
+  let lowered = 0;
+  for (const loop of loops) {
+    const schedule = CoarseSchedule.deserialize(loop);
+    if (!schedule) continue;
+    schedule.serialize(lowerLoads(rw, loop, schedule, axisInfo));
+    lowered++;
+  }
   return lowered;
+}
+
+/** An op of a scheduled loop that is pipelined with wgmma, tcgen05 or TMA. */
+export function asynchronousOp(root: Operation): Operation | undefined {
+  let found: Operation | undefined;
+  for (const loop of forLoops(root))
+    if (CoarseSchedule.deserialize(loop))
+      loop.op.walk((op) => {
+        if (op.def.dialect === "ttng" || op.name.startsWith("tt.descriptor_")) found = op;
+        return found ? "interrupt" : undefined;
+      });
+  return found;
 }
 
 /** The ops of the loop's body that use a result, themselves or by what is nested in them, through views and carried values. */

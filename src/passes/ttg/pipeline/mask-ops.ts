@@ -10,7 +10,6 @@ import { FenceAsyncSharedOp } from "../../../dialects/ttng/ops/barrier.js";
 import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { i32ArrayAttr } from "../../../ir/builtin-attrs.js";
 import { isMemoryEffectFree } from "../../../ir/interfaces.js";
-import { isOneInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
 import type { Value } from "../../../ir/value.js";
@@ -47,7 +46,8 @@ export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operati
 
 /** Makes an op do nothing unless `pred` holds. What may be done in vain stays as it is. */
 function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
-  if (isMemoryEffectFree(op) || isOneInt(pred) || op.def.traits.has(LocalLoadTrait)) return true;
+  // A predicate known to hold becomes a mask as well: upstream's test for it compares the sign-extended i1 with 1.
+  if (isMemoryEffectFree(op) || op.def.traits.has(LocalLoadTrait)) return true;
   const inVain = [AsyncCommitGroupOp, AsyncWaitOp, LocalStoreOp, FenceAsyncSharedOp, TMEMAllocOp, TMEMLoadOp];
   if (inVain.some((def) => def.is(op)) || op.name === "llvm.intr.assume") return true;
   rw.setBefore(op);

@@ -6,10 +6,13 @@ import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { CoarseSchedule } from "./coarse-schedule.js";
 import { pipelineForLoop } from "./loop-expander.js";
-import { lowerLoop } from "./lower-loops.js";
+import { asynchronousOp, lowerLoops } from "./lower-loops.js";
 import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
 import { forLoops, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
 import { updateWaits } from "./update-waits.js";
+
+/** For tests: the stages' predicates stay as `ttg.predicate_stage`. */
+const KEEP_PREDICATE_STAGE = "__test_keep_predicate_stage";
 
 export const pipeline = definePass("tritongpu-pipeline", {
   name: "TritonGPUPipeline",
@@ -25,20 +28,21 @@ export const pipeline = definePass("tritongpu-pipeline", {
   statistics: { lowered: "loops with a schedule", expanded: "loops pipelined" },
   run(root, { options, listener, analysis, dump, count, report, fail }) {
     const rw = new Rewriter(root.ctx, listener);
-    const loops = forLoops(root);
-    const foreign = loops.map(asynchronousOp).find((op) => op !== undefined);
+    const foreign = asynchronousOp(root);
     if (foreign) {
       report.warning(foreign, `pipelining of loops with '${foreign.name}' is not built yet: loops are left as they are`, "pass.not-built");
       return dropSchedules(root);
     }
-    if (loops.length > 0) {
-      const axes = analysis(moduleAxisInfo);
-      for (const loop of loops) if (lowerLoop(rw, loop, axes)) count("lowered");
-    }
+    count(
+      "lowered",
+      lowerLoops(rw, root, () => analysis(moduleAxisInfo)),
+    );
     if (options.dumpIntermediateSteps) dump("LowerLoops", root);
     for (const loop of forLoops(root)) {
       const schedule = CoarseSchedule.deserialize(loop);
-      if (schedule && rw.from(loop, () => pipelineForLoop(rw, loop, schedule.getOpsInOrder(loop), wrapInMaskOp))) count("expanded");
+      const keepPredicateStage = loop.op.hasAttr(KEEP_PREDICATE_STAGE);
+      const expand = (): unknown => pipelineForLoop(rw, loop, schedule!.getOpsInOrder(loop), wrapInMaskOp, keepPredicateStage);
+      if (schedule && rw.from(loop, expand)) count("expanded");
     }
     let resolved = true;
     resolveMaskOps(rw, root, (op, message) => {
@@ -53,17 +57,6 @@ export const pipeline = definePass("tritongpu-pipeline", {
     if (!applyPatternsGreedily(root, [], { listener }).converged) fail();
   },
 });
-
-/** An op of a scheduled loop that is pipelined with wgmma, tcgen05 or TMA. */
-function asynchronousOp(loop: ReturnType<typeof forLoops>[number]): Operation | undefined {
-  let found: Operation | undefined;
-  if (CoarseSchedule.deserialize(loop))
-    loop.op.walk((op) => {
-      if (op.def.dialect === "ttng" || op.name.startsWith("tt.descriptor_")) found = op;
-      return found ? "interrupt" : undefined;
-    });
-  return found;
-}
 
 function dropSchedules(root: Operation): void {
   root.walkPostOrder((op) => {

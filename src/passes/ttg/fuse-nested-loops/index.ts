@@ -1,0 +1,1 @@
+export { fuseNestedLoops } from "./fuse-nested-loops.js";

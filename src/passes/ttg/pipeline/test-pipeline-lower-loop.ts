@@ -1,0 +1,17 @@
+import { moduleAxisInfo } from "../../../analysis/module-axis-info.js";
+import { definePass } from "../../../pass/define-pass.js";
+import { Rewriter } from "../../../rewrite/rewriter.js";
+import { asynchronousOp, lowerLoops } from "./lower-loops.js";
+
+export const testPipelineLowerLoop = definePass("tritongpu-test-pipeline-lower-loop", {
+  name: "TestPipelineLowerLoop",
+  summary: "test lowering a loop for software pipelining",
+  description: "The first half of `tritongpu-pipeline`: pipelined loads become copies to buffers; the loop is not expanded.",
+  source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/TestPipelineLowerLoop.cpp",
+  testOnly: true,
+  run(root, { listener, analysis, report }) {
+    const foreign = asynchronousOp(root);
+    if (foreign) return report.warning(foreign, `lowering of loops with '${foreign.name}' is not built yet`, "pass.not-built");
+    lowerLoops(new Rewriter(root.ctx, listener), root, () => analysis(moduleAxisInfo));
+  },
+});
