@@ -43,7 +43,11 @@ export function sharedMemoryAliases(root: Operation): (value: Value) => AliasInf
     },
     code,
   );
-  new DataFlowSolver().run(root, [code, constants, aliases]);
+  // Each op that is isolated from above (a partition holder, say) is a root of its own.
+  const solver = new DataFlowSolver();
+  root.walk((op) => {
+    if (op.def.isIsolated) solver.run(op, [code, constants, aliases]);
+  });
   return (value) => aliases.get(value) ?? NONE;
 }
 

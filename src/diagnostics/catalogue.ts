@@ -42,6 +42,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.unregistered": "Something of an unknown dialect; -allow-unregistered-dialect lets it through.",
   "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
   "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
+  "pass.shared-memory":
+    "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",

@@ -27,9 +27,14 @@ export interface PassContext<O = Readonly<Record<string, unknown>>, S extends st
   readonly listener: RewriteListener;
 }
 export interface PassReport {
-  error(op: Operation, message: string, code?: string): void;
-  warning(op: Operation, message: string, code?: string): void;
+  error(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;
+  warning(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;
   remark(op: Operation, message: string, code?: string): void;
+}
+/** More about a diagnostic, at another op. */
+export interface PassNote {
+  readonly op: Operation;
+  readonly message: string;
 }
 
 export interface PassSpec<O extends OptionSpecs, S extends Readonly<Record<string, string>>> {

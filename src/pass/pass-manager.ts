@@ -1,9 +1,10 @@
+import type { Diagnostic, Severity } from "../diagnostics/diagnostic.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import { AnalysisCache } from "./analysis.js";
-import type { PassContext, PassStep } from "./define-pass.js";
+import type { PassContext, PassNote, PassStep } from "./define-pass.js";
 import type { Instrumentation, StepRecord } from "./instrumentation.js";
 import { makeRemark } from "./remark.js";
 
@@ -59,9 +60,11 @@ class PipelineRun {
     const listeners = hooks.map((h) => h.listener?.(record)).filter((l): l is RewriteListener => l !== undefined);
     const emit =
       (severity: "error" | "warning" | "remark") =>
-      (op: Operation, message: string, code = `pass.${step.pass.flag}`) => {
-        const position = positionOfLocation(op.ctx, op.locRef);
-        op.ctx.emit({ severity, code, message, ...(position ? { position } : {}), notes: [] });
+      (op: Operation, message: string, code = `pass.${step.pass.flag}`, notes: readonly PassNote[] = []) => {
+        op.ctx.emit({
+          ...diagnosticAt(op, severity, code, message),
+          notes: notes.map((note) => diagnosticAt(note.op, "note", code, note.message)),
+        });
         if (severity === "error") failed = true;
       };
     const heard = hooks.filter((hook) => hook.remark !== undefined);
@@ -96,6 +99,11 @@ class PipelineRun {
     for (const hook of hooks) hook.after?.(record, this.failed === undefined);
     return this.failed === undefined;
   }
+}
+
+function diagnosticAt(op: Operation, severity: Severity, code: string, message: string): Diagnostic {
+  const position = positionOfLocation(op.ctx, op.locRef);
+  return { severity, code, message, ...(position ? { position } : {}), notes: [] };
 }
 
 function joinListeners(listeners: readonly RewriteListener[]): RewriteListener {

@@ -55,3 +55,11 @@ export function verifyPaddedShared({ intervals, paddings, linearComponent: layou
   }
   return [];
 }
+
+/** Elements that a buffer of `elements` takes once padding is counted; none goes behind the last. */
+export function paddedSize({ intervals, paddings }: PaddedSharedParams, elements: number): number {
+  return intervals.reduce((total, interval, i) => {
+    const behindLast = elements % interval === 0 ? 1 : 0;
+    return total + (Math.floor(elements / interval) - behindLast) * paddings[i]!;
+  }, elements);
+}

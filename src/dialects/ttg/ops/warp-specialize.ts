@@ -148,6 +148,11 @@ export const WarpSpecializeOp = defineOp("ttg.warp_specialize", {
   },
 });
 
+/** The warps of all partitions. */
+export function totalPartitionWarps({ partitionNumWarps }: { readonly partitionNumWarps: readonly number[] }): number {
+  return partitionNumWarps.reduce((total, count) => total + count, 0);
+}
+
 /** The partitions of a `ttg.warp_specialize`. */
 export function partitionRegionsOf(op: Operation): readonly Region[] {
   return op.regions[1]?.firstBlock?.firstOp?.regions ?? [];

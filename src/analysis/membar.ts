@@ -1,0 +1,293 @@
+/**
+ * Puts barriers where threads would else read shared memory before others wrote it, or write it before others read it:
+ *
+ *     ttg.local_store %x, %a
+ *     ttg.local_barrier                 <- put here
+ *     %y = ttg.local_load %a
+ *
+ * Each straight run of ops (a block, cut at ops whose regions control flow enters) is gone through with the accesses that no barrier
+ * has followed yet; an access that overlaps one of them gets a barrier before it. Runs are visited, first come first served, until
+ * what is pending at their ends stays the same. Barriers go in on the way, as in Triton, whose order of visits decides where.
+ * Source: lib/Analysis/Membar.cpp.
+ */
+import { BarrierOp } from "../dialects/gpu/ops/barrier.js";
+import { ReturnOp, CallOp as TTCallOp } from "../dialects/tt/ops/function.js";
+import { toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { AsyncWaitOp } from "../dialects/ttg/ops/async-copy.js";
+import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { LocalBarrierOp } from "../dialects/ttg/ops/misc.js";
+import { ArriveBarrierOp, BarrierExpectOp, InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../dialects/ttng/ops/barrier.js";
+import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, TMAStoreWaitOp } from "../dialects/ttng/ops/tma.js";
+import type { Block } from "../ir/block.js";
+import type { TensorType } from "../ir/builtin-types.js";
+import type { OpDef } from "../ir/define-op.js";
+import { BranchOp, CallOp, RegionBranch, RegionBranchTerminator } from "../ir/interfaces.js";
+import type { Operation } from "../ir/operation.js";
+import { lookupSymbol } from "../ir/symbol-table.js";
+import { isCvtWarpSync } from "../layout/conversion.js";
+import type { Rewriter } from "../rewrite/rewriter.js";
+import type { Allocation, ModuleAllocation, SharedBuffer } from "./allocation.js";
+
+/** May `after` follow `before` without a barrier though they access the same memory? */
+export type MembarFilter = (before: Operation, after: Operation) => boolean;
+
+/** Puts `ttg.local_barrier` ops into all functions of a module. Answers how many. */
+export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filter?: MembarFilter): number {
+  let count = 0;
+  const insert = (op: Operation): void => {
+    count++;
+    rw.from(op, () => rw.create(LocalBarrierOp, {}, { loc: op.locRef }));
+  };
+  const visit: Visit = (op, pending, context) =>
+    visitMembar(op, pending, context, filter, {
+      before: () => {
+        rw.setBefore(op);
+        insert(op);
+      },
+      after: () => {
+        rw.setAfter(op);
+        insert(op);
+      },
+    });
+  followAccesses(allocation, visit);
+  return count;
+}
+
+/** A stretch of shared memory, the same object for the same one. Units: bytes. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+type Accesses = Map<Stretch, Set<Operation>>;
+
+/** Accesses to shared memory that no barrier has followed yet. */
+export class PendingAccesses {
+  readonly reads: Accesses = new Map();
+  readonly writes: Accesses = new Map();
+
+  read(stretch: Stretch, op: Operation): void {
+    note(this.reads, stretch, op);
+  }
+  write(stretch: Stretch, op: Operation): void {
+    note(this.writes, stretch, op);
+  }
+  /** Takes in the accesses of another. */
+  join(other: PendingAccesses): void {
+    joinInto(this.reads, other.reads);
+    joinInto(this.writes, other.writes);
+  }
+  clear(): void {
+    this.reads.clear();
+    this.writes.clear();
+  }
+  copy(): PendingAccesses {
+    const copy = new PendingAccesses();
+    copy.join(this);
+    return copy;
+  }
+  equals(other: PendingAccesses): boolean {
+    return sameAccesses(this.reads, other.reads) && sameAccesses(this.writes, other.writes);
+  }
+  /** Must `next` wait for one of these: a read after a write, a write after a read or a write after a write of the same bytes? */
+  conflictsWith(next: PendingAccesses, filter: MembarFilter | undefined): boolean {
+    return (
+      overlap(this.writes, next.reads, filter) || overlap(this.reads, next.writes, filter) || overlap(this.writes, next.writes, filter)
+    );
+  }
+}
+
+function joinInto(into: Accesses, from: Accesses): void {
+  for (const [stretch, ops] of from) for (const op of ops) note(into, stretch, op);
+}
+function note(accesses: Accesses, stretch: Stretch, op: Operation): void {
+  const ops = accesses.get(stretch);
+  if (ops) ops.add(op);
+  else accesses.set(stretch, new Set([op]));
+}
+function sameAccesses(a: Accesses, b: Accesses): boolean {
+  if (a.size !== b.size) return false;
+  for (const [stretch, ops] of a) {
+    const others = b.get(stretch);
+    if (others?.size !== ops.size) return false;
+    for (const op of ops) if (!others.has(op)) return false;
+  }
+  return true;
+}
+function overlap(before: Accesses, after: Accesses, filter: MembarFilter | undefined): boolean {
+  for (const [a, earlier] of before)
+    for (const [b, later] of after) {
+      if (a.start >= b.end || b.start >= a.end) continue;
+      if (!filter) return true;
+      for (const first of earlier) for (const second of later) if (!filter(first, second)) return true;
+    }
+  return false;
+}
+
+/** What a visit may ask. */
+export interface AccessContext {
+  readonly allocation: Allocation;
+  readonly stretchOf: (buffer: SharedBuffer) => Stretch;
+  /** What is pending when a function returns to its caller. */
+  readonly pendingAfter: (callee: Operation) => PendingAccesses | undefined;
+}
+/** Goes over an op: changes `pending` to what is pending behind it. */
+export type Visit = (op: Operation, pending: PendingAccesses, context: AccessContext) => void;
+
+/** Follows the accesses through all functions, callees first. */
+export function followAccesses(module: ModuleAllocation, visit: Visit): void {
+  const stretches = new Map<string, Stretch>();
+  const stretchOf = ({ offset, size }: SharedBuffer): Stretch => {
+    const key = `${offset}+${size}`;
+    let stretch = stretches.get(key);
+    if (!stretch) stretches.set(key, (stretch = { start: offset, end: offset + size }));
+    return stretch;
+  };
+  const after = new Map<Operation, PendingAccesses>();
+  for (const func of module.functions)
+    after.set(func, followFunction(func, visit, { allocation: module.of(func)!, stretchOf, pendingAfter: (callee) => after.get(callee) }));
+}
+
+/** A run of ops, by what it comes after: the start of a block, or an op with regions. */
+type RunStart = Block | Operation;
+
+function followFunction(func: Operation, visit: Visit, context: AccessContext): PendingAccesses {
+  const pendingIn = new Map<RunStart, PendingAccesses>();
+  const pendingOut = new Map<RunStart, PendingAccesses>();
+  const queue: RunStart[] = entryBlocks(func);
+  for (const run of queue) {
+    const pending = pendingIn.get(run)?.copy() ?? new PendingAccesses();
+    let successors: readonly RunStart[] = [];
+    for (let op = run.isOperation ? (run as Operation).next : (run as Block).firstOp; op; op = op.next) {
+      if (op.def.isTerminator || op.def.interface(RegionBranch)) {
+        successors = successorsOf(op);
+        break;
+      }
+      visit(op, pending, context);
+    }
+    if (pendingOut.get(run)?.equals(pending)) continue;
+    pendingOut.set(run, pending);
+    for (const next of successors) {
+      const into = pendingIn.get(next);
+      if (into) into.join(pending);
+      else pendingIn.set(next, pending.copy());
+      queue.push(next);
+    }
+  }
+
+  const atReturn = new PendingAccesses();
+  func.walk((op) => {
+    if (!ReturnOp.is(op)) return;
+    // The run that the return ends.
+    let run: RunStart = op.block!;
+    for (let at = op.prev; at; at = at.prev)
+      if (pendingOut.has(at)) {
+        run = at;
+        break;
+      }
+    const pending = pendingOut.get(run);
+    if (pending) atReturn.join(pending);
+  });
+  return atReturn;
+}
+
+/** The blocks that no control flow inside the function leads to: its own entry and those of regions that only their op knows how to run. */
+function entryBlocks(func: Operation): Block[] {
+  const blocks: Block[] = [];
+  func.walk((op) => {
+    if (op.def.interface(RegionBranch)) return;
+    for (const region of op.regions) if (region.firstBlock) blocks.push(region.firstBlock);
+  });
+  return blocks;
+}
+
+function successorsOf(op: Operation): readonly RunStart[] {
+  if (op.def.interface(BranchOp)) return op.successors.map(({ block }) => block);
+  const branch = op.def.interface(RegionBranch);
+  if (branch) return branch.successors(op, "parent").map((to) => (to === "parent" ? op : to.firstBlock!));
+  const parent = op.parentOp!;
+  const around = parent.def.interface(RegionBranch);
+  // A return.
+  if (!around) return [];
+  const targets = op.def.interface(RegionBranchTerminator)?.successors?.(op, []) ?? around.successors(parent, op.region!);
+  return targets.map((to) => (to === "parent" ? parent : to.firstBlock!));
+}
+
+/** The accesses of an op to the buffers that its operands and results may be; of a call those that its callee leaves pending. */
+export function accessesOf(op: Operation, { allocation, stretchOf, pendingAfter }: AccessContext): PendingAccesses {
+  const accesses = new PendingAccesses();
+  if (TTCallOp.is(op)) {
+    const callee = lookupSymbol(op, op.def.interface(CallOp)?.callee(op) ?? "");
+    const pending = callee && pendingAfter(callee);
+    if (pending) accesses.join(pending);
+    return accesses;
+  }
+  for (const { kind, value } of op.def.effects?.(op.def.viewOf(op) as never) ?? []) {
+    if (!value || (kind !== "read" && kind !== "write")) continue;
+    for (const buffer of allocation.buffersOf(value)) accesses[kind](stretchOf(buffer), op);
+  }
+  return accesses;
+}
+
+/** The scratch memory that an op other than a call uses. */
+export function scratchOf(op: Operation, { allocation, stretchOf }: AccessContext): Stretch | undefined {
+  const buffer = TTCallOp.is(op) ? undefined : allocation.bufferOf(op);
+  return buffer && buffer.kind !== "explicit" ? stretchOf(buffer) : undefined;
+}
+
+const ALL: Stretch = { start: 0, end: Infinity };
+
+function visitMembar(
+  op: Operation,
+  pending: PendingAccesses,
+  context: AccessContext,
+  filter: MembarFilter | undefined,
+  barrier: { before(): void; after(): void },
+): void {
+  if (isBarrier(op)) return pending.clear();
+  // What was waited for is there for the threads that waited; the others need a barrier.
+  if ((AsyncWaitOp.is(op) || TMAStoreWaitOp.is(op)) && !isBarrier(op.next)) {
+    barrier.after();
+    return pending.clear();
+  }
+  const own = accessesOf(op, context);
+  if (ArriveBarrierOp.is(op)) {
+    // Others go on from here: all that was done before must be there.
+    own.read(ALL, op);
+    own.write(ALL, op);
+  }
+  const scratch = scratchOf(op, context);
+  // Scratch memory is written, then read, with barriers of the op's own in between.
+  if (scratch) own.write(scratch, op);
+  const needed = pending.conflictsWith(own, filter);
+  if (needed) barrier.before();
+  if (needed || (scratch && !isWarpSynchronous(op))) pending.clear();
+  if (scratch) own.read(scratch, op);
+  pending.join(own);
+}
+
+function isBarrier(op: Operation | null): boolean {
+  return BarrierOp.is(op) || LocalBarrierOp.is(op);
+}
+/** Does a conversion have barriers of single warps only? */
+function isWarpSynchronous(op: Operation): boolean {
+  const cvt = ConvertLayoutOp.match(op);
+  if (!cvt) return false;
+  const [src, dst] = [cvt.src, cvt.result].map(({ type }) => (type as TensorType).params);
+  return isCvtWarpSync(toLinearLayout(src!.shape, src!.encoding!), toLinearLayout(dst!.shape, dst!.encoding!));
+}
+
+const COPIES: readonly OpDef[] = [AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp];
+const BARRIER_USERS: readonly OpDef[] = [WaitBarrierOp, ...COPIES, BarrierExpectOp];
+
+/** What the mbarrier ops of NVIDIA GPUs allow. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp, canSkipBarSync. */
+export const canSkipBarSync: MembarFilter = (before, after) => {
+  const isOneOf = (op: Operation, defs: readonly OpDef[]): boolean => defs.includes(op.def);
+  if (InitBarrierOp.is(before) && InitBarrierOp.is(after)) return true;
+  if (InvalBarrierOp.is(before) && InvalBarrierOp.is(after)) return true;
+  // A warp may not get ahead by a whole phase.
+  if (WaitBarrierOp.is(before) && WaitBarrierOp.is(after)) return false;
+  // Threads may do these in any order.
+  if (isOneOf(before, BARRIER_USERS) && isOneOf(after, BARRIER_USERS)) return true;
+  // A wait ends only when the whole copy is there.
+  return (WaitBarrierOp.is(before) || isOneOf(before, COPIES)) && !InvalBarrierOp.is(after);
+};

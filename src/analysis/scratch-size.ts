@@ -1,0 +1,104 @@
+/**
+ * How many bytes of shared memory an op needs while it runs, to hand elements from thread to thread.
+ * Source: lib/Analysis/Allocation.cpp, defaultAllocationAnalysisScratchSizeFn; third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/Allocation.cpp.
+ */
+import { GatherOp, HistogramOp } from "../dialects/tt/ops/gather.js";
+import { AtomicCASOp, AtomicRMWOp } from "../dialects/tt/ops/memory.js";
+import { ReduceOp, ScanOp } from "../dialects/tt/ops/reduce.js";
+import { getPointeeType, PointerType } from "../dialects/tt/types.js";
+import { encodingParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { enclosingModule, getThreadsPerWarp } from "../dialects/ttg/num-warps.js";
+import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { TensormapCreateOp } from "../dialects/ttng/ops/tma.js";
+import type { Type } from "../ir/attribute.js";
+import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
+import { cvtNeedsSharedMemory } from "../layout/conversion.js";
+import { getShapePerCTAOf } from "../layout/encoding-queries.js";
+import type { LinearLayout } from "../layout/linear-layout.js";
+import { getSrcDstTiles, optimalSwizzling, optimalSwizzlingLdSt } from "../layout/swizzle.js";
+import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, sourceTensor } from "./reduce-scan-geometry.js";
+
+/** Bytes of scratch memory that an op needs; 0 for most. */
+export type ScratchSize = (op: Operation) => number;
+
+/** The instructions that move 8x8 matrices between registers and shared memory, by compute capability. */
+export const matrixInstructions = (capability: number) => ({ ldMatrix: capability >= 75, stMatrix: capability >= 90 });
+
+/** For any target: conversions with plain loads and stores. */
+export const defaultScratchSize: ScratchSize = (op) => scratchSize(op, (src, dst, bits) => optimalSwizzlingLdSt(src, dst, bits));
+
+/** For an NVIDIA target: conversions with the matrix instructions that it has. */
+export function nvidiaScratchSize(capability: number): ScratchSize {
+  const target = matrixInstructions(capability);
+  return (op) =>
+    scratchSize(op, (src, dst, bits) => {
+      const tiles = getSrcDstTiles(target, bits);
+      return optimalSwizzling(src, dst, tiles.src, tiles.dst, bits).smem;
+    });
+}
+
+/** The bits of an element as conversions store it: pointers have 64, and nothing less than 8. */
+export function storedBitWidth(type: Type): number {
+  const element = elementTypeOrSelf(type);
+  return PointerType.is(element) ? 64 : Math.max(bitWidth(element) ?? 64, 8);
+}
+
+type Swizzle = (src: LinearLayout, dst: LinearLayout, bitwidth: number) => LinearLayout;
+
+function scratchSize(op: Operation, swizzle: Swizzle): number {
+  const reduce = ReduceOp.match(op);
+  if (reduce) {
+    const src = sourceTensor(op);
+    const shape = reduceScratchShape(src, reduce.axis);
+    return shape ? numElements(shape) * bytesOfElements(src.elementTypes) : 0;
+  }
+  const scan = ScanOp.match(op);
+  if (scan) {
+    const src = sourceTensor(op);
+    // The lowering knows no other layout.
+    if (src.encoding.kind !== "blocked") return 0;
+    const { axisNumWarps, scratchElems } = scanGeometry(src, scan.axis);
+    return axisNumWarps === 1 ? 0 : scratchElems * bytesOfElements(src.elementTypes);
+  }
+  const gather = GatherOp.match(op);
+  if (gather) {
+    if (isWarpLocalGather(op, gather.axis)) return 0;
+    const { shape, elementType } = tensorOf(gather.src);
+    return numElements(shape) * bytesOfElements([elementType]);
+  }
+  const histogram = HistogramOp.match(op);
+  if (histogram) {
+    const bins = Math.max(numElements(tensorOf(histogram.result).shape), getThreadsPerWarp(enclosingModule(op)));
+    return Math.trunc((bins * storedBitWidth(histogram.result.type)) / 8);
+  }
+  const cvt = ConvertLayoutOp.match(op);
+  if (cvt) return conversionSize(tensorOf(cvt.src), tensorOf(cvt.result), swizzle);
+  if (AtomicRMWOp.is(op) || AtomicCASOp.is(op)) return atomicSize(op);
+  // A TMA descriptor.
+  return TensormapCreateOp.is(op) ? 128 : 0;
+}
+
+const tensorOf = (value: Value): TensorType["params"] => (value.type as TensorType).params;
+
+function conversionSize(src: TensorType["params"], dst: TensorType["params"], swizzle: Swizzle): number {
+  const from = toLinearLayout(src.shape, src.encoding!);
+  const to = toLinearLayout(dst.shape, dst.encoding!);
+  if (!cvtNeedsSharedMemory(from, to)) return 0;
+  const bits = storedBitWidth(src.elementType);
+  const smem = swizzle(actionRemoveBroadcastedRegs(from).apply(from), actionRemoveBroadcastedRegs(to).apply(to), bits);
+  return ((smem.getTotalOutDimSize() / smem.getInDimSize("reps")) * bits) / 8;
+}
+
+/** All threads see the value that an atomic op found, also those that take no part because they repeat others' elements. */
+function atomicSize(op: Operation): number {
+  const { type } = op.result(0);
+  if (!op.result(0).hasUses()) return 0;
+  const bytes = storedBitWidth(elementTypeOrSelf(getPointeeType(op.operand(0).type)!)) / 8;
+  if (!RankedTensorType.is(type)) return bytes;
+  const { shape, encoding } = (type as TensorType).params;
+  const repeated = [...toLinearLayout(shape, encoding!).getFreeVariableMasks().values()].some((mask) => mask !== 0);
+  return repeated ? numElements(getShapePerCTAOf(encodingParams(encoding)!, shape)) * bytes : 0;
+}
