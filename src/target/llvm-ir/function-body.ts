@@ -1,0 +1,222 @@
+/**
+ * One function: which values are constants, which get numbers, where its instructions come from, and its text.
+ * Unnamed arguments, blocks and values are numbered in the order of printing, as LLVM's SlotTracker does.
+ */
+
+import { constantValueOf } from "../../dialects/llvm/ops/constants.js";
+import type { Attribute } from "../../ir/attribute.js";
+import type { Block } from "../../ir/block.js";
+import { stringOf } from "../../ir/builtin-attrs.js";
+import { BranchOp } from "../../ir/interfaces.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Region } from "../../ir/region.js";
+import type { Value } from "../../ir/value.js";
+import { type IntrinsicCall, intrinsicCallOf } from "../intrinsics/calls.js";
+import { type Constant, constantOf, constantText } from "./constants.js";
+import type { DebugInfo, MetadataNode } from "./debug-info.js";
+import { foldConstants } from "./fold.js";
+import { linkageText, parameterText, returnText } from "./function-signature.js";
+import { callText, hasResult, instructionText, type Names } from "./instructions.js";
+import { llvmType, symbolText } from "./types.js";
+
+export class FunctionBody implements Names {
+  readonly subprogram: MetadataNode | undefined;
+  readonly #constants = new Map<Value, Constant>();
+  readonly #texts = new Map<Value, string>();
+  readonly #blocks = new Map<Block, string>();
+  readonly #instructions: { readonly block: Block; readonly made: readonly Instruction[] }[] = [];
+  /** Of ops, and of block arguments (phis). */
+  readonly #locations = new Map<Operation | Value, MetadataNode>();
+  /** Numbers of what intrinsics answer of which the op's result is an element. */
+  readonly #answers = new Map<Operation, string>();
+
+  constructor(
+    readonly func: Operation,
+    debug: DebugInfo,
+    readonly loop: (annotation: Attribute) => MetadataNode,
+    declare: (call: IntrinsicCall) => void,
+  ) {
+    this.subprogram = debug.subprogramOf(func.loc);
+    const region = func.regions[0]!;
+    const instructions = new Map<Block, Instruction[]>();
+    for (const block of blocksInReversePostOrder(region)) {
+      const made: Instruction[] = [];
+      for (const op of block.ops()) {
+        const constant = op.numResults === 1 ? constantIn(op, this.#constants) : undefined;
+        if (constant) {
+          this.#constants.set(op.result(), constant);
+          continue;
+        }
+        const call = intrinsicCallOf(op);
+        if (call) declare(call);
+        // What an intrinsic answers may be a struct, of which the op's result is one element.
+        made.push({ op, call, extract: false });
+        if (call?.extract !== undefined) made.push({ op, call, extract: true });
+        const location = this.subprogram && debug.location(op.loc, this.subprogram);
+        if (location) this.#locations.set(op, location);
+      }
+      if (this.subprogram && !block.isEntry)
+        for (const arg of block.args) {
+          // A place in the text that was read says nothing of the kernel.
+          const location = typeof arg.argLoc === "number" ? undefined : debug.location(arg.loc, this.subprogram);
+          if (location) this.#locations.set(arg, location);
+        }
+      instructions.set(block, made);
+    }
+    for (const block of region.blocks()) this.#instructions.push({ block, made: instructions.get(block)! });
+    this.number();
+  }
+
+  /** The initializer that a global's region returns. */
+  static initializer(block: Block): string | undefined {
+    const constants = new Map<Value, Constant>();
+    for (const op of block.ops()) {
+      if (op.name === "llvm.return") {
+        const value = constants.get(op.operand(0));
+        return value && constantText(value);
+      }
+      const made = constantIn(op, constants);
+      if (made) constants.set(op.result(), made);
+    }
+    return undefined;
+  }
+
+  private number(): void {
+    let next = 0;
+    for (const { block, made } of this.#instructions) {
+      const { isEntry } = block;
+      if (!isEntry) this.#blocks.set(block, `%${next++}`);
+      for (const arg of block.args) this.#texts.set(arg, `%${next++}`);
+      if (isEntry) this.#blocks.set(block, `%${next++}`);
+      for (const { op, call, extract } of made) {
+        if (!hasResult(op)) continue;
+        if (call?.extract !== undefined && !extract) this.#answers.set(op, `%${next++}`);
+        else this.#texts.set(op.result(), `%${next++}`);
+      }
+    }
+  }
+
+  value(value: Value): string {
+    let text = this.#texts.get(value);
+    if (text === undefined) {
+      const constant = this.#constants.get(value);
+      text = constant ? constantText(constant) : "poison";
+      this.#texts.set(value, text);
+    }
+    return text;
+  }
+  block(block: Block): string {
+    return this.#blocks.get(block)!;
+  }
+
+  /** The metadata nodes that the function refers to, in order. */
+  *metadata(): Iterable<MetadataNode> {
+    if (this.subprogram) yield this.subprogram;
+    for (const { block, made } of this.#instructions) {
+      for (const arg of block.args) if (this.#locations.has(arg)) yield this.#locations.get(arg)!;
+      for (const { op } of made) {
+        const location = this.#locations.get(op);
+        if (location) yield location;
+        const annotation = op.attr("loop_annotation");
+        if (annotation) yield this.loop(annotation);
+      }
+    }
+  }
+
+  /** The blocks, with the entry's first. */
+  text(): string {
+    let out = "";
+    for (const { block, made } of this.#instructions) {
+      if (!block.isEntry) {
+        const preds = block.predecessors();
+        const comment = preds.length === 0 ? "; No predecessors!" : `; preds = ${preds.map((p) => this.block(p)).join(", ")}`;
+        out += `\n${`${this.block(block).slice(1)}:`.padEnd(50)}${comment}\n`;
+        for (const arg of block.args) out += `  ${this.phi(block, arg, preds)}${this.dbg(arg)}\n`;
+      }
+      for (const { op, call, extract } of made) {
+        const answer = this.#answers.get(op);
+        const name = answer !== undefined && !extract ? answer : hasResult(op) ? this.value(op.result()) : undefined;
+        const text = extract
+          ? `extractvalue ${llvmType(call!.type!)} ${answer}, ${call!.extract}`
+          : call
+            ? callText(call, op, this)
+            : instructionText(op, this);
+        const annotation = op.attr("loop_annotation");
+        const loop = annotation ? `, !llvm.loop !${this.loop(annotation).slot}` : "";
+        out += `  ${name === undefined ? "" : `${name} = `}${text}${this.dbg(op)}${loop}\n`;
+      }
+    }
+    return out;
+  }
+  private phi(block: Block, arg: Value, preds: readonly Block[]): string {
+    const incoming = preds.map((pred) => {
+      const index = pred.lastOp!.successors.findIndex((s) => s.block === block);
+      return `[ ${this.value(incomingValue(pred.lastOp!, index, arg.index))}, ${this.block(pred)} ]`;
+    });
+    return `${this.value(arg)} = phi ${llvmType(arg.type)} ${incoming.join(", ")}`;
+  }
+  private dbg(at: Operation | Value): string {
+    const location = this.#locations.get(at);
+    return location ? `, !dbg !${location.slot}` : "";
+  }
+}
+
+/** An op, or the element of what its intrinsic answers that is the op's result. */
+interface Instruction {
+  readonly op: Operation;
+  readonly call: IntrinsicCall | undefined;
+  readonly extract: boolean;
+}
+
+/** The order in which ops are translated: definitions come before uses. Unreachable blocks follow. */
+function blocksInReversePostOrder(region: Region): Block[] {
+  const seen = new Set<Block>();
+  const order: Block[] = [];
+  for (const root of region.blocks()) {
+    if (seen.has(root)) continue;
+    const post: Block[] = [];
+    const stack: { readonly block: Block; readonly successors: readonly Block[]; next: number }[] = [];
+    const enter = (block: Block): void => {
+      seen.add(block);
+      stack.push({ block, successors: block.successors(), next: 0 });
+    };
+    enter(root);
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const successor = top.successors[top.next++];
+      if (successor === undefined) {
+        post.push(top.block);
+        stack.pop();
+      } else if (!seen.has(successor)) enter(successor);
+    }
+    order.push(...post.reverse());
+  }
+  return order;
+}
+
+function constantIn(op: Operation, known: ReadonlyMap<Value, Constant>): Constant | undefined {
+  if (op.def.isConstantLike) {
+    const attr = constantValueOf(op.result());
+    return attr && constantOf(attr, op.result().type);
+  }
+  const operands: Constant[] = [];
+  for (const use of op.operandUses) {
+    const constant = known.get(use.value);
+    if (!constant) return undefined;
+    operands.push(constant);
+  }
+  return foldConstants(op, operands);
+}
+
+/** What a branch passes to an argument of the block that it goes to. */
+export function incomingValue(terminator: Operation, successor: number, index: number): Value {
+  const { start } = terminator.def.interface(BranchOp)!.successorOperandRange(terminator, successor);
+  return terminator.operand(start + index);
+}
+
+/** `define ptx_kernel void @f(ptr addrspace(1) %0) #0 !dbg !4 { ... }` */
+export function definitionText(body: FunctionBody, dbg: string, group: string): string {
+  const { func } = body;
+  const params = func.regions[0]!.firstBlock!.args.map((arg, i) => `${parameterText(func, i)} ${body.value(arg)}`);
+  const name = symbolText(stringOf(func.attr("sym_name"))!);
+  return `define ${linkageText(func, false)}${returnText(func)} @${name}(${params.join(", ")})${group}${dbg && ` ${dbg}`} {\n${body.text()}}`;
+}

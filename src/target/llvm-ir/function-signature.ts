@@ -1,0 +1,123 @@
+/** What a function says before its body: linkage, calling convention, attributes of it, its result and its parameters. */
+
+import { CALLING_CONVENTIONS } from "../../dialects/llvm/attrs/index.js";
+import { LLVMFunctionType } from "../../dialects/llvm/types/types.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
+import { ArrayAttr, DictionaryAttr, dictEntries, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import type { Operation } from "../../ir/operation.js";
+import { Bug } from "../../support/assert.js";
+import { escapedText, llvmType } from "./types.js";
+
+/** `internal `, `ptx_kernel `: what stands between `define` and the result type, with a space behind. */
+export function linkageText(func: Operation, isDeclaration: boolean): string {
+  const linkage = enumText(func.attr("linkage")) ?? "external";
+  const convention = isKernel(func) ? "ptx_kernel" : (CONVENTIONS[enumText(func.attr("CConv")) ?? "ccc"] ?? enumText(func.attr("CConv"))!);
+  const visibility = ["", "hidden ", "protected "][intOf(func.attr("visibility_")) ?? 0]!;
+  const word = linkage === "external" || (isDeclaration && linkage !== "extern_weak") ? "" : `${linkage} `;
+  return `${word}${func.hasAttr("dso_local") ? "dso_local " : ""}${visibility}${convention === "" ? "" : `${convention} `}`;
+}
+export const isKernel = (func: Operation): boolean => (intOf(func.attr("nvvm.kernel")) ?? (func.hasAttr("nvvm.kernel") ? 1 : 0)) !== 0;
+
+/** Keywords of the dialect that LLVM spells otherwise; the first is the default and not spelt. */
+const CONVENTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(CALLING_CONVENTIONS).map((name) => [
+    name,
+    name === "ccc" ? "" : name === "ptx_kernelcc" ? "ptx_kernel" : name === "ptx_devicecc" ? "ptx_device" : name,
+  ]),
+);
+function enumText(attr: Attribute | undefined): string | undefined {
+  return (attr?.params as { readonly value?: string } | undefined)?.value;
+}
+
+// --- attributes of the function --------------------------------------------------------------
+
+/** Attributes that are words, in LLVM's order. */
+const WORDS = [
+  ["always_inline", "alwaysinline"],
+  ["convergent", "convergent"],
+  ["inline_hint", "inlinehint"],
+  ["no_inline", "noinline"],
+  ["no_unwind", "nounwind"],
+  ["optimize_none", "optnone"],
+  ["will_return", "willreturn"],
+] as const;
+/** Of a kernel: attribute of the dialect, and LLVM's key. */
+const NVVM = [
+  ["nvvm.blocksareclusters", "nvvm.blocksareclusters"],
+  ["nvvm.cluster_dim", "nvvm.cluster_dim"],
+  ["nvvm.cluster_max_blocks", "nvvm.maxclusterrank"],
+  ["nvvm.maxnreg", "nvvm.maxnreg"],
+  ["nvvm.maxntid", "nvvm.maxntid"],
+  ["nvvm.minctasm", "nvvm.minctasm"],
+  ["nvvm.reqntid", "nvvm.reqntid"],
+] as const;
+
+/** The attributes of a function as one text: words in LLVM's order, then pairs by key. */
+export function functionAttributes(func: Operation): string {
+  const words = new Set<string>(WORDS.filter(([name]) => func.hasAttr(name)).map(([, word]) => word));
+  const pairs = new Map<string, string | undefined>();
+  for (const [name, key] of NVVM) {
+    const attr = func.attr(name);
+    if (attr) pairs.set(key, name === "nvvm.blocksareclusters" ? undefined : (intsOf(attr)?.join(",") ?? String(intOf(attr))));
+  }
+  const passthrough = func.attr("passthrough");
+  for (const entry of ArrayAttr.is(passthrough) ? passthrough.params.elements : []) {
+    if (StringAttr.is(entry)) {
+      if (/^[a-z_]+$/.test(entry.params.value)) words.add(entry.params.value);
+      else pairs.set(entry.params.value, undefined);
+    } else if (ArrayAttr.is(entry)) pairs.set(stringOf(entry.params.elements[0])!, stringOf(entry.params.elements[1])!);
+  }
+  const quoted = [...pairs]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => (value === undefined ? `"${key}"` : `"${key}"="${escapedText(value)}"`));
+  return [...[...words].sort(), ...quoted].join(" ");
+}
+
+// --- parameters and result -------------------------------------------------------------------
+
+/** Attributes of parameters that are words. */
+const PARAMETER_WORDS: Readonly<Record<string, string>> = {
+  "llvm.inreg": "inreg",
+  "llvm.nest": "nest",
+  "llvm.noalias": "noalias",
+  "llvm.nocapture": "captures(none)",
+  "llvm.nofree": "nofree",
+  "llvm.nonnull": "nonnull",
+  "llvm.noundef": "noundef",
+  "llvm.readnone": "readnone",
+  "llvm.readonly": "readonly",
+  "llvm.returned": "returned",
+  "llvm.signext": "signext",
+  "llvm.writeonly": "writeonly",
+  "llvm.zeroext": "zeroext",
+  "nvvm.grid_constant": '"nvvm.grid_constant"',
+};
+function attributesText(attr: Attribute | undefined): string {
+  if (!DictionaryAttr.is(attr)) return "";
+  let text = "";
+  for (const [name, value] of dictEntries(attr)) {
+    const word = PARAMETER_WORDS[name];
+    if (word) text += ` ${word}`;
+    else if (name === "llvm.align") text += ` align ${intOf(value)}`;
+    else if (name === "llvm.dereferenceable") text += ` dereferenceable(${intOf(value)})`;
+    else if (name === "llvm.byval" && TypeAttr.is(value)) text += ` byval(${llvmType(value.params.type)})`;
+  }
+  return text;
+}
+function entry(attr: Attribute | undefined, index: number): Attribute | undefined {
+  return ArrayAttr.is(attr) ? attr.params.elements[index] : undefined;
+}
+/** `ptr addrspace(1) noalias` */
+export function parameterText(func: Operation, index: number): string {
+  return `${llvmType(signatureOf(func).params[index]!)}${attributesText(entry(func.attr("arg_attrs"), index))}`;
+}
+export function returnText(func: Operation): string {
+  const attributes = attributesText(entry(func.attr("res_attrs"), 0)).trim();
+  return `${attributes && `${attributes} `}${llvmType(signatureOf(func).returnType)}`;
+}
+export function signatureOf(func: Operation): { readonly params: readonly Type[]; readonly returnType: Type; readonly varArg: boolean } {
+  const attr = func.attr("function_type");
+  const type = TypeAttr.is(attr) ? attr.params.type : undefined;
+  if (!LLVMFunctionType.is(type)) throw new Bug("llvm.func without a function type");
+  return type.params;
+}

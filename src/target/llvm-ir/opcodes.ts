@@ -1,0 +1,91 @@
+/** The words of instructions that differ only in their opcode. */
+
+const same = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [`llvm.${name}`, name]));
+
+export const BINARY_OPCODES = same([
+  "add",
+  "sub",
+  "mul",
+  "udiv",
+  "sdiv",
+  "urem",
+  "srem",
+  "and",
+  "or",
+  "xor",
+  "shl",
+  "lshr",
+  "ashr",
+  "fadd",
+  "fsub",
+  "fmul",
+  "fdiv",
+  "frem",
+]);
+export const CAST_OPCODES = same([
+  "bitcast",
+  "addrspacecast",
+  "ptrtoint",
+  "inttoptr",
+  "zext",
+  "sext",
+  "trunc",
+  "fptrunc",
+  "fpext",
+  "fptosi",
+  "fptoui",
+  "sitofp",
+  "uitofp",
+]);
+/** By the numbers of the dialect's enums. */
+export const ICMP = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"] as const;
+export const FCMP = [
+  "false",
+  "oeq",
+  "ogt",
+  "oge",
+  "olt",
+  "ole",
+  "one",
+  "ord",
+  "ueq",
+  "ugt",
+  "uge",
+  "ult",
+  "ule",
+  "une",
+  "uno",
+  "true",
+] as const;
+export const ORDERINGS: Readonly<Record<number, string>> = {
+  1: "unordered",
+  2: "monotonic",
+  4: "acquire",
+  5: "release",
+  6: "acq_rel",
+  7: "seq_cst",
+};
+export const RMW = [
+  "xchg",
+  "add",
+  "sub",
+  "and",
+  "nand",
+  "or",
+  "xor",
+  "max",
+  "min",
+  "umax",
+  "umin",
+  "fadd",
+  "fsub",
+  "fmax",
+  "fmin",
+  "uinc_wrap",
+  "udec_wrap",
+  "usub_cond",
+  "usub_sat",
+  "fmaximum",
+  "fminimum",
+] as const;

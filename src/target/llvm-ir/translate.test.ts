@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ALL_DIALECTS } from "../../dialects/index.js";
+import { Context } from "../../ir/context.js";
+import { parseModule } from "../../syntax/parse.js";
+import { normalized } from "./normalized.fixture.js";
+import { llvmIrText } from "./translate.js";
+
+function translate(text: string, reflectFtz = true): string {
+  const parsed = parseModule(new Context(ALL_DIALECTS), "x.mlir", text);
+  return llvmIrText(parsed!.module, { reflectFtz });
+}
+/** The lines between the braces. */
+function body(text: string): string[] {
+  const made = translate(text).split("\n");
+  return made.slice(made.findIndex((l) => l.startsWith("define")) + 1, made.indexOf("}")).filter((l) => l !== "");
+}
+
+describe("LLVM IR equals real Triton's before -O3, up to metadata numbers and libdevice", () => {
+  const cases = readdirSync("fixtures/target").filter((f) => f.endsWith(".ll"));
+  test.each(cases)("%s", (file) => {
+    const golden = readFileSync(`fixtures/target/${file}`, "latin1");
+    const ours = translate(readFileSync(`fixtures/target/${file.replace(/ll$/, "mlir")}`, "latin1"));
+    expect(normalized(ours)).toEqual(normalized(golden));
+  });
+  test("metadata and attribute groups are numbered as real Triton's", () => {
+    const ours = translate(readFileSync("fixtures/target/vecadd_f32-sm80.mlir", "latin1"));
+    expect(ours).toBe(readFileSync("fixtures/target/vecadd_f32-sm80.ll", "latin1"));
+  });
+});
+
+test("constants are folded as IRBuilder folds them, and nothing else is", () => {
+  expect(
+    body(`llvm.func @f(%arg0: i32) -> i32 {
+      %0 = llvm.mlir.constant(6 : i32) : i32
+      %1 = llvm.mlir.constant(7 : i32) : i32
+      %2 = llvm.mul %0, %1 : i32
+      %3 = llvm.mlir.constant(0 : i32) : i32
+      %4 = llvm.add %arg0, %3 : i32
+      %5 = llvm.sub %4, %2 : i32
+      llvm.return %5 : i32
+    }`),
+  ).toEqual(["  %2 = add i32 %0, 0", "  %3 = sub i32 %2, 42", "  ret i32 %3"]);
+});
+
+test("floats are decimal where six digits say them, hexadecimal where not", () => {
+  const text = translate(`llvm.mlir.global internal constant @a(1.5 : f32) : f32
+    llvm.mlir.global internal constant @b(0.1 : f32) : f32
+    llvm.mlir.global internal constant @c(0x7F800000 : f32) : f32
+    llvm.mlir.global internal constant @d(1.0 : f16) : f16
+    llvm.mlir.global internal constant @e(1.0 : bf16) : bf16
+    llvm.mlir.global internal constant @f(1.0e-45 : f32) : f32
+    llvm.mlir.global internal constant @g("a\\00\\22") {addr_space = 0 : i32}`);
+  expect(text.match(/^@.*$/gm)).toEqual([
+    "@a = internal constant float 1.500000e+00",
+    "@b = internal constant float 0x3FB99999A0000000",
+    "@c = internal constant float 0x7FF0000000000000",
+    "@d = internal constant half 0xH3C00",
+    "@e = internal constant bfloat 0xR3F80",
+    "@f = internal constant float 0x36A0000000000000",
+    '@g = internal constant [3 x i8] c"a\\00\\22"',
+  ]);
+});
+
+test("block arguments are phis; addresses of constants are constants", () => {
+  expect(
+    body(`llvm.mlir.global external @s() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+    llvm.func @f(%arg0: i1) -> i32 {
+      %0 = llvm.mlir.addressof @s : !llvm.ptr<3>
+      %1 = llvm.getelementptr inbounds %0[4] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i32
+      %2 = llvm.load %1 : !llvm.ptr<3> -> i32
+      llvm.cond_br %arg0, ^bb1(%2 : i32), ^bb2
+    ^bb1(%3: i32):
+      llvm.return %3 : i32
+    ^bb2:
+      llvm.br ^bb1(%2 : i32)
+    }`),
+  ).toEqual([
+    "  %2 = load i32, ptr addrspace(3) getelementptr inbounds (i8, ptr addrspace(3) @s, i64 16), align 4",
+    "  br i1 %0, label %3, label %5",
+    "3:                                                ; preds = %5, %1",
+    "  %4 = phi i32 [ %2, %5 ], [ %2, %1 ]",
+    "  ret i32 %4",
+    "5:                                                ; preds = %1",
+    "  br label %3",
+  ]);
+});
+
+test("ftz of libdevice is a module flag", () => {
+  expect(translate("llvm.func @f()", true)).toContain('!{i32 4, !"nvvm-reflect-ftz", i32 1}');
+  expect(translate("llvm.func @f()", false)).not.toContain("nvvm-reflect-ftz");
+});
