@@ -28,6 +28,7 @@ export function traceOf(
     verifyEach: args.verifyEach,
     debugInfo: args.debugInfo,
     texts: needsTexts(args),
+    artifacts: args.emit === "llir" || args.emit === "ptx" ? [args.emit] : [],
     remarks: needsTexts(args),
     clock: io.clock,
   });

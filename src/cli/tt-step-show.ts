@@ -44,7 +44,7 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     const text = emitted(trace, args.emit);
     if (text === undefined)
       return {
-        error: args.emit === "llir" || args.emit === "ptx" ? `--emit ${args.emit} is not built yet` : `there is no ${args.emit} here`,
+        error: `there is no ${args.emit} here${args.emit === "llir" || args.emit === "ptx" ? ": the module is not in the LLVM dialect after the last pass" : ""}`,
       };
     out.push(text);
   }
@@ -60,7 +60,7 @@ function emitted(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string | 
   // A cache folder, an LLVM IR or a PTX file hold these as they are.
   const own = trace.steps.find((s) => s.flag === emit && s.known);
   if (own) return trace.lines.textOf(own.text);
-  if (emit === "llir" || emit === "ptx") return undefined;
+  if (emit === "llir" || emit === "ptx") return trace.artifacts[emit];
   const stage: Stage = emit === "llvm-dialect" ? "llir" : emit;
   const last = trace.steps.filter((s) => s.parent === undefined && s.stage === stage && s.kind !== "internal").at(-1);
   return last && trace.lines.textOf(last.text);

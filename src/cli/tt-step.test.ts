@@ -84,7 +84,10 @@ describe("what is shown", () => {
     const io = memoryIo();
     expect(run([VECADD, "--emit", "ttir", "-o", "out.ttir"], io)).toMatchObject({ code: 0, out: "" });
     expect(io.written.get("out.ttir")).toMatch(/^module \{\n {2}tt\.func public @/);
-    expect(run([VECADD, "--emit", "ptx"])).toMatchObject({ code: 2, err: "tt-step: --emit ptx is not built yet\n" });
+    expect(run([VECADD, "--emit", "ptx"])).toMatchObject({
+      code: 2,
+      err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
+    });
   });
   test("the pipeline as text", () => {
     expect(run([VECADD, "--dump-pass-pipeline", "--target", "cuda:90"]).out).toMatch(

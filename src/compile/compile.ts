@@ -11,6 +11,7 @@ import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
+import { type ArtifactKind, artifactsOf } from "./artifacts.js";
 import { isLibraryFile, LocationCollector } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
@@ -35,6 +36,8 @@ export interface CompileOptions {
   readonly texts?: boolean;
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
+  /** What to make of the module after the last pass. */
+  readonly artifacts?: readonly ArtifactKind[];
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
 }
@@ -79,6 +82,7 @@ export function compile(name: string, module: Operation, options: CompileOptions
     lines: recorder.lines.seal(),
     locations: recorder.locations.take(),
     warnings: [],
+    artifacts: failed ? {} : artifactsOf(module, options),
   };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }

@@ -11,6 +11,6 @@ export function traceJson(trace: Trace): string {
     ops: [...text.ops],
     hashes: [...text.hashes],
   });
-  const { source, target, options, diagnostics, warnings } = trace;
-  return `${JSON.stringify({ format: 1, source, target, options, diagnostics, warnings, lines, steps: trace.steps.map(step) })}\n`;
+  const { source, target, options, diagnostics, warnings, artifacts } = trace;
+  return `${JSON.stringify({ format: 1, source, target, options, diagnostics, warnings, artifacts, lines, steps: trace.steps.map(step) })}\n`;
 }

@@ -21,6 +21,14 @@ export interface Trace {
   readonly locations: OpLocations;
   /** What could not be read of an imported dump, and where. */
   readonly warnings: readonly string[];
+  /** What follows the last step, where it was asked for and the module is in the LLVM dialect. */
+  readonly artifacts: Artifacts;
+}
+
+/** Texts behind the IR: LLVM IR as it is before LLVM's own passes, and our PTX. */
+export interface Artifacts {
+  readonly llir?: string;
+  readonly ptx?: string;
 }
 
 export type StepKind = "source" | "pass" | "internal";

@@ -338,6 +338,7 @@ class ImportedTrace {
       lines: this.#lines.seal(),
       locations: this.#locations.take(),
       warnings: [...warnings, ...share],
+      artifacts: {},
     };
   }
 }

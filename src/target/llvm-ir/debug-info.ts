@@ -146,11 +146,10 @@ export class DebugInfo {
             ["scopeLine", nonZero(p["scopeLine"])],
             [
               "spFlags",
-              flags &&
-                flags
-                  .split("|")
-                  .map((f) => `DISPFlag${f.trim()}`)
-                  .join(" | "),
+              flags
+                ?.split("|")
+                .map((f) => `DISPFlag${f.trim()}`)
+                .join(" | "),
             ],
             ["unit", ref("compileUnit")],
           ],
