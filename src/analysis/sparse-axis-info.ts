@@ -44,15 +44,21 @@ function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)
     self.setToEntry([value]);
     return self.get(value)!;
   });
-  const info = AXIS_INFO_RULES.get(op.def)?.(op, known);
-  if (!info || rankOf(info) === 0) return self.setToEntry(op.results);
-  const hinted = axisInfo(
+  const info = inferAxisInfo(op, known);
+  if (!info) return self.setToEntry(op.results);
+  for (const result of op.results) self.join(result, info);
+}
+
+/** What is known of an op's results given its operands: its kind's rule, and hints on the op. Undefined where nothing follows. */
+export function inferAxisInfo(op: Operation, operands: readonly AxisInfo[]): AxisInfo | undefined {
+  const info = AXIS_INFO_RULES.get(op.def)?.(op, operands);
+  if (!info || rankOf(info) === 0) return undefined;
+  return axisInfo(
     hintOf(op.attr("tt.contiguity")) ?? info.contiguity,
     hintOf(op.attr("tt.divisibility")) ?? info.divisibility,
     hintOf(op.attr("tt.constancy")) ?? info.constancy,
     info.constantValue,
   );
-  for (const result of op.results) self.join(result, hinted);
 }
 
 /** lower bound + k * step */

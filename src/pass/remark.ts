@@ -75,6 +75,17 @@ export interface RemarkText {
 /** Records a remark about `op`. */
 export type Explain = (op: Operation, code: RemarkCode, remark: RemarkText) => void;
 
+/** Collects what a message speaks of while it is written: `of(value)` gives the `{1}` to write. `{0}` is the op that the remark is about. */
+export class RemarkRefs {
+  readonly list: (Operation | Value)[] = [];
+  constructor(readonly about: Operation) {}
+  of(entity: Operation | Value): string {
+    if (entity === this.about) return "{0}";
+    const known = this.list.indexOf(entity);
+    return `{${(known < 0 ? this.list.push(entity) - 1 : known) + 1}}`;
+  }
+}
+
 /** The remark as data. */
 export function makeRemark(op: Operation, code: RemarkCode, { kind, message, refs = [], fields = {} }: RemarkText): Remark {
   return { code, kind, op: op.id, message, refs: [op, ...refs].map(refTo), fields };

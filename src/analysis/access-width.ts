@@ -1,0 +1,110 @@
+/**
+ * How many elements a thread accesses at once, and what holds it back: the least of what the addresses, the mask, the layout and the
+ * instruction allow. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp.
+ */
+import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../dialects/tt/ops/memory.js";
+import { getPointeeBitWidth } from "../dialects/tt/types.js";
+import { distributedParams, sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { enclosingModule, TARGET } from "../dialects/ttg/num-warps.js";
+import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
+import type { MemDesc } from "../dialects/ttg/types.js";
+import { stringOf } from "../ir/builtin-attrs.js";
+import { elementTypeOrSelf, isFloat, RankedTensorType } from "../ir/builtin-types.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+import { getContigPerThread, getOrder } from "../layout/encoding-queries.js";
+import type { ModuleAxisInfo } from "./module-axis-info.js";
+
+/** An op that reads or writes global memory by pointers. */
+export interface MemoryAccess {
+  readonly ptr: Value;
+  readonly mask: Value | undefined;
+}
+export function memoryAccess(op: Operation): MemoryAccess | undefined {
+  const copy = AsyncCopyGlobalToLocalOp.match(op);
+  if (copy) return { ptr: copy.src, mask: copy.mask };
+  const access = LoadOp.match(op) ?? StoreOp.match(op) ?? AtomicRMWOp.match(op);
+  if (access) return { ptr: access.ptr, mask: access.mask };
+  const cas = AtomicCASOp.match(op);
+  return cas && { ptr: cas.ptr, mask: undefined };
+}
+
+/**
+ * What bounds the width: runs of consecutive addresses; their alignment; runs of equal mask bits; consecutive elements that the layout
+ * gives a thread; how an async copy's buffer is swizzled; the widest instruction.
+ */
+export type AccessLimitKind = "contiguity" | "divisibility" | "mask" | "layout" | "buffer" | "instruction" | "scalar";
+export interface AccessLimit {
+  readonly by: AccessLimitKind;
+  /** Elements that it allows at once. */
+  readonly elements: number;
+}
+export interface AccessWidth extends MemoryAccess {
+  readonly op: Operation;
+  /** The dimension along which a thread's elements lie. */
+  readonly dim: number;
+  /** Of an element in memory: at least 8. */
+  readonly elementBits: number;
+  /** Elements at once: the least of `limits`. */
+  readonly elements: number;
+  readonly bits: number;
+  readonly limits: readonly AccessLimit[];
+}
+
+/** The width that an access has with the layout it has; undefined for ops that access no global memory. */
+export function accessWidth(op: Operation, axes: ModuleAxisInfo): AccessWidth | undefined {
+  const access = memoryAccess(op);
+  if (!access) return undefined;
+  const { type } = access.ptr;
+  const bits = getPointeeBitWidth(type);
+  const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
+  if (!RankedTensorType.is(type) || !encoding) return widthOf(op, access, 0, bits, [{ by: "scalar", elements: 1 }]);
+  const { shape } = type.params;
+  const dim = getOrder(encoding, shape)[0]!;
+  const limits = [...axisLimits(access, axes, dim, bits), { by: "layout", elements: getContigPerThread(encoding, shape)[dim]! } as const];
+  const copy = AsyncCopyGlobalToLocalOp.match(op);
+  if (copy) {
+    const buffer = (copy.result.type as MemDesc).params;
+    if (sharedParams(buffer.encoding)) {
+      const allocated = toLinearLayout(buffer.allocShape.slice(buffer.allocShape.length - buffer.shape.length), buffer.encoding);
+      limits.push({
+        by: "buffer",
+        elements: toLinearLayout(shape, type.params.encoding!).invertAndCompose(allocated).getNumConsecutiveInOut(),
+      });
+    }
+  }
+  const widest = widestInstruction(op);
+  if (widest < 128) limits.push({ by: "instruction", elements: Math.max(1, Math.trunc(widest / bits)) });
+  return widthOf(op, access, dim, bits, limits);
+}
+
+/** What addresses and mask allow along a dimension, and that no instruction takes more than 128 bits. */
+export function axisLimits({ ptr, mask }: MemoryAccess, axes: ModuleAxisInfo, dim: number, bits: number): AccessLimit[] {
+  const { contiguity, divisibility } = axes.getOrWorst(ptr);
+  return [
+    { by: "contiguity", elements: contiguity[dim]! },
+    { by: "divisibility", elements: Math.max(Math.trunc(divisibility[dim]! / Math.max(bits / 8, 1)), 1) },
+    ...(mask ? [{ by: "mask", elements: Math.max(axes.getOrWorst(mask).constancy[dim] ?? 1, 1) } as const] : []),
+    { by: "instruction", elements: Math.trunc(128 / bits) },
+  ];
+}
+
+function widthOf(op: Operation, access: MemoryAccess, dim: number, bits: number, limits: readonly AccessLimit[]): AccessWidth {
+  const copy = AsyncCopyGlobalToLocalOp.match(op);
+  const least = Math.min(...limits.map((limit) => limit.elements));
+  // A pass that knew more has noted how wide a copy may be.
+  const elements = copy ? Math.min(Math.max(least, copy.contiguity), Math.trunc(128 / bits)) : least;
+  const elementBits = Math.max(bits, 8);
+  return { op, ...access, dim, elementBits, elements, bits: elements * elementBits, limits };
+}
+
+/** Bits of the widest instruction for the op: atomics take one element, two of f16, or from sm_90 on a vector of floats to add. */
+function widestInstruction(op: Operation): number {
+  if (AtomicCASOp.is(op)) return 0;
+  const atomic = AtomicRMWOp.match(op);
+  if (!atomic) return 128;
+  const element = elementTypeOrSelf(atomic.val.type);
+  const vectors = /^cuda:(?:9|1\d)\d$/.test(stringOf(enclosingModule(op)?.attr(TARGET)) ?? "");
+  if (vectors && atomic.atomic_rmw_op === "fadd" && ["f16", "bf16", "f32"].some((kind) => isFloat(element, kind as "f16"))) return 128;
+  return isFloat(element, "f16") ? 32 : 0;
+}
