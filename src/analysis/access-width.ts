@@ -51,8 +51,14 @@ export interface AccessWidth extends MemoryAccess {
   readonly limits: readonly AccessLimit[];
 }
 
-/** The width that an access has with the layout it has; undefined for ops that access no global memory. */
-export function accessWidth(op: Operation, axes: ModuleAxisInfo): AccessWidth | undefined {
+/** A layout that an access will have: the fastest dimension, and the neighbouring elements that each thread has along it. */
+export interface ChosenLayout {
+  readonly dim: number;
+  readonly perThread: number;
+}
+
+/** The width that an access has with its layout, or with a chosen one; undefined for ops that access no global memory. */
+export function accessWidth(op: Operation, axes: ModuleAxisInfo, chosen?: ChosenLayout): AccessWidth | undefined {
   const access = memoryAccess(op);
   if (!access) return undefined;
   const { type } = access.ptr;
@@ -60,8 +66,9 @@ export function accessWidth(op: Operation, axes: ModuleAxisInfo): AccessWidth | 
   const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
   if (!RankedTensorType.is(type) || !encoding) return widthOf(op, access, 0, bits, [{ by: "scalar", elements: 1 }]);
   const { shape } = type.params;
-  const dim = getOrder(encoding, shape)[0]!;
-  const limits = [...axisLimits(access, axes, dim, bits), { by: "layout", elements: getContigPerThread(encoding, shape)[dim]! } as const];
+  const dim = chosen?.dim ?? getOrder(encoding, shape)[0]!;
+  const perThread = chosen?.perThread ?? getContigPerThread(encoding, shape)[dim]!;
+  const limits: AccessLimit[] = [...axisLimits(access, axes, dim, bits), { by: "layout", elements: perThread }];
   const copy = AsyncCopyGlobalToLocalOp.match(op);
   if (copy) {
     const buffer = (copy.result.type as MemDesc).params;
@@ -79,7 +86,7 @@ export function accessWidth(op: Operation, axes: ModuleAxisInfo): AccessWidth | 
 }
 
 /** What addresses and mask allow along a dimension, and that no instruction takes more than 128 bits. */
-export function axisLimits({ ptr, mask }: MemoryAccess, axes: ModuleAxisInfo, dim: number, bits: number): AccessLimit[] {
+function axisLimits({ ptr, mask }: MemoryAccess, axes: ModuleAxisInfo, dim: number, bits: number): AccessLimit[] {
   const { contiguity, divisibility } = axes.getOrWorst(ptr);
   return [
     { by: "contiguity", elements: contiguity[dim]! },

@@ -17,7 +17,9 @@ export function lossWords(loss: AxisShortage, axes: ModuleAxisInfo, refs: Remark
   const op = loss.value.definingOp;
   if (!op) return argumentWords(loss, refs);
   const words = WORDS.get(op.def)?.(loss, op, refs, axes);
-  return words ?? `of the result of ${refs.of(loss.value)} it is only known that it is ${amountWords(loss, loss.has)}`;
+  if (words) return words;
+  if (loss.has === 1) return `nothing is known of the result of ${refs.of(loss.value)}`;
+  return `of the result of ${refs.of(loss.value)} it is only known that it is ${amountWords(loss, loss.has)}`;
 }
 
 /** `divisible by 16 bytes`, `contiguous in runs of 8`, `the same for 4 neighbours`. */

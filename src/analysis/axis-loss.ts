@@ -118,11 +118,18 @@ function blameOperand(axes: ModuleAxisInfo, op: Operation, at: Shortage, seen: R
   }
   const best = candidates.sort((a, b) => enough(b, needed) - enough(a, needed) || uniformity(axes, b.value) - uniformity(axes, a.value))[0];
   if (!best) return undefined;
-  const target = Math.min(needed, best.gain);
+  // What it takes here so that the result has enough once all else is as it should be.
   const index = op.operands.indexOf(best.value);
   const most = idealOf(best.value, best.property, best.dim);
+  const improvedTo = (amount: number, among: readonly AxisInfo[]): number =>
+    resultWith(replaced(among, index, improved(infos[index]!, best, amount)));
+  // Where it alone cannot help enough, the others are taken to be ideal, which leaves out what rules make of several together.
+  const alone = improvedTo(most, infos) >= needed;
+  const others = op.operands.map((operand, i) => (alone || i === index ? infos[i]! : idealInfo(infos[i]!, operand)));
+  const given = (amount: number): number => improvedTo(amount, others);
+  const target = Math.min(needed, given(most));
   let amount = axes.getOrWorst(best.value)[best.property][best.dim]! * 2;
-  while (amount < most && resultWith(replaced(infos, index, improved(infos[index]!, best, amount))) < target) amount *= 2;
+  while (amount < most && given(amount) < target) amount *= 2;
   return { value: best.value, property: best.property, dim: best.dim, needed: Math.min(amount, most) };
 }
 

@@ -38,7 +38,7 @@ export function explainRemark(code: string): string | undefined {
 export type RemarkKind = "applied" | "missed" | "analysis";
 
 interface RefText {
-  /** What to call it where it has no name any more: `tt.load`, `argument x_ptr`. */
+  /** What to call it where it has no name any more: `tt.load`, or an argument's own name or number: `x_ptr`, `#0`. */
   readonly text: string;
   /** Where it stands in the source: `kernel.py:12`; undefined where nothing is known. */
   readonly at: string | undefined;
@@ -112,7 +112,7 @@ export function refTo(entity: Operation | Value): RemarkRef {
   const region = block.region!;
   const owner = region.parentOp!;
   const loc = entity.loc;
-  const text = `argument ${NameLoc.is(loc) ? loc.params.name : index}`;
+  const text = NameLoc.is(loc) ? loc.params.name : `#${index}`;
   let number = 0;
   for (let at = region.firstBlock; at !== block; at = at!.next) number++;
   return { kind: "argument", op: owner.id, region: region.index, block: number, index, text, at: placeOf(owner) };

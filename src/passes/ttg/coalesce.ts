@@ -1,4 +1,6 @@
-import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
+import { accessWidth } from "../../analysis/access-width.js";
+import { explainAccess } from "../../analysis/explain-access.js";
+import { type ModuleAxisInfo, moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import { DescriptorOpInterface, DescriptorStoreLikeOpInterface } from "../../dialects/tt/op-interfaces.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
@@ -10,8 +12,9 @@ import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js
 import { makeBlocked } from "../../layout/encodings/blocked.js";
 import { getMatrixOrder } from "../../layout/encodings/matrix-order.js";
 import { definePass } from "../../pass/define-pass.js";
+import { RemarkRefs, type RemarkText } from "../../pass/remark.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { CoalescedLayouts } from "./coalesced-layouts.js";
+import { type CoalescedLayout, CoalescedLayouts } from "./coalesced-layouts.js";
 import { convertDistributedOpEncoding } from "./distributed-op-encoding.js";
 import { getMemAccessPtr, lookupNumWarps } from "./memory-access.js";
 
@@ -24,7 +27,7 @@ export const coalesce = definePass("tritongpu-coalesce", {
     what is loaded is converted back; tritongpu-remove-layout-conversions then sorts out which conversions stay.`,
   source: "lib/Dialect/TritonGPU/Transforms/Coalesce.cpp, CoalesceUtils.cpp",
   statistics: { accesses: "memory accesses given a layout", widened: "accesses of more than one element per thread at once" },
-  run(root, { analysis, listener, report, count }) {
+  run(root, { analysis, listener, report, count, explain }) {
     const axes = analysis(moduleAxisInfo);
     if (axes.recursive) return report.error(root, "Cycle detected in call graph");
     const threadsPerWarp = getThreadsPerWarp(root);
@@ -34,7 +37,9 @@ export const coalesce = definePass("tritongpu-coalesce", {
       const type = getMemAccessPtr(op)?.type;
       // Before the conversion to TritonGPU there is nothing to choose.
       if (!RankedTensorType.is(type) || !PointerType.is(type.params.elementType) || !type.params.encoding) return;
-      const { layout, perThread } = coalesced.layoutFor(op);
+      const chosen = coalesced.layoutFor(op);
+      const { layout, perThread } = chosen;
+      explain?.(op, "coalesce.access", explainLayout(op, chosen, axes));
       count("accesses");
       if (perThread > 1) count("widened");
       layouts.set(op, encodingAttr(op.ctx, layout));
@@ -47,6 +52,20 @@ export const coalesce = definePass("tritongpu-coalesce", {
     for (const [op, layout] of layouts) convertDistributedOpEncoding(rw, op, layout);
   },
 });
+
+/** The layout chosen for an access, how wide the access becomes, and what holds it back. */
+function explainLayout(op: Operation, { layout, perThread, own }: CoalescedLayout, axes: ModuleAxisInfo): RemarkText {
+  const refs = new RemarkRefs(op);
+  const { order } = layout;
+  const { message, widest, fields } = explainAccess(accessWidth(op, axes, { dim: order[0]!, perThread })!, axes, refs);
+  const wider = perThread > own ? `, as wide as an access that depends on the same values` : "";
+  return {
+    kind: widest ? "applied" : "missed",
+    message: `order [${order.join(", ")}] with ${perThread} element${perThread === 1 ? "" : "s"} a thread${wider}. ${message}`,
+    refs: refs.list,
+    fields: { ...fields, order, perThread },
+  };
+}
 
 /** The tensor that is loaded or stored through a descriptor. */
 function tensorOfDescriptorOp(op: Operation): TensorType | undefined {

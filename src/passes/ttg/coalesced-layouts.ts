@@ -22,6 +22,8 @@ export interface CoalescedLayout {
   readonly layout: BlockedParams;
   /** Elements that a thread accesses at once. */
   readonly perThread: number;
+  /** Elements that its own addresses allow: `perThread` is more where a connected access is wider. */
+  readonly own: number;
 }
 
 export class CoalescedLayouts {
@@ -64,7 +66,7 @@ export class CoalescedLayouts {
     const sizePerThread = shape.map(() => 1);
     sizePerThread[order[0]!] = perThread;
     const request = { shape, sizePerThread, order, numWarps, threadsPerWarp: this.threadsPerWarp };
-    return { layout: makeBlocked(request, getCTALayout(params)!), perThread };
+    return { layout: makeBlocked(request, getCTALayout(params)!), perThread, own };
   }
 
   #widestLike(op: Operation, shape: readonly number[], order: readonly number[], shapePerCTA: readonly number[]): number {
