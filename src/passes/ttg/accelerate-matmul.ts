@@ -19,6 +19,7 @@ import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js
 import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
 import { isHopper } from "../../layout/encodings/nvidia-mma.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
+import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
@@ -26,6 +27,7 @@ import { blockedToMMAv5, scaledBlockedToMMAv5 } from "./accelerate-matmul-v5.js"
 import { getNVIDIAComputeCapability } from "./compute-capability.js";
 import { decomposeScaledDot } from "./decompose-scaled-dot.js";
 import { convertLayout } from "./distributed-op-encoding.js";
+import { explainFma, explainMma, unmetConditions } from "./explain-matmul.js";
 import { lookupNumWarps } from "./memory-access.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape, warpsPerTileV2, warpsPerTileV3 } from "./mma-layout.js";
 import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
@@ -39,11 +41,11 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
     promoted.`,
   source: "lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp",
   statistics: { accelerated: "dots given to tensor cores" },
-  run(root, { listener, report, count }) {
+  run(root, { listener, report, count, explain }) {
     const computeCapability = getNVIDIAComputeCapability(root);
     if (computeCapability === undefined) return report.error(root, "Expected a target attribute on the module operation");
     transposeScaledDots(root, new Rewriter(root.ctx, listener));
-    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"));
+    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"), explain && explainOnce(explain));
     const v5 = [blockedToMMAv5(computeCapability, report), scaledBlockedToMMAv5(computeCapability, report)];
     applyPatternsGreedily(root, [toMMA, decomposeScaledDot, ...v5], { listener });
     decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener));
@@ -55,22 +57,46 @@ const elementOf = (value: Value): Type => typeOf(value).params.elementType;
 
 // --- choosing the instruction --------------------------------------------------------------------
 
-const blockedToMMA = (computeCapability: number, report: PassReport, accelerated: () => void) =>
+/** A dot may be visited more than once. */
+function explainOnce(explain: Explain): Explain {
+  const told = new Set<Operation>();
+  return (op, code, text) => {
+    if (told.has(op)) return;
+    told.add(op);
+    explain(op, code, text);
+  };
+}
+
+const blockedToMMA = (computeCapability: number, report: PassReport, accelerated: () => void, explain: Explain | undefined) =>
   pattern("blocked-to-mma", DotOp, (dot, rw) => {
     const { op, a, b, d } = dot;
-    if (computeCapability < 70) return rw.noMatch("no tensor cores");
+    const target = `sm_${computeCapability}`;
+    const declined = (...unmet: readonly string[]) => explain?.(op, "matmul.declined", explainFma(unmet));
+    if (computeCapability < 70) {
+      declined(`${target} has no tensor cores`);
+      return rw.noMatch("no tensor cores");
+    }
     if (computeCapability < 80) {
+      declined(`Triton uses tensor cores from sm_80 on, and this is ${target}`);
       report.remark(op, `Dot op using MMA for compute capability ${computeCapability} has been deprecated. It falls back to the FMA path.`);
       return rw.noMatch("tensor cores before sm_80 are not used");
     }
     const result = encodingParams(typeOf(d).params.encoding);
     if (!result || result.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
-    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && computeCapability !== 80 && computeCapability !== 90)
+    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && computeCapability !== 80 && computeCapability !== 90) {
+      declined(`tensor cores take f64 on sm_80 and sm_90 only, and this is ${target}`);
       return rw.noMatch("f64 tensor cores are slow on this GPU");
+    }
     const version = mmaVersionFor(op, computeCapability, report);
+    if (version === 0) declined(...unmetConditions(dot, 2));
     if (version !== 2 && version !== 3) return rw.noMatch(version === 0 ? "types or shape are not supported" : "for tcgen05");
 
     const mma = mmaEncoding(dot, version);
+    if (explain) {
+      const passedOver = computeCapability < 90 || version === 3 ? [] : ([computeCapability < 100 ? 3 : 5] as const);
+      const kWidth = version === 2 ? [dotOperandFor(0, mma, operandWidth(dot)).kWidth] : [];
+      explain(op, "matmul.mma", explainMma(dot, mma, kWidth, computeCapability < 110 ? passedOver : []));
+    }
     const type = withEncoding(typeOf(d), encodingAttr(rw.ctx, mma));
     const acc = rw.value(ConvertLayoutOp, { src: dot.c }, { loc: valueLocation(dot.c), types: [type] });
     const { inputPrecision, maxNumImpreciseAcc } = dot;
@@ -82,7 +108,7 @@ const blockedToMMA = (computeCapability: number, report: PassReport, accelerated
       const rhs = inShared(b, 1);
       product = rw.value(WarpGroupDotOp, { a: lhs, b: rhs, c: acc, inputPrecision, maxNumImpreciseAcc, isAsync: false }, { types: [type] });
     } else {
-      const width = Math.min(computeOrigBitWidth(a), computeOrigBitWidth(b));
+      const width = operandWidth(dot);
       const lhs = dotOperand(rw, a, 0, width, mma);
       const rhs = dotOperand(rw, b, 1, width, mma);
       product = rw.value(DotOp, { a: lhs, b: rhs, c: acc, inputPrecision, maxNumImpreciseAcc }, { types: [type] });
@@ -91,6 +117,9 @@ const blockedToMMA = (computeCapability: number, report: PassReport, accelerated
     rw.replaceWith(op, ConvertLayoutOp, { src: product }, { types: [d.type] });
     return true;
   });
+
+/** Bits of an operand's element before it was extended: what threads hold side by side is counted in these. */
+const operandWidth = ({ a, b }: View<typeof DotOp>): number => Math.min(computeOrigBitWidth(a), computeOrigBitWidth(b));
 
 /** The layout of the result when the dot is done by mma or wgmma. */
 function mmaEncoding({ op, a, d }: View<typeof DotOp>, version: 2 | 3): NvidiaMmaParams {

@@ -15,6 +15,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { DistributedParams } from "../../layout/encoding-params.js";
 import { definePass } from "../../pass/define-pass.js";
+import { RemarkRefs, type RemarkText } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 
@@ -37,7 +38,7 @@ export const prefetch = definePass("tritongpu-prefetch", {
     from shared memory one round ahead, so that the tensor cores do not wait for it.`,
   source: "lib/Dialect/TritonGPU/Transforms/Prefetch.cpp",
   statistics: { prefetched: "dots whose operands are loaded a round ahead" },
-  run(root, { listener, count }) {
+  run(root, { listener, count, explain }) {
     applyPatternsGreedily(root, [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore], { listener });
     const rw = new Rewriter(root.ctx, listener);
     root.walkPostOrder((op) => {
@@ -46,6 +47,7 @@ export const prefetch = definePass("tritongpu-prefetch", {
       if (!dot) return;
       const plan = planFor(loop, dot);
       if (plan) count("prefetched");
+      explain?.(dot.op, "prefetch.operand", explainPrefetch(dot, plan));
       rw.from(op, () => rewriteLoop(rw, loop, dot, plan));
     });
   },
@@ -95,6 +97,30 @@ function planFor(loop: ForView, dot: DotView): Plan | undefined {
   const [lhs, rhs] = [source(dot.a), source(dot.b)];
   return lhs && rhs && { width, sources: [lhs, rhs] };
 }
+/** What is loaded ahead, or what of the conditions in `planFor` does not hold. */
+function explainPrefetch({ op, a, b }: DotView, plan: Plan | undefined): RemarkText {
+  const { shape, elementType, encoding } = (a.type as TensorType).params;
+  const k = shape.at(-1)!;
+  const params = encodingParams(encoding);
+  const kWidth = params?.kind === "dot_op" ? params.kWidth : 0;
+  const width = plan?.width ?? (kWidth === 0 ? Math.trunc(256 / bitWidth(elementType)!) : 8 * kWidth);
+  const refs = new RemarkRefs(op);
+  const [lhs, rhs] = [refs.of(a), refs.of(b)];
+  const fields = { k, width };
+  if (plan)
+    return {
+      kind: "applied",
+      message: `the first ${width} of K = ${k} elements of ${lhs} and ${rhs} are read from shared memory one iteration ahead of {0}`,
+      refs: refs.list,
+      fields,
+    };
+  const reason =
+    k < width
+      ? `K = ${k} is less than the ${width} that are read ahead`
+      : "an operand does not come, by ops on one value each, from a buffer that the loop carries from one iteration to the next";
+  return { kind: "missed", message: `the operands ${lhs} and ${rhs} of {0} are not read ahead: ${reason}`, refs: refs.list, fields };
+}
+
 /** The values from the buffer to `operand`, through ops with one operand whose result is used once. */
 function chainFromBuffer(operand: Value): Value[] | undefined {
   const chain: Value[] = [];

@@ -13,6 +13,7 @@ import type { TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
+import { explainLoads, explainLoopWithoutLatencies, explainUnfitLoop } from "./explain-pipelining.js";
 import {
   bodyOf,
   forLoops,
@@ -42,7 +43,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   statistics: { loads: "loads given a latency" },
-  run(root, { options, analysis, count, report }) {
+  run(root, { options, analysis, count, report, explain }) {
     root.walk((op) => {
       if (op.name !== "ttng.tc_gen5_mma" && op.name !== "ttng.tc_gen5_mma_scaled") return undefined;
       report.warning(op, `latencies of '${op.name}' are not built yet: loads get theirs as without it`, "pass.not-built");
@@ -51,7 +52,10 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
     const latencies = new Map<Operation, number>();
     for (const loop of forLoops(root)) {
       const numStages = getNumStagesOrDefault(loop, options.numStages);
-      if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop) || numStages <= 1) continue;
+      if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop) || numStages <= 1) {
+        if (explain) explainUnfitLoop(explain, loop, numStages);
+        continue;
+      }
       // The user's own latencies stand.
       if (
         bodyOf(loop)
@@ -59,9 +63,16 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
           .some((op) => op.hasAttr(LATENCY))
       )
         continue;
-      const levels = loadOpsToIndirectionLevel(loop, loop.op.hasAttr(NUM_STAGES), analysis(moduleAxisInfo), numStages);
+      const withoutDot = loop.op.hasAttr(NUM_STAGES);
+      const axes = analysis(moduleAxisInfo);
+      const levels = loadOpsToIndirectionLevel(loop, withoutDot, axes, numStages);
       const deepest = [...levels.values()].reduce((a, b) => Math.max(a, b), 0);
-      for (const load of levels.keys()) latencies.set(load, Math.trunc((numStages - 1) / (deepest + 1)));
+      const latency = Math.trunc((numStages - 1) / (deepest + 1));
+      for (const load of levels.keys()) latencies.set(load, latency);
+      if (explain) {
+        explainLoads(explain, loop, levels, { numStages, latency, withoutDot, axes });
+        if (levels.size === 0) explainLoopWithoutLatencies(explain, loop, numStages);
+      }
     }
     for (const [op, latency] of latencies) {
       op.setAttr(LATENCY, i32Attr(root.ctx, latency));

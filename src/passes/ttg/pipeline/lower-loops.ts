@@ -16,19 +16,21 @@ import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
 import { MemDescViewTrait } from "../../../dialects/ttg/ttg-op.js";
 import { type MemDesc, MemDescType, memDescType } from "../../../dialects/ttg/types.js";
 import { WarpGroupDotOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
-import type { Attribute } from "../../../ir/attribute.js";
+import type { Attribute, Type } from "../../../ir/attribute.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
-import { bitWidth, RankedTensorType, type TensorType, tensorType } from "../../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, type TensorType, tensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import { isZeroFloat, isZeroInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { getCTALayout } from "../../../layout/encoding-queries.js";
 import { getDefaultBlockedEncoding } from "../../../layout/encodings/blocked.js";
+import { type Explain, RemarkRefs } from "../../../pass/remark.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { lookupNumWarps } from "../memory-access.js";
 import { replaceForOpWithNewSignature } from "../replace-with-new-signature.js";
 import { CoarseSchedule, type Slot } from "./coarse-schedule.js";
+import { whyNoAsyncCopy } from "./explain-pipelining.js";
 import { bodyOf, findAncestorInBlock, forLoops } from "./pipelined-loops.js";
 import { canBeConvertedToAsyncLoad, getCopyVecBytes, getSharedEncoding, loadContiguity } from "./shared-encoding-of-users.js";
 
@@ -46,7 +48,7 @@ interface Indices {
 }
 
 /** Lowers every scheduled loop. Answers how many there were. */
-export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxisInfo): number {
+export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxisInfo, explain?: Explain): number {
   const loops = forLoops(root);
   if (loops.length === 0) return 0;
   const axisInfo = axes();
@@ -54,7 +56,7 @@ export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxis
   for (const loop of loops) {
     const schedule = CoarseSchedule.deserialize(loop);
     if (!schedule) continue;
-    schedule.serialize(lowerLoads(rw, loop, schedule, axisInfo));
+    schedule.serialize(lowerLoads(rw, loop, schedule, axisInfo, explain));
     lowered++;
   }
   return lowered;
@@ -152,10 +154,11 @@ function asyncLoadOf(op: Operation, loop: ForView, schedule: CoarseSchedule, axe
   return { load, buffers, contiguity: loadContiguity(load, axes), encoding };
 }
 
-function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axes: ModuleAxisInfo): ForView {
+function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axes: ModuleAxisInfo, explain: Explain | undefined): ForView {
   const loads = bodyOf(before)
     .opsWithoutTerminator()
     .flatMap((op) => asyncLoadOf(op, before, schedule, axes) ?? []);
+  if (explain) explainBuffers(explain, before, loads, schedule, axes);
   for (const { load } of loads)
     if (!RankedTensorType.is(load.result.type)) rw.from(load, () => scalarToTensorLoad(rw, load, before, schedule));
   if (loads.length === 0) return before;
@@ -168,6 +171,52 @@ function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axe
   rw.setAfter(loop);
   rw.from(loop, () => rw.create(AsyncWaitOp, { asyncToken: [], num: 0 }, { loc: loop.op.locRef }));
   return loop;
+}
+
+/** Says what the stages of a loop are, and what becomes of its loads. */
+function explainBuffers(
+  explain: Explain,
+  loop: ForView,
+  loads: readonly AsyncLoad[],
+  schedule: CoarseSchedule,
+  axes: ModuleAxisInfo,
+): void {
+  const bytesOf = (type: Type): number => {
+    const shape = RankedTensorType.is(type) ? type.params.shape : [1];
+    return (numElements(shape) * bitWidth(elementTypeOrSelf(type))!) / 8;
+  };
+  let bytes = 0;
+  for (const { load, buffers, contiguity } of loads) {
+    const { type } = load.result;
+    const perBuffer = bytesOf(type);
+    const width = (contiguity * bitWidth(elementTypeOrSelf(type))!) / 8;
+    bytes += buffers * perBuffer;
+    explain(load.op, "pipeline.load", {
+      kind: "applied",
+      message: `{0} becomes a cp.async of ${width} bytes at once into a ring of ${buffers} buffer${buffers === 1 ? "" : "s"} of ${perBuffer} bytes`,
+      fields: { buffers, bytes: buffers * perBuffer, copyBytes: width },
+    });
+  }
+  const copied = new Set(loads.map(({ load }) => load.op));
+  for (const op of bodyOf(loop).opsWithoutTerminator()) {
+    const load = LoadOp.match(op);
+    if (!load || copied.has(op) || getDefUseStageDiff(op, loop, schedule) === 0) continue;
+    const refs = new RemarkRefs(op);
+    const reason = whyNoAsyncCopy(load, axes, refs) ?? "a scalar of less than 4 bytes";
+    explain(op, "async-copy.width", {
+      kind: "missed",
+      message: `{0} stays a load to registers though it is started ahead: ${reason}`,
+      refs: refs.list,
+    });
+  }
+  const refs = new RemarkRefs(loop.op);
+  const names = loads.map(({ load }) => refs.of(load.op));
+  explain(loop.op, "pipeline.loop", {
+    kind: "applied",
+    message: `{0} gets ${schedule.numStages} stages; ${names.length === 0 ? "nothing is" : `${names.join(" and ")} ${names.length === 1 ? "is" : "are"}`} copied to shared memory, ${bytes} bytes in all`,
+    refs: refs.list,
+    fields: { stages: schedule.numStages, buffers: loads.map(({ buffers }) => buffers), bytes },
+  });
 }
 
 /** A scalar is copied as a tensor of one element. */

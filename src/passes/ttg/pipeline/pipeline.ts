@@ -26,7 +26,7 @@ export const pipeline = definePass("tritongpu-pipeline", {
     dumpIntermediateSteps: option.bool({ default: false, summary: "Dump intermediate steps" }),
   },
   statistics: { lowered: "loops with a schedule", expanded: "loops pipelined" },
-  run(root, { options, listener, analysis, dump, count, report, fail }) {
+  run(root, { options, listener, analysis, dump, count, report, fail, explain }) {
     const rw = new Rewriter(root.ctx, listener);
     const foreign = asynchronousOp(root);
     if (foreign) {
@@ -35,14 +35,21 @@ export const pipeline = definePass("tritongpu-pipeline", {
     }
     count(
       "lowered",
-      lowerLoops(rw, root, () => analysis(moduleAxisInfo)),
+      lowerLoops(rw, root, () => analysis(moduleAxisInfo), explain),
     );
     if (options.dumpIntermediateSteps) dump("LowerLoops", root);
     for (const loop of forLoops(root)) {
       const schedule = CoarseSchedule.deserialize(loop);
       const keepPredicateStage = loop.op.hasAttr(KEEP_PREDICATE_STAGE);
       const expand = (): unknown => pipelineForLoop(rw, loop, schedule!.getOpsInOrder(loop), wrapInMaskOp, keepPredicateStage);
-      if (schedule && rw.from(loop, expand)) count("expanded");
+      if (!schedule) continue;
+      if (rw.from(loop, expand)) count("expanded");
+      else
+        explain?.(loop.op, "pipeline.declined", {
+          kind: "missed",
+          message: "{0} is not pipelined: its schedule does not fit it",
+          fields: { reasons: ["its schedule does not fit it"] },
+        });
     }
     let resolved = true;
     resolveMaskOps(rw, root, (op, message) => {

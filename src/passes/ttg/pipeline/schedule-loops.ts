@@ -19,6 +19,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { type Cluster, CoarseSchedule } from "./coarse-schedule.js";
+import { explainBarrier } from "./explain-pipelining.js";
 import {
   bodyOf,
   findAncestorInBlock,
@@ -39,7 +40,7 @@ export const scheduleLoops = definePass("tritongpu-schedule-loops", {
     (\`loop.cluster\`). What nothing waits for goes to the last stage.`,
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/ScheduleLoops.cpp",
   statistics: { loops: "loops scheduled" },
-  run(root, { count }) {
+  run(root, { count, explain }) {
     const latencies = new Map<Operation, number>();
     root.walkPostOrder((op) => {
       const latency = intOf(op.attr(LATENCY));
@@ -47,7 +48,13 @@ export const scheduleLoops = definePass("tritongpu-schedule-loops", {
       latencies.set(op, latency);
       op.removeAttr(LATENCY);
     });
-    for (const loop of forLoops(root)) if (scheduleLoop(loop, latencies)) count("loops");
+    for (const loop of forLoops(root)) {
+      if (scheduleLoop(loop, latencies)) count("loops");
+      else if (explain && hasLatencies(loop, latencies)) {
+        const barrier = barrierIn(loop);
+        if (barrier) explainBarrier(explain, loop, barrier);
+      }
+    }
   },
 });
 
@@ -65,14 +72,23 @@ function scheduleLoop(loop: ForView, latencies: Latencies): boolean {
 /** The schedule of the ops with a latency and what follows from them; the rest is fitted in around it. */
 function initialSchedule(loop: ForView, latencies: Latencies): CoarseSchedule | undefined {
   if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop)) return undefined;
-  if (loop.op.walk((op) => (BarrierOp.is(op) ? "interrupt" : undefined))) return undefined;
-  if (
-    bodyOf(loop)
-      .opsWithoutTerminator()
-      .some((op) => latencies.has(op))
-  )
-    return scheduleKeyOps(loop, latencies);
+  if (barrierIn(loop)) return undefined;
+  if (hasLatencies(loop, latencies)) return scheduleKeyOps(loop, latencies);
   return loop.op.hasAttr("tt.warp_specialize") ? partitionedSchedule(loop, latencies) : undefined;
+}
+
+function barrierIn(loop: ForView): Operation | undefined {
+  let barrier: Operation | undefined;
+  loop.op.walk((op) => {
+    if (BarrierOp.is(op)) barrier = op;
+    return barrier ? "interrupt" : undefined;
+  });
+  return barrier;
+}
+function hasLatencies(loop: ForView, latencies: Latencies): boolean {
+  return bodyOf(loop)
+    .opsWithoutTerminator()
+    .some((op) => latencies.has(op));
 }
 
 /** An op's stage is the longest way from the first op with a latency to it. */
