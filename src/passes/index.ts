@@ -2,11 +2,13 @@
 import type { PassDef } from "../pass/define-pass.js";
 import * as common from "./common/index.js";
 import * as convert from "./convert/index.js";
+import * as gluon from "./gluon/index.js";
+import * as llvm from "./llvm/index.js";
 import * as print from "./print/index.js";
 import * as tt from "./tt/index.js";
 import * as ttg from "./ttg/index.js";
 
-const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, print, tt, ttg];
+const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, gluon, llvm, print, tt, ttg];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(
   groups.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),

@@ -1,9 +1,10 @@
 import type { Attribute } from "../../ir/attribute.js";
 import { bitWidth } from "../../ir/builtin-types.js";
+import { getCTASplitNumOf } from "../../layout/encoding-queries.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
-import { encodingAttr } from "../ttg/encodings/define-encoding.js";
+import { encodingAttr, encodingParams, toLinearLayout } from "../ttg/encodings/define-encoding.js";
 import type { MemDesc } from "../ttg/types.js";
 import { memoryLayout } from "./ops/tensor-memory.js";
 
@@ -17,4 +18,16 @@ export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, c
   const layout = getDistributedLayoutForTmemLdSt(memoryLayout(buffer), "32x32b", numWarps, width, cga);
   if (!layout) throw new LayoutError("no instruction moves whole rows of this buffer");
   return encodingAttr(buffer.ctx, { kind: "linear", layout });
+}
+
+/**
+ * How many columns of 32 bits a buffer takes in tensor memory, all copies of a multi-buffer together.
+ * Source: lib/Dialect/TritonNvidiaGPU/IR/Dialect.cpp, getTmemAllocSizes.
+ */
+export function tmemColumns({ params: { shape, elementType, encoding } }: MemDesc): number {
+  const columns = toLinearLayout(shape.slice(-2), encoding).getInDimSize("col");
+  const perColumn = 32 / (bitWidth(elementType) ?? 32);
+  const [splitM, splitN] = getCTASplitNumOf(encodingParams(encoding)!);
+  const copies = shape.length > 2 ? shape[0]! : 1;
+  return Math.trunc(Math.trunc(columns / perColumn) / (splitM! * splitN!)) * copies;
 }

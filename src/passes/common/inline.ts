@@ -36,10 +36,6 @@ export const inline = definePass("inline", {
   statistics: { inlined: "calls inlined" },
   run(root, pass) {
     const { options, report } = pass;
-    if (!root.def.traits.has(SymbolTable)) {
-      report.error(root, `'${root.name}' op was scheduled to run under the inliner, but does not define a symbol table`);
-      return;
-    }
     const pipelines = new Map<string, readonly PassStep[] | string>();
     for (const text of options.opPipelines) {
       const open = text.indexOf("(");
@@ -47,12 +43,22 @@ export const inline = definePass("inline", {
     }
     const fallback = simplifications(options.defaultPipeline);
     for (const steps of [...pipelines.values(), fallback]) if (typeof steps === "string") return report.error(root, steps);
-    new Inliner(root, pass, (op) => (pipelines.get(op.name) ?? fallback) as readonly PassStep[]).run(
-      options.maxIterations,
-      options.inliningThreshold,
-    );
+    const simplify = (op: Operation) => (pipelines.get(op.name) ?? fallback) as readonly PassStep[];
+    inlineCalls(root, pass, simplify, options.maxIterations, options.inliningThreshold);
   },
 });
+
+/** Inlines the calls in `root`, a symbol table, simplifying each function by the steps that `simplifications` names. */
+export function inlineCalls(
+  root: Operation,
+  pass: Pass,
+  simplifications: (callable: Operation) => readonly PassStep[],
+  maxIterations = 4,
+  threshold = NO_THRESHOLD,
+): void {
+  if (root.def.traits.has(SymbolTable)) return new Inliner(root, pass, simplifications).run(maxIterations, threshold);
+  pass.report.error(root, `'${root.name}' op was scheduled to run under the inliner, but does not define a symbol table`);
+}
 
 /** The steps of a pipeline for functions, or what is wrong with its text. */
 function simplifications(text: string): readonly PassStep[] | string {
@@ -75,7 +81,7 @@ interface History {
   readonly before: History | undefined;
 }
 
-type Pass = Pick<PassContext<object, "inlined">, "listener" | "runNested" | "count">;
+type Pass = Pick<PassContext<object, "inlined">, "listener" | "runNested" | "count" | "report">;
 
 class Inliner {
   readonly #graph: CallGraph;

@@ -1,5 +1,6 @@
 export { accelerateMatmul } from "./accelerate-matmul.js";
 export { allocateSharedMemory, allocateSharedMemoryNv } from "./allocate-shared-memory.js";
+export { allocateWarpGroups } from "./allocate-warp-groups.js";
 export { checkMatmulTwoCTA } from "./check-matmul-two-cta.js";
 export { coalesce } from "./coalesce.js";
 export { coalesceAsyncCopy } from "./coalesce-async-copy.js";
@@ -21,4 +22,5 @@ export { proxyFenceInsertion } from "./proxy-fence-insertion.js";
 export { reduceDataDuplication } from "./reduce-data-duplication.js";
 export { removeLayoutConversions } from "./remove-layout-conversions.js";
 export { reorderInstructions } from "./reorder-instructions.js";
+export { tensorMemoryAllocation } from "./tensor-memory-allocation.js";
 export { warpSpecialization } from "./warp-specialization.js";

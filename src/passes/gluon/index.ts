@@ -1,0 +1,2 @@
+export { gluonInline } from "./inline.js";
+export { gluonSimplifyControlFlow } from "./simplify-control-flow.js";

@@ -1,0 +1,3 @@
+export { convertNVGPUToLLVM } from "./convert-nv-gpu-to-llvm.js";
+export { convertNVVMToLLVM } from "./convert-nvvm-to-llvm.js";
+export { enableLineInfo } from "./enable-line-info.js";
