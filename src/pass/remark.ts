@@ -15,7 +15,6 @@ export const REMARK_CODES = {
   "coalesce.access":
     "The layout that coalesce chose for an access of global memory, how wide it lets a thread access, and what holds it back.",
   "async-copy.width": "How many bytes a cp.async copies at once, or why a load cannot become one.",
-  "layout.propagated": "Operations that took over the layout of an anchor: a load, store, dot or reduction that is particular about it.",
   "layout.rematerialized": "A conversion of layouts that went because its source was computed again in the layout wanted.",
   "layout.hoisted": "A conversion of layouts that moved to where less data goes through it.",
   "layout.conversion":

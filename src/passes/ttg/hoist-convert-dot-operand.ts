@@ -26,12 +26,18 @@ import { Elementwise } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
-import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRematerialization } from "./layout-rematerialization.js";
+import {
+  type ConvertView,
+  encodingOfTensor,
+  forEachConversion,
+  type LayoutRematerialization,
+  type Removed,
+} from "./layout-rematerialization.js";
 
 /** Answers how many conversions moved. */
-export function hoistConvertDotOperand(func: Operation, rw: Rewriter): number {
+export function hoistConvertDotOperand(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
   const dots = new MmaDots();
-  return forEachConversion(func, rw, (convert, remat) => hoist(convert, remat, dots));
+  return forEachConversion(func, rw, (convert, remat) => hoist(convert, remat, dots), onRemoved);
 }
 
 function hoist(convert: ConvertView, remat: LayoutRematerialization, dots: MmaDots): void {

@@ -14,11 +14,17 @@ import type { OpOperand, Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import type { ConvertSlice } from "./convert-backward-slice.js";
 import { convertLayout } from "./distributed-op-encoding.js";
-import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRematerialization } from "./layout-rematerialization.js";
+import {
+  type ConvertView,
+  encodingOfTensor,
+  forEachConversion,
+  type LayoutRematerialization,
+  type Removed,
+} from "./layout-rematerialization.js";
 
 /** Answers how many conversions moved. */
-export function hoistConvertIntoConditionals(func: Operation, rw: Rewriter): number {
-  return forEachConversion(func, rw, hoist);
+export function hoistConvertIntoConditionals(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
+  return forEachConversion(func, rw, hoist, onRemoved);
 }
 
 const isIf = (op: Operation): boolean => IfOp.is(op);

@@ -18,14 +18,20 @@ import type { Operation } from "../../ir/operation.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
 import { inferSrcEncoding } from "./infer-encoding.js";
-import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRematerialization } from "./layout-rematerialization.js";
+import {
+  type ConvertView,
+  encodingOfTensor,
+  forEachConversion,
+  type LayoutRematerialization,
+  type Removed,
+} from "./layout-rematerialization.js";
 import { getElementBitWidth } from "./memory-access.js";
 
 const GROWS: ReadonlySet<OpDef> = new Set<OpDef>([ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp]);
 
 /** Answers how many conversions moved. */
-export function hoistConvertOnTopOfExtOrBroadcast(func: Operation, rw: Rewriter): number {
-  return forEachConversion(func, rw, hoist);
+export function hoistConvertOnTopOfExtOrBroadcast(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
+  return forEachConversion(func, rw, hoist, onRemoved);
 }
 
 function isExtOrBroadcast(op: Operation): boolean {

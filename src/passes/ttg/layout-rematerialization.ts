@@ -29,11 +29,15 @@ import { replaceForOpWithNewSignature, replaceIfOpWithNewSignature } from "./rep
 
 export type ConvertView = View<typeof ConvertLayoutOp>;
 
+/** Hears of a conversion that went. */
+export type Removed = (convert: ConvertView) => void;
+
 /** Visits the conversions of a function and answers how many went. `visit` replaces one by means of `remat`. */
 export function forEachConversion(
   func: Operation,
   rw: Rewriter,
   visit: (convert: ConvertView, remat: LayoutRematerialization) => void,
+  onRemoved?: Removed,
 ): number {
   const remat = new LayoutRematerialization(rw);
   const converts: ConvertView[] = [];
@@ -44,7 +48,10 @@ export function forEachConversion(
   let removed = 0;
   for (const convert of converts) {
     rw.from(convert, () => visit(convert, remat));
-    if (remat.isRemoved(convert)) removed++;
+    if (remat.isRemoved(convert)) {
+      removed++;
+      onRemoved?.(convert);
+    }
     // What stays may serve for other slices.
     else remat.addRematValue(convert.src, encodingOfTensor(convert.result), convert.result);
   }
@@ -55,7 +62,7 @@ export function forEachConversion(
 export const encodingOfTensor = (value: Value): Attribute => (value.type as TensorType).params.encoding!;
 
 /** Whether the op may be computed again in another layout. */
-function canBeRemat(op: Operation): boolean {
+export function canBeRemat(op: Operation): boolean {
   if (LoadOp.is(op) || StoreOp.is(op)) return !isExpensiveLoadOrStore(op);
   if (AtomicRMWOp.is(op) || AtomicCASOp.is(op) || DotOp.is(op)) return false;
   const gather = GatherOp.match(op);

@@ -4,20 +4,29 @@ import { LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { TTG_CONVERT_LAYOUT_PATTERNS } from "../../dialects/ttg/canonicalize/index.js";
 import { DotOperandEncoding } from "../../dialects/ttg/encodings/dot-op.js";
 import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { convertFromTMEMStore } from "../../dialects/ttng/canonicalize.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
+import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import type { Pattern } from "../../rewrite/pattern.js";
 import { PatternSet } from "../../rewrite/pattern-set.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { explainConversion } from "./explain-conversion.js";
 import { forOpDeadArgElimination } from "./for-op-dead-arg-elimination.js";
 import { hoistConvertDotOperand } from "./hoist-convert-dot-operand.js";
 import { hoistConvertIntoConditionals } from "./hoist-convert-into-conditionals.js";
 import { hoistConvertOnTopOfExtOrBroadcast } from "./hoist-convert-on-top-of-ext-or-broadcast.js";
 import { propagateLayouts } from "./layout-propagation.js";
-import { type ConvertView, encodingOfTensor, forEachConversion, type LayoutRematerialization } from "./layout-rematerialization.js";
+import {
+  type ConvertView,
+  encodingOfTensor,
+  forEachConversion,
+  type LayoutRematerialization,
+  type Removed,
+} from "./layout-rematerialization.js";
 import { rematerializationCost } from "./rematerialization-cost.js";
 import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
 
@@ -39,7 +48,7 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     rematerialized: "conversions replaced by computing their source in another layout",
     hoisted: "conversions moved to where they cost less",
   },
-  run(root, { listener, count, fail, report }) {
+  run(root, { listener, count, fail, report, explain }) {
     const rw = new Rewriter(root.ctx, listener);
     const clean = (patterns: PatternSet): void => {
       if (!applyPatternsGreedily(root, patterns, { listener }).converged) fail();
@@ -55,16 +64,38 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
     clean(cleanup);
     for (let removed = 1; removed > 0; ) {
       removed = 0;
-      for (const func of functions) removed += forEachConversion(func, rw, rematerialize);
+      for (const func of functions) removed += forEachConversion(func, rw, rematerialize, explain && explainRematerialized(explain));
       count("rematerialized", removed);
       clean(cleanup);
     }
     for (const func of functions)
       for (const hoist of [hoistConvertOnTopOfExtOrBroadcast, hoistConvertIntoConditionals, hoistConvertDotOperand])
-        count("hoisted", hoist(func, rw));
+        count("hoisted", hoist(func, rw, explain && explainHoisted(explain)));
     clean(finalCleanup);
+    if (explain)
+      root.walk((op) => {
+        const convert = ConvertLayoutOp.match(op);
+        if (convert) explain(op, "layout.conversion", explainConversion(convert));
+      });
   },
 });
+
+const explainRematerialized =
+  (explain: Explain): Removed =>
+  ({ op, src }) =>
+    explain(op, "layout.rematerialized", {
+      kind: "applied",
+      message: "{0} went: its source {1} is computed in the layout wanted, which costs less than the conversion",
+      refs: [src],
+    });
+const explainHoisted =
+  (explain: Explain): Removed =>
+  ({ op, src }) =>
+    explain(op, "layout.hoisted", {
+      kind: "applied",
+      message: "{0} moved up before {1}, where there is less to convert or it is done less often",
+      refs: [src],
+    });
 
 /** A load or store of a tensor where nothing says how many warps there are: whether it is expensive cannot be told. */
 function accessWithoutWarps(root: Operation): Operation | undefined {
