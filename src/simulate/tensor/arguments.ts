@@ -1,0 +1,216 @@
+/**
+ * Arguments for a kernel without a host program. Pointers become buffers of their own; scalars are chosen from what the
+ * kernel does with them, so that loops run a few times and masks cut:
+ *
+ *     n compared with a range of 1024      n = 1536 (one and a half blocks), or a little less without divisibility
+ *     K that is the end of a loop by 32    K = 80 (two and a half steps)
+ *     a stride                             more than any extent, so that rows do not overlap
+ *
+ * A preconditions file says what cannot be guessed: `{"scalars": {"K": 64}, "arrays": {"lens": {"kind": "range", "low": 8,
+ * "high": 70}}, "grid": [2, 2, 1], "programs": [[0, 0, 0]]}`.
+ */
+import { argumentAttr } from "../../dialects/builtin/function-op.js";
+import * as tt from "../../dialects/tt/ops/index.js";
+import { isTensorPointerType, PointerType, signlessBlockType, TensorDescType } from "../../dialects/tt/types.js";
+import type { Type } from "../../ir/attribute.js";
+import { intOf } from "../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, FloatType, IntegerType, RankedTensorType } from "../../ir/builtin-types.js";
+import { NameLoc } from "../../ir/location.js";
+import { constantInt } from "../../ir/match.js";
+import type { Operation } from "../../ir/operation.js";
+import { symbolsOf } from "../../ir/symbol-table.js";
+import type { Value } from "../../ir/value.js";
+import type { InitialValues } from "../initial-values.js";
+import type { ElementKind } from "../numbers/element.js";
+import { elementKind } from "../numbers/element.js";
+
+export type ArgumentPlan =
+  | { readonly kind: "pointer"; readonly name: string; readonly element: ElementKind; readonly init: InitialValues | undefined; readonly data?: Uint8Array }
+  | { readonly kind: "scalar"; readonly name: string; readonly value: number | bigint }
+  | { readonly kind: "descriptor"; readonly name: string; readonly element: ElementKind; readonly shape: readonly number[]; readonly strides: readonly number[] };
+
+/** What a file of preconditions says. */
+export interface Preconditions {
+  readonly scalars?: Readonly<Record<string, number>>;
+  readonly arrays?: Readonly<Record<string, InitialValues>>;
+  readonly grid?: readonly number[];
+  readonly programs?: readonly (readonly number[])[];
+}
+
+/** How generous extents are: `cut` leaves masks something to do, `whole` fills all blocks. */
+export type Fit = "cut" | "whole";
+
+/** Arguments for `kernel`, a function of `module`. */
+export function planArguments(module: Operation, kernel: Operation, given: Preconditions = {}, fit: Fit = "cut"): ArgumentPlan[] {
+  const args = kernel.regions[0]!.firstBlock!.args;
+  const uses = new Uses(module);
+  const tables = pointerTables(kernel);
+  let floats = 0;
+  let strides = 0;
+  return args.map((arg, i): ArgumentPlan => {
+    const name = argumentName(kernel, i);
+    const { type } = arg;
+    if (TensorDescType.is(type)) return descriptorPlan(type, name, fit);
+    if (PointerType.is(type)) {
+      const table = tables.get(arg);
+      const init = given.arrays?.[name] ?? (table ? { kind: "pointers", element: table } : undefined);
+      return { kind: "pointer", name, element: kindOfPointee(type), init };
+    }
+    const stated = given.scalars?.[name];
+    if (stated !== undefined) return { kind: "scalar", name, value: numeric(type, stated) };
+    if (FloatType.is(type)) return { kind: "scalar", name, value: 0.25 * ++floats };
+    const divisor = Math.max(1, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
+    const role = uses.roleOf(arg);
+    const value = role.kind === "stride" ? strideNumber(strides++, divisor) : extent(role.block, divisor, fit);
+    return { kind: "scalar", name, value: numeric(type, value) };
+  });
+}
+
+const numeric = (type: Type, value: number): number | bigint =>
+  IntegerType.is(type) && type.params.width > 32 ? BigInt(Math.trunc(value)) : value;
+
+/** The argument's name in the source, where the IR still has it. */
+export function argumentName(kernel: Operation, index: number): string {
+  const { loc } = kernel.regions[0]!.firstBlock!.args[index]!;
+  return NameLoc.is(loc) ? loc.params.name : `arg${index}`;
+}
+
+/** The element kind of what a pointer points to; bytes where it has none of its own. */
+function kindOfPointee(type: Type): ElementKind {
+  const pointee = PointerType.is(type) ? elementTypeOrSelf(type.params.pointeeType) : type;
+  return kindOfElement(pointee);
+}
+function kindOfElement(type: Type): ElementKind {
+  if (IntegerType.is(type)) return elementKind(`i${Math.max(8, type.params.width)}`) ?? "i8";
+  if (PointerType.is(type)) return "i64";
+  if (!FloatType.is(type)) return "i8";
+  if (type.params.kind === "f8E4M3B11FNUZ") return "f8E4M3B15";
+  return elementKind(type.params.kind) ?? "i8";
+}
+
+function descriptorPlan(type: Type, name: string, fit: Fit): ArgumentPlan {
+  const { shape: block, elementType } = signlessBlockType(type).params;
+  const shape = block.map((n) => extent(n, 16, fit));
+  const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
+  return { kind: "descriptor", name, element: kindOfElement(elementType), shape, strides };
+}
+
+/** One and a half blocks, or two and a half where blocks are small; a multiple of `divisor`. */
+function extent(block: number | undefined, divisor: number, fit: Fit): number {
+  if (block === undefined || block <= 1) return divisor > 1 ? divisor : 3;
+  const blocks = block >= 128 ? 2 : 4;
+  if (fit === "whole") return Math.max(block * blocks, divisor);
+  const cut = block * (blocks - 2) + Math.max(block / 2, 1) + (block >= 128 ? block : 0) - (divisor === 1 && block > 4 ? 3 : 0);
+  return Math.max(divisor, Math.floor((block >= 128 ? block * 1.5 - (divisor === 1 ? 3 : 0) : cut) / divisor) * divisor);
+}
+/** Above all extents, and different each time. */
+function strideNumber(index: number, divisor: number): number {
+  const value = 4096 + 16 * (index + 1) + (divisor === 1 ? 1 : 0);
+  return Math.ceil(value / divisor) * divisor;
+}
+
+/** Which arguments hold addresses, and of what: their elements flow into `tt.int_to_ptr`. */
+function pointerTables(kernel: Operation): Map<Value, ElementKind> {
+  const tables = new Map<Value, ElementKind>();
+  kernel.walk((op) => {
+    if (!tt.IntToPtrOp.is(op)) return;
+    const load = rootOf(op.operand(0));
+    const pointer = tt.LoadOp.match(load.definingOp)?.ptr;
+    if (pointer) tables.set(rootOf(pointer), kindOfPointee(elementTypeOrSelf(op.result(0).type)));
+  });
+  return tables;
+}
+/** Where a value comes from, through ops that only move or offset it. */
+function rootOf(value: Value): Value {
+  for (let at = value; ; ) {
+    const op = at.definingOp;
+    if (!op || !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "ttg.convert_layout"].includes(op.name)) return at;
+    at = op.operand(0);
+  }
+}
+
+interface Role {
+  readonly kind: "extent" | "stride";
+  /** The largest block that it is compared or divided with. */
+  readonly block: number | undefined;
+}
+
+/** What scalars are used for, followed through arithmetic, calls and loops. */
+class Uses {
+  readonly #functions: ReadonlyMap<string, Operation>;
+  constructor(module: Operation) {
+    this.#functions = symbolsOf(module);
+  }
+
+  roleOf(arg: Value): Role {
+    const seen = new Set<Value>([arg]);
+    const todo = [arg];
+    const blocks: number[] = [];
+    let bounds = false;
+    let addresses = false;
+    const follow = (value: Value) => {
+      if (!seen.has(value)) {
+        seen.add(value);
+        todo.push(value);
+      }
+    };
+    for (let value = todo.pop(); value; value = todo.pop())
+      for (const { owner, index } of value.uses()) {
+        const other = owner.numOperands === 2 ? owner.operand(1 - index) : undefined;
+        switch (owner.name) {
+          case "arith.cmpi":
+            bounds = true;
+            if (RankedTensorType.is(value.type)) blocks.push(Math.max(...value.type.params.shape, ...rangeOf(other)));
+            break;
+          case "scf.for":
+            if (index === 1) {
+              bounds = true;
+              blocks.push(Number(constantInt(owner.operand(2)) ?? 1n));
+            } else if (index > 2) follow(owner.regions[0]!.firstBlock!.args[index - 2]!);
+            break;
+          case "arith.divsi":
+          case "arith.divui":
+          case "arith.ceildivsi":
+          case "arith.remsi":
+            if (index === 0) {
+              bounds = true;
+              const divisor = constantInt(other);
+              if (divisor !== undefined) blocks.push(Number(divisor));
+            }
+            follow(owner.result(0));
+            break;
+          case "tt.addptr":
+            addresses = true;
+            break;
+          case "tt.make_tensor_ptr":
+          case "tt.make_tensor_descriptor":
+            // Shapes come before strides.
+            if (index <= (owner.numOperands - 1) / 2) {
+              const block = blockOf(owner.result(0).type)[index - 1];
+              bounds = true;
+              if (block !== undefined) blocks.push(block);
+            } else addresses = true;
+            break;
+          case "tt.call": {
+            const body = this.#functions.get(tt.CallOp.match(owner)!.callee)?.regions[0]?.firstBlock;
+            if (body) {
+              follow(body.args[index]!);
+              owner.results.forEach(follow);
+            }
+            break;
+          }
+          default:
+            if (owner.name.startsWith("arith.") || ["tt.splat", "tt.broadcast", "tt.expand_dims"].includes(owner.name)) owner.results.forEach(follow);
+        }
+      }
+    return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined };
+  }
+}
+const blockOf = (type: Type): readonly number[] =>
+  TensorDescType.is(type)
+    ? type.params.blockType.params.shape
+    : isTensorPointerType(type) && PointerType.is(type)
+      ? (type.params.pointeeType.params as { readonly shape: readonly number[] }).shape
+      : [];
+/** The size of a tensor that is compared with. */
+const rangeOf = (value: Value | undefined): readonly number[] => (value && RankedTensorType.is(value.type) ? value.type.params.shape : []);

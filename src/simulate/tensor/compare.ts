@@ -1,0 +1,163 @@
+/** Whether two runs agree: their final stores are the same, up to the rounding that hardware leaves open. */
+import type { Page } from "../memory.js";
+import type { Operation } from "../../ir/operation.js";
+import { intElement, type Element } from "./elements.js";
+import type { StoreEvent } from "./machine.js";
+import type { RunResult } from "./run.js";
+
+/** How far floats may be apart, relative to the larger one and to the mean magnitude of what the same op stored. */
+export const TOLERANCES: Readonly<Record<string, number>> = {
+  f64: 1e-12,
+  f32: 1e-5,
+  tf32: 1e-3,
+  f16: 2e-3,
+  bf16: 1.6e-2,
+  // One step.
+  f8E4M3FN: 0.125,
+  f8E4M3B11FNUZ: 0.125,
+  f8E5M2: 0.25,
+};
+
+export interface Difference {
+  /** The argument, and the byte in its buffer. */
+  readonly buffer: string;
+  readonly offset: number;
+  /** The op that stored it last, in the second run (in the first one where the second stores nothing there). */
+  readonly op: Operation | undefined;
+  readonly program: readonly number[];
+  /** What is there after each run; undefined where nothing was stored. */
+  readonly first: string | undefined;
+  readonly second: string | undefined;
+  readonly element: string;
+  /** How many elements differ in all. */
+  readonly total: number;
+}
+
+/** The first store that differs, in the order of the second run's stores; undefined when the runs agree. */
+export function compareRuns(first: RunResult, second: RunResult): Difference | undefined {
+  const bytes = differingBytes(first, second);
+  if (bytes.size === 0) return undefined;
+  const found: Found[] = [];
+  const claimed = new Set<number>();
+  for (const [run, other] of [
+    [second, first],
+    [first, second],
+  ] as const)
+    for (let i = run.stores.length - 1; i >= 0; i--) collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, other, found);
+  if (found.length === 0) return undefined;
+  found.sort((a, b) => a.order - b.order || a.lane - b.lane);
+  const { address, event } = found[0]!;
+  const buffer = second.memory.bufferAt(address) ?? first.memory.bufferAt(address);
+  return {
+    buffer: buffer?.spec.name ?? "?",
+    offset: address - (buffer?.address ?? 0),
+    op: event.op,
+    program: event.program,
+    first: textAt(first, event.element, address),
+    second: textAt(second, event.element, address),
+    element: event.element.name,
+    total: found.length,
+  };
+}
+
+/** One line about a difference. */
+export function differenceText({ buffer, offset, first, second, element, total, program, op }: Difference): string {
+  const where = `byte ${offset} of '${buffer}' (${element}, program ${program.join(", ")})`;
+  const more = total > 1 ? `, and ${total - 1} more` : "";
+  return `${where}: ${first ?? "not stored"} before, ${second ?? "not stored"} after${op ? `, stored by ${op.name}` : ""}${more}`;
+}
+
+const WRITTEN = 2;
+const isArgument = (name: string): boolean => !name.startsWith("#");
+
+/** Addresses of bytes that only one run stored, or both with different values. */
+function differingBytes(first: RunResult, second: RunResult): Set<number> {
+  const differing = new Set<number>();
+  for (const [run, other] of [
+    [first, second],
+    [second, first],
+  ] as const)
+    for (const buffer of run.memory.buffers) {
+      if (!isArgument(buffer.spec.name)) continue;
+      const theirs = other.memory.bufferAt(buffer.address)?.pages;
+      for (const [key, page] of buffer.pages) {
+        const match = theirs?.get(key);
+        if (run === second && match) continue;
+        compareBytes(page, match, key * page.u8.length, differing);
+      }
+    }
+  return differing;
+}
+function compareBytes(page: Page, match: Page | undefined, base: number, differing: Set<number>): void {
+  for (let i = 0; i < page.u8.length; i++) {
+    const mine = page.flags[i]! & WRITTEN;
+    const theirs = match ? match.flags[i]! & WRITTEN : 0;
+    if (mine !== theirs || (mine && page.u8[i] !== match!.u8[i])) differing.add(base + i);
+  }
+}
+
+interface Found {
+  readonly order: number;
+  readonly lane: number;
+  readonly address: number;
+  readonly event: StoreEvent;
+}
+/** The elements of a store that differ and were not stored over later. */
+function collect(event: StoreEvent, order: number, bytes: ReadonlySet<number>, claimed: Set<number>, run: RunResult, other: RunResult, found: Found[]): void {
+  const { element, mask } = event;
+  const addresses = event.addresses as Float64Array;
+  let scale: number | undefined;
+  for (let lane = 0; lane < addresses.length; lane++) {
+    if (mask && !mask[lane]) continue;
+    const address = addresses[lane]!;
+    let touches = false;
+    for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
+    if (!touches) continue;
+    for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
+    scale ??= magnitude(event, run);
+    if (!close(run, other, element, address, scale)) found.push({ order, lane, address, event });
+  }
+}
+
+function close(run: RunResult, other: RunResult, element: Element, address: number, scale: number): boolean {
+  if (!isStored(run, address) || !isStored(other, address)) return false;
+  const tolerance = TOLERANCES[element.name];
+  const [a, b] = [valueAt(run, element, address), valueAt(other, element, address)];
+  if (element.family !== "float" || tolerance === undefined) return a === b;
+  if (Number.isNaN(a) && Number.isNaN(b)) return true;
+  return a === b || Math.abs(Number(a) - Number(b)) <= tolerance * Math.max(Math.abs(Number(a)), Math.abs(Number(b)), scale);
+}
+
+/** The mean magnitude of what an op stored. */
+function magnitude({ element, addresses, mask }: StoreEvent, run: RunResult): number {
+  if (element.family !== "float") return 0;
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < addresses.length; i++) {
+    if (mask && !mask[i]) continue;
+    const value = Math.abs(Number(valueAt(run, element, addresses[i] as number)));
+    if (!Number.isFinite(value)) continue;
+    sum += value;
+    count++;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+function isStored(run: RunResult, address: number): boolean {
+  const page = run.memory.bufferAt(address)?.pages.get(Math.floor(address / 1024));
+  return page !== undefined && (page.flags[address & 1023]! & WRITTEN) !== 0;
+}
+/** What lies there, as a number; an integer of 64 bits as a bigint. */
+function valueAt({ memory }: RunResult, element: Element, address: number): number | bigint {
+  const { bytes } = element;
+  if (element.family === "ptr") return memory.load64(address);
+  const raw = intElement(8 * bytes).alloc(1);
+  raw[0] = (bytes === 8 ? memory.load64(address) : bytes === 4 ? memory.load32(address) : bytes === 2 ? memory.load16(address) : memory.load8(address)) as never;
+  if (element.family === "int") return raw[0]!;
+  const held = element.alloc(1);
+  new Uint8Array(held.buffer).set(new Uint8Array(raw.buffer));
+  return element.decode ? element.decode[held[0] as number]! : Number(held[0]);
+}
+function textAt(run: RunResult, element: Element, address: number): string | undefined {
+  return isStored(run, address) ? String(valueAt(run, element, address)) : undefined;
+}

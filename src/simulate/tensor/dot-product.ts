@@ -1,0 +1,80 @@
+/** Matrix products as tensor cores do them: exact products, sums in f32 (f64 for f64, i32 for integers). */
+import type { Element } from "./elements.js";
+import { intElement } from "./elements.js";
+import { type Tensor, tensor } from "./value.js";
+
+/** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them. */
+export type InputPrecision = "tf32" | "ieee";
+
+/** `c + a * b` for the last two dimensions, one product for each place of those before. */
+export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
+  const [m, k] = a.shape.slice(-2) as [number, number];
+  const n = b.shape.at(-1)!;
+  const batch = c.data.length / (m * n);
+  if (c.element.family === "int") return intDot(a, b, c, batch, m, n, k);
+  const wide = c.element.name === "f64";
+  const [x, y] = [matrix(a, wide, precision), matrix(b, wide, precision)];
+  const sum = wide ? new Float64Array(c.data.length) : new Float32Array(c.data.length);
+  for (let i = 0; i < sum.length; i++) sum[i] = c.element.decode ? c.element.decode[c.data[i] as number]! : Number(c.data[i]);
+  if (wide) multiply64(x as Float64Array, y as Float64Array, sum as Float64Array, batch, m, n, k);
+  else multiply32(x as Float32Array, y as Float32Array, sum as Float32Array, batch, m, n, k);
+  return tensor(c.element, c.shape, rounded(c.element, sum));
+}
+
+function rounded(element: Element, sum: Float32Array | Float64Array): Tensor["data"] {
+  const { encode } = element;
+  if (!encode) return sum;
+  const data = element.alloc(sum.length);
+  for (let i = 0; i < sum.length; i++) data[i] = encode(sum[i]!);
+  return data;
+}
+
+/** The numbers of an operand. */
+function matrix({ element, data }: Tensor, wide: boolean, precision: InputPrecision): Float32Array | Float64Array {
+  if (wide) return element.name === "f64" ? (data as Float64Array) : Float64Array.from(data as Float32Array);
+  const values = new Float32Array(data.length);
+  const { decode } = element;
+  if (decode) for (let i = 0; i < values.length; i++) values[i] = decode[data[i] as number]!;
+  else values.set(data as Float32Array);
+  if (element.name === "f32" && precision === "tf32") {
+    const bits = new Int32Array(values.buffer);
+    for (let i = 0; i < bits.length; i++) bits[i]! &= 0xffffe000;
+  }
+  return values;
+}
+
+function multiply32(a: Float32Array, b: Float32Array, sum: Float32Array, batch: number, m: number, n: number, k: number): void {
+  for (let z = 0; z < batch; z++)
+    for (let i = 0; i < m; i++) {
+      const row = (z * m + i) * n;
+      for (let l = 0; l < k; l++) {
+        const factor = a[(z * m + i) * k + l]!;
+        const from = (z * k + l) * n;
+        for (let j = 0; j < n; j++) sum[row + j]! += factor * b[from + j]!;
+      }
+    }
+}
+function multiply64(a: Float64Array, b: Float64Array, sum: Float64Array, batch: number, m: number, n: number, k: number): void {
+  for (let z = 0; z < batch; z++)
+    for (let i = 0; i < m; i++) {
+      const row = (z * m + i) * n;
+      for (let l = 0; l < k; l++) {
+        const factor = a[(z * m + i) * k + l]!;
+        const from = (z * k + l) * n;
+        for (let j = 0; j < n; j++) sum[row + j]! += factor * b[from + j]!;
+      }
+    }
+}
+function intDot(a: Tensor, b: Tensor, c: Tensor, batch: number, m: number, n: number, k: number): Tensor {
+  const sum = Int32Array.from(c.data as Int32Array);
+  const [x, y] = [a.data as Int32Array, b.data as Int32Array];
+  for (let z = 0; z < batch; z++)
+    for (let i = 0; i < m; i++)
+      for (let l = 0; l < k; l++) {
+        const factor = x[(z * m + i) * k + l]!;
+        for (let j = 0; j < n; j++) sum[(z * m + i) * n + j] = (sum[(z * m + i) * n + j]! + Math.imul(factor, y[(z * k + l) * n + j]!)) | 0;
+      }
+  const data = c.element.alloc(sum.length);
+  data.set(sum as never);
+  return tensor(c.element, c.shape, c.element === intElement(32) ? sum : data);
+}

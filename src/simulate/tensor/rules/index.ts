@@ -1,0 +1,26 @@
+/** The rule of every op that can run at tensor level. */
+import type { OpDef } from "../../../ir/define-op.js";
+import type { Rule } from "../instructions.js";
+import { ARITH } from "./arith.js";
+import { CHANNELS } from "./channels.js";
+import { COMPUTE } from "./compute.js";
+import { CONTROL_FLOW } from "./control-flow.js";
+import { DESCRIPTORS } from "./descriptors.js";
+import { MATH } from "./math.js";
+import { MEMORY } from "./memory.js";
+import { NVIDIA } from "./nvidia.js";
+import { SHAPE } from "./shape.js";
+import { SHARED } from "./shared.js";
+
+export const RULES: ReadonlyMap<OpDef, Rule> = new Map([
+  ...ARITH,
+  ...MATH,
+  ...CONTROL_FLOW,
+  ...SHAPE,
+  ...MEMORY,
+  ...COMPUTE,
+  ...DESCRIPTORS,
+  ...SHARED,
+  ...NVIDIA,
+  ...CHANNELS,
+]);

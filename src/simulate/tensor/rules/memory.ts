@@ -1,0 +1,186 @@
+/** Pointers, loads, stores and atomics on global memory. */
+import * as tt from "../../../dialects/tt/ops/index.js";
+import { getPointeeType, isTensorPointerType } from "../../../dialects/tt/types.js";
+import { elementTypeOrSelf, numElements } from "../../../ir/builtin-types.js";
+import type { OpDef } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
+import { accessChecked, readElements, writeElements } from "../global-access.js";
+import { addressesOf, type BlockPointer, inBounds, padding } from "../global-block.js";
+import { type Data, type Element, elementOfType, intElement } from "../elements.js";
+import type { Instruction, Rule } from "../instructions.js";
+import { loop } from "../loops.js";
+import type { Machine } from "../machine.js";
+import { reinterpreted, tensor, tensorSpec, type Val } from "../value.js";
+import { elementwise, elementwiseResult, pure, readable } from "./elementwise.js";
+import { bitcast, castFloat, mulHigh } from "./arith.js";
+import type { Type } from "../../../ir/attribute.js";
+
+const sizeOf = (type: Type): number => elementOfType(elementTypeOrSelf(getPointeeType(type)!))?.bytes ?? 1;
+
+const addPtr: Rule = (instruction) => {
+  const size = sizeOf(instruction.op.result(0).type);
+  return elementwiseResult(instruction, 0, ({ ins: [, offset] }) => (offset!.big ? `a + Number(b) * ${size}` : `a + b * ${size}`));
+};
+
+/** Operands of a load or store by name: their slots follow from the op's segments. */
+interface Access {
+  readonly ptr: number;
+  readonly mask: number | undefined;
+  readonly other: number | undefined;
+  readonly value: number | undefined;
+}
+function slotsOf({ op, ins }: Instruction, named: { readonly [K in keyof Access]?: Operation["results"][number] | undefined }): Access {
+  const slot = (v: Operation["results"][number] | undefined) => (v ? ins[op.operands.indexOf(v)] : undefined);
+  return { ptr: slot(named.ptr)!, mask: slot(named.mask), other: slot(named.other), value: slot(named.value) };
+}
+
+/** Where an access goes: addresses and the lanes that are on. */
+export interface Target {
+  readonly addresses: Data;
+  readonly mask: Data | undefined;
+}
+
+/** A mask of a scalar access, or of as many elements. */
+export function maskData(machine: Machine, op: Operation, value: Val | undefined): Data | undefined {
+  return value ? readable(machine, op, value).data : undefined;
+}
+
+const load: Rule = (instruction) => {
+  const { op, outs } = instruction;
+  const view = tt.LoadOp.match(op)!;
+  const { element, shape } = tensorSpec(op.result(0).type);
+  const slots = slotsOf(instruction, { ptr: view.ptr, mask: view.mask, other: view.other });
+  const isBlock = isTensorPointerType(view.ptr.type);
+  const fill = isBlock ? padding(element, view.padding === "nan" ? "nan" : "zero") : undefined;
+  const total = numElements(shape);
+  if (slots.mask !== undefined || isBlock) instruction.lanes = 0;
+  return ({ env }, machine) => {
+    machine.charge(op, total);
+    let target: Target;
+    if (isBlock) {
+      const block = env[slots.ptr] as BlockPointer;
+      target = { addresses: addressesOf(block, element.bytes), mask: inBounds(block, view.boundaryCheck) };
+    } else target = { addresses: readable(machine, op, env[slots.ptr]!).data, mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]) };
+    const other = slots.other === undefined ? undefined : readable(machine, op, env[slots.other]!).data;
+    if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
+    const data = element.alloc(total);
+    if (other) data.set(other as never);
+    else if (fill && target.mask) data.fill(fill as never);
+    readElements(machine, op, element, target.addresses, target.mask, data);
+    env[outs[0]!] = tensor(element, shape, data);
+  };
+};
+export function countOn(mask: Data | undefined, total: number): number {
+  if (!mask) return total;
+  let count = 0;
+  for (let i = 0; i < mask.length; i++) if (mask[i]) count++;
+  return count;
+}
+
+const store: Rule = (instruction) => {
+  const { op } = instruction;
+  const view = tt.StoreOp.match(op)!;
+  const { element, shape } = tensorSpec(view.value.type);
+  const slots = slotsOf(instruction, { ptr: view.ptr, mask: view.mask, value: view.value });
+  const isBlock = isTensorPointerType(view.ptr.type);
+  const total = numElements(shape);
+  if (slots.mask !== undefined || isBlock) instruction.lanes = 0;
+  return ({ env }, machine) => {
+    machine.charge(op, total);
+    const value = readable(machine, op, env[slots.value!]!);
+    let target: Target;
+    if (isBlock) {
+      const block = env[slots.ptr] as BlockPointer;
+      target = { addresses: addressesOf(block, element.bytes), mask: inBounds(block, view.boundaryCheck) };
+    } else target = { addresses: readable(machine, op, env[slots.ptr]!).data, mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]) };
+    if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
+    writeElements(machine, op, element, target.addresses, target.mask, value.data);
+  };
+};
+
+/** What an atomic writes from what it finds (`a`) and its operand (`b`). */
+const ATOMIC: Readonly<Record<string, (e: Element) => string>> = {
+  and: () => "a & b",
+  or: () => "a | b",
+  xor: () => "a ^ b",
+  add: () => "a + b",
+  fadd: () => "a + b",
+  max: () => "a > b ? a : b",
+  min: () => "a < b ? a : b",
+  umax: (e) => (e.big ? "BigInt.asUintN(64, a) > BigInt.asUintN(64, b) ? a : b" : "(a >>> 0) > (b >>> 0) ? a : b"),
+  umin: (e) => (e.big ? "BigInt.asUintN(64, a) < BigInt.asUintN(64, b) ? a : b" : "(a >>> 0) < (b >>> 0) ? a : b"),
+  exch: () => "b",
+};
+
+/** Lanes take their turns in order. */
+const atomicRMW: Rule = (instruction) => {
+  const { op, outs } = instruction;
+  const view = tt.AtomicRMWOp.match(op)!;
+  const { element, shape } = tensorSpec(op.result(0).type);
+  const slots = slotsOf(instruction, { ptr: view.ptr, mask: view.mask, value: view.val });
+  const kind = String(view.atomic_rmw_op);
+  const combine = loop(element, [element, element], ATOMIC[kind]!(element));
+  const total = numElements(shape);
+  if (slots.mask !== undefined) instruction.lanes = 0;
+  return ({ env }, machine) => {
+    const pointers = readable(machine, op, env[slots.ptr]!).data;
+    const value = readable(machine, op, env[slots.value!]!);
+    const mask = slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]);
+    if (instruction.lanes >= 0) instruction.lanes += countOn(mask, total);
+    const result = element.alloc(total);
+    const [found, operand, next] = [element.alloc(1), element.alloc(1), element.alloc(1)];
+    for (let i = 0; i < total; i++) {
+      if (mask && !mask[i]) continue;
+      const at = pointers.subarray(i, i + 1) as Data;
+      if (accessChecked(machine, op, pointers[i] as number, element.bytes)) machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
+      readElements(machine, op, element, at, undefined, found);
+      operand[0] = value.data[i]!;
+      combine(1, next, found, operand);
+      result[i] = found[0]!;
+      writeElements(machine, op, element, at, undefined, next, "quiet");
+    }
+    machine.store(op, element, pointers, mask, element.family === "float" && kind === "fadd");
+    env[outs[0]!] = tensor(element, shape, result);
+  };
+};
+
+const atomicCAS: Rule = (instruction) => {
+  const { op, ins, outs } = instruction;
+  const { element, shape } = tensorSpec(op.result(0).type);
+  // Compared bit by bit.
+  const raw = intElement(element.width);
+  const total = numElements(shape);
+  return ({ env }, machine) => {
+    const [pointers, compare, value] = ins.map((slot) => readable(machine, op, env[slot]!).data) as [Data, Data, Data];
+    const result = element.alloc(total);
+    const found = element.alloc(1);
+    const bitsOf = (data: Data, i: number) => reinterpreted(data.slice(i, i + 1) as Data, element, raw)[0]!;
+    for (let i = 0; i < total; i++) {
+      const at = pointers.subarray(i, i + 1) as Data;
+      if (accessChecked(machine, op, pointers[i] as number, element.bytes)) machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
+      readElements(machine, op, element, at, undefined, found);
+      result[i] = found[0]!;
+      if (bitsOf(found, 0) === bitsOf(compare, i)) writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
+    }
+    machine.store(op, element, pointers, undefined);
+    env[outs[0]!] = tensor(element, shape, result);
+  };
+};
+
+const ROUNDING = { rtz: "rz", rtne: "rn" } as const;
+
+export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
+  [tt.AddPtrOp, addPtr],
+  [tt.LoadOp, load],
+  [tt.StoreOp, store],
+  [tt.AtomicRMWOp, atomicRMW],
+  [tt.AtomicCASOp, atomicCAS],
+  [tt.IntToPtrOp, elementwise(() => "Number(BigInt.asUintN(64, a))")],
+  [tt.PtrToIntOp, elementwise(() => "BigInt(a)")],
+  [tt.BitcastOp, pure((op) => bitcast(op))],
+  [tt.FpToFpOp, pure((op) => ([value]) => castFloat(op, ROUNDING[String(tt.FpToFpOp.match(op)!.rounding) as "rtz"] ?? "rn", value!))],
+  [tt.ClampFOp, elementwise(({ op }) => (String(tt.ClampFOp.match(op)!.propagateNan) === "all" ? "Math.min(Math.max(a, b), c)" : "H.minnum(H.maxnum(a, b), c)"))],
+  [tt.PreciseSqrtOp, elementwise(() => "Math.sqrt(a)")],
+  [tt.PreciseDivFOp, elementwise(() => "a / b")],
+  [tt.MulhiUIOp, elementwise(mulHigh(false))],
+];

@@ -1,0 +1,144 @@
+/** tt's ops that move elements about without computing: views of row-major data, and gathers of them. */
+import * as tt from "../../../dialects/tt/ops/index.js";
+import * as ttg from "../../../dialects/ttg/ops/index.js";
+import { PoisonOp } from "../../../dialects/ub/ops/index.js";
+import { UnrealizedConversionCastOp } from "../../../dialects/builtin/ops/index.js";
+import type { OpDef } from "../../../ir/define-op.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Rule } from "../instructions.js";
+import { elementOfType } from "../elements.js";
+import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
+import { filled, gathered, positions, rowMajorStrides, tensor, tensorSpec, TOKEN, type Val } from "../value.js";
+import { pure } from "./elementwise.js";
+
+/** The same elements under the type of the result. */
+const reshaped: Rule = pure((op) => {
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return ([src]) => tensor(element, shape, src!.data);
+});
+
+const splat: Rule = pure((op) => {
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return ([src], machine) => {
+    machine.charge(op, shape.reduce((a, b) => a * b, 1));
+    return filled(element, shape, src!.data[0]!);
+  };
+});
+
+/** A gather whose places follow from the types alone. */
+function gather(placesOf: (op: Operation) => Int32Array): Rule {
+  return pure((op) => {
+    const { element, shape } = tensorSpec(op.result(0).type);
+    let at: Int32Array | undefined;
+    return ([src], machine) => {
+      at ??= placesOf(op);
+      machine.charge(op, at.length);
+      return tensor(element, shape, gathered(element, src!.data, at));
+    };
+  });
+}
+
+const broadcast = gather((op) => {
+  const from = tensorSpec(op.operand(0).type).shape;
+  const to = tensorSpec(op.result(0).type).shape;
+  return positions(
+    to,
+    rowMajorStrides(from).map((stride, d) => (from[d] === 1 && to[d] !== 1 ? 0 : stride)),
+  );
+});
+const transpose = gather((op) => {
+  const from = rowMajorStrides(tensorSpec(op.operand(0).type).shape);
+  const { order } = tt.TransOp.match(op)!;
+  return positions(
+    tensorSpec(op.result(0).type).shape,
+    order.map((d) => from[d]!),
+  );
+});
+
+const makeRange: Rule = pure((op) => {
+  const { start } = tt.MakeRangeOp.match(op)!;
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return () => {
+    const data = element.alloc(shape[0]!);
+    for (let i = 0; i < data.length; i++) data[i] = start + i;
+    return tensor(element, shape, data);
+  };
+});
+
+/** One tensor behind the other, as a tensor of one dimension more (join), or one dimension longer (cat). */
+const concatenate: Rule = pure((op) => {
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return ([lhs, rhs]) => {
+    const data = element.alloc(2 * lhs!.data.length);
+    data.set(lhs!.data as never);
+    data.set(rhs!.data as never, lhs!.data.length);
+    return tensor(element, shape, data);
+  };
+});
+const join: Rule = pure((op) => {
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return ([lhs, rhs]) => {
+    const data = element.alloc(2 * lhs!.data.length);
+    for (let i = 0; i < lhs!.data.length; i++) {
+      data[2 * i] = lhs!.data[i]!;
+      data[2 * i + 1] = rhs!.data[i]!;
+    }
+    return tensor(element, shape, data);
+  };
+});
+const split: Rule = pure((op) => {
+  const { element, shape } = tensorSpec(op.result(0).type);
+  return ([src]) =>
+    [0, 1].map((half) => {
+      const data = element.alloc(src!.data.length / 2);
+      for (let i = 0; i < data.length; i++) data[i] = src!.data[2 * i + half]!;
+      return tensor(element, shape, data);
+    });
+});
+
+const programId = (what: "program" | "grid"): Rule =>
+  pure((op) => {
+    const { element, shape } = tensorSpec(op.result(0).type);
+    const axis = axisOf(op);
+    return (_args, machine) => filled(element, shape, machine[what][axis]!);
+  });
+function axisOf(op: Operation): number {
+  const axis = op.attr("axis")!.params as { readonly value?: bigint };
+  return Number(axis.value ?? 0n);
+}
+
+/** Undefined values are zeros; a type without elements has a token. */
+const poison: Rule = ({ op, outs: [out] }) => {
+  const { type } = op.result(0);
+  const value: Val = elementOfType(elementTypeOrSelf(type)) ? filled(tensorSpec(type).element, tensorSpec(type).shape, 0) : TOKEN;
+  return ({ env }) => {
+    env[out!] = value;
+  };
+};
+
+export const SHAPE: readonly (readonly [OpDef, Rule])[] = [
+  [tt.SplatOp, splat],
+  [tt.UnsplatOp, reshaped],
+  [tt.ExpandDimsOp, reshaped],
+  [tt.ReshapeOp, reshaped],
+  [tt.ViewOp, reshaped],
+  [tt.BroadcastOp, broadcast],
+  [tt.TransOp, transpose],
+  [tt.CatOp, concatenate],
+  [tt.JoinOp, join],
+  [tt.SplitOp, split],
+  [tt.MakeRangeOp, makeRange],
+  [tt.GetProgramIdOp, programId("program")],
+  [tt.GetNumProgramsOp, programId("grid")],
+  [ttg.ConvertLayoutOp, reshaped],
+  [PoisonOp, poison],
+  [
+    UnrealizedConversionCastOp,
+    ({ ins, outs }) =>
+      ({ env }) => {
+        outs.forEach((out, i) => {
+          env[out] = env[ins[i]!]!;
+        });
+      },
+  ],
+];

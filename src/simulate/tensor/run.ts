@@ -1,0 +1,135 @@
+/** Runs a kernel of a module at tensor level, over some programs of its grid. */
+import { FunctionOp } from "../../ir/interfaces.js";
+import type { Operation } from "../../ir/operation.js";
+import { Bug } from "../../support/assert.js";
+import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
+import { Memory, MemoryLimit } from "../memory.js";
+import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
+import { elementOfType, floatElement, intElement, POINTER } from "./elements.js";
+import type { Finding } from "./findings.js";
+import type { TensorDesc } from "./global-block.js";
+import { enter, type Instruction, Program } from "./instructions.js";
+import { type Checks, DEFAULT_LIMITS, type Limits, Machine, Stop, type StoreEvent } from "./machine.js";
+import { RULES } from "./rules/index.js";
+import { SharedState } from "./shared-memory.js";
+import { rawOfNumber, scalar, tensorSpec, type Val } from "./value.js";
+import type { FloatKind } from "../../ir/builtin-types.js";
+
+export interface RunOptions {
+  /** The kernel's name; by default the first public function. */
+  readonly kernel?: string;
+  /** Arguments in the kernel's order; made up when absent. */
+  readonly args?: readonly ArgumentPlan[];
+  readonly preconditions?: Preconditions;
+  readonly fit?: Fit;
+  readonly grid?: readonly number[];
+  /** Which programs run, one after the other on the same memory. */
+  readonly programs?: readonly (readonly number[])[];
+  readonly seed?: number;
+  readonly limits?: Partial<Limits>;
+  readonly checks?: Checks;
+}
+
+/** What a run left behind. */
+export interface RunResult {
+  readonly kernel: string;
+  readonly memory: Memory;
+  readonly args: readonly ArgumentPlan[];
+  readonly stores: readonly StoreEvent[];
+  readonly findings: readonly Finding[];
+  readonly printed: readonly string[];
+  readonly grid: readonly number[];
+  readonly programs: readonly (readonly number[])[];
+  readonly steps: number;
+  /** Every op that was reached or lies beside one that was; how often it ran, and for how many lanes where it has a mask. */
+  readonly coverage: readonly Pick<Instruction, "op" | "count" | "lanes">[];
+}
+
+/** The function to run: the named one, or the first public one. */
+export function kernelOf(module: Operation, name?: string): Operation | undefined {
+  let found: Operation | undefined;
+  module.walk((op) => {
+    if (op === module) return undefined;
+    if (found || !op.def.interface(FunctionOp)) return "skip";
+    const matches = name === undefined ? symbolVisibility(op) === "public" : symbolName(op) === name;
+    if (matches && op.regions[0]?.empty === false) found = op;
+    return "skip";
+  });
+  return found;
+}
+
+/** Runs a kernel. What goes wrong while it runs is a finding; a module without the kernel is a Bug of the caller. */
+export function runModule(module: Operation, options: RunOptions = {}): RunResult {
+  const kernel = kernelOf(module, options.kernel);
+  if (!kernel) throw new Bug(`no kernel ${options.kernel ?? ""} to run`);
+  const args = options.args ?? planArguments(module, kernel, options.preconditions, options.fit);
+  const seed = options.seed ?? 0;
+  const grid = options.grid ?? options.preconditions?.grid ?? defaultGrid(module);
+  const programs = options.programs ?? options.preconditions?.programs ?? samplePrograms(grid);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const memory = new Memory(seed);
+  const machine = new Machine(memory, limits, options.checks ?? {}, seed);
+  machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
+  const code = new Program(module, RULES);
+  const values = args.map((arg, i) => argumentValue(memory, arg, kernel.regions[0]!.firstBlock!.args[i]!.type, i));
+  try {
+    const entry = code.block(kernel.regions[0]!.firstBlock!);
+    for (const program of programs)
+      machine.run(program, new SharedState(machine.findings, limits), () =>
+        enter(machine, entry, [], values, () => machine.pop(), true),
+      );
+  } catch (error) {
+    if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
+    else if (error instanceof MemoryLimit) machine.findings.add("limit", undefined, error.message);
+    else throw error;
+  }
+  return {
+    kernel: symbolName(kernel) ?? "",
+    memory,
+    args,
+    stores: machine.stores,
+    findings: machine.findings.all,
+    printed: machine.printed,
+    grid: machine.grid,
+    programs,
+    steps: machine.steps,
+    coverage: code.instructions,
+  };
+}
+
+function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<typeof elementOfType>[0], position: number): Val {
+  if (plan.kind === "scalar") {
+    const { element } = tensorSpec(type);
+    return scalar(element, rawOfNumber(element, plan.value));
+  }
+  const { name, element } = plan;
+  if (plan.kind === "pointer") {
+    const { init, data } = plan;
+    return scalar(POINTER, memory.addBuffer({ name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) }, position));
+  }
+  const base = memory.addBuffer({ name, element }, position);
+  const kept = element.startsWith("i") ? intElement(Number(element.slice(1))) : floatElement(element as FloatKind);
+  const desc: TensorDesc = { form: "tensor-desc", base, shape: plan.shape, strides: plan.strides, block: plan.shape, element: kept, padding: "zero" };
+  return desc;
+}
+
+/** Two programs along each axis that the module asks for, three where it is only one. */
+export function defaultGrid(module: Operation): number[] {
+  const used = new Set<number>();
+  module.walk((op) => {
+    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs")
+      used.add(Number((op.attr("axis")!.params as { readonly value?: bigint }).value ?? 0n));
+  });
+  return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
+}
+
+/** The corners of the grid, and what lies between, up to four programs. */
+export function samplePrograms(grid: readonly number[]): number[][] {
+  const [x = 1, y = 1, z = 1] = grid;
+  const corners = [0, x - 1].flatMap((i) => [0, y - 1].flatMap((j) => [0, z - 1].map((k) => [i, j, k])));
+  const middle = [x >> 1, y >> 1, z >> 1];
+  const seen = new Set<string>();
+  const distinct = [...corners, middle].filter((p) => !seen.has(p.join()) && seen.add(p.join()));
+  if (distinct.length <= 4) return distinct;
+  return [0, distinct.length >> 1, distinct.length - 2, distinct.length - 1].map((i) => distinct[i]!);
+}

@@ -1,0 +1,202 @@
+/**
+ * Shared and tensor memory: buffers, views of them, barriers, and the asynchronous ops under way. What is asynchronous
+ * takes effect as late as the program allows: when somebody waits for it. Until then its elements are marked, and whoever
+ * reads what is still to be written, or writes what is still to be read, is found out.
+ *
+ * A view lists the element of the buffer behind each of its own elements, row-major; so every view is right whatever the
+ * layouts are. Only `memdesc_reinterpret` needs to know those.
+ */
+import type { Operation } from "../../ir/operation.js";
+import { numElements } from "../../ir/builtin-types.js";
+import type { Data, Element } from "./elements.js";
+import type { Findings } from "./findings.js";
+import { type Limits, Stop } from "./machine.js";
+import { gathered, type Tensor, tensor } from "./value.js";
+
+export interface SharedBuffer {
+  /** The op that allocated it. */
+  readonly op: Operation;
+  readonly element: Element;
+  readonly data: Data;
+  /** Which elements were ever written. */
+  readonly written: Uint8Array;
+  /** How many ops under way will write each element, or still read it; made when first needed. */
+  inFlight: { readonly writes: Uint8Array; readonly reads: Uint8Array } | undefined;
+  readonly barriers: Map<number, Barrier>;
+}
+export interface MemDescValue {
+  readonly form: "memdesc";
+  readonly buffer: SharedBuffer;
+  readonly element: Element;
+  readonly shape: readonly number[];
+  /** The place in the buffer of each element. */
+  readonly at: Int32Array;
+}
+
+/** An mbarrier: a phase ends when all have arrived and all announced bytes came. */
+export interface Barrier {
+  readonly count: number;
+  pending: number;
+  bytes: number;
+  /** How many phases ended. */
+  phases: number;
+  /** Ops whose end arrives here, in order of issue. */
+  readonly waitsFor: AsyncOp[];
+}
+
+/** An op under way. `done` once it took effect. */
+export interface AsyncOp {
+  readonly op: Operation;
+  readonly reads: readonly MemDescValue[];
+  readonly writes: readonly MemDescValue[];
+  readonly effect: () => void;
+  /** What must take effect before it: tensor cores work in order. */
+  readonly after: AsyncOp | undefined;
+  done: boolean;
+}
+
+export class SharedState {
+  /** The last op given to the tensor cores of sm_100. */
+  lastMma: AsyncOp | undefined;
+  #bytes = 0;
+
+  constructor(
+    readonly findings: Findings,
+    readonly limits: Limits,
+  ) {}
+
+  allocate(op: Operation, element: Element, shape: readonly number[]): MemDescValue {
+    const total = numElements(shape);
+    this.#bytes += total * element.bytes;
+    if (this.#bytes > this.limits.maxBytes)
+      throw new Stop("limit", `${this.#bytes} bytes of shared memory were allocated: more than the simulator allows`, op);
+    const at = new Int32Array(total);
+    for (let i = 0; i < total; i++) at[i] = i;
+    const buffer: SharedBuffer = { op, element, data: element.alloc(total), written: new Uint8Array(total), inFlight: undefined, barriers: new Map() };
+    return { form: "memdesc", buffer, element, shape, at };
+  }
+
+  /** Reads for an op of the program itself, or at its issue for an asynchronous one. */
+  read(op: Operation, desc: MemDescValue): Tensor {
+    this.checkRead(op, desc);
+    return this.peek(desc);
+  }
+  peek({ buffer, element, shape, at }: MemDescValue): Tensor {
+    return tensor(element, shape, gathered(element, buffer.data, at));
+  }
+  /** `later`: what is not written yet will be read only when an earlier op under way has written it. */
+  checkRead(op: Operation, { buffer, at }: MemDescValue, later = false): void {
+    const { written, inFlight } = buffer;
+    if (inFlight && !later)
+      for (let i = 0; i < at.length; i++)
+        if (inFlight.writes[at[i]!]!) {
+          this.findings.add("early-read", op, `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)} while a copy into it is not waited for`);
+          break;
+        }
+    if (later) return;
+    for (let i = 0; i < at.length; i++)
+      if (!written[at[i]!] && !inFlight?.writes[at[i]!]) {
+        this.findings.add("unwritten-shared", op, `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)}, which nobody wrote`);
+        return;
+      }
+  }
+  write(op: Operation, desc: MemDescValue, data: Data): void {
+    this.checkWrite(op, desc);
+    this.poke(desc, data);
+  }
+  poke({ buffer, at }: MemDescValue, data: Data): void {
+    const { data: to, written } = buffer;
+    for (let i = 0; i < at.length; i++) {
+      to[at[i]!] = data[i]!;
+      written[at[i]!] = 1;
+    }
+  }
+  checkWrite(op: Operation, { buffer, at }: MemDescValue): void {
+    const { inFlight } = buffer;
+    if (!inFlight) return;
+    for (let i = 0; i < at.length; i++) {
+      const p = at[i]!;
+      if (!inFlight.reads[p] && !inFlight.writes[p]) continue;
+      const who = inFlight.reads[p] ? "an op that still reads it is not waited for" : "a copy into it is not waited for";
+      return this.findings.add("race", op, `${op.name} writes element ${p} of the buffer of ${placeOf(buffer.op)} while ${who}`);
+    }
+  }
+
+  /**
+   * Begins an op. Its reads and writes are checked against those under way, then marked until it is done. Reads of what an
+   * op that comes before in the same unit writes are in order.
+   */
+  begin(init: { readonly op: Operation; readonly reads?: readonly MemDescValue[]; readonly writes?: readonly MemDescValue[]; readonly after?: AsyncOp | undefined; readonly effect: () => void }): AsyncOp {
+    const { op, reads = [], writes = [] } = init;
+    mark(reads, "reads", 1);
+    mark(writes, "writes", 1);
+    return { op, reads, writes, effect: init.effect, after: init.after, done: false };
+  }
+  /** Takes effect, after what comes before it. */
+  end(async: AsyncOp): void {
+    // A chain of them may be long.
+    const chain: AsyncOp[] = [];
+    for (let at: AsyncOp | undefined = async; at && !at.done; at = at.after) chain.push(at);
+    for (const op of chain.reverse()) {
+      op.done = true;
+      op.effect();
+      mark(op.reads, "reads", -1);
+      mark(op.writes, "writes", -1);
+    }
+  }
+
+  barrier(op: Operation, desc: MemDescValue): Barrier {
+    const found = desc.buffer.barriers.get(desc.at[0]!);
+    if (found) return found;
+    this.findings.add("barrier", op, `${op.name} uses a barrier that is not initialised`);
+    return this.initBarrier(desc, 1);
+  }
+  initBarrier(desc: MemDescValue, count: number): Barrier {
+    const barrier: Barrier = { count, pending: count, bytes: 0, phases: 0, waitsFor: [] };
+    desc.buffer.barriers.set(desc.at[0]!, barrier);
+    return barrier;
+  }
+  arrive(op: Operation, barrier: Barrier, count: number): void {
+    barrier.pending -= count;
+    if (barrier.pending < 0) {
+      this.findings.add("barrier", op, `more arrivals at a barrier than the ${barrier.count} it waits for`);
+      barrier.pending = 0;
+    }
+    this.#endPhase(barrier);
+  }
+  /** Announces bytes (positive) or tells that they came (negative). */
+  transfer(barrier: Barrier, bytes: number): void {
+    barrier.bytes += bytes;
+    this.#endPhase(barrier);
+  }
+  #endPhase(barrier: Barrier): void {
+    if (barrier.pending > 0 || barrier.bytes !== 0) return;
+    barrier.phases++;
+    barrier.pending = barrier.count;
+  }
+  /** Whether the phase of this parity has ended; lets the ops that the barrier waits for take effect, one after the other, until it has. */
+  phaseEnded(barrier: Barrier, parity: number): boolean {
+    for (;;) {
+      // The current phase has the parity of those that ended; waiting for the other one is waiting for the last.
+      if ((barrier.phases & 1) !== (parity & 1)) return true;
+      const next = barrier.waitsFor.shift();
+      if (!next) return false;
+      this.end(next);
+    }
+  }
+
+  /** The end of the program: what is under way takes effect. */
+  finish(): void {
+    if (this.lastMma) this.end(this.lastMma);
+  }
+}
+
+function mark(descs: readonly MemDescValue[], what: "reads" | "writes", by: number): void {
+  for (const { buffer, at } of descs) {
+    buffer.inFlight ??= { reads: new Uint8Array(buffer.data.length), writes: new Uint8Array(buffer.data.length) };
+    const counts = buffer.inFlight[what];
+    for (let i = 0; i < at.length; i++) counts[at[i]!]! += by;
+  }
+}
+
+const placeOf = (op: Operation): string => op.name;
