@@ -25,9 +25,21 @@ import type { ElementKind } from "../numbers/element.js";
 import { elementKind } from "../numbers/element.js";
 
 export type ArgumentPlan =
-  | { readonly kind: "pointer"; readonly name: string; readonly element: ElementKind; readonly init: InitialValues | undefined; readonly data?: Uint8Array }
+  | {
+      readonly kind: "pointer";
+      readonly name: string;
+      readonly element: ElementKind;
+      readonly init: InitialValues | undefined;
+      readonly data?: Uint8Array;
+    }
   | { readonly kind: "scalar"; readonly name: string; readonly value: number | bigint }
-  | { readonly kind: "descriptor"; readonly name: string; readonly element: ElementKind; readonly shape: readonly number[]; readonly strides: readonly number[] };
+  | {
+      readonly kind: "descriptor";
+      readonly name: string;
+      readonly element: ElementKind;
+      readonly shape: readonly number[];
+      readonly strides: readonly number[];
+    };
 
 /** What a file of preconditions says. */
 export interface Preconditions {
@@ -124,7 +136,8 @@ function pointerTables(kernel: Operation): Map<Value, ElementKind> {
 function rootOf(value: Value): Value {
   for (let at = value; ; ) {
     const op = at.definingOp;
-    if (!op || !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "ttg.convert_layout"].includes(op.name)) return at;
+    if (!op || !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "ttg.convert_layout"].includes(op.name))
+      return at;
     at = op.operand(0);
   }
 }
@@ -200,7 +213,8 @@ class Uses {
             break;
           }
           default:
-            if (owner.name.startsWith("arith.") || ["tt.splat", "tt.broadcast", "tt.expand_dims"].includes(owner.name)) owner.results.forEach(follow);
+            if (owner.name.startsWith("arith.") || ["tt.splat", "tt.broadcast", "tt.expand_dims"].includes(owner.name))
+              owner.results.forEach(follow);
         }
       }
     return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined };

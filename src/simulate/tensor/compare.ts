@@ -1,7 +1,8 @@
 /** Whether two runs agree: their final stores are the same, up to the rounding that hardware leaves open. */
-import type { Page } from "../memory.js";
+
 import type { Operation } from "../../ir/operation.js";
-import { intElement, type Element } from "./elements.js";
+import type { Page } from "../memory.js";
+import { type Element, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
 
@@ -43,7 +44,8 @@ export function compareRuns(first: RunResult, second: RunResult): Difference | u
     [second, first],
     [first, second],
   ] as const)
-    for (let i = run.stores.length - 1; i >= 0; i--) collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, other, found);
+    for (let i = run.stores.length - 1; i >= 0; i--)
+      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, other, found);
   if (found.length === 0) return undefined;
   found.sort((a, b) => a.order - b.order || a.lane - b.lane);
   const { address, event } = found[0]!;
@@ -103,7 +105,15 @@ interface Found {
   readonly event: StoreEvent;
 }
 /** The elements of a store that differ and were not stored over later. */
-function collect(event: StoreEvent, order: number, bytes: ReadonlySet<number>, claimed: Set<number>, run: RunResult, other: RunResult, found: Found[]): void {
+function collect(
+  event: StoreEvent,
+  order: number,
+  bytes: ReadonlySet<number>,
+  claimed: Set<number>,
+  run: RunResult,
+  other: RunResult,
+  found: Found[],
+): void {
   const { element, mask } = event;
   const addresses = event.addresses as Float64Array;
   let scale: number | undefined;
@@ -152,7 +162,15 @@ function valueAt({ memory }: RunResult, element: Element, address: number): numb
   const { bytes } = element;
   if (element.family === "ptr") return memory.load64(address);
   const raw = intElement(8 * bytes).alloc(1);
-  raw[0] = (bytes === 8 ? memory.load64(address) : bytes === 4 ? memory.load32(address) : bytes === 2 ? memory.load16(address) : memory.load8(address)) as never;
+  raw[0] = (
+    bytes === 8
+      ? memory.load64(address)
+      : bytes === 4
+        ? memory.load32(address)
+        : bytes === 2
+          ? memory.load16(address)
+          : memory.load8(address)
+  ) as never;
   if (element.family === "int") return raw[0]!;
   const held = element.alloc(1);
   new Uint8Array(held.buffer).set(new Uint8Array(raw.buffer));

@@ -4,12 +4,12 @@
  * nothing. Arithmetic on narrow floats decodes through a table, computes in double and rounds once.
  */
 
-import type { Type } from "../../ir/attribute.js";
-import { FloatType, type FloatKind, IndexType, IntegerType } from "../../ir/builtin-types.js";
 import { PointerType } from "../../dialects/tt/types.js";
+import type { Type } from "../../ir/attribute.js";
+import { type FloatKind, FloatType, IndexType, IntegerType } from "../../ir/builtin-types.js";
 import { Bug } from "../../support/assert.js";
 import { f32ToBf16, f32ToF16 } from "../numbers/half.js";
-import { encode, type SmallFloatKind, SMALL_FLOATS, valuesOf } from "../numbers/small-float.js";
+import { encode, SMALL_FLOATS, type SmallFloatKind, valuesOf } from "../numbers/small-float.js";
 
 /** The elements of one tensor, row-major. */
 export type Data =

@@ -1,6 +1,7 @@
 /** Blocks of tensors in global memory: tensor pointers, and descriptors as TMA has them. */
-import type { Element } from "./elements.js";
+
 import { numElements } from "../../ir/builtin-types.js";
+import type { Element } from "./elements.js";
 
 /** `!tt.ptr<tensor<...>>`: a block of a tensor, at a place of its own. Strides are in elements. */
 export interface BlockPointer {
@@ -46,7 +47,11 @@ export function inBounds({ shape, offsets, block }: BlockPointer, checked: reado
 }
 
 /** Calls `visit` with every place of a block, in the coordinates of the tensor. */
-function forEachPlace(block: readonly number[], offsets: readonly number[], visit: (place: readonly number[], index: number) => void): void {
+function forEachPlace(
+  block: readonly number[],
+  offsets: readonly number[],
+  visit: (place: readonly number[], index: number) => void,
+): void {
   const rank = block.length;
   const place = [...offsets];
   const total = numElements(block);

@@ -1,10 +1,10 @@
 /** Functions as lists of instructions: every value has a slot, every op a closure made by its rule. */
 import type { Block } from "../../ir/block.js";
 import type { OpDef } from "../../ir/define-op.js";
-import type { Operation } from "../../ir/operation.js";
-import type { Value } from "../../ir/value.js";
 import { FunctionOp } from "../../ir/interfaces.js";
+import type { Operation } from "../../ir/operation.js";
 import { symbolName } from "../../ir/symbol-table.js";
+import type { Value } from "../../ir/value.js";
 import { type Frame, type Machine, Stop } from "./machine.js";
 import type { Val } from "./value.js";
 

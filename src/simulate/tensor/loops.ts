@@ -3,8 +3,9 @@
  * operands are named a, b, c, are decoded where elements are bits, and the result is rounded or wrapped to its element.
  * Each combination is compiled once by V8 and sees one kind of array only: a shared loop over any kind is ten times slower.
  */
-import { type Data, type Element } from "./elements.js";
+
 import { ELEMENTARY } from "./elementary.js";
+import type { Data, Element } from "./elements.js";
 
 /** Fills `out[0..n)`. */
 export type Loop = (n: number, out: Data, ...ins: readonly Data[]) => void;

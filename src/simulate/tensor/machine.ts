@@ -196,7 +196,8 @@ export class Machine {
 
   push(frame: Frame): void {
     const { frames } = this.current;
-    if (frames.length > 4 * this.limits.maxDepth) throw new Stop("limit", "regions are nested deeper than the simulator follows", undefined);
+    if (frames.length > 4 * this.limits.maxDepth)
+      throw new Stop("limit", "regions are nested deeper than the simulator follows", undefined);
     frames.push(frame);
   }
   /** Ends the innermost frame. */

@@ -1,8 +1,9 @@
 /** Operands with a scale for each block of elements along K, as numbers. */
+
+import type { SmallFloatKind } from "../numbers/small-float.js";
 import { valuesOf } from "../numbers/small-float.js";
 import { F32 } from "./elements.js";
 import { type Tensor, tensor } from "./value.js";
-import type { SmallFloatKind } from "../numbers/small-float.js";
 
 /** What the elements of an operand are; `e2m1` stands two in a byte, the low half first. */
 export type ScaledKind = "e4m3" | "e5m2" | "e2m3" | "e3m2" | "e2m1" | "bf16" | "fp16";
@@ -20,7 +21,12 @@ const KINDS: Readonly<Record<ScaledKind, SmallFloatKind>> = {
 export function unpacked(value: Tensor, kind: ScaledKind, packedDim: number): Tensor {
   const table = valuesOf(KINDS[kind]);
   const { data, shape } = value;
-  if (kind !== "e2m1") return tensor(F32, shape, Float32Array.from(data as Uint8Array, (bits) => table[bits & (table.length - 1)]!));
+  if (kind !== "e2m1")
+    return tensor(
+      F32,
+      shape,
+      Float32Array.from(data as Uint8Array, (bits) => table[bits & (table.length - 1)]!),
+    );
   const inner = shape.slice(packedDim + 1).reduce((a, b) => a * b, 1);
   const extent = shape[packedDim]!;
   const out = new Float32Array(2 * data.length);

@@ -1,11 +1,13 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
+
+import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
-import { Bug } from "../../support/assert.js";
 import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
+import { Bug } from "../../support/assert.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
-import { elementOfType, floatElement, intElement, POINTER } from "./elements.js";
+import { type elementOfType, floatElement, intElement, POINTER } from "./elements.js";
 import type { Finding } from "./findings.js";
 import type { TensorDesc } from "./global-block.js";
 import { enter, type Instruction, Program } from "./instructions.js";
@@ -13,7 +15,6 @@ import { type Checks, DEFAULT_LIMITS, type Limits, Machine, Stop, type StoreEven
 import { RULES } from "./rules/index.js";
 import { SharedState } from "./shared-memory.js";
 import { rawOfNumber, scalar, tensorSpec, type Val } from "./value.js";
-import type { FloatKind } from "../../ir/builtin-types.js";
 
 export interface RunOptions {
   /** The kernel's name; by default the first public function. */
@@ -75,9 +76,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   try {
     const entry = code.block(kernel.regions[0]!.firstBlock!);
     for (const program of programs)
-      machine.run(program, new SharedState(machine.findings, limits), () =>
-        enter(machine, entry, [], values, () => machine.pop(), true),
-      );
+      machine.run(program, new SharedState(machine.findings, limits), () => enter(machine, entry, [], values, () => machine.pop(), true));
   } catch (error) {
     if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
     else if (error instanceof MemoryLimit) machine.findings.add("limit", undefined, error.message);
@@ -109,7 +108,15 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
   }
   const base = memory.addBuffer({ name, element }, position);
   const kept = element.startsWith("i") ? intElement(Number(element.slice(1))) : floatElement(element as FloatKind);
-  const desc: TensorDesc = { form: "tensor-desc", base, shape: plan.shape, strides: plan.strides, block: plan.shape, element: kept, padding: "zero" };
+  const desc: TensorDesc = {
+    form: "tensor-desc",
+    base,
+    shape: plan.shape,
+    strides: plan.strides,
+    block: plan.shape,
+    element: kept,
+    padding: "zero",
+  };
   return desc;
 }
 

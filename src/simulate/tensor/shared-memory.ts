@@ -6,8 +6,9 @@
  * A view lists the element of the buffer behind each of its own elements, row-major; so every view is right whatever the
  * layouts are. Only `memdesc_reinterpret` needs to know those.
  */
-import type { Operation } from "../../ir/operation.js";
+
 import { numElements } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Data, Element } from "./elements.js";
 import type { Findings } from "./findings.js";
 import { type Limits, Stop } from "./machine.js";
@@ -72,7 +73,14 @@ export class SharedState {
       throw new Stop("limit", `${this.#bytes} bytes of shared memory were allocated: more than the simulator allows`, op);
     const at = new Int32Array(total);
     for (let i = 0; i < total; i++) at[i] = i;
-    const buffer: SharedBuffer = { op, element, data: element.alloc(total), written: new Uint8Array(total), inFlight: undefined, barriers: new Map() };
+    const buffer: SharedBuffer = {
+      op,
+      element,
+      data: element.alloc(total),
+      written: new Uint8Array(total),
+      inFlight: undefined,
+      barriers: new Map(),
+    };
     return { form: "memdesc", buffer, element, shape, at };
   }
 
@@ -90,13 +98,21 @@ export class SharedState {
     if (inFlight && !later)
       for (let i = 0; i < at.length; i++)
         if (inFlight.writes[at[i]!]!) {
-          this.findings.add("early-read", op, `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)} while a copy into it is not waited for`);
+          this.findings.add(
+            "early-read",
+            op,
+            `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)} while a copy into it is not waited for`,
+          );
           break;
         }
     if (later) return;
     for (let i = 0; i < at.length; i++)
       if (!written[at[i]!] && !inFlight?.writes[at[i]!]) {
-        this.findings.add("unwritten-shared", op, `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)}, which nobody wrote`);
+        this.findings.add(
+          "unwritten-shared",
+          op,
+          `${op.name} reads element ${at[i]} of the buffer of ${placeOf(buffer.op)}, which nobody wrote`,
+        );
         return;
       }
   }
@@ -126,7 +142,13 @@ export class SharedState {
    * Begins an op. Its reads and writes are checked against those under way, then marked until it is done. Reads of what an
    * op that comes before in the same unit writes are in order.
    */
-  begin(init: { readonly op: Operation; readonly reads?: readonly MemDescValue[]; readonly writes?: readonly MemDescValue[]; readonly after?: AsyncOp | undefined; readonly effect: () => void }): AsyncOp {
+  begin(init: {
+    readonly op: Operation;
+    readonly reads?: readonly MemDescValue[];
+    readonly writes?: readonly MemDescValue[];
+    readonly after?: AsyncOp | undefined;
+    readonly effect: () => void;
+  }): AsyncOp {
     const { op, reads = [], writes = [] } = init;
     mark(reads, "reads", 1);
     mark(writes, "writes", 1);

@@ -3,9 +3,9 @@ import type { Type } from "../../ir/attribute.js";
 import type { DenseAttr } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isShaped, numElements } from "../../ir/builtin-types.js";
 import { Bug } from "../../support/assert.js";
+import type { Aref, ChannelToken } from "./channels.js";
 import { type Data, type Element, elementOfType } from "./elements.js";
 import type { BlockPointer, TensorDesc } from "./global-block.js";
-import type { Aref, ChannelToken } from "./channels.js";
 import type { AsyncOp, MemDescValue } from "./shared-memory.js";
 
 /** A tensor, or a scalar: a tensor of rank 0. Never changed after it is made. */
@@ -112,7 +112,12 @@ export function rowMajorStrides(shape: readonly number[]): number[] {
 }
 
 /** Calls `visit(index, position)` for every place of a row-major `shape`, `position` following `strides` from `start`. */
-export function strided(shape: readonly number[], strides: readonly number[], start: number, visit: (index: number, position: number) => void): void {
+export function strided(
+  shape: readonly number[],
+  strides: readonly number[],
+  start: number,
+  visit: (index: number, position: number) => void,
+): void {
   const rank = shape.length;
   if (rank === 0) return visit(0, start);
   const place = new Array<number>(rank).fill(0);

@@ -1,22 +1,24 @@
 /** arith: integers wrap to their width, narrow floats are computed in double and rounded once. */
-import * as arith from "../../../dialects/arith/ops/index.js";
+
 import { OVERFLOW } from "../../../dialects/arith/attrs.js";
+import * as arith from "../../../dialects/arith/ops/index.js";
 import { DenseElementsAttr, FloatAttr, IntegerAttr } from "../../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, FloatType } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Bug } from "../../../support/assert.js";
+import { encode, type Rounding } from "../../numbers/small-float.js";
 import { type Element, elementOfType, F32, smallKind } from "../elements.js";
 import type { Rule } from "../instructions.js";
-import { encode, type Rounding } from "../../numbers/small-float.js";
-import { alike, type Elementwise, elementwise, elementwiseResult, pure, readable, unsigned } from "./elementwise.js";
-import { rawOfBits, reinterpreted, scalar, type Tensor, tensor, tensorOfDense, tensorSpec } from "../value.js";
-import { elementTypeOrSelf, FloatType } from "../../../ir/builtin-types.js";
 import { loop } from "../loops.js";
+import { rawOfBits, reinterpreted, scalar, type Tensor, tensor, tensorOfDense, tensorSpec } from "../value.js";
+import { alike, type Elementwise, elementwise, elementwiseResult, pure, readable, unsigned } from "./elementwise.js";
 
 const zero = (e: Element): string => (e.big ? "0n" : "0");
 const u = (e: Element) => ({ a: unsigned(e, "a"), b: unsigned(e, "b") });
 /** An expression of both operands, that differs for bigints. */
-const ints = (small: (e: Element) => string, big = small): Rule => elementwise(({ out, ins }) => (ins[0] ?? out).big ? big(ins[0]!) : small(ins[0]!));
+const ints = (small: (e: Element) => string, big = small): Rule =>
+  elementwise(({ out, ins }) => ((ins[0] ?? out).big ? big(ins[0]!) : small(ins[0]!)));
 const same = (expression: string): Rule => elementwise(() => expression);
 
 /** A division whose divisor is zero gives 0 and a note. */
@@ -62,7 +64,16 @@ function overflowing(small: (e: Element) => string, big: string, exact: string):
 }
 const overflowFlag: Element = tensorSpecOfBool();
 function tensorSpecOfBool(): Element {
-  return { name: "flag", family: "float", width: 8, bytes: 1, alloc: (n) => new Int8Array(n), big: false, decode: undefined, encode: undefined };
+  return {
+    name: "flag",
+    family: "float",
+    width: 8,
+    bytes: 1,
+    alloc: (n) => new Int8Array(n),
+    big: false,
+    decode: undefined,
+    encode: undefined,
+  };
 }
 
 const shiftTooFar = (e: Element): string => (e.big ? `(b < 0n || b >= ${e.width}n)` : `(b < 0 || b >= ${e.width})`);
@@ -99,11 +110,13 @@ const COMPARE_FLOATS: Readonly<Record<string, string>> = {
 const extendSigned = elementwise(({ out, ins: [e] }) => (out.big && !e!.big ? "BigInt(a)" : "a"));
 const extendUnsigned = elementwise(({ out, ins: [e] }) => (out.big && !e!.big ? `BigInt(${unsigned(e!, "a")})` : unsigned(e!, "a")));
 const truncate = elementwise(({ out, ins: [e] }) => (e!.big && !out.big ? "Number(BigInt.asIntN(32, a))" : "a"));
-const castIndex = (extend: Rule): Rule => (instruction, program) => {
-  const from = tensorSpec(instruction.op.operand(0).type).element;
-  const to = tensorSpec(instruction.op.result(0).type).element;
-  return (to.width < from.width ? truncate : extend)(instruction, program);
-};
+const castIndex =
+  (extend: Rule): Rule =>
+  (instruction, program) => {
+    const from = tensorSpec(instruction.op.operand(0).type).element;
+    const to = tensorSpec(instruction.op.result(0).type).element;
+    return (to.width < from.width ? truncate : extend)(instruction, program);
+  };
 
 /** Out of range becomes the nearest in range, as cvt.rzi; narrow integers go by way of 32 bits. */
 function floatToInt(signed: boolean): Rule {
@@ -164,8 +177,10 @@ const constant: Rule = ({ op, outs: [out] }) => {
   const value = op.attr("value");
   let made: Tensor;
   if (DenseElementsAttr.is(value)) made = tensorOfDense(value);
-  else if (IntegerAttr.is(value)) made = scalar(tensorSpec(op.result(0).type).element, rawOfBits(tensorSpec(op.result(0).type).element, value.params.value));
-  else if (FloatAttr.is(value)) made = scalar(tensorSpec(op.result(0).type).element, rawOfBits(tensorSpec(op.result(0).type).element, value.params.bits));
+  else if (IntegerAttr.is(value))
+    made = scalar(tensorSpec(op.result(0).type).element, rawOfBits(tensorSpec(op.result(0).type).element, value.params.value));
+  else if (FloatAttr.is(value))
+    made = scalar(tensorSpec(op.result(0).type).element, rawOfBits(tensorSpec(op.result(0).type).element, value.params.bits));
   else throw new Bug(`a constant of ${value?.def.name}`);
   return ({ env }) => {
     env[out!] = made;
@@ -180,11 +195,14 @@ function twoResults(first: (t: Elementwise) => string, second: (t: Elementwise) 
   };
 }
 const mulLow = ({ out }: Elementwise): string => (out.width === 32 ? "Math.imul(a, b)" : "a * b");
-export const mulHigh = (signed: boolean) => ({ out }: Elementwise): string => {
-  if (out.width === 32) return signed ? "H.mulhi32s(a, b)" : "H.mulhi32u(a, b)";
-  const wide = (name: string) => (out.big ? (signed ? name : `BigInt.asUintN(${out.width}, ${name})`) : signed ? name : unsigned(out, name));
-  return out.big ? `(${wide("a")} * ${wide("b")}) >> ${out.width}n` : `Math.floor((${wide("a")} * ${wide("b")}) / ${2 ** out.width})`;
-};
+export const mulHigh =
+  (signed: boolean) =>
+  ({ out }: Elementwise): string => {
+    if (out.width === 32) return signed ? "H.mulhi32s(a, b)" : "H.mulhi32u(a, b)";
+    const wide = (name: string) =>
+      out.big ? (signed ? name : `BigInt.asUintN(${out.width}, ${name})`) : signed ? name : unsigned(out, name);
+    return out.big ? `(${wide("a")} * ${wide("b")}) >> ${out.width}n` : `Math.floor((${wide("a")} * ${wide("b")}) / ${2 ** out.width})`;
+  };
 
 /** A scale of kind f8E8M0FNU multiplies by its power of two. */
 const scaling = (rounding: Rounding): Rule =>
@@ -200,19 +218,64 @@ export const ARITH: readonly (readonly [OpDef, Rule])[] = [
   [arith.AddIOp, overflowing(() => "a + b", "a + b", "a + b")],
   [arith.SubIOp, overflowing(() => "a - b", "a - b", "a - b")],
   [arith.MulIOp, overflowing((e) => (e.width === 32 ? "Math.imul(a, b)" : "a * b"), "a * b", "a * b")],
-  [arith.AddUIExtendedOp, twoResults(
-    () => "a + b",
-    ({ ins: [e] }) => `${u(e!).a} + ${u(e!).b} >= ${e!.big ? `${2n ** BigInt(e!.width)}n` : 2 ** e!.width} ? -1 : 0`,
-  )],
+  [
+    arith.AddUIExtendedOp,
+    twoResults(
+      () => "a + b",
+      ({ ins: [e] }) => `${u(e!).a} + ${u(e!).b} >= ${e!.big ? `${2n ** BigInt(e!.width)}n` : 2 ** e!.width} ? -1 : 0`,
+    ),
+  ],
   [arith.MulSIExtendedOp, twoResults(mulLow, mulHigh(true))],
   [arith.MulUIExtendedOp, twoResults(mulLow, mulHigh(false))],
-  [arith.DivSIOp, division(() => "Math.trunc(a / b)", () => "a / b")],
-  [arith.DivUIOp, division((e) => `Math.floor(${u(e).a} / ${u(e).b})`, (e) => `${u(e).a} / ${u(e).b}`)],
-  [arith.RemSIOp, division(() => "a % b", () => "a % b")],
-  [arith.RemUIOp, division((e) => `${u(e).a} % ${u(e).b}`, (e) => `${u(e).a} % ${u(e).b}`)],
-  [arith.CeilDivSIOp, division(() => "Math.ceil(a / b)", () => "a / b + (a % b !== 0n && a < 0n === b < 0n ? 1n : 0n)")],
-  [arith.CeilDivUIOp, division((e) => `Math.ceil(${u(e).a} / ${u(e).b})`, (e) => `(${u(e).a} + ${u(e).b} - 1n) / ${u(e).b}`)],
-  [arith.FloorDivSIOp, division(() => "Math.floor(a / b)", () => "a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n)")],
+  [
+    arith.DivSIOp,
+    division(
+      () => "Math.trunc(a / b)",
+      () => "a / b",
+    ),
+  ],
+  [
+    arith.DivUIOp,
+    division(
+      (e) => `Math.floor(${u(e).a} / ${u(e).b})`,
+      (e) => `${u(e).a} / ${u(e).b}`,
+    ),
+  ],
+  [
+    arith.RemSIOp,
+    division(
+      () => "a % b",
+      () => "a % b",
+    ),
+  ],
+  [
+    arith.RemUIOp,
+    division(
+      (e) => `${u(e).a} % ${u(e).b}`,
+      (e) => `${u(e).a} % ${u(e).b}`,
+    ),
+  ],
+  [
+    arith.CeilDivSIOp,
+    division(
+      () => "Math.ceil(a / b)",
+      () => "a / b + (a % b !== 0n && a < 0n === b < 0n ? 1n : 0n)",
+    ),
+  ],
+  [
+    arith.CeilDivUIOp,
+    division(
+      (e) => `Math.ceil(${u(e).a} / ${u(e).b})`,
+      (e) => `(${u(e).a} + ${u(e).b} - 1n) / ${u(e).b}`,
+    ),
+  ],
+  [
+    arith.FloorDivSIOp,
+    division(
+      () => "Math.floor(a / b)",
+      () => "a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n)",
+    ),
+  ],
   [arith.AndIOp, same("a & b")],
   [arith.OrIOp, same("a | b")],
   [arith.XOrIOp, same("a ^ b")],
@@ -246,7 +309,14 @@ export const ARITH: readonly (readonly [OpDef, Rule])[] = [
   [arith.FPToSIOp, floatToInt(true)],
   [arith.FPToUIOp, floatToInt(false)],
   [arith.ExtFOp, same("a")],
-  [arith.TruncFOp, pure((op) => ([value]) => castFloat(op, ROUNDING[String(arith.TruncFOp.match(op)!.roundingmode)] ?? "rn", value!))],
+  [
+    arith.TruncFOp,
+    pure(
+      (op) =>
+        ([value]) =>
+          castFloat(op, ROUNDING[String(arith.TruncFOp.match(op)!.roundingmode)] ?? "rn", value!),
+    ),
+  ],
   [arith.ScalingExtFOp, scaling("rn")],
   [arith.ScalingTruncFOp, scaling("rn")],
   [arith.BitcastOp, pure((op) => bitcast(op))],

@@ -8,7 +8,7 @@ import type { TensorDesc } from "../global-block.js";
 import { enter, type Instruction, operandsOf, type Rule, setResults } from "../instructions.js";
 import type { Machine } from "../machine.js";
 import type { Barrier, MemDescValue } from "../shared-memory.js";
-import { isTrue, numberAt, type Tensor, tensorSpec, TOKEN, type Val } from "../value.js";
+import { isTrue, numberAt, type Tensor, TOKEN, tensorSpec, type Val } from "../value.js";
 import { leave } from "./control-flow.js";
 import { blockAccess, numbers, readBlock, rowsAccess } from "./descriptors.js";
 import { readable } from "./elementwise.js";

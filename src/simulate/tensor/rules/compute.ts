@@ -1,8 +1,8 @@
 /** Products, reductions, scans, and ops with a region or a library function for each element. */
 import * as tt from "../../../dialects/tt/ops/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
-import { numElements } from "../../../ir/builtin-types.js";
 import type { Block } from "../../../ir/block.js";
+import { numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
@@ -10,7 +10,7 @@ import { dot } from "../dot-product.js";
 import type { Data, Element } from "../elements.js";
 import { type BlockCode, operandsOf, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
-import { scaled, type ScaledKind, unpacked } from "../microscaling.js";
+import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
 import { gathered, positions, rowMajorStrides, scalar, type Tensor, tensor, tensorSpec, type Val } from "../value.js";
 import { castFloat } from "./arith.js";
 import { leave } from "./control-flow.js";
@@ -83,7 +83,15 @@ function axisBack(element: Element, data: Data, shape: readonly number[], axis: 
 }
 
 /** Combines vectors `a` and `b` by the region: at once where it only computes, else place by place. */
-function combine(machine: Machine, code: BlockCode, env: Val[], vector: boolean, elements: readonly Element[], a: readonly Data[], b: readonly Data[]): Data[] {
+function combine(
+  machine: Machine,
+  code: BlockCode,
+  env: Val[],
+  vector: boolean,
+  elements: readonly Element[],
+  a: readonly Data[],
+  b: readonly Data[],
+): Data[] {
   const length = a[0]!.length;
   const args = [...a, ...b].map((data, i) => tensor(elements[i % elements.length]!, [length], data));
   if (vector || length === 1) return machine.runBlock(code, env, args).map((v) => repeated(v as Tensor, length));
@@ -252,7 +260,10 @@ const print: Rule = (instruction) => {
     operandsOf(frame, instruction).forEach((value, k) => {
       const { data, element } = readable(machine, op, value);
       const text = (raw: number | bigint) => {
-        if (hex) return `0x${BigInt.asUintN(element.width, BigInt(Math.trunc(Number(raw)))).toString(16).padStart(element.bytes * 2, "0")}`;
+        if (hex)
+          return `0x${BigInt.asUintN(element.width, BigInt(Math.trunc(Number(raw))))
+            .toString(16)
+            .padStart(element.bytes * 2, "0")}`;
         return String(element.decode ? element.decode[raw as number] : raw);
       };
       // A print of many elements is cut: this is for reading.

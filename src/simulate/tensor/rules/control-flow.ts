@@ -1,7 +1,7 @@
 /** scf, cf, calls and returns: structured ops push a frame and say what its terminator does. */
 import * as cf from "../../../dialects/cf/ops/index.js";
-import * as scf from "../../../dialects/scf/ops/index.js";
 import { caseOperands, caseValues } from "../../../dialects/cf/ops/switch.js";
+import * as scf from "../../../dialects/scf/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { intsOf } from "../../../ir/builtin-attrs.js";
 import type { OpDef } from "../../../ir/define-op.js";
@@ -56,7 +56,10 @@ const forLoop: Rule = (instruction, program) => {
 };
 
 const whileLoop: Rule = (instruction, program) => {
-  const [before, after] = instruction.op.regions.map((r) => program.block(r.firstBlock!)) as [ReturnType<Program["block"]>, ReturnType<Program["block"]>];
+  const [before, after] = instruction.op.regions.map((r) => program.block(r.firstBlock!)) as [
+    ReturnType<Program["block"]>,
+    ReturnType<Program["block"]>,
+  ];
   return (frame, machine) => {
     enter(machine, before, frame.env, operandsOf(frame, instruction), (values, terminator, inner) => {
       if (!scf.ConditionOp.is(terminator)) return jump(inner, before, values);
@@ -167,7 +170,11 @@ const conditionalBranch: Rule = (instruction, program) => {
   const slots = [ins.slice(1, 1 + ifTrue), ins.slice(1 + ifTrue)] as const;
   return (frame) => {
     const taken = isTrue(frame.env[ins[0]!] as Tensor) ? 0 : 1;
-    jump(frame, targets[taken]!, slots[taken].map((slot) => frame.env[slot]!));
+    jump(
+      frame,
+      targets[taken]!,
+      slots[taken].map((slot) => frame.env[slot]!),
+    );
   };
 };
 const switchBranch: Rule = (instruction, program) => {
@@ -182,18 +189,24 @@ const switchBranch: Rule = (instruction, program) => {
     const flag = BigInt.asUintN(width, BigInt((frame.env[ins[0]!] as Tensor).data[0]!));
     const at = values.indexOf(flag);
     const slots = at < 0 ? ins.slice(1, 1 + numDefault) : cases[at]!;
-    jump(frame, targets[at + 1]!, slots.map((slot) => frame.env[slot]!));
+    jump(
+      frame,
+      targets[at + 1]!,
+      slots.map((slot) => frame.env[slot]!),
+    );
   };
 };
 
-const assertTrue = (message: (op: Operation) => string): Rule => ({ op, ins: [slot] }) => {
-  const text = message(op);
-  return ({ env }, machine) => {
-    const { data } = env[slot!] as Tensor;
-    const at = data.indexOf(0 as never);
-    if (at >= 0) machine.findings.add("assert", op, `assertion failed${data.length > 1 ? ` at element ${at}` : ""}: ${text}`);
+const assertTrue =
+  (message: (op: Operation) => string): Rule =>
+  ({ op, ins: [slot] }) => {
+    const text = message(op);
+    return ({ env }, machine) => {
+      const { data } = env[slot!] as Tensor;
+      const at = data.indexOf(0 as never);
+      if (at >= 0) machine.findings.add("assert", op, `assertion failed${data.length > 1 ? ` at element ${at}` : ""}: ${text}`);
+    };
   };
-};
 
 export const CONTROL_FLOW: readonly (readonly [OpDef, Rule])[] = [
   [scf.ForOp, forLoop],
@@ -214,5 +227,5 @@ export const CONTROL_FLOW: readonly (readonly [OpDef, Rule])[] = [
   [tt.CallOp, call],
   [tt.ReturnOp, leave],
 ];
-export { leave };
 export type { Frame, Machine };
+export { leave };

@@ -1,6 +1,6 @@
 /** Tensor pointers and descriptors, and what is loaded and stored through them. */
 import * as tt from "../../../dialects/tt/ops/index.js";
-import { signlessBlockType, type PointerType } from "../../../dialects/tt/types.js";
+import { type PointerType, signlessBlockType } from "../../../dialects/tt/types.js";
 import type { TypeOf } from "../../../ir/attribute.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
@@ -42,7 +42,15 @@ const makeTensorDesc: Rule = (instruction) => {
   return (frame) => {
     const [base, ...rest] = numbers(operandsOf(frame, instruction)) as [number, ...number[]];
     const [shape, strides] = [rest.slice(0, rank), rest.slice(rank)];
-    frame.env[outs[0]!] = { form: "tensor-desc", base, shape, strides, block: block.shape, element, padding: view.padding === "nan" ? "nan" : "zero" };
+    frame.env[outs[0]!] = {
+      form: "tensor-desc",
+      base,
+      shape,
+      strides,
+      block: block.shape,
+      element,
+      padding: view.padding === "nan" ? "nan" : "zero",
+    };
   };
 };
 

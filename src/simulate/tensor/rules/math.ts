@@ -43,7 +43,10 @@ export const MATH: readonly (readonly [OpDef, Rule])[] = [
   [math.Atan2Op, f("Math.atan2(a, b)")],
   [math.CopySignOp, f("H.copySign(a, b)")],
   [math.PowFOp, f("H.pow(a, b)")],
-  [math.FmaOp, elementwise(({ out }) => (out.name === "f32" ? "H.fmaF32(a, b, c)" : out.name === "f64" ? "H.fmaF64(a, b, c)" : "a * b + c"))],
+  [
+    math.FmaOp,
+    elementwise(({ out }) => (out.name === "f32" ? "H.fmaF32(a, b, c)" : out.name === "f64" ? "H.fmaF64(a, b, c)" : "a * b + c")),
+  ],
   [math.ClampFOp, f("H.minnum(H.maxnum(a, b), c)")],
   [math.FPowIOp, f("H.pow(a, Number(b))")],
   [math.IsFiniteOp, f("Number.isFinite(a) ? -1 : 0")],

@@ -1,19 +1,19 @@
 /** Pointers, loads, stores and atomics on global memory. */
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { getPointeeType, isTensorPointerType } from "../../../dialects/tt/types.js";
+import type { Type } from "../../../ir/attribute.js";
 import { elementTypeOrSelf, numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
+import { type Data, type Element, elementOfType, intElement } from "../elements.js";
 import { accessChecked, readElements, writeElements } from "../global-access.js";
 import { addressesOf, type BlockPointer, inBounds, padding } from "../global-block.js";
-import { type Data, type Element, elementOfType, intElement } from "../elements.js";
 import type { Instruction, Rule } from "../instructions.js";
 import { loop } from "../loops.js";
 import type { Machine } from "../machine.js";
 import { reinterpreted, tensor, tensorSpec, type Val } from "../value.js";
-import { elementwise, elementwiseResult, pure, readable } from "./elementwise.js";
 import { bitcast, castFloat, mulHigh } from "./arith.js";
-import type { Type } from "../../../ir/attribute.js";
+import { elementwise, elementwiseResult, pure, readable } from "./elementwise.js";
 
 const sizeOf = (type: Type): number => elementOfType(elementTypeOrSelf(getPointeeType(type)!))?.bytes ?? 1;
 
@@ -60,7 +60,11 @@ const load: Rule = (instruction) => {
     if (isBlock) {
       const block = env[slots.ptr] as BlockPointer;
       target = { addresses: addressesOf(block, element.bytes), mask: inBounds(block, view.boundaryCheck) };
-    } else target = { addresses: readable(machine, op, env[slots.ptr]!).data, mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]) };
+    } else
+      target = {
+        addresses: readable(machine, op, env[slots.ptr]!).data,
+        mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]),
+      };
     const other = slots.other === undefined ? undefined : readable(machine, op, env[slots.other]!).data;
     if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
     const data = element.alloc(total);
@@ -92,7 +96,11 @@ const store: Rule = (instruction) => {
     if (isBlock) {
       const block = env[slots.ptr] as BlockPointer;
       target = { addresses: addressesOf(block, element.bytes), mask: inBounds(block, view.boundaryCheck) };
-    } else target = { addresses: readable(machine, op, env[slots.ptr]!).data, mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]) };
+    } else
+      target = {
+        addresses: readable(machine, op, env[slots.ptr]!).data,
+        mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]),
+      };
     if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
     writeElements(machine, op, element, target.addresses, target.mask, value.data);
   };
@@ -132,7 +140,8 @@ const atomicRMW: Rule = (instruction) => {
     for (let i = 0; i < total; i++) {
       if (mask && !mask[i]) continue;
       const at = pointers.subarray(i, i + 1) as Data;
-      if (accessChecked(machine, op, pointers[i] as number, element.bytes)) machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
+      if (accessChecked(machine, op, pointers[i] as number, element.bytes))
+        machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
       readElements(machine, op, element, at, undefined, found);
       operand[0] = value.data[i]!;
       combine(1, next, found, operand);
@@ -157,10 +166,12 @@ const atomicCAS: Rule = (instruction) => {
     const bitsOf = (data: Data, i: number) => reinterpreted(data.slice(i, i + 1) as Data, element, raw)[0]!;
     for (let i = 0; i < total; i++) {
       const at = pointers.subarray(i, i + 1) as Data;
-      if (accessChecked(machine, op, pointers[i] as number, element.bytes)) machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
+      if (accessChecked(machine, op, pointers[i] as number, element.bytes))
+        machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
       readElements(machine, op, element, at, undefined, found);
       result[i] = found[0]!;
-      if (bitsOf(found, 0) === bitsOf(compare, i)) writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
+      if (bitsOf(found, 0) === bitsOf(compare, i))
+        writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
     }
     machine.store(op, element, pointers, undefined);
     env[outs[0]!] = tensor(element, shape, result);
@@ -178,8 +189,20 @@ export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
   [tt.IntToPtrOp, elementwise(() => "Number(BigInt.asUintN(64, a))")],
   [tt.PtrToIntOp, elementwise(() => "BigInt(a)")],
   [tt.BitcastOp, pure((op) => bitcast(op))],
-  [tt.FpToFpOp, pure((op) => ([value]) => castFloat(op, ROUNDING[String(tt.FpToFpOp.match(op)!.rounding) as "rtz"] ?? "rn", value!))],
-  [tt.ClampFOp, elementwise(({ op }) => (String(tt.ClampFOp.match(op)!.propagateNan) === "all" ? "Math.min(Math.max(a, b), c)" : "H.minnum(H.maxnum(a, b), c)"))],
+  [
+    tt.FpToFpOp,
+    pure(
+      (op) =>
+        ([value]) =>
+          castFloat(op, ROUNDING[String(tt.FpToFpOp.match(op)!.rounding) as "rtz"] ?? "rn", value!),
+    ),
+  ],
+  [
+    tt.ClampFOp,
+    elementwise(({ op }) =>
+      String(tt.ClampFOp.match(op)!.propagateNan) === "all" ? "Math.min(Math.max(a, b), c)" : "H.minnum(H.maxnum(a, b), c)",
+    ),
+  ],
   [tt.PreciseSqrtOp, elementwise(() => "Math.sqrt(a)")],
   [tt.PreciseDivFOp, elementwise(() => "a / b")],
   [tt.MulhiUIOp, elementwise(mulHigh(false))],

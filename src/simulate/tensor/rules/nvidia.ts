@@ -1,9 +1,10 @@
 /** ttng: mbarriers, TMA, wgmma, tensor memory and tcgen05. */
-import * as ttng from "../../../dialects/ttng/ops/index.js";
-import { NvmmaSharedEncoding } from "../../../dialects/ttg/encodings/index.js";
-import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
-import type { MemDesc } from "../../../dialects/ttg/types.js";
+
 import { signlessBlockType } from "../../../dialects/tt/types.js";
+import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { NvmmaSharedEncoding } from "../../../dialects/ttg/encodings/index.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
+import * as ttng from "../../../dialects/ttng/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
@@ -14,10 +15,10 @@ import { writeElements } from "../global-access.js";
 import type { TensorDesc } from "../global-block.js";
 import { type Instruction, operandsOf, type Rule } from "../instructions.js";
 import type { Machine } from "../machine.js";
-import { scaled, type ScaledKind, unpacked } from "../microscaling.js";
+import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
 import type { AsyncOp, Barrier, MemDescValue } from "../shared-memory.js";
-import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, tensor, tensorSpec, TOKEN, type Val } from "../value.js";
-import { type DescAccess, blockAccess, numbers, readBlock, reduceBlock, rowsAccess } from "./descriptors.js";
+import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
+import { blockAccess, type DescAccess, numbers, readBlock, reduceBlock, rowsAccess } from "./descriptors.js";
 import { readable } from "./elementwise.js";
 import { allocate, loadShared, nothing, view } from "./shared.js";
 
@@ -35,10 +36,12 @@ const initBarrier: Rule = ({ op, ins }) => {
   const { count } = ttng.InitBarrierOp.match(op)!;
   return ({ env }, machine) => void machine.shared.initBarrier(descAt(env, ins[0]), count);
 };
-const invalBarrier: Rule = ({ ins }) => ({ env }) => {
-  const { buffer, at } = descAt(env, ins[0]);
-  buffer.barriers.delete(at[0]!);
-};
+const invalBarrier: Rule =
+  ({ ins }) =>
+  ({ env }) => {
+    const { buffer, at } = descAt(env, ins[0]);
+    buffer.barriers.delete(at[0]!);
+  };
 const barrierExpect: Rule = (instruction) => {
   const v = ttng.BarrierExpectOp.match(instruction.op)!;
   const [alloc, pred] = [v.alloc, v.pred].map(slotFinder(instruction));
@@ -109,7 +112,15 @@ const reinterpretDesc: Rule = ({ op, ins, outs }) => {
     const map = machine.tensormaps.get(numberAt(env[ins[0]!] as Tensor));
     if (!map) {
       machine.findings.add("barrier", op, "no tensor map was created at this address");
-      env[outs[0]!] = { form: "tensor-desc", base: 0, shape: block.map(() => 0), strides: block.map(() => 0), block, element, padding: "zero" };
+      env[outs[0]!] = {
+        form: "tensor-desc",
+        base: 0,
+        shape: block.map(() => 0),
+        strides: block.map(() => 0),
+        block,
+        element,
+        padding: "zero",
+      };
       return;
     }
     const { base, dims, byteStrides, nan } = map;
@@ -121,7 +132,15 @@ const reinterpretDesc: Rule = ({ op, ins, outs }) => {
 };
 
 /** A copy to shared memory that a barrier counts the bytes of. */
-function tmaLoad(machine: Machine, op: Operation, desc: TensorDesc, access: DescAccess, dst: MemDescValue, barrier: Barrier, bytes: number): void {
+function tmaLoad(
+  machine: Machine,
+  op: Operation,
+  desc: TensorDesc,
+  access: DescAccess,
+  dst: MemDescValue,
+  barrier: Barrier,
+  bytes: number,
+): void {
   const { shared } = machine;
   const data = readBlock(machine, op, desc, access);
   shared.checkWrite(op, dst);
@@ -166,7 +185,9 @@ const tmaCopyIn: Rule = (instruction) => {
 const tmaGather: Rule = (instruction) => {
   const { op } = instruction;
   const v = ttng.AsyncTMAGatherOp.match(op)!;
-  const [desc, rows, column, barrier, result, pred] = [v.desc, v.x_offsets, v.y_offset, v.barrier, v.result, v.pred].map(slotFinder(instruction));
+  const [desc, rows, column, barrier, result, pred] = [v.desc, v.x_offsets, v.y_offset, v.barrier, v.result, v.pred].map(
+    slotFinder(instruction),
+  );
   const bytes = bytesPerCTA(v.result.type as MemDesc);
   return ({ env }, machine) => {
     if (!on(env, pred)) return;
@@ -178,7 +199,10 @@ const tmaGather: Rule = (instruction) => {
 };
 
 /** Memory is written at once; the buffer counts as being read until the store is waited for. */
-function tmaStore(write: (machine: Machine, instruction: Instruction, env: readonly Val[], data: Tensor) => void, srcOf: (op: Operation) => Value): Rule {
+function tmaStore(
+  write: (machine: Machine, instruction: Instruction, env: readonly Val[], data: Tensor) => void,
+  srcOf: (op: Operation) => Value,
+): Rule {
   return (instruction) => {
     const { op } = instruction;
     const src = slotFinder(instruction)(srcOf(op));
@@ -202,7 +226,14 @@ const tmaReduce = tmaStore(
   (machine, { op, ins }, env, value) => {
     const v = ttng.AsyncTMAReduceOp.match(op)!;
     const desc = env[ins[0]!] as TensorDesc;
-    reduceBlock(machine, op, String(v.kind), desc, blockAccess(desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))), value.data);
+    reduceBlock(
+      machine,
+      op,
+      String(v.kind),
+      desc,
+      blockAccess(desc, numbers(ins.slice(1, 1 + v.coord.length).map((s) => env[s]!))),
+      value.data,
+    );
   },
   (op) => ttng.AsyncTMAReduceOp.match(op)!.src,
 );
@@ -277,7 +308,13 @@ const tmemSubSlice = view((op, src) => {
 });
 
 /** Gives an op to the tensor cores: those of one program work in order. */
-function enqueue(machine: Machine, op: Operation, reads: readonly MemDescValue[], writes: readonly MemDescValue[], effect: () => void): AsyncOp {
+function enqueue(
+  machine: Machine,
+  op: Operation,
+  reads: readonly MemDescValue[],
+  writes: readonly MemDescValue[],
+  effect: () => void,
+): AsyncOp {
   const { shared } = machine;
   const running = shared.begin({ op, reads, writes, after: shared.lastMma, effect });
   shared.lastMma = running;
@@ -312,7 +349,11 @@ interface Mma {
   readonly barrier_preds: readonly Value[];
   readonly is_async: boolean;
 }
-function mma(viewOf: (op: Operation) => Mma, scalesOf: (op: Operation) => readonly Value[], product: (op: Operation, a: Tensor, b: Tensor, d: Tensor, scales: readonly Tensor[]) => Tensor): Rule {
+function mma(
+  viewOf: (op: Operation) => Mma,
+  scalesOf: (op: Operation) => readonly Value[],
+  product: (op: Operation, a: Tensor, b: Tensor, d: Tensor, scales: readonly Tensor[]) => Tensor,
+): Rule {
   return (instruction) => {
     const { op, ins, outs } = instruction;
     const v = viewOf(op);
@@ -337,7 +378,16 @@ function mma(viewOf: (op: Operation) => Mma, scalesOf: (op: Operation) => readon
         const running = enqueue(machine, op, [left, right, ...factors], [acc], () => {
           const zero = tensor(acc.element, acc.shape, acc.element.alloc(acc.at.length));
           const from = accumulate ? shared.peek(acc) : zero;
-          shared.poke(acc, product(op, shared.peek(left), shared.peek(right), from, factors.map((f) => shared.peek(f))).data);
+          shared.poke(
+            acc,
+            product(
+              op,
+              shared.peek(left),
+              shared.peek(right),
+              from,
+              factors.map((f) => shared.peek(f)),
+            ).data,
+          );
         });
         if (!v.is_async) shared.end(running);
       }

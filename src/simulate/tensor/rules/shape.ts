@@ -1,14 +1,15 @@
 /** tt's ops that move elements about without computing: views of row-major data, and gathers of them. */
+
+import { UnrealizedConversionCastOp } from "../../../dialects/builtin/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import { PoisonOp } from "../../../dialects/ub/ops/index.js";
-import { UnrealizedConversionCastOp } from "../../../dialects/builtin/ops/index.js";
+import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
-import type { Rule } from "../instructions.js";
 import { elementOfType } from "../elements.js";
-import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
-import { filled, gathered, positions, rowMajorStrides, tensor, tensorSpec, TOKEN, type Val } from "../value.js";
+import type { Rule } from "../instructions.js";
+import { filled, gathered, positions, rowMajorStrides, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
 import { pure } from "./elementwise.js";
 
 /** The same elements under the type of the result. */
@@ -20,7 +21,10 @@ const reshaped: Rule = pure((op) => {
 const splat: Rule = pure((op) => {
   const { element, shape } = tensorSpec(op.result(0).type);
   return ([src], machine) => {
-    machine.charge(op, shape.reduce((a, b) => a * b, 1));
+    machine.charge(
+      op,
+      shape.reduce((a, b) => a * b, 1),
+    );
     return filled(element, shape, src!.data[0]!);
   };
 });

@@ -1,8 +1,8 @@
 /** ttg: shared memory, asynchronous copies, fences and barriers of a CTA. */
 import * as gpu from "../../../dialects/gpu/ops/index.js";
+import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
-import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -10,15 +10,17 @@ import { readElements } from "../global-access.js";
 import { enter, type Instruction, operandsOf, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
 import type { MemDescValue } from "../shared-memory.js";
-import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, tensor, tensorSpec, TOKEN, type Val } from "../value.js";
+import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
 import { leave } from "./control-flow.js";
-import { countOn } from "./memory.js";
 import { readable } from "./elementwise.js";
+import { countOn } from "./memory.js";
 
 /** An op whose only effect, at this level, is its order. */
-const nothing: Rule = ({ outs }) => ({ env }) => {
-  for (const out of outs) env[out] = TOKEN;
-};
+const nothing: Rule =
+  ({ outs }) =>
+  ({ env }) => {
+    for (const out of outs) env[out] = TOKEN;
+  };
 
 /** Memory of the type of the result, filled with the operand if there is one. */
 export const allocate: Rule = ({ op, ins, outs }) => {
@@ -40,9 +42,11 @@ export const loadShared: Rule = ({ op, ins, outs }) => {
     if (outs.length > 1) env[outs[1]!] = TOKEN;
   };
 };
-const storeShared: Rule = ({ op, ins }) => ({ env }, machine) => {
-  machine.shared.write(op, env[ins[1]!] as MemDescValue, readable(machine, op, env[ins[0]!]!).data);
-};
+const storeShared: Rule =
+  ({ op, ins }) =>
+  ({ env }, machine) => {
+    machine.shared.write(op, env[ins[1]!] as MemDescValue, readable(machine, op, env[ins[0]!]!).data);
+  };
 
 /** A view by positions within the source, worked out once. */
 function view(placesOf: (op: Operation, src: MemDescValue) => Int32Array): Rule {
@@ -153,12 +157,14 @@ const asyncCopy: Rule = (instruction) => {
     env[outs[0]!] = TOKEN;
   };
 };
-const commitGroup: Rule = ({ outs }) => ({ env }, machine) => {
-  const { async } = machine.current;
-  async.groups.push(async.open);
-  async.open = [];
-  env[outs[0]!] = TOKEN;
-};
+const commitGroup: Rule =
+  ({ outs }) =>
+  ({ env }, machine) => {
+    const { async } = machine.current;
+    async.groups.push(async.open);
+    async.open = [];
+    env[outs[0]!] = TOKEN;
+  };
 const waitGroup: Rule = ({ op, outs }) => {
   const { num } = ttg.AsyncWaitOp.match(op)!;
   return ({ env }, machine) => {
