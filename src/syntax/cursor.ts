@@ -55,6 +55,12 @@ export class Cursor {
 
   /** Skips white space and comments; answers the code of the next character, NaN at the end. */
   skip(): number {
+    let c = this.text.charCodeAt(this.pos);
+    if (c === 32) c = this.text.charCodeAt(++this.pos);
+    return c > 32 && c !== 47 ? c : this.skipMore();
+  }
+  /** The less common cases of the above: several spaces, lines, comments. */
+  private skipMore(): number {
     const { text } = this;
     for (;;) {
       const c = text.charCodeAt(this.pos);
@@ -166,6 +172,17 @@ export class Cursor {
     }
     while ((CLASS[text.charCodeAt(end)] ?? 0) & DIGIT) end++;
     return end;
+  }
+  /** Reads `%12 = `, spaced so; -1 where something else stands, `%012` too. */
+  optNumberedResult(): number {
+    const { text } = this;
+    let end = this.pos + 1;
+    let number = 0;
+    for (let c = text.charCodeAt(end); c >= 48 && c <= 57; c = text.charCodeAt(++end)) number = number * 10 + c - 48;
+    const digits = end - this.pos - 1;
+    if (digits === 0 || digits > 7 || !text.startsWith(" = ", end) || (digits > 1 && text.charCodeAt(this.pos + 1) === 48)) return -1;
+    this.pos = end + 3;
+    return number;
   }
   /** Reads an unsigned number as text, with its fraction and exponent when it is a float literal. */
   optNumber(): string | undefined {

@@ -10,6 +10,9 @@ export interface FormatState {
   setOperands(name: string, operands: readonly ParsedOperand[]): void;
   types(name: string): readonly Type[];
   setTypes(name: string, types: readonly Type[]): void;
+  /** The type of a part that is one value, or the first of several. */
+  type(name: string): Type | undefined;
+  setType(name: string, type: Type): void;
   /** Adds a region for the part of that name (regions go in order). */
   readonly parser: OpParser;
 }

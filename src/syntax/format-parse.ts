@@ -1,76 +1,50 @@
 /** Runs a compiled assembly format on the parser, then finds the types that the format does not spell. */
-import type { ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { inferResultTypes } from "../ir/builder.js";
 import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
-import { customDirective, type FormatState } from "./custom-directive.js";
+import { customDirective } from "./custom-directive.js";
+import { FormatParts } from "./format-parts.js";
 import { type Directive, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
 import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
 
-const NONE: never[] = [];
-/** So many places to fill. Most are few, and the lists as short as they can be. */
-function blanks<T>(count: number): (T | undefined)[] {
-  if (count === 0) return NONE;
-  if (count === 1) return [undefined];
-  if (count === 2) return [undefined, undefined];
-  return new Array<undefined>(count).fill(undefined);
-}
-
-/** Parts read so far, by index of operand and result group. */
-class Run implements FormatState {
-  readonly operandGroups: (readonly ParsedOperand[] | undefined)[];
-  readonly operandTypes: (readonly Type[] | undefined)[];
-  readonly resultTypes: (readonly Type[] | undefined)[];
-  allOperands: readonly ParsedOperand[] | undefined;
-  allOperandTypes: readonly Type[] | undefined;
-  allResultTypes: readonly Type[] | undefined;
-  constructor(
-    readonly parser: Parser,
-    readonly def: OpDef,
-  ) {
-    this.operandGroups = blanks(def.operands.length);
-    this.operandTypes = blanks(def.operands.length);
-    this.resultTypes = blanks(def.results.length);
-  }
-  operands(name: string): readonly ParsedOperand[] {
-    return this.operandGroups[indexOf(this.def.operands, name)] ?? [];
-  }
-  setOperands(name: string, operands: readonly ParsedOperand[]): void {
-    this.operandGroups[indexOf(this.def.operands, name)] = operands;
-  }
-  types(name: string): readonly Type[] {
-    const operand = find(this.def.operands, name);
-    return (operand >= 0 ? this.operandTypes[operand] : this.resultTypes[indexOf(this.def.results, name)]) ?? [];
-  }
-  setTypes(name: string, types: readonly Type[]): void {
-    const operand = find(this.def.operands, name);
-    if (operand >= 0) this.operandTypes[operand] = types;
-    else this.resultTypes[indexOf(this.def.results, name)] = types;
-  }
-}
-function find(specs: readonly NamedValueSpec[], name: string): number {
-  for (let i = 0; i < specs.length; i++) if (specs[i]!.name === name) return i;
-  return -1;
-}
-function indexOf(specs: readonly NamedValueSpec[], name: string): number {
-  const index = find(specs, name);
-  if (index < 0) throw new Bug(`no operand or result '${name}'`);
-  return index;
-}
-
 export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
-  const run = new Run(p, def);
+  let run = p.spareParts.pop();
+  if (run) run.reset(def);
+  else run = new FormatParts(p, def);
   const program = programOf(def);
-  const { directives } = program;
-  for (let i = 0; i < directives.length; i++) parseDirective(p, run, directives[i]!);
+  const { steps } = program;
+  const { cursor } = p;
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i]!;
+    const { part, printed } = step;
+    switch (step.kind) {
+      case "literal":
+        if (printed !== undefined && cursor.text.startsWith(printed, cursor.pos)) cursor.pos += printed.length;
+        else {
+          if (step.dictionary) parseDirective(p, run, step.dictionary);
+          parseDirective(p, run, step.directive);
+        }
+        break;
+      case "operand":
+        run.positions[part] = cursor.here();
+        run.values[part] = p.operandValue();
+        break;
+      case "type":
+        run.typeOfPart[part] = step.restricted ? singleType(p, def, step.directive as TypeDirective) : p.type();
+        break;
+      case "other":
+        parseDirective(p, run, step.directive);
+    }
+  }
   finishFormat(p, run, program, at);
+  p.spareParts.push(run);
 }
 
-function parseDirective(p: Parser, run: Run, d: Directive): void {
+function parseDirective(p: Parser, run: FormatParts, d: Directive): void {
   switch (d.kind) {
     case "literal":
       if (d.isKeyword) p.cursor.keyword(d.text);
@@ -138,7 +112,8 @@ function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
   if (slot.kind === "result") return def.results[slot.index]!.arity;
   return "variadic";
 }
-function singleType(p: Parser, def: OpDef, d: Extract<Directive, { kind: "type" }>): Type {
+type TypeDirective = Extract<Directive, { kind: "type" }>;
+function singleType(p: Parser, def: OpDef, d: TypeDirective): Type {
   const stripped = d.qualified ? undefined : strippedKind(def, d.slot);
   const at = p.cursor.here();
   if (stripped !== undefined && !p.atPunct("!")) return p.dialectType(stripped, at);
@@ -161,22 +136,22 @@ function optTypes(p: Parser): Type[] {
   while (p.optPunct(",")) types.push(p.type());
   return types;
 }
-function setSlotTypes(run: Run, slot: Slot, types: readonly Type[]): void {
-  if (slot.kind === "operand") run.operandTypes[slot.index] = types;
-  else if (slot.kind === "result") run.resultTypes[slot.index] = types;
+function setSlotTypes(run: FormatParts, slot: Slot, types: readonly Type[]): void {
+  if (slot.kind === "operand") run.setTypesOf(slot.index, types);
+  else if (slot.kind === "result") run.setTypesOf(run.def.operands.length + slot.index, types);
   else if (slot.kind === "operands") run.allOperandTypes = types;
   else run.allResultTypes = types;
 }
 
-function parseSlot(p: Parser, run: Run, slot: Slot): void {
+function parseSlot(p: Parser, run: FormatParts, slot: Slot): void {
   switch (slot.kind) {
     case "operand": {
       const { arity } = run.def.operands[slot.index]!;
-      if (arity === "single") run.operandGroups[slot.index] = [p.operand()];
-      else if (arity === "variadic") run.operandGroups[slot.index] = p.operands();
+      if (arity === "single") run.setOperandsOf(slot.index, [p.operand()]);
+      else if (arity === "variadic") run.setOperandsOf(slot.index, p.operands());
       else {
         const operand = p.optOperand();
-        run.operandGroups[slot.index] = operand ? [operand] : [];
+        run.setOperandsOf(slot.index, operand ? [operand] : []);
       }
       return;
     }
@@ -266,7 +241,7 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
 }
 
 /** Reads the `then` part when its first element is there, else the other part. */
-function parseOptional(p: Parser, run: Run, d: Extract<Directive, { kind: "optional" }>): void {
+function parseOptional(p: Parser, run: FormatParts, d: Extract<Directive, { kind: "optional" }>): void {
   const first = d.then.find((x) => x.kind !== "whitespace");
   const anchorUnit = unitOf(run.def, d.anchor);
   if (first && startsHere(p, run, first)) {
@@ -291,7 +266,7 @@ function alreadyRead(d: Directive): boolean {
 }
 
 /** Whether the group's first element starts here. Literals, attributes and custom directives are consumed by the look. */
-function startsHere(p: Parser, run: Run, first: Directive): boolean {
+function startsHere(p: Parser, run: FormatParts, first: Directive): boolean {
   switch (first.kind) {
     case "literal":
       return first.isKeyword ? p.cursor.optKeyword(first.text) : p.cursor.optPunct(first.text);
@@ -352,7 +327,7 @@ function optAttrSlot(p: Parser, def: OpDef, index: number, qualified: boolean): 
 
 // --- types ------------------------------------------------------------------------------------
 
-function finishFormat(p: Parser, run: Run, program: FormatProgram, at: number): void {
+function finishFormat(p: Parser, run: FormatParts, program: FormatProgram, at: number): void {
   const { def } = run;
   const { state } = p;
   if (run.allOperands) {
@@ -360,33 +335,24 @@ function finishFormat(p: Parser, run: Run, program: FormatProgram, at: number): 
     state.operands.push(...p.resolveAll(run.allOperands, types));
   } else {
     // `functional-type(operands, ...)` and `type(operands)` hand out types over all groups in order.
-    if (run.allOperandTypes) distribute(p, def, run.allOperandTypes, run.operandGroups, run.operandTypes, at);
+    if (run.allOperandTypes) distribute(p, run, run.allOperandTypes, at);
     if (program.rules.length > 0) inferGroupTypes(p, run, program.rules, at);
-    if (def.operands.length > 0 && !resolveSingles(p, run)) for (let g = 0; g < def.operands.length; g++) resolveGroup(p, run, g, at);
-    if (def.sizedOperands)
-      p.setAttr(
-        "operandSegmentSizes",
-        i32ArrayAttr(
-          p.ctx,
-          run.operandGroups.map((group) => group?.length ?? 0),
-        ),
-      );
+    const count = def.operands.length;
+    if (!program.plainOperands || !resolveSingles(p, run, count)) for (let g = 0; g < count; g++) resolveGroup(p, run, g, at);
+    if (def.sizedOperands) {
+      const sizes = def.operands.map((_, g) => run.numOperandsOf(g));
+      p.setAttr("operandSegmentSizes", i32ArrayAttr(p.ctx, sizes));
+    }
   }
   resultTypes(p, run, at);
 }
 
-function distribute(
-  p: Parser,
-  def: OpDef,
-  types: readonly Type[],
-  groups: readonly (readonly unknown[] | undefined)[],
-  into: (readonly Type[] | undefined)[],
-  at: number,
-): void {
+function distribute(p: Parser, run: FormatParts, types: readonly Type[], at: number): void {
+  const { def } = run;
   let next = 0;
-  for (let g = 0; g < groups.length; g++) {
-    const size = groups[g]?.length ?? 0;
-    into[g] = types.slice(next, next + size);
+  for (let g = 0; g < def.operands.length; g++) {
+    const size = run.numOperandsOf(g);
+    run.setTypesOf(g, types.slice(next, next + size));
     next += size;
   }
   if (next !== types.length)
@@ -394,7 +360,7 @@ function distribute(
 }
 
 /** Types that follow from others by the op's traits, or that only one type fits. Runs until nothing new is found. */
-function inferGroupTypes(p: Parser, run: Run, rules: readonly PartRule[], at: number): void {
+function inferGroupTypes(p: Parser, run: FormatParts, rules: readonly PartRule[], at: number): void {
   for (let changed = true; changed; ) {
     changed = false;
     for (let r = 0; r < rules.length; r++) {
@@ -415,36 +381,36 @@ function inferGroupTypes(p: Parser, run: Run, rules: readonly PartRule[], at: nu
     if (rules.length === 1) return;
   }
 }
+function partSpec(def: OpDef, part: number): NamedValueSpec | undefined {
+  return part < def.operands.length ? def.operands[part] : def.results[part - def.operands.length];
+}
 /** A type from which others are derived must be of its own kind first. */
 function checkSource(p: Parser, def: OpDef, part: number, name: string, type: Type, at: number): void {
-  const spec = part >= 0 ? def.operands[part] : def.results[~part];
+  const spec = partSpec(def, part);
   if (!spec || spec.constraint.test(type)) return;
   opError(p, def, `'${name}' must be ${spec.constraint.description}, but got '${p.typeText(type)}'`, at, "verify.operand-type");
 }
-function knownType(run: Run, part: number): Type | undefined {
-  if (part < 0) return run.resultTypes[~part]?.[0];
-  const known = run.operandTypes[part];
-  if (known) return known[0];
+function knownType(run: FormatParts, part: number): Type | undefined {
+  const known = run.typeOf(part);
+  if (known || run.typeLists?.[part] || part >= run.def.operands.length) return known;
   const { arity, constraint } = run.def.operands[part]!;
   return arity === "single" ? constraint.build?.(run.parser.ctx) : undefined;
 }
-function setKnown(run: Run, part: number, type: Type): boolean {
-  if (part >= 0) {
-    if (run.operandTypes[part] !== undefined) return false;
-    const count = run.operandGroups[part]?.length ?? 0;
-    run.operandTypes[part] = count > 1 ? new Array<Type>(count).fill(type) : [type];
-    return true;
-  }
-  if (run.resultTypes[~part] !== undefined || run.def.results[~part]?.arity !== "single") return false;
-  run.resultTypes[~part] = [type];
+function setKnown(run: FormatParts, part: number, type: Type): boolean {
+  if (run.typeOfPart[part] !== undefined || run.typeLists?.[part] !== undefined) return false;
+  const { operands, results } = run.def;
+  if (part >= operands.length && results[part - operands.length]?.arity !== "single") return false;
+  const count = part < operands.length ? run.numOperandsOf(part) : 1;
+  if (count > 1) run.setTypesOf(part, new Array<Type>(count).fill(type));
+  else run.typeOfPart[part] = type;
   return true;
 }
 
 /** The common case of the below: one operand with one known type in every group. Answers whether it is that. */
-function resolveSingles(p: Parser, run: Run): boolean {
-  const { operandGroups, operandTypes } = run;
-  const count = operandGroups.length;
-  for (let g = 0; g < count; g++) if (operandGroups[g]?.length !== 1 || operandTypes[g]?.length !== 1) return false;
+function resolveSingles(p: Parser, run: FormatParts, count: number): boolean {
+  const { values, typeOfPart } = run;
+  if (count === 0) return true;
+  for (let g = 0; g < count; g++) if (!values[g] || !typeOfPart[g]) return false;
   if (p.state.operands.length > 0) return false;
   const first = resolveSingle(p, run, 0);
   if (count === 1) p.state.operands = [first];
@@ -454,16 +420,15 @@ function resolveSingles(p: Parser, run: Run): boolean {
   }
   return true;
 }
-function resolveSingle(p: Parser, run: Run, g: number): Value {
-  const operand = run.operandGroups[g]![0]!;
-  return p.resolveValue(operand.value, run.operandTypes[g]![0]!, operand.pos);
+function resolveSingle(p: Parser, run: FormatParts, g: number): Value {
+  return p.resolveValue(run.values[g]!, run.typeOfPart[g]!, run.positions[g]!);
 }
 
-function resolveGroup(p: Parser, run: Run, g: number, at: number): void {
+function resolveGroup(p: Parser, run: FormatParts, g: number, at: number): void {
   const spec = run.def.operands[g]!;
-  const group = run.operandGroups[g];
+  const group = run.operandsOf(g);
   if (!group || group.length === 0) return;
-  let types = run.operandTypes[g];
+  let types = run.typesOf(g);
   if (types === undefined || types.length === 0) {
     const only = spec.constraint.build?.(p.ctx);
     // Without any rule the operand's own type stands: it was defined before.
@@ -480,7 +445,7 @@ function resolveGroup(p: Parser, run: Run, g: number, at: number): void {
   for (let i = 0; i < group.length; i++) p.state.operands.push(p.resolveValue(group[i]!.value, types[i]!, group[i]!.pos));
 }
 
-function resultTypes(p: Parser, run: Run, at: number): void {
+function resultTypes(p: Parser, run: FormatParts, at: number): void {
   const { def } = run;
   const { state } = p;
   if (run.allResultTypes) {
@@ -489,23 +454,23 @@ function resultTypes(p: Parser, run: Run, at: number): void {
     return;
   }
   let missing = false;
+  const numOperands = def.operands.length;
   for (let r = 0; r < def.results.length; r++) {
     const spec = def.results[r]!;
-    const types = run.resultTypes[r] ?? (spec.arity === "single" ? single(spec.constraint.build?.(p.ctx)) : undefined);
-    if (types?.length === 1 && state.types.length === 0) state.types = [types[0]!];
-    else if (types) for (let i = 0; i < types.length; i++) state.types.push(types[i]!);
-    else if (spec.arity === "single" || (spec.arity === "variadic" && def.inferTypes)) missing = true;
-    run.resultTypes[r] = types;
+    const isSingle = spec.arity === "single";
+    let type = run.typeOfPart[numOperands + r];
+    if (!type && isSingle) type = run.typeOfPart[numOperands + r] = spec.constraint.build?.(p.ctx);
+    const types = type ? undefined : run.typeLists?.[numOperands + r];
+    if (type && state.types.length === 0) state.types = [type];
+    else if (type) state.types.push(type);
+    else if (types) state.types.push(...types);
+    else if (isSingle || (spec.arity === "variadic" && def.inferTypes)) missing = true;
   }
   if (!missing) {
-    if (def.sizedResults)
-      p.setAttr(
-        "resultSegmentSizes",
-        i32ArrayAttr(
-          p.ctx,
-          run.resultTypes.map((t) => t?.length ?? 0),
-        ),
-      );
+    if (def.sizedResults) {
+      const sizes = def.results.map((_, r) => run.typesOf(numOperands + r)?.length ?? 0);
+      p.setAttr("resultSegmentSizes", i32ArrayAttr(p.ctx, sizes));
+    }
     return;
   }
   state.types.length = 0;
@@ -518,9 +483,6 @@ function resultTypes(p: Parser, run: Run, at: number): void {
   );
   if (!inferred) return p.fail(`'${def.name}' op failed to infer returned types`, at, "parse.infer-types");
   state.types.push(...inferred);
-}
-function single(type: Type | undefined): readonly Type[] | undefined {
-  return type ? [type] : undefined;
 }
 function sizedResults(p: Parser, def: OpDef, count: number): Attribute {
   const singles = def.results.filter((r) => r.arity === "single").length;

@@ -5,6 +5,7 @@
 import type { NamedAttrSpec, OpDef } from "../ir/define-op.js";
 import type { TypeRule } from "../ir/traits.js";
 import { Bug } from "../support/assert.js";
+import { partOf } from "./format-parts.js";
 
 /** A named part of the op that a directive refers to. */
 export type Slot =
@@ -49,8 +50,26 @@ export type Directive =
       readonly clauses: readonly { readonly keyword: string; readonly body: readonly Directive[]; readonly space: boolean }[];
     };
 
+/** What the parser knows of a top-level directive beforehand. All of one shape, as hot loops want them. */
+export interface Step {
+  /** `type` and `operand`: of a part that is one value. */
+  readonly kind: "literal" | "operand" | "type" | "other";
+  readonly directive: Directive;
+  /** An attribute dictionary right before a literal: it is there where the literal is not. */
+  readonly dictionary: Directive | undefined;
+  /** A literal as it is printed, with the spaces around it; undefined where what follows could make it another token. */
+  readonly printed: string | undefined;
+  /** Which part: operand groups, then result groups. */
+  readonly part: number;
+  /** Whether only some kind of type may stand here. */
+  readonly restricted: boolean;
+}
+
 export interface FormatProgram {
   readonly directives: readonly Directive[];
+  readonly steps: readonly Step[];
+  /** Whether every operand group is one operand that the format spells by itself, and no group has a size to be noted. */
+  readonly plainOperands: boolean;
   /** Attributes that the attribute dictionary leaves out: those that the format spells itself, and sizes. */
   readonly bound: readonly string[];
   /** Attributes that are left out when they have their default value. */
@@ -58,7 +77,7 @@ export interface FormatProgram {
   readonly rules: readonly PartRule[];
 }
 
-/** A type rule of the op with its parts as numbers: operand group `i` as `i`, result group `i` as `~i`. */
+/** A type rule of the op with its parts as numbers (see `Step.part`). */
 export type PartRule =
   | { readonly kind: "same"; readonly parts: readonly number[] }
   | {
@@ -70,15 +89,44 @@ export type PartRule =
     };
 
 function compileRules(def: OpDef): PartRule[] {
-  const partOf = (name: string): number => {
-    const operand = def.operands.findIndex((o) => o.name === name);
-    return operand >= 0 ? operand : ~def.results.findIndex((r) => r.name === name);
-  };
   return def.typeRules.map((rule) =>
     rule.kind === "same"
-      ? { kind: "same", parts: rule.names.map(partOf) }
-      : { kind: "from", from: partOf(rule.from), to: partOf(rule.to), fromName: rule.from, transform: rule.transform },
+      ? { kind: "same", parts: rule.names.map((name) => partOf(def, name)) }
+      : { kind: "from", from: partOf(def, rule.from), to: partOf(def, rule.to), fromName: rule.from, transform: rule.transform },
   );
+}
+
+function compileSteps(def: OpDef, directives: readonly Directive[]): Step[] {
+  const steps: Step[] = [];
+  // Whether the space before the directive was read with the literal before it.
+  let spaceRead = false;
+  directives.forEach((directive, i) => {
+    const next = directives[i + 1];
+    const step = { directive, dictionary: undefined, printed: undefined, part: -1, restricted: false };
+    if (directive.kind === "literal") {
+      const before = directives[i - 1];
+      const dictionary = before?.kind === "attr-dict" ? before : undefined;
+      if (dictionary) steps.pop();
+      const space = next !== undefined && "space" in next && next.space;
+      const isWhole = space || (!directive.isKeyword && directive.text !== ":" && directive.text !== "-");
+      const printed = isWhole ? `${directive.space && !spaceRead ? " " : ""}${directive.text}${space ? " " : ""}` : undefined;
+      steps.push({ ...step, kind: "literal", dictionary, printed });
+      spaceRead = space && printed !== undefined;
+      return;
+    }
+    spaceRead = false;
+    if (directive.kind === "whitespace") return;
+    const slot = directive.kind === "slot" || directive.kind === "type" ? directive.slot : undefined;
+    const isOperand = slot?.kind === "operand";
+    const spec = isOperand ? def.operands[slot.index] : slot?.kind === "result" ? def.results[slot.index] : undefined;
+    if (!slot || spec?.arity !== "single") steps.push({ ...step, kind: "other" });
+    else {
+      const part = isOperand ? slot.index : def.operands.length + slot.index;
+      const restricted = spec.constraint.kind !== undefined || strippedKind(def, slot) !== undefined;
+      steps.push({ ...step, kind: directive.kind === "type" ? "type" : "operand", part, restricted });
+    }
+  });
+  return steps;
 }
 
 /** The kind of type that a single operand or result must have, if formats write it without its name. */
@@ -102,6 +150,8 @@ export function compileFormat(def: OpDef): FormatProgram {
   const bound = [...compiler.bound];
   return {
     directives,
+    steps: compileSteps(def, directives),
+    plainOperands: !def.sizedOperands && def.operands.every((spec) => spec.arity === "single"),
     bound,
     defaults: def.attrs.filter((spec) => spec.default && !compiler.bound.has(spec.name)),
     rules: compileRules(def),

@@ -30,6 +30,7 @@ import { typeText } from "../ir/text-hook.js";
 import { Value } from "../ir/value.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
+import type { FormatParts } from "./format-parts.js";
 import { bareFuncOp, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
@@ -91,6 +92,8 @@ export class Parser implements OpParser {
   #depth = 0;
   readonly #dictionaries: DictionaryCache;
   readonly #spareStates: State[] = [];
+  /** Owned by the reader of formats: what it used for earlier ops. */
+  readonly spareParts: FormatParts[] = [];
   #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
   #defaultDialect = "builtin";
   /** The last types read, with their texts: most types repeat. */
@@ -625,17 +628,22 @@ export class Parser implements OpParser {
   }
   private define(name: string, definition: Definition, pos: number): void {
     const number = plainNumber(name);
-    const known = number >= 0 ? this.#numbered[number] : this.#named.get(name);
-    if (known !== undefined) this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
-    if (number >= 0) {
-      this.#numbered[number] = definition;
-      this.#scope.push(number);
-    } else {
-      this.#named.set(name, definition);
-      this.#scope.push(name);
-    }
+    if (number >= 0) return this.defineNumber(number, definition, pos);
+    if (this.#named.has(name)) this.redefinition(name, pos);
+    this.#named.set(name, definition);
+    this.#scope.push(name);
     this.onDefine?.(name, definition);
     if (this.#forward.size > 0) this.settleForward(name, definition, pos);
+  }
+  private defineNumber(number: number, definition: Definition, pos: number): void {
+    if (this.#numbered[number] !== undefined) this.redefinition(String(number), pos);
+    this.#numbered[number] = definition;
+    this.#scope.push(number);
+    this.onDefine?.(String(number), definition);
+    if (this.#forward.size > 0) this.settleForward(String(number), definition, pos);
+  }
+  private redefinition(name: string, pos: number): never {
+    this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
   }
   private settleForward(name: string, definition: Definition, _pos: number): void {
     const values = Array.isArray(definition) ? (definition as readonly Value[]) : [definition as Value];
@@ -885,48 +893,49 @@ export class Parser implements OpParser {
   /** Reads one operation, detached. */
   operation(): Operation {
     const { cursor } = this;
-    // Most ops have one result, which needs no list of names.
-    let name = "";
-    let namePos = -1;
+    // Most ops have one result, whose name is a number: that needs no list of names.
+    let number = -1;
     let names: ResultName[] | undefined;
-    let numNamed = 0;
-    if (cursor.skip() === 37) {
-      do {
-        const pos = cursor.here();
-        if (cursor.skip() !== 37) this.fail("expected SSA identifier", pos, "parse.value");
-        const end = cursor.suffixEnd(pos + 1);
-        if (end === pos + 1) this.fail("invalid SSA name", pos, "parse.value");
-        cursor.pos = end;
-        let count = 1;
-        if (cursor.optChar(58)) {
-          count = cursor.optDecimal() ?? this.fail("expected integer number of results", undefined, "parse.results");
-          if (count < 1) this.fail("expected named operation to have at least 1 result", pos, "parse.results");
-          if (count > 1 << 20) this.fail("too many results", pos, "parse.results");
-        }
-        if (namePos >= 0 || count > 1) {
-          names ??= namePos >= 0 ? [{ name, count: 1, pos: namePos }] : [];
-          names.push({ name: cursor.text.slice(pos + 1, end), count, pos });
-        } else name = cursor.text.slice(pos + 1, end);
-        if (namePos < 0) namePos = pos;
-        numNamed += count;
-      } while (cursor.optChar(44));
-      this.punct("=");
+    const namePos = cursor.skip() === 37 ? cursor.pos : -1;
+    if (namePos >= 0) {
+      number = cursor.optNumberedResult();
+      if (number < 0) names = this.resultNames();
     }
     const at = cursor.here();
     this.state = this.freshState();
-    this.numNamedResults = numNamed;
+    this.numNamedResults = number >= 0 ? 1 : names ? numResultsOf(names) : 0;
     const savedIsolated = this.#isolatedNext;
     const savedDefault = this.#defaultDialect;
     const op = cursor.atChar(34) ? this.genericOperation(at) : this.customOperation(at);
     this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
-    if (namePos >= 0) {
-      if (op.results.length !== numNamed) this.wrongNumberOfResults(op, numNamed, namePos);
-      if (names) this.bindResults(op, names);
-      else this.define(name, op.results[0]!, namePos);
-    }
+    if (number >= 0) {
+      if (op.results.length !== 1) this.wrongNumberOfResults(op, 1, namePos);
+      this.defineNumber(number, op.results[0]!, namePos);
+    } else if (names) this.bindResults(op, names, namePos);
     if (cursor.skip() === 108) this.operationLocation(op);
     return op;
+  }
+  /** Reads `%a, %b:2 =`. */
+  private resultNames(): ResultName[] {
+    const { cursor } = this;
+    const names: ResultName[] = [];
+    do {
+      const pos = cursor.here();
+      if (cursor.skip() !== 37) this.fail("expected SSA identifier", pos, "parse.value");
+      const end = cursor.suffixEnd(pos + 1);
+      if (end === pos + 1) this.fail("invalid SSA name", pos, "parse.value");
+      cursor.pos = end;
+      let count = 1;
+      if (cursor.optChar(58)) {
+        count = cursor.optDecimal() ?? this.fail("expected integer number of results", undefined, "parse.results");
+        if (count < 1) this.fail("expected named operation to have at least 1 result", pos, "parse.results");
+        if (count > 1 << 20) this.fail("too many results", pos, "parse.results");
+      }
+      names.push({ name: cursor.text.slice(pos + 1, end), count, pos });
+    } while (cursor.optChar(44));
+    this.punct("=");
+    return names;
   }
   private operationLocation(op: Operation): void {
     this.trailingLocation((loc) => {
@@ -960,14 +969,12 @@ export class Parser implements OpParser {
     if (op.results.length === 0) this.fail("cannot name an operation with no results", pos, "parse.results");
     this.fail(`operation defines ${op.results.length} results but was provided ${numNamed} to bind`, pos, "parse.results");
   }
-  private bindResults(op: Operation, names: readonly ResultName[]): void {
-    if (names.length === 1) {
-      this.define(names[0]!.name, op.results, names[0]!.pos);
-      return;
-    }
+  private bindResults(op: Operation, names: readonly ResultName[], at: number): void {
+    const { results } = op;
+    if (results.length !== this.numNamedResults) this.wrongNumberOfResults(op, this.numNamedResults, at);
     let start = 0;
     for (const { name, count, pos } of names) {
-      this.define(name, count === 1 ? op.results[start]! : op.results.slice(start, start + count), pos);
+      this.define(name, count === 1 ? results[start]! : results.slice(start, start + count), pos);
       start += count;
     }
   }
@@ -986,20 +993,14 @@ export class Parser implements OpParser {
 
   private customOperation(at: number): Operation {
     const { cursor } = this;
-    const end = cursor.identEnd(at);
-    if (end === at) this.fail("expected operation name in quotes", at, "parse.operation");
-    cursor.pos = end;
-    const name = cursor.text.slice(at, end);
+    // Names end at a space more often than not; looking for it is quicker than looking at each character.
+    const space = cursor.text.indexOf(" ", at);
+    let name = cursor.text.slice(at, space);
     let def = this.ctx.ops.get(name);
-    if (!def && !name.includes("."))
-      def = this.ctx.ops.get(`${this.#defaultDialect}.${name}`) ?? this.ctx.ops.get(`builtin.${name}`) ?? bareFuncOp(this.ctx, name);
-    if (!def) {
-      if (!name.includes("."))
-        this.fail(`custom op '${name}' is unknown (tried '${this.#defaultDialect}.${name}' as well)`, at, "parse.unknown-op");
-      const dialect = name.slice(0, name.indexOf("."));
-      if (!this.ctx.dialects.has(dialect))
-        this.fail(`Dialect \`${dialect}' not found for custom op '${name}'`, at, "parse.unknown-dialect");
-      this.fail(`custom op '${name}' is unknown`, at, "parse.unknown-op");
+    if (def) cursor.pos = space;
+    else {
+      name = cursor.optIdent() ?? this.fail("expected operation name in quotes", at, "parse.operation");
+      def = this.ctx.ops.get(name) ?? this.unqualifiedOp(name, at);
     }
     this.opName = def.name;
     this.opLoc = source(this, at);
@@ -1014,6 +1015,17 @@ export class Parser implements OpParser {
       def = readInOlderForm(this, def, at, start, failure);
     }
     return this.finish(def, at);
+  }
+  /** The op that a name stands for which is not the whole name of one. */
+  private unqualifiedOp(name: string, at: number): OpDef {
+    if (!name.includes(".")) {
+      const { ops } = this.ctx;
+      const def = ops.get(`${this.#defaultDialect}.${name}`) ?? ops.get(`builtin.${name}`) ?? bareFuncOp(this.ctx, name);
+      return def ?? this.fail(`custom op '${name}' is unknown (tried '${this.#defaultDialect}.${name}' as well)`, at, "parse.unknown-op");
+    }
+    const dialect = name.slice(0, name.indexOf("."));
+    if (!this.ctx.dialects.has(dialect)) this.fail(`Dialect \`${dialect}' not found for custom op '${name}'`, at, "parse.unknown-dialect");
+    return this.fail(`custom op '${name}' is unknown`, at, "parse.unknown-op");
   }
   /** Goes back to read the op under construction once more. */
   restart(pos: number): void {
@@ -1103,6 +1115,9 @@ export class Parser implements OpParser {
   }
 }
 
+function numResultsOf(names: readonly ResultName[]): number {
+  return names.reduce((sum, { count }) => sum + count, 0);
+}
 /** The number that a name is, if it is kept by number; else -1. */
 function plainNumber(name: string): number {
   let number = 0;

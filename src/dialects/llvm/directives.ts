@@ -29,9 +29,9 @@ function attrOf(p: OpParser, name: string): Attribute | undefined {
 defineCustomDirective("llvm", "InsertExtractValueElementType", {
   parse(p, state, args) {
     // Some of the most frequent directives: taking `args` apart would cost as much as the rest.
-    const type = typeAtPosition(state.types(args[1]!)[0]!, intsOf(attrOf(p, args[2]!)) ?? []);
+    const type = typeAtPosition(state.type(args[1]!)!, intsOf(attrOf(p, args[2]!)) ?? []);
     if (typeof type === "string") p.fail(`custom op '${p.opName}' ${type}`);
-    else state.setTypes(args[0]!, [type]);
+    else state.setType(args[0]!, type);
   },
   print() {},
 });
