@@ -9,6 +9,7 @@ import { inferResultTypes } from "./builder.js";
 import { elementTypeOrSelf, encodingOf, isShaped, RankedTensorType, UnrankedTensorType, VectorType } from "./builtin-types.js";
 import type { NamedValueSpec, OpReport } from "./define-op.js";
 import type { Operation } from "./operation.js";
+import type { Region } from "./region.js";
 import { typeText } from "./text-hook.js";
 import type { Value } from "./value.js";
 
@@ -31,6 +32,8 @@ export interface Trait {
   readonly implies?: readonly Trait[];
   /** A check of the op's shape, which runs before operands and attributes are looked at (StructuralOpTrait). */
   readonly structural?: boolean;
+  /** What it checks depends only on the types of operands and results. */
+  readonly ofTypes?: boolean;
   /** A check of upstream's ODS predicates, which runs before those of the other traits. */
   readonly predicate?: boolean;
 }
@@ -69,24 +72,30 @@ export const Tensorizable = defineTrait("Tensorizable");
 export const IsolatedFromAbove = defineTrait("IsolatedFromAbove", {
   verifyRegions(op, report) {
     for (const region of op.regions)
-      for (const block of region.blocks())
-        for (const nested of block.ops())
-          nested.walk((inner) => {
-            const uses = inner.operandUses;
-            for (let i = 0; i < uses.length; i++) {
-              const { owner } = uses[i]!.value;
-              const defined = (owner.isOperation ? (owner as Operation).block : (owner as Block))?.region;
-              if (defined !== region && !defined?.isInside(region)) {
-                report
-                  .error("using value defined outside the region", "verify.isolated")
-                  .note("required by region isolation constraints", op.locRef);
-                return "interrupt";
-              }
-            }
-            return inner.def.isIsolated ? "skip" : undefined;
-          });
+      for (let block = region.firstBlock; block; block = block.next)
+        for (let nested = block.firstOp; nested; nested = nested.next) checkIsolation(nested, region, op, report);
   },
 });
+/** Reports the first value from outside `region`, which belongs to `isolated`, that `op` or what is nested in it uses. */
+function checkIsolation(op: Operation, region: Region, isolated: Operation, report: OpReport): boolean {
+  const uses = op.operandUses;
+  for (let i = 0; i < uses.length; i++) {
+    const { owner } = uses[i]!.value;
+    const block = owner.isOperation ? (owner as Operation).block : (owner as Block);
+    if (block === op.block) continue;
+    const defined = block?.region;
+    if (defined === region || defined?.isInside(region)) continue;
+    report
+      .error("using value defined outside the region", "verify.isolated")
+      .note("required by region isolation constraints", isolated.locRef);
+    return false;
+  }
+  if (op.regions.length === 0 || op.def.isIsolated) return true;
+  for (const inner of op.regions)
+    for (let block = inner.firstBlock; block; block = block.next)
+      for (let nested = block.firstOp; nested; nested = nested.next) if (!checkIsolation(nested, region, isolated, report)) return false;
+  return true;
+}
 export const SymbolTable = defineTrait("SymbolTable", {
   verifyRegions(op, report) {
     const seen = new Map<string, Operation>();
@@ -205,6 +214,7 @@ const needsOperands = (op: Operation, report: OpReport): boolean => {
 };
 
 export const SameTypeOperands = defineTrait("SameTypeOperands", {
+  ofTypes: true,
   verify(op, report) {
     const uses = op.operandUses;
     for (let i = 1; i < uses.length; i++)
@@ -214,6 +224,7 @@ export const SameTypeOperands = defineTrait("SameTypeOperands", {
   typeRules: (operands) => [{ kind: "same", names: allNames(operands) }],
 });
 export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType", {
+  ofTypes: true,
   verify(op, report) {
     if (hasOneType(op) || !needsOperands(op, report)) return;
     const values = [...op.operands, ...op.results];
@@ -259,6 +270,7 @@ export const SameOperandsAndResultShape = defineTrait("SameOperandsAndResultShap
 /** All named operands and results have the same type. */
 export function AllTypesMatch(...names: readonly string[]): Trait {
   return defineTrait(`AllTypesMatch<${names.join(", ")}>`, {
+    ofTypes: true,
     predicate: true,
     verify(op, report) {
       let type: Type | undefined;
@@ -281,6 +293,7 @@ export function TypesMatchWith(
   transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined,
 ): Trait {
   return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
+    ofTypes: transform.length < 2,
     predicate: true,
     verify(op, report) {
       const source = singleOfPart(op, from)?.type ?? typesOfPart(op, from)[0];

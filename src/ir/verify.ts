@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Attribute } from "./attribute.js";
-import { intsOf } from "./builtin-attrs.js";
+import { type DictAttr, intsOf } from "./builtin-attrs.js";
 import type { Arity } from "./constraints.js";
 import { groupRange, type NamedValueSpec, type OpDef, type OpReport } from "./define-op.js";
 import { Dominance } from "./dominance.js";
@@ -56,6 +56,7 @@ class Verifier {
   ok = true;
   readonly #report: Report;
   readonly #symbols = new Map<Operation, Map<string, Operation | undefined>>();
+  readonly #passed = new Map<OpDef, Passed>();
   constructor(root: Operation) {
     this.#report = new Report(root);
   }
@@ -69,13 +70,24 @@ class Verifier {
     const report = this.#report;
     report.op = op;
     report.errors = 0;
-    this.checkStructure(op, report);
-    if (report.errors === 0 && def.registered) this.checkDefinition(op, report);
+    let passed = this.#passed.get(def);
+    if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), op: undefined }));
+    const { checks } = passed;
+    if (!passed.attrs.has(op.attrs)) this.checkStructure(op, report);
+    if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, report);
     if (report.errors > 0) return this.failed();
-    if (op.regions.length > 0 && !this.verifyNested(op, report)) return false;
+    if (op.regions.length > 0) return this.verifyAround(op, checks, report);
+    return !checks.later || this.verifyLater(op, checks, report);
+  }
+  private verifyAround(op: Operation, checks: Checks, report: Report): boolean {
+    if (!this.verifyNested(op, report)) return false;
     report.op = op;
     report.errors = 0;
-    const checks = checksOf(def);
+    return this.verifyLater(op, checks, report);
+  }
+  /** What is checked after the nested ops, or last where there are none. */
+  private verifyLater(op: Operation, checks: Checks, report: Report): boolean {
+    const { def } = op;
     const { regionTraits } = checks;
     for (let i = 0; i < regionTraits.length; i++) regionTraits[i]!.verifyRegions!(op, report);
     if (op.regions.length > 0)
@@ -128,16 +140,22 @@ class Verifier {
 
   /** Checks that every operand is defined on all paths to its use. */
   verifyDominance(root: Operation): void {
-    const dominance = new Dominance();
-    root.walk((op) => {
-      for (let i = 0; i < op.operandUses.length; i++) {
-        const value = op.operandUses[i]!.value;
-        // The common case first: defined earlier in the same block.
-        const owner = value.definingOp;
-        if (owner ? owner.block === op.block && owner.order < op.order && op.block!.orderValid : value.owner === op.block) continue;
-        if (op.block && dominance.isReachable(op.block) && !dominance.valueDominates(value, op)) this.reportDominance(op, i, value);
-      }
-    });
+    this.checkDominance(root, new Dominance());
+  }
+  private checkDominance(op: Operation, dominance: Dominance): void {
+    const { operandUses, block } = op;
+    for (let i = 0; i < operandUses.length; i++) {
+      const { value } = operandUses[i]!;
+      // The common case first: defined earlier in the same block.
+      const { owner } = value;
+      if (owner === block) continue;
+      if (owner.isOperation && (owner as Operation).block === block && (owner as Operation).order < op.order && block!.orderValid) continue;
+      if (block && dominance.isReachable(block) && !dominance.valueDominates(value, op)) this.reportDominance(op, i, value);
+    }
+    if (op.regions.length === 0) return;
+    for (const region of op.regions)
+      for (let inner = region.firstBlock; inner; inner = inner.next)
+        for (let nested = inner.firstOp; nested; nested = nested.next) this.checkDominance(nested, dominance);
   }
 
   private reportDominance(op: Operation, index: number, value: Value): void {
@@ -173,36 +191,67 @@ class Verifier {
     }
   }
 
-  private checkDefinition(op: Operation, report: Report): void {
+  private checkDefinition(op: Operation, passed: Passed, report: Report): void {
     const { def } = op;
-    const checks = checksOf(def);
-    if (!countsFit(op, checks) && !checkCounts(op, report)) return;
-    const { structural, traits } = checks;
+    const { checks } = passed;
+    const sameTypes = passed.op !== undefined && haveSameTypes(op, passed.op);
+    if (!sameTypes && !countsFit(op, checks) && !checkCounts(op, report)) return;
+    const { structural } = checks;
     for (let i = 0; i < structural.length; i++) {
       structural[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
-    if (def.attrs.length > 0) checkAttributes(op, def, report);
-    if (report.errors > 0) return;
-    if (def.operands.length > 0) checkGroup(op, "operand", def.operands, def.sizedOperands, report);
-    if (report.errors > 0) return;
-    if (def.results.length > 0) checkGroup(op, "result", def.results, def.sizedResults, report);
-    if (report.errors > 0) return;
+    if (!passed.attrs.has(op.attrs)) {
+      if (def.attrs.length > 0) checkAttributes(op, def, report);
+      if (report.errors > 0) return;
+      if (!op.attrs.params.names.some(isDialectAttribute)) passed.attrs.add(op.attrs);
+    }
+    if (!sameTypes) {
+      if (def.operands.length > 0) checkGroup(op, "operand", def.operands, def.sizedOperands, report);
+      if (report.errors > 0) return;
+      if (def.results.length > 0) checkGroup(op, "result", def.results, def.sizedResults, report);
+      if (report.errors > 0) return;
+    }
     if (op.regions.length > 0) checkRegions(op, def, report);
     if (report.errors > 0) return;
+    const traits = sameTypes ? checks.furtherTraits : checks.traits;
     for (let i = 0; i < traits.length; i++) {
       traits[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
+    if (!sameTypes && checks.exact) passed.op = op;
     if (op.successors.length > 0) verifyBranch(op, report);
     if (def.verify && report.errors === 0) def.verify(def.viewOf(op) as never, report);
   }
 }
 
+/** What was found right of earlier ops of a definition: most ops are like some op before them. */
+interface Passed {
+  readonly checks: Checks;
+  /** Attributes that the definition takes. None of them is another dialect's, whose check sees the op. */
+  readonly attrs: Set<DictAttr>;
+  /** The last op whose types were looked at, where their numbers do not vary. */
+  op: Operation | undefined;
+}
+function haveSameTypes(a: Operation, b: Operation): boolean {
+  const count = a.operandUses.length;
+  const numResults = a.results.length;
+  if (count !== b.operandUses.length || numResults !== b.results.length) return false;
+  if (a.regions.length !== b.regions.length || a.successors.length !== b.successors.length) return false;
+  for (let i = 0; i < count; i++) if (a.operandUses[i]!.value.type !== b.operandUses[i]!.value.type) return false;
+  for (let i = 0; i < numResults; i++) if (a.results[i]!.type !== b.results[i]!.type) return false;
+  return true;
+}
+const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
+
 /** What a definition asks of its ops, sorted out once. */
 interface Checks {
   readonly structural: readonly Trait[];
   readonly traits: readonly Trait[];
+  /** Those of `traits` that look at more than types. */
+  readonly furtherTraits: readonly Trait[];
+  /** Whether there is something to check of an op without regions after all this. */
+  readonly later: boolean;
   readonly regionTraits: readonly Trait[];
   readonly symbolUser: SymbolUser | undefined;
   /** The numbers of operands, results, regions and successors, where none of them varies; then only they need a look. */
@@ -213,12 +262,16 @@ function checksOf(def: OpDef): Checks {
 }
 function makeChecks(def: OpDef): Checks {
   const traits = [...def.traits];
+  const symbolUser = def.interface(SymbolUser);
+  const regionTraits = traits.filter((t) => t.verifyRegions);
   const single = (specs: readonly NamedValueSpec[]) => specs.every((s) => s.arity === "single");
   return {
     structural: traits.filter((t) => t.structural && t.verify),
     traits: traits.filter((t) => !t.structural && t.verify),
-    regionTraits: traits.filter((t) => t.verifyRegions),
-    symbolUser: def.interface(SymbolUser),
+    furtherTraits: traits.filter((t) => !t.structural && t.verify && !t.ofTypes),
+    later: regionTraits.length > 0 || symbolUser !== undefined || def.verifyRegions !== undefined,
+    regionTraits,
+    symbolUser,
     exact: single(def.operands) && single(def.results) && ![...def.regions, ...def.successors].some((part) => part.variadic),
   };
 }
