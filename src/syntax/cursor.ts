@@ -24,6 +24,8 @@ for (let c = 0; c < 256; c++) {
 
 export class Cursor {
   pos = 0;
+  /** The last line end with the indentation that followed it. */
+  private lineStart = "\n";
   constructor(
     readonly text: string,
     /** Reports an error; must throw. */
@@ -62,15 +64,24 @@ export class Cursor {
   /** The less common cases of the above: several spaces, lines, comments. */
   private skipMore(): number {
     const { text } = this;
+    // Most lines begin as deep as the one before.
+    if (text.startsWith(this.lineStart, this.pos)) this.pos += this.lineStart.length;
     for (;;) {
       const c = text.charCodeAt(this.pos);
       if (c > 32 && c !== 47) return c;
-      if (c === 32 || c === 10 || c === 9 || c === 13 || c === 0) this.pos++;
+      if (c === 10) this.newLine();
+      else if (c === 32 || c === 9 || c === 13 || c === 0) this.pos++;
       else if (c === 47 && text.charCodeAt(this.pos + 1) === 47) {
         const end = text.indexOf("\n", this.pos);
         this.pos = end < 0 ? text.length : end + 1;
       } else return c;
     }
+  }
+  private newLine(): void {
+    let end = this.pos + 1;
+    while (this.text.charCodeAt(end) === 32) end++;
+    this.lineStart = this.text.slice(this.pos, end);
+    this.pos = end;
   }
   here(): number {
     this.skip();

@@ -5,9 +5,8 @@ import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAt
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
-import { customDirective } from "./custom-directive.js";
 import { FormatParts } from "./format-parts.js";
-import { type Directive, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
+import { type Directive, directiveOf, type FormatProgram, type PartRule, programOf, type Slot, strippedKind } from "./format-program.js";
 import { arrayElement } from "./parse-attribute.js";
 import type { Parser } from "./parser.js";
 
@@ -30,11 +29,17 @@ export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
         }
         break;
       case "operand":
-        run.positions[part] = cursor.here();
         run.values[part] = p.operandValue();
+        run.positions[part] = p.operandPos;
         break;
       case "type":
         run.typeOfPart[part] = step.restricted ? singleType(p, def, step.directive as TypeDirective) : p.type();
+        break;
+      case "attr":
+        p.setAttr(def.attrs[part]!.name, parseAttrSlot(p, def, part));
+        break;
+      case "custom":
+        step.custom!.parse(p, run, (step.directive as CustomArgs).argNames);
         break;
       case "other":
         parseDirective(p, run, step.directive);
@@ -72,12 +77,9 @@ function parseDirective(p: Parser, run: FormatParts, d: Directive): void {
       if (p.state.attrs.length > before) checkInherent(p, run.def, before, at);
       return;
     }
-    case "custom": {
-      const directive = customDirective(run.def, d.name);
-      if (!directive) throw new Bug(`${run.def.name}: custom<${d.name}> is not defined`);
-      directive.parse(p, run, d.argNames);
+    case "custom":
+      directiveOf(run.def, d).parse(p, run, d.argNames);
       return;
-    }
     case "optional":
       parseOptional(p, run, d);
       return;
@@ -112,6 +114,7 @@ function arityOf(def: OpDef, slot: Slot): "single" | "optional" | "variadic" {
   if (slot.kind === "result") return def.results[slot.index]!.arity;
   return "variadic";
 }
+type CustomArgs = Extract<Directive, { kind: "custom" }>;
 type TypeDirective = Extract<Directive, { kind: "type" }>;
 function singleType(p: Parser, def: OpDef, d: TypeDirective): Type {
   const stripped = d.qualified ? undefined : strippedKind(def, d.slot);
@@ -192,6 +195,7 @@ function parseSlot(p: Parser, run: FormatParts, slot: Slot): void {
 /** The attribute of a format's `$name`, as its constraint spells it. */
 function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const { name, constraint } = def.attrs[index]!;
+  if (constraint.syntax === "typedArray") return parseTypedArray(p, constraint.type!(p.ctx));
   const at = p.cursor.here();
   if (constraint.spelling) return constraint.spelling.parse(p) ?? p.fail(`expected attribute '${name}'`, at, "parse.attribute");
   if (constraint.enum) {
@@ -223,13 +227,6 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
       return unitAttr(p.ctx);
     case "type":
       return typeAttr(p.type());
-    case "typedArray": {
-      const elementType = constraint.type!(p.ctx);
-      if (!p.atPunct("[")) return p.attribute();
-      return p.arrayByText(elementType, () =>
-        DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) }),
-      );
-    }
     default:
       break;
   }
@@ -238,6 +235,13 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
   const isNumber = constraint.type !== undefined && IntegerAttr.is(attr);
   if (!isNumber && !constraint.test(attr)) opError(p, def, "invalid kind of attribute specified", at, "parse.attribute-kind");
   return attr;
+}
+
+function parseTypedArray(p: Parser, elementType: Type): Attribute {
+  if (!p.cursor.atChar(91)) return p.attribute();
+  return p.arrayByText(elementType, () =>
+    DenseArrayAttr.get(p.ctx, { elementType, elements: p.list("[", "]", () => arrayElement(p, elementType)) }),
+  );
 }
 
 /** Reads the `then` part when its first element is there, else the other part. */

@@ -5,8 +5,7 @@ import { groupRange, type OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
-import { customDirective } from "./custom-directive.js";
-import { type Directive, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
+import { type Directive, directiveOf, type FormatProgram, programOf, type Slot, strippedKind } from "./format-program.js";
 import type { Printer } from "./print.js";
 
 export function printWithFormat(p: Printer, op: Operation): void {
@@ -43,7 +42,7 @@ function printDirective(p: Printer, op: Operation, d: Directive, program: Format
     }
     case "custom":
       if (d.space) p.write(" ");
-      directiveOf(op, d.name).print(p, op, d.argNames);
+      directiveOf(op.def, d).print(p, op, d.argNames);
       return;
     case "optional": {
       const present = anchorPresent(op, d.anchor) !== d.inverted;
@@ -63,12 +62,6 @@ function printDirective(p: Printer, op: Operation, d: Directive, program: Format
 
 function isUnit(def: OpDef, d: Directive): boolean {
   return d.kind === "slot" && d.slot.kind === "attr" && def.attrs[d.slot.index]!.constraint.syntax === "unit";
-}
-function directiveOf(op: Operation, name: string) {
-  return customDirective(op.def, name) ?? bug(`${op.name}: custom<${name}> is not defined`);
-}
-function bug(message: string): never {
-  throw new Bug(message);
 }
 /** Whether every operand part is one operand. */
 const oneEach = (op: Operation): boolean => op.def.operands.length === op.operandUses.length && !op.def.sizedOperands;
@@ -154,7 +147,7 @@ function anchorPresent(op: Operation, anchor: Directive): boolean {
     case "functional-type":
       return slotValues(op, anchor.inputs).length > 0 || slotValues(op, anchor.results).length > 0;
     case "custom": {
-      const directive = directiveOf(op, anchor.name);
+      const directive = directiveOf(op.def, anchor);
       if (directive.present) return directive.present(op, anchor.argNames);
       return anchor.args.some(
         (a) => a.kind === "slot" && (a.slot.kind === "attr" ? op.hasAttr(a.slot.name) : slotValues(op, a.slot).length > 0),

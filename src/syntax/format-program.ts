@@ -5,6 +5,7 @@
 import type { NamedAttrSpec, OpDef } from "../ir/define-op.js";
 import type { TypeRule } from "../ir/traits.js";
 import { Bug } from "../support/assert.js";
+import { type CustomDirective, customDirective } from "./custom-directive.js";
 import { partOf } from "./format-parts.js";
 
 /** A named part of the op that a directive refers to. */
@@ -53,14 +54,15 @@ export type Directive =
 /** What the parser knows of a top-level directive beforehand. All of one shape, as hot loops want them. */
 export interface Step {
   /** `type` and `operand`: of a part that is one value. */
-  readonly kind: "literal" | "operand" | "type" | "other";
+  readonly kind: "literal" | "operand" | "type" | "attr" | "custom" | "other";
   readonly directive: Directive;
   /** An attribute dictionary right before a literal: it is there where the literal is not. */
   readonly dictionary: Directive | undefined;
   /** A literal as it is printed, with the spaces around it; undefined where what follows could make it another token. */
   readonly printed: string | undefined;
-  /** Which part: operand groups, then result groups. */
+  /** Which part: operand groups, then result groups; of `attr` which attribute. */
   readonly part: number;
+  readonly custom: CustomDirective | undefined;
   /** Whether only some kind of type may stand here. */
   readonly restricted: boolean;
 }
@@ -96,13 +98,20 @@ function compileRules(def: OpDef): PartRule[] {
   );
 }
 
+/** The code of a `custom<Name>(...)` directive. */
+export function directiveOf(def: OpDef, { name }: { readonly name: string }): CustomDirective {
+  const directive = customDirective(def, name);
+  if (!directive) throw new Bug(`${def.name}: custom<${name}> is not defined`);
+  return directive;
+}
+
 function compileSteps(def: OpDef, directives: readonly Directive[]): Step[] {
   const steps: Step[] = [];
   // Whether the space before the directive was read with the literal before it.
   let spaceRead = false;
   directives.forEach((directive, i) => {
     const next = directives[i + 1];
-    const step = { directive, dictionary: undefined, printed: undefined, part: -1, restricted: false };
+    const step = { directive, dictionary: undefined, printed: undefined, part: -1, custom: undefined, restricted: false };
     if (directive.kind === "literal") {
       const before = directives[i - 1];
       const dictionary = before?.kind === "attr-dict" ? before : undefined;
@@ -116,6 +125,9 @@ function compileSteps(def: OpDef, directives: readonly Directive[]): Step[] {
     }
     spaceRead = false;
     if (directive.kind === "whitespace") return;
+    if (directive.kind === "custom") return void steps.push({ ...step, kind: "custom", custom: directiveOf(def, directive) });
+    if (directive.kind === "slot" && directive.slot.kind === "attr")
+      return void steps.push({ ...step, kind: "attr", part: directive.slot.index });
     const slot = directive.kind === "slot" || directive.kind === "type" ? directive.slot : undefined;
     const isOperand = slot?.kind === "operand";
     const spec = isOperand ? def.operands[slot.index] : slot?.kind === "result" ? def.results[slot.index] : undefined;

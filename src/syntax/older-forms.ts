@@ -80,6 +80,12 @@ export function takeSpellingOfText(ctx: Context, text: string, module: Operation
   if (ctx.spelling || !module) return;
   const { names } = module.attrs.params;
   if (names.includes("ttng.two-ctas")) {
-    if (/nvvm\.(?:shfl|redux)\.sync [a-z]/.test(text)) takeSpelling(ctx, "3.9");
+    if (hasKeywordAfter(text, "nvvm.shfl.sync ") || hasKeywordAfter(text, "nvvm.redux.sync ")) takeSpelling(ctx, "3.9");
   } else if (names.some((name) => name.startsWith("triton_gpu.")) && /^ *%\S+ = llvm\.[^"\n]* {2}: /m.test(text)) takeSpelling(ctx, "3.1");
+}
+/** Whether a keyword stands right behind the words somewhere; looking for the words first is quicker than a pattern. */
+function hasKeywordAfter(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
+    if (/[a-z]/.test(text.charAt(at + words.length))) return true;
+  return false;
 }

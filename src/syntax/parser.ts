@@ -96,8 +96,8 @@ export class Parser implements OpParser {
   readonly spareParts: FormatParts[] = [];
   #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
   #defaultDialect = "builtin";
-  /** The last types read, with their texts: most types repeat. */
-  readonly #bareTypes = new Map<string, Type>();
+  /** Types with their texts, and the last of them: most types repeat. */
+  readonly #typesByText = new Map<string, Type>();
   readonly #recentText = ["", "", "", ""];
   readonly #recentType: (Type | undefined)[] = [undefined, undefined, undefined, undefined];
   #recentNext = 0;
@@ -344,20 +344,18 @@ export class Parser implements OpParser {
         return this.#recentType[i];
       }
     }
-    // Names that are whole types: i32, !llvm.ptr.
+    // Names that are whole types (i32, !llvm.ptr), and what ends at the first `>` (!llvm.struct<(f32, f32)>).
     const nameEnd = first === 33 ? cursor.suffixEnd(start + 1) : cursor.identEnd(start);
-    const bare = nameEnd > start && text.charCodeAt(nameEnd) !== 60 ? text.slice(start, nameEnd) : undefined;
-    if (bare !== undefined) {
-      const known = this.#bareTypes.get(bare);
-      if (known) {
-        cursor.pos = nameEnd;
-        return known;
-      }
+    const end = nameEnd > start && text.charCodeAt(nameEnd) === 60 ? text.indexOf(">", nameEnd) + 1 : nameEnd;
+    const key = end > start ? text.slice(start, end) : "";
+    let type = key === "" ? undefined : this.#typesByText.get(key);
+    if (type) cursor.pos = end;
+    else {
+      this.enter();
+      type = parseOptionalType(this);
+      this.#depth--;
+      if (type && cursor.pos === end) this.#typesByText.set(key, type);
     }
-    this.enter();
-    const type = parseOptionalType(this);
-    this.#depth--;
-    if (type && bare !== undefined && cursor.pos === nameEnd) this.#bareTypes.set(bare, type);
     if (type && text.charCodeAt(cursor.pos - 1) === 62 && text.charCodeAt(cursor.pos - 2) !== 45) {
       const slot = this.#recentNext++ & 3;
       this.#recentText[slot] = text.slice(start, cursor.pos);
@@ -565,6 +563,9 @@ export class Parser implements OpParser {
 
   // --- values -------------------------------------------------------------------------------
 
+  /** Where the operand read last begins. */
+  operandPos = 0;
+
   /** Reads `%name` or `%name#2`. A name not yet defined becomes a stand-in until it is. */
   operandValue(): Value {
     return this.optOperandValue() ?? this.cursor.wrongToken("expected SSA operand", "parse.operand");
@@ -572,7 +573,7 @@ export class Parser implements OpParser {
   optOperandValue(): Value | undefined {
     const { cursor } = this;
     if (cursor.skip() !== 37) return undefined;
-    const at = cursor.pos;
+    const at = (this.operandPos = cursor.pos);
     const { text } = cursor;
     let end = at + 1;
     let c = text.charCodeAt(end);
@@ -667,8 +668,8 @@ export class Parser implements OpParser {
   }
 
   operand(): ParsedOperand {
-    const pos = this.cursor.here();
-    return { value: this.operandValue(), pos };
+    const value = this.operandValue();
+    return { value, pos: this.operandPos };
   }
   optOperand(): ParsedOperand | undefined {
     return this.atPunct("%") ? this.operand() : undefined;
@@ -901,12 +902,13 @@ export class Parser implements OpParser {
       number = cursor.optNumberedResult();
       if (number < 0) names = this.resultNames();
     }
-    const at = cursor.here();
+    const first = cursor.skip();
+    const at = cursor.pos;
     this.state = this.freshState();
     this.numNamedResults = number >= 0 ? 1 : names ? numResultsOf(names) : 0;
     const savedIsolated = this.#isolatedNext;
     const savedDefault = this.#defaultDialect;
-    const op = cursor.atChar(34) ? this.genericOperation(at) : this.customOperation(at);
+    const op = first === 34 ? this.genericOperation(at) : this.customOperation(at);
     this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
     if (number >= 0) {
