@@ -66,7 +66,14 @@ export function accessWidth(op: Operation, axes: ModuleAxisInfo, chosen?: Chosen
   const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
   if (!RankedTensorType.is(type) || !encoding) return widthOf(op, access, 0, bits, [{ by: "scalar", elements: 1 }]);
   const { shape } = type.params;
-  const dim = chosen?.dim ?? getOrder(encoding, shape)[0]!;
+  const fastest = getOrder(encoding, shape)[0]!;
+  if (!chosen && encoding.kind === "blocked" && encoding.order[0] !== fastest) {
+    // Threads with one element each have no order; what the layout says is what was meant.
+    const meant = accessWidth(op, axes, { dim: encoding.order[0]!, perThread: getContigPerThread(encoding, shape)[encoding.order[0]!]! })!;
+    const actual = accessWidth(op, axes, { dim: fastest, perThread: getContigPerThread(encoding, shape)[fastest]! })!;
+    return meant.elements === actual.elements ? meant : actual;
+  }
+  const dim = chosen?.dim ?? fastest;
   const perThread = chosen?.perThread ?? getContigPerThread(encoding, shape)[dim]!;
   const limits: AccessLimit[] = [...axisLimits(access, axes, dim, bits), { by: "layout", elements: perThread }];
   const copy = AsyncCopyGlobalToLocalOp.match(op);

@@ -38,7 +38,8 @@ export async function layoutOfValue(io: Io, file: string, asked: string): Promis
   return tensorOf(value, asked);
 }
 
-function tensorOf(value: Value, name: string): TensorLayout {
+/** The layout of a value's type; throws a UserError where it has none. */
+export function tensorOf(value: Value, name: string): TensorLayout {
   const { type } = value;
   if (!RankedTensorType.is(type) && !MemDescType.is(type))
     throw bad(`${name} is no tensor and no buffer, but has type ${shortened(typeText(type))}`);

@@ -30,6 +30,19 @@ const OPTIONS = {
   diff: { type: "string", value: "A..B", group: "What to show", summary: "the IR after A against the IR after B, by identity of ops" },
   "diff-mode": { type: "string", value: "side-by-side|unified", group: "What to show", summary: "how --diff is printed (default unified)" },
   emit: { type: "string", value: "STAGE", group: "What to show", summary: "the module at the end of ttir, ttgir or llvm-dialect" },
+  why: {
+    type: "string",
+    value: "VALUE",
+    group: "What to show",
+    summary: "why a value (%23, or all of kernel.py:12) has its layout, its width, its conversions, and what passes say of it",
+  },
+  layout: { type: "string", value: "VALUE", group: "What to show", summary: "a value's thread map, as triton-tensor-layout draws it" },
+  at: {
+    type: "string",
+    value: "PASS",
+    group: "What to show",
+    summary: "after which pass --why and --layout look (default: the last of ttgir)",
+  },
   against: {
     type: "string",
     value: "DUMP|INPUT|OPTION=VALUE",
@@ -87,6 +100,9 @@ export interface TtStepArgs {
   readonly diff: readonly [string, string] | undefined;
   readonly sideBySide: boolean;
   readonly emit: "ttir" | "ttgir" | "llvm-dialect" | "llir" | "ptx" | undefined;
+  readonly why: string | undefined;
+  readonly layout: string | undefined;
+  readonly at: string | undefined;
   readonly against: string | undefined;
   readonly reproducer: string | undefined;
   readonly color: "auto" | "always" | "never";
@@ -134,6 +150,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   if (capability !== undefined && !(CAPABILITIES as readonly number[]).includes(capability))
     return { error: `unknown target '${target}'; known are ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` };
   const diff = text("diff")?.split("..");
+  if (text("at") !== undefined && text("why") === undefined && text("layout") === undefined)
+    return { error: "--at says where --why or --layout look, and neither is given" };
   if (diff && (diff.length !== 2 || diff.includes(""))) return { error: `--diff expects A..B, not '${text("diff")}'` };
   const mode = text("diff-mode");
   if (mode !== undefined && mode !== "unified" && mode !== "side-by-side")
@@ -157,6 +175,9 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     diff: diff ? [diff[0]!, diff[1]!] : undefined,
     sideBySide: mode === "side-by-side",
     emit,
+    why: text("why"),
+    layout: text("layout"),
+    at: text("at"),
     against: text("against"),
     reproducer: text("reproducer"),
     color,

@@ -26,7 +26,8 @@ export function traceOf(
     ...options,
     ...range,
     verifyEach: args.verifyEach,
-    debugInfo: args.debugInfo,
+    // What is asked about is read back from the text.
+    debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts: needsTexts(args),
     artifacts: args.emit === "llir" || args.emit === "ptx" ? [args.emit] : [],
     remarks: needsTexts(args),
@@ -38,9 +39,13 @@ export function traceOf(
 
 /** Whether more is asked for than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer } = args;
+  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout } = args;
   return (
-    printAfter.length > 0 || printAfterAll || printAfterChange || [diff, emit, against, reproducer].some((x) => x !== undefined) || json
+    printAfter.length > 0 ||
+    printAfterAll ||
+    printAfterChange ||
+    [diff, emit, against, reproducer, why, layout].some((x) => x !== undefined) ||
+    json
   );
 }
 

@@ -6,6 +6,7 @@ import { align } from "../diff/align.js";
 import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
+import { whyAndLayout } from "./tt-step-why.js";
 
 export interface Shown {
   readonly text: string;
@@ -15,7 +16,15 @@ export interface Shown {
 /** Whether the arguments name nothing that is to be shown. */
 export function asksForNothing(args: TtStepArgs): boolean {
   return (
-    !args.list && args.printAfter.length === 0 && !args.printAfterAll && !args.printAfterChange && !args.diff && !args.emit && !args.json
+    args.why === undefined &&
+    args.layout === undefined &&
+    !args.list &&
+    args.printAfter.length === 0 &&
+    !args.printAfterAll &&
+    !args.printAfterChange &&
+    !args.diff &&
+    !args.emit &&
+    !args.json
   );
 }
 
@@ -39,6 +48,11 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     const [a, b] = args.diff.map((spec) => findStep(trace, spec));
     if (!a || !b) return { error: `no step '${args.diff[a ? 1 : 0]}'; see --list` };
     out.push(diffText(trace, a, b, args, io));
+  }
+  if (args.why !== undefined || args.layout !== undefined) {
+    const answer = whyAndLayout(trace, args);
+    if ("error" in answer) return answer;
+    out.push(answer.text);
   }
   if (args.emit) {
     const text = emitted(trace, args.emit);

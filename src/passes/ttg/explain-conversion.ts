@@ -57,6 +57,12 @@ export function explainConversion(convert: ConvertView): RemarkText {
   };
 }
 
+/** The op that decides the layout of a value: one before it, or else one that it goes to. */
+export function anchorOf(value: Value): Operation | undefined {
+  const converted = ConvertLayoutOp.is(value.definingOp);
+  return (converted ? undefined : anchorBefore(value)) ?? anchorAfter(value);
+}
+
 /** The nearest op before a value that is particular about its layout; undefined where the layout comes from nowhere in particular. */
 function anchorBefore(value: Value): Operation | undefined {
   const seen = new Set<Value>([value]);

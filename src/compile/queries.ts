@@ -1,0 +1,281 @@
+/**
+ * Why a value is as it is: its layout and which pass gave it, how wide it is read or written, the conversions on its way, and
+ * what passes have said of it and of the ops it comes from. Asked of any step of a Trace, an imported one included.
+ */
+import { accessWidth } from "../analysis/access-width.js";
+import { type AxisInfo, axisInfoText } from "../analysis/axis-info.js";
+import { axisInfoOf } from "../analysis/axis-info-of-values.js";
+import { AXIS_PROPERTIES, findAxisLoss } from "../analysis/axis-loss.js";
+import { lossWords } from "../analysis/axis-loss-words.js";
+import { explainAccess } from "../analysis/explain-access.js";
+import { knownValues } from "../analysis/known-values.js";
+import { ModuleAxisInfo } from "../analysis/module-axis-info.js";
+import { PointerType } from "../dialects/tt/types.js";
+import { distributedParams } from "../dialects/ttg/encodings/define-encoding.js";
+import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { elementTypeOrSelf, encodingOf, IntegerType, RankedTensorType } from "../ir/builtin-types.js";
+import type { Operation } from "../ir/operation.js";
+import { attrText, typeText } from "../ir/text-hook.js";
+import type { Value } from "../ir/value.js";
+import { getOrder } from "../layout/encoding-queries.js";
+import { type Remark, type RemarkRef, RemarkRefs, refText, refTo, remarkMessage } from "../pass/remark.js";
+import { anchorOf, explainConversion } from "../passes/ttg/explain-conversion.js";
+import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
+import { type StepModule, stepModule } from "./step-module.js";
+import type { Step, Trace } from "./trace.js";
+
+/** A piece of an explanation: a heading, and sentences. */
+export interface ExplanationSection {
+  readonly title: "layout" | "axis info" | "access" | "conversions" | "passes";
+  readonly lines: readonly string[];
+}
+export interface Explanation {
+  /** `%23 = tt.load : tensor<128xf32, #blocked>`; of an op without results its name. */
+  readonly subject: string;
+  readonly source: SourcePosition | undefined;
+  readonly sections: readonly ExplanationSection[];
+}
+
+const axesOf = new WeakMap<Operation, ModuleAxisInfo>();
+/** AxisInfo of the IR of a step, computed once. */
+function axisInfoOfModule(module: Operation): ModuleAxisInfo {
+  let axes = axesOf.get(module);
+  if (!axes) axesOf.set(module, (axes = new ModuleAxisInfo(module)));
+  return axes;
+}
+
+/** One step of a Trace, read back, with the ids that its ops have in the Trace. */
+export class StepQueries {
+  readonly #ids = new Map<Operation, number>();
+  readonly #ops = new Map<number, Operation>();
+  constructor(
+    readonly trace: Trace,
+    readonly step: Step,
+    readonly ir: StepModule,
+  ) {
+    for (const [line, op] of ir.opAtLine) {
+      const id = step.text.ops[line];
+      if (!id) continue;
+      this.#ids.set(op, id);
+      this.#ops.set(id, op);
+    }
+  }
+
+  idOf(op: Operation): number | undefined {
+    return this.#ids.get(op);
+  }
+  opOf(id: number): Operation | undefined {
+    return this.#ops.get(id);
+  }
+  /** `%23`; of an op without results its name. */
+  nameOf(entity: Operation | Value): string {
+    const value = "isOperation" in entity ? entity.results[0] : entity;
+    const name = value && this.ir.nameOf.get(value);
+    return name === undefined ? ("isOperation" in entity ? entity.name : "?") : `%${name}`;
+  }
+  /** What a remark's ref is called in this step: an op that has gone by what came of it, or by its text. */
+  nameOfRef(ref: RemarkRef): string {
+    for (const id of [ref.op, ...descendantsOf(this.trace, ref.op)]) {
+      const op = this.opOf(id);
+      if (!op) continue;
+      const entity = entityOf(op, ref, id === ref.op);
+      if (!entity) continue;
+      const name = this.nameOf(entity);
+      return name === "?" ? refText(ref) : "isOperation" in entity && entity.numResults > 0 ? `${name} (${entity.name})` : name;
+    }
+    return refText(ref);
+  }
+  /** The values of that name (`%23`, `%3#1`): more than one where functions or regions use a name again. */
+  valuesCalled(name: string): Value[] {
+    const bare = name.replace(/^%/, "").replace(/#0$/, "");
+    return [...this.ir.nameOf].flatMap(([value, known]) => (known === bare ? [value] : []));
+  }
+  /** All names of values, with their `%`. */
+  names(): string[] {
+    return [...new Set(this.ir.nameOf.values())].map((name) => `%${name}`);
+  }
+  /** The ops that stand at a line of the Python source: `kernel.py:12`, with any folder in front. */
+  opsAtSource(file: string, line: number): Operation[] {
+    return [...this.#ids].flatMap(([op, id]) => {
+      const at = locationOf(this.trace, id);
+      return at && at.line === line && (at.file === file || at.file.endsWith(`/${file}`)) ? [op] : [];
+    });
+  }
+  /** The lines of a source file that ops come from. */
+  linesOfSource(file: string): number[] {
+    const lines = new Set<number>();
+    for (const id of this.#ids.values()) {
+      const at = locationOf(this.trace, id);
+      if (at && (at.file === file || at.file.endsWith(`/${file}`))) lines.add(at.line);
+    }
+    return [...lines].sort((a, b) => a - b);
+  }
+}
+
+function entityOf(op: Operation, ref: RemarkRef, same: boolean): Operation | Value | undefined {
+  if (ref.kind === "op" || !same) return op;
+  if (ref.kind === "result") return op.results[ref.index] ?? op;
+  let block = op.regions[ref.region]?.firstBlock;
+  for (let i = 0; i < ref.block && block; i++) block = block.next;
+  return block?.args[ref.index];
+}
+
+/** A step to ask; `error` says why it cannot be read. */
+export function queriesOf(trace: Trace, step: Step): StepQueries | { readonly error: string } {
+  const ir = stepModule(trace, step);
+  return "error" in ir ? ir : new StepQueries(trace, step, ir);
+}
+
+/** Everything known of why a value, or an op without results, is as it is. */
+export function explain(queries: StepQueries, entity: Operation | Value): Explanation {
+  const op = "isOperation" in entity ? entity : entity.definingOp;
+  const value = "isOperation" in entity ? entity.results[0] : entity;
+  const id = op && queries.idOf(op);
+  const sections: ExplanationSection[] = [];
+  const add = (title: ExplanationSection["title"], lines: readonly string[]): void => {
+    if (lines.length > 0) sections.push({ title, lines });
+  };
+  if (value) {
+    add("layout", layoutLines(queries, value));
+    add("axis info", axisLines(queries, value));
+  }
+  const accesses = [...new Set([...(op ? [op] : []), ...(value?.users() ?? [])])];
+  add(
+    "access",
+    accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)),
+  );
+  add("conversions", value ? conversionLines(queries, value) : []);
+  if (id !== undefined) add("passes", historyLines(queries, id));
+  const subject = value ? `${queries.nameOf(value)}${op ? ` = ${op.name}` : ", an argument"} : ${typeText(value.type)}` : op!.name;
+  return { subject, source: id === undefined ? undefined : locationOf(queries.trace, id), sections };
+}
+
+function words(queries: StepQueries, about: Operation, refs: RemarkRefs, message: string): string {
+  return message.replace(/\{(\d+)\}/g, (_, i: string) => {
+    const entity = i === "0" ? about : refs.list[Number(i) - 1]!;
+    const name = queries.nameOf(entity);
+    return name === "?" ? refText(refTo(entity)) : "isOperation" in entity && entity.numResults > 0 ? `${name} (${entity.name})` : name;
+  });
+}
+
+function layoutLines(queries: StepQueries, value: Value): string[] {
+  const encoding = encodingOf(value.type);
+  if (!encoding) return [];
+  const lines = [attrText(encoding)];
+  const anchor = anchorOf(value);
+  if (anchor)
+    lines.push(
+      anchor === value.definingOp
+        ? `it is an anchor: ${anchor.name} wants this layout`
+        : `it comes from ${queries.nameOf(anchor)} (${anchor.name})`,
+    );
+  const since = layoutSince(queries, value);
+  if (since) lines.push(`it has this layout since ${since.label} ${since.flag}`);
+  return lines;
+}
+
+/** The first step from which on the value, or what it came from, has the layout that it has. */
+function layoutSince(at: StepQueries, value: Value): Step | undefined {
+  const { trace, step } = at;
+  const op = value.definingOp;
+  const id = op && at.idOf(op);
+  if (id === undefined) return undefined;
+  const text = attrText(encodingOf(value.type)!);
+  const ancestors = ancestorsOf(trace, id);
+  let since = step;
+  for (let i = step.index - 1; i >= 0; i--) {
+    const before = trace.steps[i]!;
+    if (before.parent !== undefined || before.kind === "internal") continue;
+    if (before.text === since.text) {
+      since = before;
+      continue;
+    }
+    const queries = queriesOf(trace, before);
+    if ("error" in queries) break;
+    const found = ancestors.map((ancestor) => queries.opOf(ancestor)).find((at) => at !== undefined);
+    const type = found?.results[value.index]?.type;
+    const encoding = type && encodingOf(type);
+    if (!encoding || attrText(encoding) !== text) break;
+    since = before;
+  }
+  return since;
+}
+
+function axisLines(queries: StepQueries, value: Value): string[] {
+  const { type } = value;
+  const element = elementTypeOrSelf(type);
+  if (!IntegerType.is(element) && !PointerType.is(element)) return [];
+  const axes = axisInfoOfModule(queries.ir.module);
+  const info = axes.get(value);
+  if (!info) return [];
+  const shape = RankedTensorType.is(type) ? type.params.shape : undefined;
+  const lines = [axisInfoText(info)];
+  const numbers = shape && knownValues(value);
+  if (numbers) {
+    const actual = axisInfoOf(numbers, shape);
+    if (!agree(actual, info)) lines.push(`the numbers themselves, by the definition: ${axisInfoText(actual)}`);
+  }
+  if (!shape) return lines;
+  const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
+  const dim = encoding ? getOrder(encoding, shape)[0]! : shape.length - 1;
+  const about = value.definingOp;
+  if (!about) return lines;
+  const mask = bitsOf(element) === 1;
+  for (const property of AXIS_PROPERTIES) {
+    if ((property === "constancy") !== mask) continue;
+    const needed = property === "divisibility" ? 16 : Math.min(16, shape[dim]!);
+    const loss = findAxisLoss(axes, value, property, dim, needed).at(-1);
+    if (!loss) continue;
+    const refs = new RemarkRefs(about);
+    lines.push(words(queries, about, refs, `${property} along dimension ${dim} is ${info[property][dim]}: ${lossWords(loss, axes, refs)}`));
+  }
+  return lines;
+}
+const bitsOf = (type: ReturnType<typeof elementTypeOrSelf>): number => (IntegerType.is(type) ? type.params.width : 0);
+const agree = (a: AxisInfo, b: AxisInfo): boolean => AXIS_PROPERTIES.every((property) => a[property].every((n, d) => n === b[property][d]));
+
+function accessLines(queries: StepQueries, op: Operation, used: Value | undefined): string[] {
+  const axes = axisInfoOfModule(queries.ir.module);
+  const width = accessWidth(op, axes);
+  if (!width || (used && used !== width.ptr && used !== width.mask && !op.operands.includes(used))) return [];
+  const refs = new RemarkRefs(op);
+  return [words(queries, op, refs, explainAccess(width, axes, refs).message)];
+}
+
+/** Conversions that the value is, comes from directly, or goes through. */
+function conversionLines(queries: StepQueries, value: Value): string[] {
+  const found = new Set<Operation>();
+  for (let at: Operation | undefined = value.definingOp; at; at = at.numOperands === 1 ? at.operand(0).definingOp : undefined)
+    if (ConvertLayoutOp.is(at)) found.add(at);
+  const seen = new Set<Value>([value]);
+  for (const at of seen)
+    for (const user of at.users().reverse()) {
+      if (ConvertLayoutOp.is(user)) found.add(user);
+      if (user.numOperands <= 3 && seen.size < 64) for (const result of user.results) if (encodingOf(result.type)) seen.add(result);
+    }
+  return [...found].map((op) => {
+    const { message, refs } = explainConversion(ConvertLayoutOp.match(op)!);
+    const named = new RemarkRefs(op);
+    for (const ref of refs ?? []) named.list.push(ref);
+    return words(queries, op, named, message);
+  });
+}
+
+/** What passes have said of an op, of those that it came from and of those that came of it; what was said again only the last time. */
+function historyLines(queries: StepQueries, id: number): string[] {
+  const { trace, step } = queries;
+  const family = new Set([...ancestorsOf(trace, id), ...descendantsOf(trace, id)]);
+  const last = new Map<string, { readonly step: Step; readonly remark: Remark }>();
+  for (const at of trace.steps) {
+    if (at.index > step.index && step.kind !== "source") break;
+    for (const remark of at.remarks) {
+      if (!family.has(remark.op)) continue;
+      const key = `${remark.code}/${remark.op}`;
+      last.delete(key);
+      last.set(key, { step: at, remark });
+    }
+  }
+  return [...last.values()].map(
+    ({ step: { label, flag }, remark }) => `${label} ${flag}: ${remarkMessage(remark, (ref) => queries.nameOfRef(ref))} [${remark.code}]`,
+  );
+}
