@@ -58,11 +58,19 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     const text = emitted(trace, args.emit);
     if (text === undefined)
       return {
-        error: `there is no ${args.emit} here${args.emit === "llir" || args.emit === "ptx" ? ": the module is not in the LLVM dialect after the last pass" : ""}`,
+        error: `there is no ${args.emit} here${whyNot(trace, args.emit)}`,
       };
     out.push(text);
   }
   return { text: out.join(""), code: 0 };
+}
+
+/** Why something behind the last pass is missing. */
+function whyNot(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string {
+  if (emit !== "llir" && emit !== "ptx") return "";
+  return trace.diagnostics.some((d) => d.code === "target.op")
+    ? ": the module has ops that it cannot say"
+    : ": the module is not in the LLVM dialect after the last pass";
 }
 
 function stepText(trace: Trace, step: Step): string {

@@ -1,18 +1,46 @@
 /** What is made of a module behind the last pass: LLVM IR and PTX as text. */
+
+import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
+import { untranslatable } from "../target/llvm-ir/instructions.js";
 import { llvmIrText } from "../target/llvm-ir/translate.js";
-import type { CudaOptions } from "./options.js";
+import { ptxText } from "../target/ptx/translate.js";
+import { type CudaOptions, ptxVersionOf } from "./options.js";
 import type { Artifacts } from "./trace.js";
 
 export type ArtifactKind = keyof Artifacts;
 
-/** The artifacts that are asked for; none while the module is not in the LLVM dialect. */
+/**
+ * The artifacts that are asked for; none while the module is not in the LLVM dialect. What an op has no translation for is a
+ * diagnostic of the module's Context, and the artifact is missing.
+ */
 export function artifactsOf(
   module: Operation,
-  { artifacts = [], options }: { readonly artifacts?: readonly ArtifactKind[]; readonly capability: number; readonly options: CudaOptions },
+  {
+    artifacts = [],
+    capability,
+    options,
+  }: { readonly artifacts?: readonly ArtifactKind[]; readonly capability: number; readonly options: CudaOptions },
 ): Artifacts {
   if (artifacts.length === 0 || !isLowered(module)) return {};
-  return artifacts.includes("llir") ? { llir: llvmIrText(module, { reflectFtz: options.enableReflectFtz }) } : {};
+  const made: { -readonly [K in ArtifactKind]?: string } = {};
+  if (artifacts.includes("llir")) {
+    const unknown = untranslatable(module);
+    for (const op of unknown) report(op, `'${op.name}' has no LLVM IR`);
+    if (unknown.length === 0) made.llir = llvmIrText(module, { reflectFtz: options.enableReflectFtz });
+  }
+  if (artifacts.includes("ptx")) {
+    const version = ptxVersionOf(options, capability);
+    const ptx = ptxText(module, { capability, version, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz });
+    if ("text" in ptx) made.ptx = ptx.text;
+    else for (const { op, message } of ptx.problems) report(op, message);
+  }
+  return made;
+}
+
+function report(op: Operation, message: string): void {
+  const position = positionOfLocation(op.ctx, op.locRef);
+  op.ctx.emit({ severity: "error", code: "target.op", message, notes: [], ...(position ? { position } : {}) });
 }
 
 /** Whether the module is in the LLVM dialect: a function of it, and none of another dialect. */

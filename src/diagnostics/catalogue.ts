@@ -46,6 +46,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
+  "target.op":
+    "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
   "verify.branch-operands": "The values handed to a block do not fit its arguments.",
   "verify.cast": "A cast's operand and result types do not go together.",

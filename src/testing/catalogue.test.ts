@@ -6,7 +6,7 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter
   (f) => /\.tsx?$/.test(f) && !/\.test\.tsx?$/.test(f) && !f.endsWith("catalogue.ts"),
 );
 const used = new Set(
-  sources.flatMap((f) => [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass)\.[a-z0-9-]+)"/g)].map((m) => m[1]!)),
+  sources.flatMap((f) => [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass|target)\.[a-z0-9-]+)"/g)].map((m) => m[1]!)),
 );
 
 test("every code in use is explained", () => {

@@ -9,7 +9,7 @@ import { i32 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { Bug } from "../../support/assert.js";
-import { type IntrinsicCall, isImmediate } from "../intrinsics/calls.js";
+import { type IntrinsicCall, intrinsicCallOf, isImmediate } from "../intrinsics/calls.js";
 import { constantText } from "./constants.js";
 import { defaultAlign } from "./data-layout.js";
 import { BINARY_OPCODES, CAST_OPCODES, FCMP, ICMP, ORDERINGS, RMW } from "./opcodes.js";
@@ -33,6 +33,17 @@ export function instructionText(op: Operation, names: Names): string {
   const writer = WRITERS.get(op.name);
   if (!writer) throw new Bug(`${op.name} has no LLVM IR`);
   return writer(op, names);
+}
+
+/** The ops in functions that LLVM IR has nothing for. */
+export function untranslatable(module: Operation): readonly Operation[] {
+  const found: Operation[] = [];
+  for (const func of module.regions[0]?.firstBlock?.ops() ?? [])
+    if (func.name === "llvm.func")
+      func.walk((op) => {
+        if (op !== func && !op.def.isConstantLike && !WRITERS.has(op.name) && !intrinsicCallOf(op)) found.push(op);
+      });
+  return found;
 }
 
 /** The call of an intrinsic. */

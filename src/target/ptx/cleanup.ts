@@ -1,0 +1,99 @@
+/** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
+import { reversePostOrder } from "./cfg.js";
+import { type Block, type Node, successorsOf } from "./graph.js";
+import { terminatorInputs } from "./schedule.js";
+
+export function cleanUp(entry: Block): void {
+  const order = reversePostOrder(entry);
+  const reached = new Set(order);
+  for (const block of order) {
+    const keep = block.predecessors.map((p) => reached.has(p) && successorsOf(p).includes(block));
+    if (keep.includes(false)) {
+      block.predecessors = block.predecessors.filter((_, i) => keep[i]);
+      for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);
+    }
+  }
+  const replaced = trivialPhis(order);
+  if (replaced.size > 0) replaceAll(order, replaced);
+  removeDead(order);
+}
+
+/** Phis whose inputs are all one value, or the phi itself. */
+function trivialPhis(order: readonly Block[]): Map<Node, Node> {
+  const replaced = new Map<Node, Node>();
+  const find = (node: Node): Node => {
+    let at = node;
+    for (let next = replaced.get(at); next; next = replaced.get(at)) at = next;
+    return at;
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const block of order)
+      for (const phi of block.phis) {
+        if (replaced.has(phi)) continue;
+        let only: Node | undefined;
+        let several = false;
+        for (const input of phi.inputs) {
+          const value = find(input);
+          if (value === phi || value === only) continue;
+          if (only) several = true;
+          only = value;
+        }
+        if (several || !only) continue;
+        replaced.set(phi, only);
+        changed = true;
+      }
+  }
+  for (const node of [...replaced.keys()]) replaced.set(node, find(node));
+  return replaced;
+}
+
+function replaceAll(order: readonly Block[], replaced: ReadonlyMap<Node, Node>): void {
+  const of = (node: Node): Node => replaced.get(node) ?? node;
+  const seen = new Set<Node>();
+  const visit = (root: Node): void => {
+    const stack = [root];
+    for (let node = stack.pop(); node; node = stack.pop()) {
+      if (seen.has(node)) continue;
+      seen.add(node);
+      if (node.inputs.some((i) => replaced.has(i))) node.inputs = node.inputs.map(of);
+      stack.push(...node.inputs);
+    }
+  };
+  for (const block of order) {
+    const phis = block.phis.filter((phi) => !replaced.has(phi));
+    block.phis.splice(0, block.phis.length, ...phis);
+    for (const phi of phis) visit(phi);
+    for (const effect of block.effects) visit(effect);
+    const t = block.terminator;
+    if (t.kind === "branch") block.terminator = { ...t, condition: of(t.condition) };
+    if (t.kind === "return") block.terminator = { ...t, values: t.values.map(of) };
+    for (const input of terminatorInputs(block.terminator)) visit(input);
+  }
+}
+
+/** Only what effects, branches and returns need stays; a load that is not volatile is no effect that matters. */
+function removeDead(order: readonly Block[]): void {
+  const live = new Set<Node>();
+  const work: Node[] = [];
+  const mark = (node: Node): void => {
+    if (live.has(node)) return;
+    live.add(node);
+    work.push(node);
+  };
+  const matters = (effect: Node): boolean => {
+    const info = effect.info;
+    return !(typeof info === "object" && info.kind === "load" && !info.volatile);
+  };
+  for (const block of order) {
+    for (const effect of block.effects) if (matters(effect)) mark(effect);
+    for (const input of terminatorInputs(block.terminator)) mark(input);
+  }
+  for (let node = work.pop(); node; node = work.pop()) for (const input of node.inputs) mark(input);
+  for (const block of order) {
+    const phis = block.phis.filter((phi) => live.has(phi));
+    if (phis.length < block.phis.length) block.phis.splice(0, block.phis.length, ...phis);
+    const effects = block.effects.filter((e) => live.has(e));
+    if (effects.length < block.effects.length) block.effects.splice(0, block.effects.length, ...effects);
+  }
+}

@@ -1,0 +1,139 @@
+/** Which bits of an integer node are known to be zero or one. Source: llvm/lib/Analysis/ValueTracking.cpp, KnownBits.cpp. */
+import { type Node, valueOf } from "./graph.js";
+
+export interface KnownBits {
+  /** Bits that are 0, and bits that are 1. */
+  readonly zero: bigint;
+  readonly one: bigint;
+}
+
+const known = new WeakMap<Node, KnownBits>();
+const UNKNOWN: KnownBits = { zero: 0n, one: 0n };
+export const maskOf = (width: number): bigint => (1n << BigInt(width)) - 1n;
+
+export function knownBits(node: Node): KnownBits {
+  let bits = known.get(node);
+  if (!bits) {
+    known.set(node, UNKNOWN);
+    known.set(node, (bits = compute(node)));
+  }
+  return bits;
+}
+/** Zero bits below the lowest bit that may be one. */
+export function trailingZeros(node: Node): number {
+  const { zero } = knownBits(node);
+  let count = 0;
+  while (count < node.width && (zero >> BigInt(count)) & 1n) count++;
+  return count;
+}
+/** Whether the sign bit is known to be zero. */
+export const isNonNegative = (node: Node): boolean => ((knownBits(node).zero >> BigInt(node.width - 1)) & 1n) === 1n;
+/** Bits that may be one. */
+export const possible = (node: Node): bigint => maskOf(node.width) & ~knownBits(node).zero;
+/** The largest value that the node may have, unsigned. */
+export const maximumOf = possible;
+/** Whether no bit may be set in both. */
+export const disjoint = (a: Node, b: Node): boolean => (possible(a) & possible(b)) === 0n;
+
+function compute(node: Node): KnownBits {
+  const mask = maskOf(node.width);
+  const constant = valueOf(node);
+  if (constant !== undefined) {
+    const value = constant & mask;
+    return { zero: mask & ~value, one: value };
+  }
+  const [a, b] = node.inputs as [Node, Node];
+  switch (node.op) {
+    case "and": {
+      const [x, y] = [knownBits(a), knownBits(b)];
+      return { zero: x.zero | y.zero, one: x.one & y.one };
+    }
+    case "or": {
+      const [x, y] = [knownBits(a), knownBits(b)];
+      return { zero: x.zero & y.zero, one: x.one | y.one };
+    }
+    case "xor": {
+      const [x, y] = [knownBits(a), knownBits(b)];
+      return { zero: (x.zero & y.zero) | (x.one & y.one), one: (x.zero & y.one) | (x.one & y.zero) };
+    }
+    case "shl": {
+      const count = valueOf(b);
+      if (count === undefined) return UNKNOWN;
+      const x = knownBits(a);
+      return { zero: ((x.zero << count) | maskOf(Number(count))) & mask, one: (x.one << count) & mask };
+    }
+    case "shr": {
+      const count = valueOf(b);
+      if (count === undefined) return UNKNOWN;
+      const x = knownBits(a);
+      return { zero: (x.zero >> count) | (mask & ~(mask >> count)), one: x.one >> count };
+    }
+    case "sar": {
+      const count = valueOf(b);
+      if (count === undefined || !isNonNegative(a)) return UNKNOWN;
+      const x = knownBits(a);
+      return { zero: (x.zero >> count) | (mask & ~(mask >> count)), one: x.one >> count };
+    }
+    case "zext": {
+      const x = knownBits(a);
+      return { zero: x.zero | (mask & ~maskOf(a.width)), one: x.one };
+    }
+    case "sext": {
+      const x = knownBits(a);
+      const high = mask & ~maskOf(a.width);
+      const sign = 1n << BigInt(a.width - 1);
+      return { zero: x.zero | (x.zero & sign ? high : 0n), one: x.one | (x.one & sign ? high : 0n) };
+    }
+    case "trunc": {
+      const x = knownBits(a);
+      return { zero: x.zero & mask, one: x.one & mask };
+    }
+    case "select": {
+      const [x, y] = [knownBits(node.inputs[1]!), knownBits(node.inputs[2]!)];
+      return { zero: x.zero & y.zero, one: x.one & y.one };
+    }
+    case "add":
+    case "sub":
+    case "mul": {
+      // Low bits that are zero in both stay zero; a sum of small numbers stays small.
+      const low = node.op === "mul" ? trailingZeros(a) + trailingZeros(b) : Math.min(trailingZeros(a), trailingZeros(b));
+      let zero = maskOf(Math.min(low, node.width));
+      if (node.op !== "sub") {
+        const most = node.op === "add" ? maximumOf(a) + maximumOf(b) : maximumOf(a) * maximumOf(b);
+        if (most <= mask) zero |= mask & ~maskOf(bitLength(most));
+      }
+      return { zero, one: 0n };
+    }
+    case "umin":
+    case "udiv": {
+      const most = node.op === "umin" ? smaller(maximumOf(a), maximumOf(b)) : maximumOf(a);
+      return { zero: mask & ~maskOf(bitLength(most)), one: 0n };
+    }
+    case "urem": {
+      const most = smaller(maximumOf(a), maximumOf(b));
+      return { zero: mask & ~maskOf(bitLength(most)), one: 0n };
+    }
+    case "special":
+      return { zero: mask & ~maskOf(specialBits(node.info as string)), one: 0n };
+    case "effect":
+      return UNKNOWN;
+    case "result": {
+      const effect = a.info as { readonly kind?: string; readonly bits?: number } | undefined;
+      return effect?.kind === "load" && effect.bits === 8 ? { zero: mask & ~0xffn, one: 0n } : UNKNOWN;
+    }
+    case "popc.b32":
+      return { zero: mask & ~63n, one: 0n };
+    default:
+      return UNKNOWN;
+  }
+}
+
+const smaller = (x: bigint, y: bigint): bigint => (x <= y ? x : y);
+export function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+/** How many bits a special register has at most; `%tid.x:255` says the largest value. */
+function specialBits(register: string): number {
+  const most = register.split(":")[1];
+  return most === undefined ? 32 : bitLength(BigInt(most));
+}

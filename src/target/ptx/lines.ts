@@ -1,0 +1,44 @@
+/** Source locations as `.file` and `.loc`. */
+import type { Attribute } from "../../ir/attribute.js";
+import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc } from "../../ir/location.js";
+import type { Operation } from "../../ir/operation.js";
+
+export class LineTable {
+  readonly #files = new Map<string, number>();
+  readonly #texts: string[] = [""];
+  readonly #known = new Map<Attribute, number>();
+
+  /** The number of an op's location; 0 when it has none. A place in the text that was read says nothing of the kernel. */
+  indexOf(op: Operation): number {
+    const ref = op.locRef;
+    if (typeof ref === "number") return 0;
+    let index = this.#known.get(ref);
+    if (index === undefined) {
+      const at = place(ref);
+      index = at ? this.#texts.push(this.text(at.file, at.line, at.column)) - 1 : 0;
+      this.#known.set(ref, index);
+    }
+    return index;
+  }
+  private text(file: string, line: number, column: number): string {
+    let number = this.#files.get(file);
+    if (number === undefined) this.#files.set(file, (number = this.#files.size + 1));
+    const base = file.slice(file.lastIndexOf("/") + 1);
+    return `\t${`.loc\t${number} ${line} ${column}`.padEnd(40)}// ${base}:${line}:${column}`;
+  }
+  loc(index: number): string {
+    return this.#texts[index]!;
+  }
+  files(): string {
+    return [...this.#files].map(([file, number]) => `\t.file\t${number} "${file}"`).join("\n") + (this.#files.size > 0 ? "\n" : "");
+  }
+}
+
+/** The innermost place: in a function that was inlined, its own line. */
+function place(loc: Attribute): { readonly file: string; readonly line: number; readonly column: number } | undefined {
+  if (FileLineColLoc.is(loc)) return loc.params;
+  if (NameLoc.is(loc)) return place(loc.params.child);
+  if (CallSiteLoc.is(loc)) return place(loc.params.callee) ?? place(loc.params.caller);
+  if (FusedLoc.is(loc)) for (const inner of loc.params.locations) if (place(inner)) return place(inner);
+  return undefined;
+}

@@ -1,0 +1,451 @@
+/** Ops of the LLVM dialect as nodes; one function a family, found by the op's name. */
+
+import { DYNAMIC_INDEX } from "../../dialects/llvm/ops/memory.js";
+import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
+import type { Type } from "../../ir/attribute.js";
+import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import { IntegerType, VectorType } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
+import { intrinsicCallOf } from "../intrinsics/calls.js";
+import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
+import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
+import { type Effect, type Node, valueOf, type Width } from "./graph.js";
+import { asmOperands } from "./inline-asm.js";
+import { anyExtended, regroup, signExtended, zeroExtended } from "./integers.js";
+import { lowerIntrinsic } from "./intrinsics.js";
+import { type Leaf, leafRange, leavesOf } from "./leaves.js";
+import { expandLibdevice } from "./libdevice.js";
+import type { Lowering } from "./lower.js";
+import type { IntPredicate } from "./simplify.js";
+
+type Rule = (l: Lowering, op: Operation) => readonly Node[];
+
+/** The registers of an op's result. */
+export function lowerOp(l: Lowering, op: Operation): readonly Node[] {
+  const rule = RULES.get(op.name);
+  if (rule) return rule(l, op);
+  const call = intrinsicCallOf(op);
+  if (call) return lowerIntrinsic(l, op, call) ?? l.problem(op, `'${call.name}' has no PTX`);
+  return l.problem(op, `'${op.name}' has no PTX`);
+}
+
+/** Applied to each register of the operands. */
+function elementwise(compute: (l: Lowering, leaf: Leaf, inputs: readonly Node[], op: Operation) => Node): Rule {
+  return (l, op) => {
+    const leaves = l.leaves(op, op.operand(0).type);
+    return leaves.map((leaf, i) =>
+      compute(
+        l,
+        leaf,
+        op.operands.map((v) => l.nodes(v)[i]!),
+        op,
+      ),
+    );
+  };
+}
+/** Integer arithmetic in which upper bits of the inputs do not matter to the lower bits of the result. */
+const modular = (name: string) => elementwise((l, _, [a, b]) => l.s.binary(name, a!, b!));
+/** Integer arithmetic in which they do. */
+const extended = (name: string, signed: boolean) =>
+  elementwise((l, leaf, inputs) => {
+    const [a, b] = inputs.map((n) => (signed ? signExtended(l.s, n, leaf.bits) : zeroExtended(l.s, n, leaf.bits)));
+    return l.s.binary(name, a!, b!);
+  });
+const shift = (name: string) =>
+  elementwise((l, leaf, [a, b]) => {
+    const value = name === "sar" ? signExtended(l.s, a!, leaf.bits) : name === "shr" ? zeroExtended(l.s, a!, leaf.bits) : a!;
+    const count = zeroExtended(l.s, b!, leaf.bits);
+    // Counts are words.
+    return l.s.binary(name, value, valueOf(count) === undefined ? anyExtended(l.s, count, 32) : count);
+  });
+const float = (compute: (l: Lowering, kind: string, a: Node, b: Node) => Node) =>
+  elementwise((l, leaf, [a, b]) => compute(l, leaf.kind, a!, b!));
+/** From one kind of register to another. */
+const conversion =
+  (compute: (l: Lowering, a: Node, from: Leaf, to: Leaf) => Node): Rule =>
+  (l, op) => {
+    const from = l.leaves(op, op.operand(0).type);
+    const to = l.leaves(op, op.result().type);
+    return l.nodes(op.operand(0)).map((node, i) => compute(l, node, from[i]!, to[i]!));
+  };
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ["llvm.add", modular("add")],
+  ["llvm.sub", modular("sub")],
+  ["llvm.mul", modular("mul")],
+  ["llvm.and", modular("and")],
+  ["llvm.or", modular("or")],
+  ["llvm.xor", modular("xor")],
+  ["llvm.shl", shift("shl")],
+  ["llvm.lshr", shift("shr")],
+  ["llvm.ashr", shift("sar")],
+  ["llvm.udiv", extended("udiv", false)],
+  ["llvm.urem", extended("urem", false)],
+  ["llvm.sdiv", extended("sdiv", true)],
+  ["llvm.srem", extended("srem", true)],
+  ["llvm.fadd", float((l, kind, a, b) => l.floats.add(kind, a, b))],
+  ["llvm.fsub", float((l, kind, a, b) => l.floats.sub(kind, a, b))],
+  ["llvm.fmul", float((l, kind, a, b) => l.floats.mul(kind, a, b))],
+  ["llvm.fdiv", float((l, kind, a, b) => l.floats.div(kind, a, b))],
+  ["llvm.frem", float((l, kind, a, b) => l.floats.rem(kind, a, b))],
+  ["llvm.fneg", float((l, kind, a) => l.floats.negate(kind, a))],
+  [
+    "llvm.icmp",
+    elementwise((l, leaf, [a, b], op) => {
+      const predicate = ICMP[intOf(op.attr("predicate"))!] as IntPredicate;
+      const extend = predicate.startsWith("s") ? signExtended : zeroExtended;
+      return l.s.icmp(predicate, extend(l.s, a!, leaf.bits), extend(l.s, b!, leaf.bits));
+    }),
+  ],
+  ["llvm.fcmp", elementwise((l, leaf, [a, b], op) => l.floats.compare(FCMP[intOf(op.attr("predicate"))!]!, leaf.kind, a!, b!))],
+  ["llvm.select", select],
+  ["llvm.freeze", (l, op) => l.nodes(op.operand(0))],
+
+  ["llvm.zext", conversion((l, a, from, to) => l.s.zext(zeroExtended(l.s, a, from.bits), to.width))],
+  ["llvm.sext", conversion((l, a, from, to) => widen(l, signExtended(l.s, a, from.bits), to.width))],
+  ["llvm.trunc", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  ["llvm.ptrtoint", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  ["llvm.inttoptr", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  ["llvm.fpext", conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
+  ["llvm.fptrunc", conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
+  ["llvm.sitofp", conversion((l, a, from, to) => l.floats.fromInteger(true, to.kind, atLeastWord(l, a, from, true)))],
+  ["llvm.uitofp", conversion((l, a, from, to) => l.floats.fromInteger(false, to.kind, atLeastWord(l, a, from, false)))],
+  ["llvm.fptosi", conversion((l, a, from, to) => toInteger(l, a, from, to, true))],
+  ["llvm.fptoui", conversion((l, a, from, to) => toInteger(l, a, from, to, false))],
+  ["llvm.bitcast", bitcast],
+  ["llvm.addrspacecast", addrSpaceCast],
+
+  ["llvm.extractvalue", extractValue],
+  ["llvm.insertvalue", insertValue],
+  ["llvm.extractelement", extractElement],
+  ["llvm.insertelement", insertElement],
+  ["llvm.shufflevector", shuffle],
+
+  ["llvm.getelementptr", gep],
+  ["llvm.load", load],
+  ["llvm.store", store],
+  ["llvm.alloca", alloca],
+  ["llvm.atomicrmw", atomicRmw],
+  ["llvm.cmpxchg", cmpXchg],
+  ["llvm.fence", fence],
+
+  ["llvm.inline_asm", inlineAsm],
+  ["llvm.call", call],
+]);
+
+function select(l: Lowering, op: Operation): readonly Node[] {
+  const conditions = l.nodes(op.operand(0));
+  const [then, other] = [l.nodes(op.operand(1)), l.nodes(op.operand(2))];
+  return then.map((node, i) => l.s.select(conditions[conditions.length === 1 ? 0 : i]!, node, other[i]!));
+}
+const widen = (l: Lowering, a: Node, width: Width): Node => (a.width <= width ? l.s.sext(a, width) : l.s.trunc(a, width));
+/** Conversions to float take words. */
+function atLeastWord(l: Lowering, a: Node, from: Leaf, signed: boolean): Node {
+  const full = signed ? signExtended(l.s, a, from.bits) : zeroExtended(l.s, a, from.bits);
+  if (full.width >= 32) return full;
+  return signed ? l.s.sext(full, 32) : l.s.zext(full, 32);
+}
+function toInteger(l: Lowering, a: Node, from: Leaf, to: Leaf, signed: boolean): Node {
+  const width = to.width === 64 ? 64 : 32;
+  const made = l.floats.toInteger(signed, from.kind, width, a);
+  return to.width < 32 ? l.s.trunc(made, to.width) : made;
+}
+function bitcast(l: Lowering, op: Operation): readonly Node[] {
+  const from = l.leaves(op, op.operand(0).type);
+  const to = l.leaves(op, op.result().type);
+  return regroup(l.s, l.nodes(op.operand(0)), from, to) ?? l.problem(op, "this bitcast has no PTX");
+}
+const spaceOf = (type: Type): number => (LLVMPointerType.is(type) ? type.params.addressSpace : 0);
+const SPACES: Readonly<Record<number, string>> = { 0: "", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "shared::cluster" };
+function addrSpaceCast(l: Lowering, op: Operation): readonly Node[] {
+  const [from, to] = [spaceOf(op.operand(0).type), spaceOf(op.result().type)];
+  const node = l.node(op.operand(0));
+  const graph = l.s.graph;
+  if (from === to) return [node];
+  if (to === 0) return [graph.pure(`cvta.${SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node])];
+  const generic = from === 0 ? node : graph.pure(`cvta.${SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node]);
+  const made = graph.pure(`cvta.to.${SPACES[to]}.u64`, 64, [generic]);
+  return [to >= 3 ? l.s.trunc(made, 32) : made];
+}
+
+// --- aggregates ------------------------------------------------------------------------------
+
+function extractValue(l: Lowering, op: Operation): readonly Node[] {
+  const { start, count } = leafRange(op.operand(0).type, intsOf(op.attr("position")) ?? []);
+  return l.nodes(op.operand(0)).slice(start, start + count);
+}
+function insertValue(l: Lowering, op: Operation): readonly Node[] {
+  const { start } = leafRange(op.operand(0).type, intsOf(op.attr("position")) ?? []);
+  const nodes = l.nodes(op.operand(0)).slice();
+  l.nodes(op.operand(1)).forEach((node, i) => {
+    nodes[start + i] = node;
+  });
+  return nodes;
+}
+function extractElement(l: Lowering, op: Operation): readonly Node[] {
+  const nodes = l.nodes(op.operand(0));
+  const index = l.node(op.operand(1));
+  const known = valueOf(index);
+  if (known !== undefined) return [nodes[Number(known)] ?? nodes[0]!];
+  return [nodes.reduce((found, node, i) => l.s.select(l.s.icmp("eq", index, l.s.constant(index.width, i)), node, found))];
+}
+function insertElement(l: Lowering, op: Operation): readonly Node[] {
+  const nodes = l.nodes(op.operand(0));
+  const value = l.node(op.operand(1));
+  const index = l.node(op.operand(2));
+  const known = valueOf(index);
+  if (known !== undefined) return nodes.map((node, i) => (BigInt(i) === known ? value : node));
+  return nodes.map((node, i) => l.s.select(l.s.icmp("eq", index, l.s.constant(index.width, i)), value, node));
+}
+function shuffle(l: Lowering, op: Operation): readonly Node[] {
+  const all = [...l.nodes(op.operand(0)), ...l.nodes(op.operand(1))];
+  return (intsOf(op.attr("mask")) ?? []).map((m) => all[Math.max(0, m)]!);
+}
+
+// --- memory ----------------------------------------------------------------------------------
+
+function gep(l: Lowering, op: Operation): readonly Node[] {
+  const [base, ...dynamic] = op.operands;
+  const element = op.attr("elem_type");
+  let type: Type = TypeAttr.is(element) ? element.params.type : op.result().type;
+  let address = l.node(base!);
+  let next = 0;
+  const indices = (intsOf(op.attr("rawConstantIndices")) ?? []).map((i) => (i === DYNAMIC_INDEX ? l.node(dynamic[next++]!) : i));
+  indices.forEach((index, level) => {
+    let size = level === 0 ? byteSize(type) : 0;
+    if (level > 0) {
+      const inner = elementOffset(type, typeof index === "number" ? index : 0);
+      type = inner.type;
+      if (typeof index === "number") {
+        address = l.s.add(address, l.s.constant(address.width, inner.offset));
+        return;
+      }
+      size = byteSize(type);
+    }
+    const offset =
+      typeof index === "number"
+        ? l.s.constant(address.width, index * size)
+        : l.s.mul(widen(l, index, address.width), l.s.constant(address.width, size));
+    address = l.s.add(address, offset);
+  });
+  return [address];
+}
+
+/** How many registers of how many bits one access moves at most. */
+function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: number; readonly count: number } {
+  const { bits } = leaves[0]!;
+  const total = (bits * leaves.length) / 8;
+  const bytes = Math.min(total, align, 16);
+  // Small elements are moved as words.
+  if (bits === 8 && bytes >= 4) return { bits: 32, count: bytes / 4 };
+  if (bits === 8 && bytes === 2) return { bits: 16, count: 1 };
+  if (bits === 16 && (bytes === 16 || (bytes === 4 && leaves.length === 2))) return { bits: 32, count: bytes / 4 };
+  const unit = Math.max(1, Math.min(4, Math.floor((bytes * 8) / bits)));
+  return { bits, count: 2 ** Math.floor(Math.log2(unit)) };
+}
+const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits === 8 ? 32 : bits === 1 ? 32 : bits) as Width });
+const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);
+
+function load(l: Lowering, op: Operation): readonly Node[] {
+  const leaves = l.leaves(op, op.result().type);
+  const align = intOf(op.attr("alignment")) ?? byteAlign(op.result().type);
+  const address = l.node(op.operand(0));
+  const space = SPACES[spaceOf(op.operand(0).type)] ?? "";
+  const made: Node[] = [];
+  const read = (bits: number, count: number, offset: number): Node[] => {
+    const at = l.s.add(address, l.s.constant(address.width, offset));
+    const effect = l.graph.effect(l.block, { kind: "load", space, bits, count, volatile: op.hasAttr("volatile_"), align }, [at]);
+    return Array.from({ length: count }, (_, i) => l.graph.result(effect, i, registerLeaf(bits).width));
+  };
+  if (!uniform(leaves) || leaves[0]!.bits === 1) {
+    let offset = 0;
+    for (const leaf of leaves) {
+      const size = Math.max(1, leaf.bits / 8);
+      offset = Math.ceil(offset / size) * size;
+      const [node] = read(leaf.bits === 1 ? 8 : leaf.bits, 1, offset);
+      made.push(leaf.bits === 1 ? l.s.trunc(node!, 1) : node!);
+      offset += size;
+    }
+    return made;
+  }
+  const { bits, count } = accessShape(leaves, align);
+  const registers = (leaves.length * leaves[0]!.bits) / bits;
+  const nodes: Node[] = [];
+  for (let i = 0; i < registers; i += count) nodes.push(...read(bits, count, (i * bits) / 8));
+  const from = Array.from({ length: registers }, () => registerLeaf(bits));
+  return regroup(l.s, nodes, from, leaves) ?? l.problem(op, "this load has no PTX");
+}
+function store(l: Lowering, op: Operation): readonly Node[] {
+  const { type } = op.operand(0);
+  const leaves = l.leaves(op, type);
+  const align = intOf(op.attr("alignment")) ?? byteAlign(type);
+  const address = l.node(op.operand(1));
+  const space = SPACES[spaceOf(op.operand(1).type)] ?? "";
+  const values = l.nodes(op.operand(0));
+  const write = (bits: number, nodes: readonly Node[], offset: number): void => {
+    const at = l.s.add(address, l.s.constant(address.width, offset));
+    l.graph.effect(l.block, { kind: "store", space, bits, count: nodes.length, volatile: op.hasAttr("volatile_"), align }, [at, ...nodes]);
+  };
+  if (!uniform(leaves) || leaves[0]!.bits === 1) {
+    let offset = 0;
+    leaves.forEach((leaf, i) => {
+      const size = Math.max(1, leaf.bits / 8);
+      offset = Math.ceil(offset / size) * size;
+      write(leaf.bits === 1 ? 8 : leaf.bits, [leaf.bits === 1 ? l.s.zext(values[i]!, 32) : values[i]!], offset);
+      offset += size;
+    });
+    return [];
+  }
+  const { bits, count } = accessShape(leaves, align);
+  const to = Array.from({ length: (leaves.length * leaves[0]!.bits) / bits }, () => registerLeaf(bits));
+  const nodes = regroup(l.s, values, leaves, to);
+  if (!nodes) return l.problem(op, "this store has no PTX");
+  for (let i = 0; i < nodes.length; i += count) write(bits, nodes.slice(i, i + count), (i * bits) / 8);
+  return [];
+}
+function alloca(l: Lowering, op: Operation): readonly Node[] {
+  const element = op.attr("elem_type");
+  const count = valueOf(l.node(op.operand(0)));
+  if (!TypeAttr.is(element) || count === undefined) return l.problem(op, "the stack holds what has a size that is known");
+  const align = Math.max(8, intOf(op.attr("alignment")) ?? byteAlign(element.params.type));
+  l.stack = Math.ceil(l.stack / align) * align;
+  const made = l.s.add(l.graph.pure("stack", 64, []), l.s.constant(64, l.stack));
+  l.stack += byteSize(element.params.type) * Number(count);
+  return [made];
+}
+
+const SCOPES: Readonly<Record<string, string>> = { "": "sys", singlethread: "cta", block: "cta", cluster: "cluster", device: "gpu" };
+/** `.acquire.gpu` of an ordering and a scope; nothing for what is relaxed and in the whole system. */
+function semantics(op: Operation, name: string): string {
+  const order = { 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }[intOf(op.attr(name)) ?? 2];
+  const scope = stringOf(op.attr("syncscope")) ?? "";
+  if (!order && scope === "") return "";
+  return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
+}
+const RMW_NAMES: Readonly<Record<string, readonly [string, string]>> = {
+  xchg: ["exch", "b"],
+  add: ["add", "u"],
+  and: ["and", "b"],
+  or: ["or", "b"],
+  xor: ["xor", "b"],
+  max: ["max", "s"],
+  min: ["min", "s"],
+  umax: ["max", "u"],
+  umin: ["min", "u"],
+  fadd: ["add", "f"],
+  uinc_wrap: ["inc", "u"],
+  udec_wrap: ["dec", "u"],
+};
+function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
+  const [leaf] = l.leaves(op, op.result().type);
+  const opcode = RMW[intOf(op.attr("bin_op"))!]!;
+  const address = l.node(op.operand(0));
+  let value = l.node(op.operand(1));
+  let name = RMW_NAMES[opcode];
+  if (opcode === "sub") {
+    value = l.s.sub(l.s.constant(value.width, 0), value);
+    name = RMW_NAMES["add"];
+  }
+  if (!leaf || !name || leaf.bits < 16 || (leaf.bits === 16 && opcode !== "fadd"))
+    return l.problem(op, `atomicrmw ${opcode} of this type has no PTX`);
+  const type =
+    name[1] === "f" ? (leaf.kind === "f16" || leaf.kind === "bf16" ? `noftz.${leaf.kind}` : leaf.kind) : `${name[1]}${leaf.bits}`;
+  const space = SPACES[spaceOf(op.operand(0).type)];
+  const form = `atom${semantics(op, "ordering")}${space ? `.${space}` : ""}.${name[0]}.${type} $0, [$1], $2;`;
+  const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
+  return [l.graph.result(effect, 0, leaf.width)];
+}
+function cmpXchg(l: Lowering, op: Operation): readonly Node[] {
+  const [leaf] = l.leaves(op, op.operand(1).type);
+  const [address, expected, value] = op.operands.map((v) => l.node(v)) as [Node, Node, Node];
+  if (!leaf || leaf.bits < 16) return l.problem(op, "cmpxchg of this type has no PTX");
+  const space = SPACES[spaceOf(op.operand(0).type)];
+  const form = `atom${semantics(op, "success_ordering")}${space ? `.${space}` : ""}.cas.b${leaf.bits} $0, [$1], $2, $3;`;
+  const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, expected, value]);
+  const old = l.graph.result(effect, 0, leaf.width);
+  return [old, l.s.icmp("eq", old, expected)];
+}
+function fence(l: Lowering, op: Operation): readonly Node[] {
+  const scope = SCOPES[stringOf(op.attr("syncscope")) ?? ""] ?? "sys";
+  const kind = intOf(op.attr("ordering")) === 7 ? "sc" : "acq_rel";
+  l.graph.effect(l.block, { kind: "instruction", form: `fence.${kind}.${scope};`, results: [] }, []);
+  return [];
+}
+
+// --- calls -----------------------------------------------------------------------------------
+
+function inlineAsm(l: Lowering, op: Operation): readonly Node[] {
+  const text = stringOf(op.attr("asm_string"))!;
+  const operands = asmOperands(text, stringOf(op.attr("constraints"))!);
+  if (typeof operands === "string") return l.problem(op, operands);
+  const { effect, results } = operands;
+  // Vectors of halves and bytes come in one register.
+  const inputs = op.operands.map((v, i) => {
+    const nodes = l.nodes(v);
+    const width = operands.inputs[i];
+    if (width === undefined) return nodes[0]!;
+    if (nodes.length === 1) return anyExtended(l.s, nodes[0]!, width);
+    return (
+      regroup(l.s, nodes, l.leaves(op, v.type), [{ bits: width, kind: "i", width }])?.[0] ??
+      l.problem(op, "an operand of this asm does not fit its constraint")[0]!
+    );
+  });
+  const node = op.hasAttr("has_side_effects") ? l.graph.effect(l.block, effect, inputs) : l.graph.pureEffect(effect, inputs);
+  const leaves = op.numResults === 0 ? [] : l.leaves(op, op.result().type);
+  // A pair of halves may come in one register.
+  const registers = results.map((width): Leaf => ({ bits: width, kind: "i", width }));
+  const made = results.map((width, i) => l.graph.result(node, i, width));
+  if (leaves.length === registers.length) return made.map((n, i) => anyExtended(l.s, n, leaves[i]!.width));
+  const type = op.result().type;
+  const flat = VectorType.is(type) || IntegerType.is(type) ? regroup(l.s, made, registers, leaves) : regroupEach(l, made, registers, type);
+  return flat ?? l.problem(op, "the results of this asm do not fit its constraints");
+}
+/** Each register holds the parts of one element of a struct. */
+function regroupEach(l: Lowering, nodes: readonly Node[], registers: readonly Leaf[], type: Type): readonly Node[] | undefined {
+  const elements = (type.params as { readonly elements?: readonly Type[] }).elements;
+  if (elements?.length !== nodes.length) return undefined;
+  const parts = elements.map((t, i) => regroup(l.s, [nodes[i]!], [registers[i]!], leavesOf(t)!));
+  return parts.includes(undefined) ? undefined : parts.flatMap((p) => p!);
+}
+
+function call(l: Lowering, op: Operation): readonly Node[] {
+  const name = (op.attr("callee")?.params as { readonly root: string } | undefined)?.root;
+  if (name === undefined) return l.problem(op, "indirect calls have no PTX here");
+  const args = op.operands.map((v) => l.nodes(v));
+  const callee = l.functions.get(name);
+  const isDefined = callee !== undefined && !callee.regions[0]!.empty;
+  if (isDefined && !isNoInline(callee)) return l.inline(op, callee, args);
+  if (!isDefined) {
+    const expanded = expandLibdevice(
+      l,
+      op,
+      name,
+      args.map((a) => a[0]!),
+    );
+    if (expanded) return expanded;
+  }
+  l.callees.add(name);
+  const paramBits = op.operands.flatMap((v) => l.leaves(op, v.type).map((leaf) => leaf.bits));
+  const results = op.numResults === 0 ? [] : l.leaves(op, op.result().type);
+  const effect: Effect = {
+    kind: "call",
+    callee: name,
+    results: results.map((r) => r.width),
+    paramBits,
+    resultBits: results.map((r) => r.bits),
+  };
+  const node = l.graph.effect(l.block, effect, args.flat());
+  if (callee && isNoReturn(callee)) l.leaveUnreachable();
+  return results.map((leaf, i) => l.graph.result(node, i, leaf.width));
+}
+const wordsOf = (func: Operation): readonly (string | undefined)[] => {
+  const attr = func.attr("passthrough")?.params as
+    | { readonly elements?: readonly { readonly params: { readonly value?: string } }[] }
+    | undefined;
+  return (attr?.elements ?? []).map((e) => e.params.value);
+};
+export const isNoReturn = (func: Operation): boolean => wordsOf(func).includes("noreturn");
+/** Functions that Triton marked so stay functions. */
+export function isNoInline(func: Operation): boolean {
+  return func.hasAttr("no_inline") || wordsOf(func).includes("noinline");
+}

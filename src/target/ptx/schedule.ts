@@ -1,0 +1,92 @@
+/**
+ * Gives every pure node a block: the latest one that dominates its uses, moved up out of loops as far as its inputs allow.
+ * Dead nodes get none. Source: Click, "Global Code Motion, Global Value Numbering".
+ */
+import { dominates, meet } from "./cfg.js";
+import { type Block, isPure, type Node, type Terminator } from "./graph.js";
+
+export function schedule(order: readonly Block[]): void {
+  const entry = order[0]!;
+  const nodes = reachable(order);
+  const early = new Map<Node, Block>();
+  for (const node of nodes) early.set(node, isPure(node) ? earliest(node, early, entry) : node.block!);
+
+  const latest = new Map<Node, Block>();
+  const use = (node: Node, at: Block): void => {
+    node.uses++;
+    const known = latest.get(node);
+    latest.set(node, known ? meet(known, at) : at);
+  };
+  for (const block of order) {
+    for (const phi of block.phis) phi.inputs.forEach((input, i) => use(input, block.predecessors[i]!));
+    for (const effect of block.effects) for (const input of effect.inputs) use(input, block);
+    for (const input of terminatorInputs(block.terminator)) use(input, block);
+  }
+  // Users come behind their inputs in `nodes`, so that backwards every node's uses are known.
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    const node = nodes[i]!;
+    if (!isPure(node)) continue;
+    node.block = best(latest.get(node)!, early.get(node)!, node);
+    for (const input of node.inputs) use(input, node.block);
+  }
+}
+
+export function terminatorInputs(t: Terminator): readonly Node[] {
+  return t.kind === "branch" ? [t.condition] : t.kind === "return" ? t.values : [];
+}
+
+/** All nodes that effects, phis and terminators need, inputs before users (phis and effects stand for themselves). */
+function reachable(order: readonly Block[]): Node[] {
+  const seen = new Set<Node>();
+  const found: Node[] = [];
+  const visit = (root: Node): void => {
+    if (seen.has(root)) return;
+    seen.add(root);
+    const stack: { readonly node: Node; next: number }[] = [{ node: root, next: isPure(root) ? 0 : root.inputs.length }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const input: Node | undefined = top.node.inputs[top.next++];
+      if (!input) {
+        found.push(top.node);
+        stack.pop();
+      } else if (!seen.has(input)) {
+        seen.add(input);
+        stack.push({ node: input, next: isPure(input) ? 0 : input.inputs.length });
+      }
+    }
+  };
+  for (const block of order) {
+    for (const phi of block.phis) {
+      visit(phi);
+      for (const input of phi.inputs) visit(input);
+    }
+    for (const effect of block.effects) {
+      for (const input of effect.inputs) visit(input);
+      visit(effect);
+    }
+    for (const input of terminatorInputs(block.terminator)) visit(input);
+  }
+  return found;
+}
+
+function earliest(node: Node, early: ReadonlyMap<Node, Block>, entry: Block): Block {
+  let block = entry;
+  for (const input of node.inputs) {
+    const at = early.get(input)!;
+    if (at.depth > block.depth) block = at;
+  }
+  return block;
+}
+
+/** Operations that cost nothing where they are used, and a register where they are not. */
+const STAYS = new Set(["const", "result", "address"]);
+
+function best(late: Block, early: Block, node: Node): Block {
+  if (node.op === "result") return early;
+  let found = late;
+  if (STAYS.has(node.op)) return late;
+  for (let at = late; at !== early; ) {
+    at = at.dominator!;
+    if (at.loopDepth < found.loopDepth) found = at;
+  }
+  return dominates(early, found) ? found : early;
+}

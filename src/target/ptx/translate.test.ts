@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ALL_DIALECTS } from "../../dialects/index.js";
+import { Context } from "../../ir/context.js";
+import { parsePtx } from "../../ptx/parse.js";
+import { parseModule } from "../../syntax/parse.js";
+import { type PtxOptions, ptxText } from "./translate.js";
+
+const OPTIONS: PtxOptions = { capability: 80, version: 87, fusion: true, reflectFtz: true };
+function translate(text: string, options: Partial<PtxOptions> = {}): string {
+  const made = ptxText(parseModule(new Context(ALL_DIALECTS), "x.mlir", text)!.module, { ...OPTIONS, ...options });
+  if (!("text" in made)) throw new Error(made.problems.map((p) => p.message).join("\n"));
+  return made.text;
+}
+/** The instructions of the only function, without declarations. */
+function instructions(body: string, options: Partial<PtxOptions> = {}): string[] {
+  const text = translate(`llvm.func @f${body}`, options);
+  const lines = text.slice(text.indexOf("{") + 1, text.lastIndexOf("}")).split("\n");
+  return lines.map((l) => l.trim().replace(" \t", " ")).filter((l) => l !== "" && !l.startsWith(".reg"));
+}
+const kernel = (args: string, body: string): string =>
+  `(${args}) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {${body}\nllvm.return}`;
+
+describe("every kernel", () => {
+  test.each(readdirSync("fixtures/target").filter((f) => f.endsWith(".mlir") && !f.includes("sm90")))(
+    "%s parses, and is the same twice",
+    (file) => {
+      const text = readFileSync(`fixtures/target/${file}`, "latin1");
+      const made = translate(text);
+      expect(parsePtx(made).diagnostics).toEqual([]);
+      expect(translate(text)).toBe(made);
+    },
+  );
+  test("vecadd, as a whole", async () => {
+    const made = translate(readFileSync("fixtures/target/vecadd_f32-sm80.mlir", "latin1"));
+    await expect(made).toMatchFileSnapshot("../../../snapshots/target/vecadd_f32-sm80.ptx");
+  });
+});
+
+test("index arithmetic of threads becomes shifts and masks", () => {
+  expect(
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>",
+        `%c5 = llvm.mlir.constant(5 : i32) : i32
+         %c32 = llvm.mlir.constant(32 : i32) : i32
+         %c127 = llvm.mlir.constant(127 : i32) : i32
+         %0 = nvvm.read.ptx.sreg.tid.x : i32
+         %1 = llvm.and %0, %c127 : i32
+         %2 = llvm.urem %1, %c32 : i32
+         %3 = llvm.udiv %1, %c32 : i32
+         %4 = llvm.shl %3, %c5 : i32
+         %5 = llvm.or disjoint %2, %4 : i32
+         %6 = llvm.getelementptr %arg0[%5] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+         llvm.store %5, %6 : i32, !llvm.ptr<1>`,
+      ),
+    ),
+  ).toEqual([
+    "mov.u32 %r1, %tid.x;",
+    "ld.param.b64 %rd1, [f_param_0];",
+    "mad.wide.u32 %rd2, %r1, 4, %rd1;",
+    "st.global.b32 [%rd2], %r1;",
+    "ret;",
+  ]);
+});
+
+test("products and sums are fused, unless that is switched off", () => {
+  const body = kernel(
+    "%arg0: !llvm.ptr<1>, %arg1: f32, %arg2: f32, %arg3: f32",
+    `%0 = llvm.fmul %arg1, %arg2 : f32
+     %1 = llvm.fadd %0, %arg3 : f32
+     llvm.store %1, %arg0 : f32, !llvm.ptr<1>`,
+  );
+  expect(instructions(body).filter((l) => /^(fma|mul|add)/.test(l))).toEqual(["fma.rn.f32 %r4, %r1, %r2, %r3;"]);
+  expect(instructions(body, { fusion: false }).filter((l) => /^(fma|mul|add)/.test(l))).toEqual([
+    "mul.rn.f32 %r4, %r2, %r3;",
+    "add.rn.f32 %r5, %r1, %r4;",
+  ]);
+});
+
+test("a loop's values are moved into the phis' registers; cycles go through one more", () => {
+  const lines = instructions(
+    kernel(
+      "%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: i32, %arg3: i32",
+      `%c0 = llvm.mlir.constant(0 : i32) : i32
+       %c1 = llvm.mlir.constant(1 : i32) : i32
+       llvm.br ^bb1(%c0, %arg1, %arg2 : i32, i32, i32)
+     ^bb1(%i: i32, %a: i32, %b: i32):
+       %n = llvm.add %i, %c1 : i32
+       llvm.store %a, %arg0 : i32, !llvm.ptr<1>
+       %d = llvm.icmp "slt" %n, %arg3 : i32
+       llvm.cond_br %d, ^bb1(%n, %b, %a : i32, i32, i32), ^bb2
+     ^bb2:`,
+    ),
+  );
+  const swap = lines.slice(lines.findIndex((l) => l.startsWith("mov.b32 %r8"))).slice(0, 3);
+  expect(lines.filter((l) => l.startsWith("mov.b32"))).toHaveLength(7);
+  expect(swap[0]).toMatch(/^mov\.b32 %r8, %r[45];$/);
+});
+
+test("what a target lacks is done by other means", () => {
+  const body = kernel(
+    "%arg0: !llvm.ptr<1>, %arg1: bf16, %arg2: bf16",
+    `%0 = llvm.fadd %arg1, %arg2 : bf16
+     llvm.store %0, %arg0 : bf16, !llvm.ptr<1>`,
+  );
+  const used = (capability: number) =>
+    instructions(body, { capability })
+      .filter((l) => /(^|\.)(add|fma)\S*(bf16|f32) /.test(l))
+      .map((l) => l.split(" ")[0]);
+  expect(used(90)).toEqual(["add.bf16"]);
+  expect(used(80)).toEqual(["fma.rn.bf16"]);
+  expect(used(75)).toEqual(["add.f32"]);
+});
+
+test("inline assembly gets its operands; a tied input that the text does not name is moved into the result", () => {
+  const lines = instructions(
+    kernel(
+      "%arg0: !llvm.ptr<1>, %arg1: i32",
+      `%0 = llvm.inline_asm asm_dialect = att operand_attrs = [] "add.u32 $0, $0, 1; // $$", "=r,0" %arg1 : (i32) -> i32
+       llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
+    ),
+  );
+  expect(lines.slice(2)).toEqual([
+    "mov.b32 %r2, %r1;",
+    "// begin inline asm",
+    "add.u32 %r2, %r2, 1; // $",
+    "// end inline asm",
+    "st.global.b32 [%rd1], %r2;",
+    "ret;",
+  ]);
+});
+
+test("an op without PTX is told with its place", () => {
+  const parsed = parseModule(new Context(ALL_DIALECTS), "x.mlir", "llvm.func @f(%arg0: vector<2xi48>) {\n  llvm.return\n}\n")!;
+  expect(ptxText(parsed.module, OPTIONS)).toEqual({ text: expect.not.stringContaining(".func") });
+  const kernelOp = parseModule(
+    new Context(ALL_DIALECTS),
+    "x.mlir",
+    "llvm.func @f(%arg0: f64) attributes {nvvm.kernel = 1 : ui1} {\n  %0 = llvm.intr.exp2(%arg0) : (f64) -> f64\n  llvm.return\n}\n",
+  )!;
+  expect(ptxText(kernelOp.module, OPTIONS)).toMatchObject({ problems: [{ message: "'llvm.exp2.f64' has no PTX" }] });
+});
