@@ -20,11 +20,11 @@ export function printModule(module: PtxModule): string {
   return out.join("");
 }
 
-/** One statement without the line break and tab before it. */
+/** One statement without what stands before it. */
 export function printStatement(statement: Statement): string {
   const out: string[] = [];
-  put(statement, out);
-  return out.join("").trimStart();
+  put({ ...statement, before: "" }, out);
+  return out.join("");
 }
 
 export function printOperand(operand: Operand): string {

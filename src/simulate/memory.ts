@@ -33,6 +33,8 @@ export interface Buffer {
   /** The number that its initial values depend on: the argument's position, or one made from a pointer table's. */
   readonly id: number;
   readonly address: number;
+  /** The address behind its last byte; Infinity where the extent is unknown. */
+  readonly end: number;
   readonly pages: Map<number, Page>;
 }
 
@@ -82,7 +84,8 @@ export class Memory {
   }
 
   #add(spec: BufferSpec, id: number): Buffer {
-    const buffer = { spec, id, address: (id + 1) * RANGE + ORIGIN, pages: new Map<number, Page>() };
+    const address = (id + 1) * RANGE + ORIGIN;
+    const buffer = { spec, id, address, end: address + (extentOf(spec) ?? Infinity), pages: new Map<number, Page>() };
     this.#buffers.set(id, buffer);
     this.#byName.set(spec.name, buffer);
     return buffer;

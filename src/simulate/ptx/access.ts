@@ -1,0 +1,234 @@
+/** Memory accesses of a warp: where each lane goes, whether it may, and what the request costs. */
+import type { Operand } from "../../ptx/instruction.js";
+import { printOperand } from "../../ptx/print.js";
+import type { Page } from "../memory.js";
+import type { Site } from "./findings.js";
+import { type InstructionCompiler, NotModelled } from "./instruction-compiler.js";
+import type { Step } from "./lanes.js";
+import type { Warp } from "./warp.js";
+import { WINDOWS } from "./windows.js";
+
+export type Space = "global" | "shared" | "local" | "generic";
+export type AccessKind = "read" | "write" | "atomic";
+
+/** Memory as bytes, halves and words. */
+export interface Bytes {
+  readonly u8: Uint8Array;
+  readonly u16: Uint16Array;
+  readonly i32: Int32Array;
+}
+/** What one lane does: its bytes begin at `at`. */
+export type LaneAccess = (warp: Warp, lane: number, memory: Bytes, at: number) => void;
+
+/** Addresses of the lanes of one request. */
+const addresses = new Float64Array(32);
+
+/** Fills in the lanes' addresses. */
+export type Addresses = (warp: Warp, mask: number, out: Float64Array) => void;
+
+/** `[base+offset]` as a function of the warp. */
+export function addressing(c: InstructionCompiler, operand: Operand): Addresses {
+  if (operand.kind !== "address") throw new NotModelled(`operand '${printOperand(operand)}' where an address is wanted`);
+  let { base } = operand;
+  let offset = 0;
+  if (base.kind === "sum" && base.offset.kind === "integer" && c.address(base.base) === undefined) {
+    offset = Number(base.minus ? -base.offset.value : base.offset.value);
+    base = base.base;
+  }
+  const bits = base.kind === "name" ? (c.register(base.name)?.bits ?? 64) : 64;
+  const row = c.source(base, bits === 64 ? 64 : 32);
+  if (bits === 64)
+    return ({ U, I }, _mask, out) => {
+      for (let l = 0; l < 32; l++) out[l] = U[row + 2 * l]! + I[row + 2 * l + 1]! * 2 ** 32 + offset;
+    };
+  return ({ I }, _mask, out) => {
+    for (let l = 0; l < 32; l++) out[l] = (I[row + l]! + offset) >>> 0;
+  };
+}
+
+/** The step of an access of `bytes` bytes a lane. */
+export function access(c: InstructionCompiler, space: Space, where: Addresses, bytes: number, kind: AccessKind, body: LaneAccess): Step {
+  const { site } = c;
+  if (space === "global")
+    return (warp, mask) => {
+      where(warp, mask, addresses);
+      globalRequest(warp, mask, addresses, bytes, kind, site, body);
+    };
+  if (space === "shared")
+    return (warp, mask) => {
+      where(warp, mask, addresses);
+      sharedRequest(warp, mask, addresses, bytes, kind, site, body);
+    };
+  if (space === "local")
+    return (warp, mask) => {
+      where(warp, mask, addresses);
+      localRequest(warp, mask, addresses, bytes, site, body);
+    };
+  return (warp, mask) => {
+    where(warp, mask, addresses);
+    genericRequest(warp, mask, addresses, bytes, kind, site, body);
+  };
+}
+
+function genericRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, kind: AccessKind, site: Site, body: LaneAccess): void {
+  let shared = 0;
+  let local = 0;
+  const [inShared, inLocal, inParam] = [WINDOWS["shared"]!, WINDOWS["local"]!, WINDOWS["param"]!];
+  for (let l = 0; l < 32; l++) {
+    const a = at[l]!;
+    if (a >= inShared && a < inLocal) {
+      shared |= 1 << l;
+      at[l] = a - inShared;
+    } else if (a >= inLocal && a < inParam) {
+      local |= 1 << l;
+      at[l] = a - inLocal;
+    }
+  }
+  if (mask & shared) sharedRequest(warp, mask & shared, at, bytes, kind, site, body);
+  if (mask & local) localRequest(warp, mask & local, at, bytes, site, body);
+  const global = mask & ~shared & ~local;
+  if (global) globalRequest(warp, global, at, bytes, kind, site, body);
+}
+
+export function globalRequest(
+  warp: Warp,
+  mask: number,
+  at: Float64Array,
+  bytes: number,
+  kind: AccessKind,
+  site: Site,
+  body: LaneAccess,
+): void {
+  const { memory, findings, facts } = warp.cta;
+  if (facts) countGlobal(site, mask, at, bytes);
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const a = at[l]!;
+    const page = memory.page(a);
+    if (page === undefined || a < page.buffer.address || a + bytes > page.buffer.end)
+      findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, bytes) ?? "beyond its page"}`);
+    if ((a & (bytes - 1)) !== 0) {
+      findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);
+      body(warp, l, NOTHING, 0);
+    } else if (page === undefined) body(warp, l, NOTHING, 0);
+    else {
+      const offset = a & 1023;
+      if (kind === "atomic") memory.prepareAtomic(a, bytes);
+      flag(page, offset, bytes, kind === "read" ? 1 : kind === "write" ? 2 : 3);
+      body(warp, l, page, offset);
+    }
+  }
+}
+
+/** What an access without a place reads, and writes to. */
+const nothing = new Uint8Array(64);
+const NOTHING: Bytes = { u8: nothing, u16: new Uint16Array(nothing.buffer), i32: new Int32Array(nothing.buffer) };
+
+function flag(page: Page, at: number, bytes: number, bits: number): void {
+  if (bytes === 1) page.flags[at]! |= bits;
+  else if (bytes === 2) page.flags16[at >> 1]! |= bits * 0x0101;
+  else for (let i = at >> 2; i < (at + bytes) >> 2; i++) page.flags32[i]! |= bits * 0x01010101;
+}
+
+export function sharedRequest(
+  warp: Warp,
+  mask: number,
+  at: Float64Array,
+  bytes: number,
+  kind: AccessKind,
+  site: Site,
+  body: LaneAccess,
+): void {
+  const { shared, facts } = warp.cta;
+  if (facts) countShared(site, mask, at, bytes);
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const a = at[l]!;
+    if (!shared.allows(a, bytes, warp, l, site)) {
+      body(warp, l, NOTHING, 0);
+      continue;
+    }
+    if (kind !== "write") shared.noteRead(a, bytes, warp, l, site, kind === "atomic");
+    if (kind !== "read") shared.noteWrite(a, bytes, warp, l, site, kind === "atomic");
+    body(warp, l, shared, a);
+    if (kind === "write") shared.confirmWrite(a, bytes, warp, l, site);
+  }
+}
+
+function localRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, site: Site, body: LaneAccess): void {
+  const { local, localBytes } = warp;
+  const memory = { u8: local, u16: new Uint16Array(local.buffer), i32: warp.local32 };
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const a = at[l]!;
+    if (a + bytes > localBytes) {
+      warp.cta.findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: byte ${a} of local memory, which has ${localBytes} bytes`);
+      body(warp, l, NOTHING, 0);
+    } else body(warp, l, memory, l * localBytes + a);
+  }
+}
+
+// What a request costs.
+
+const seen = new Float64Array(256);
+const seenIn = new Int32Array(256);
+let generation = 0;
+
+/** Whether a number is new in this generation; at most 128 of them. */
+function isNew(value: number): boolean {
+  let slot = (value ^ (value >>> 8)) & 255;
+  while (seenIn[slot] === generation) {
+    if (seen[slot] === value) return false;
+    slot = (slot + 1) & 255;
+  }
+  seenIn[slot] = generation;
+  seen[slot] = value;
+  return true;
+}
+
+export function countGlobal(site: Site, mask: number, at: Float64Array, bytes: number): void {
+  if (mask === 0) return;
+  let sectors = 0;
+  let lines = 0;
+  generation++;
+  let last = -1;
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const sector = Math.floor(at[l]! / 32);
+    if (sector !== last && isNew(sector)) sectors++;
+    last = sector;
+  }
+  generation++;
+  last = -1;
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const line = Math.floor(at[l]! / 128);
+    if (line !== last && isNew(line)) lines++;
+    last = line;
+  }
+  site.requests++;
+  site.sectors += sectors * Math.ceil(bytes / 32);
+  site.lines += lines;
+}
+
+const banks = new Int32Array(32);
+
+/** Requests of more than 4 bytes a lane go in 2 or 4 parts; lanes that want one word of a bank share a wavefront. */
+export function countShared(site: Site, mask: number, at: Float64Array, bytes: number): void {
+  const parts = bytes <= 4 ? 1 : bytes === 8 ? 2 : 4;
+  const width = 32 / parts;
+  const words = Math.max(bytes >> 2, 1);
+  site.requests++;
+  for (let part = 0; part < parts; part++) {
+    banks.fill(0);
+    generation++;
+    let most = 0;
+    for (let l = part * width; l < (part + 1) * width; l++) {
+      if (((mask >>> l) & 1) === 0) continue;
+      const first = Math.floor(at[l]! / 4);
+      for (let k = 0; k < words; k++) if (isNew(first + k)) most = Math.max(most, ++banks[(first + k) & 31]!);
+    }
+    site.wavefronts += most;
+    if (most > 0) site.idealWavefronts++;
+  }
+}

@@ -1,0 +1,70 @@
+/** What a run has to say besides its stores: one entry for each kind and instruction, with the first message and how often it came. */
+export type FindingKind =
+  | "out-of-bounds"
+  | "misaligned"
+  | "unwritten-shared"
+  | "race"
+  | "early-read"
+  | "divergent-barrier"
+  | "absent-lanes"
+  | "deadlock"
+  | "assert"
+  | "limit"
+  | "not-modelled";
+
+export interface Finding {
+  readonly kind: FindingKind;
+  /** `%r1`'s instruction as text, with its line in the PTX and, where known, in the kernel's source. */
+  readonly site: string;
+  readonly message: string;
+  readonly program: readonly number[];
+  readonly times: number;
+}
+
+export class Findings {
+  readonly #byKey = new Map<string, Finding & { times: number }>();
+  program: readonly number[] = [0, 0, 0];
+
+  /** `key` tells findings of one kind apart; by default the site. */
+  add(kind: FindingKind, site: Site | undefined, message: string, key: string | number = site?.index ?? -1): void {
+    const id = `${kind}:${key}`;
+    const known = this.#byKey.get(id);
+    if (known) known.times++;
+    else this.#byKey.set(id, { kind, site: site === undefined ? "" : siteText(site), message, program: this.program, times: 1 });
+  }
+
+  get all(): readonly Finding[] {
+    return [...this.#byKey.values()];
+  }
+}
+
+/** An instruction of the compiled program, and what was counted of it. */
+export interface Site {
+  readonly index: number;
+  /** As it stands in the text. */
+  readonly text: string;
+  readonly mnemonic: string;
+  /** 1-based, in the PTX; 0 where it has none. */
+  readonly line: number;
+  /** `vecadd.py:10:24`, from the last `.loc`. */
+  readonly source: string | undefined;
+  /** Times a warp executed it with a lane active, and lanes in all. */
+  executions: number;
+  lanes: number;
+  /** Of memory instructions: requests of warps, and what they touch: 32-byte sectors, 128-byte lines, wavefronts of shared memory. */
+  requests: number;
+  sectors: number;
+  lines: number;
+  wavefronts: number;
+  /** Wavefronts had there been no bank conflicts. */
+  idealWavefronts: number;
+}
+
+export function siteText(site: Site): string {
+  return `${site.line > 0 ? `line ${site.line}: ` : ""}${site.text}${site.source === undefined ? "" : ` (${site.source})`}`;
+}
+
+/** Stops the run: the limit, an assertion, a deadlock. Caught by `runPtx`, which keeps the finding. */
+export class Stop extends Error {
+  override readonly name = "Stop";
+}

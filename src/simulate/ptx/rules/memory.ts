@@ -1,0 +1,314 @@
+/** Loads and stores of every space, parameters, matrices in shared memory, hints. */
+import type { Operand } from "../../../ptx/instruction.js";
+import { access, addressing, countGlobal, countShared, type LaneAccess, type Space, sharedRequest } from "../access.js";
+import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import { lanes, type Step } from "../lanes.js";
+import { bitsOfType } from "../scope.js";
+import type { Warp } from "../warp.js";
+
+export function spaceOf(c: InstructionCompiler): Space | "param" {
+  const space = c.op.modifiers.find((m) => /^(?:global|shared|local|param|const)\b/.test(m))?.split("::")[0];
+  if (c.has("shared::cluster") && !c.has("shared::cta")) return "shared"; // a cluster of one
+  if (space === undefined) return "generic";
+  return space === "const" ? "global" : (space as Space | "param");
+}
+
+const elementsOf = (operand: Operand): readonly Operand[] => (operand.kind === "vector" ? operand.elements : [operand]);
+
+export const ld: Rule = (c) => {
+  const { type } = c;
+  const bits = bitsOfType(type);
+  if (bits === 128) throw new NotModelled("128-bit registers");
+  const targets = elementsOf(c.operand(0));
+  const space = spaceOf(c);
+  if (space === "param") return loadParam(c, targets, type);
+  const bytes = bits / 8;
+  const where = addressing(c, c.operand(1));
+  const rows = targets.map((t) => c.dest(t, bits, type.startsWith("s")));
+  c.emit(access(c, space, where, bytes * targets.length, "read", loader(rows, bytes)));
+};
+
+/** Reads elements of that many bytes into the rows. */
+function loader(rows: readonly number[], bytes: number): LaneAccess {
+  const [row = 0, second = 0] = rows;
+  const count = rows.length;
+  if (bytes === 4 && count === 1) return ({ I }, l, { i32 }, at) => void (I[row + l] = i32[at >> 2]!);
+  if (bytes === 4)
+    return ({ I }, l, { i32 }, at) => {
+      for (let e = 0; e < count; e++) I[rows[e]! + l] = i32[(at >> 2) + e]!;
+    };
+  if (bytes === 8)
+    return ({ I }, l, { i32 }, at) => {
+      for (let e = 0; e < count; e++) {
+        I[rows[e]! + 2 * l] = i32[(at >> 2) + 2 * e]!;
+        I[rows[e]! + 2 * l + 1] = i32[(at >> 2) + 2 * e + 1]!;
+      }
+    };
+  if (bytes === 2 && count === 2)
+    return ({ I }, l, { u16 }, at) => {
+      I[row + l] = u16[at >> 1]!;
+      I[second + l] = u16[(at >> 1) + 1]!;
+    };
+  if (bytes === 2)
+    return ({ I }, l, { u16 }, at) => {
+      for (let e = 0; e < count; e++) I[rows[e]! + l] = u16[(at >> 1) + e]!;
+    };
+  return ({ I }, l, { u8 }, at) => {
+    for (let e = 0; e < count; e++) I[rows[e]! + l] = u8[at + e]!;
+  };
+}
+
+export const st: Rule = (c) => {
+  const bits = bitsOfType(c.type);
+  if (bits === 128) throw new NotModelled("128-bit registers");
+  const values = elementsOf(c.operand(1));
+  const space = spaceOf(c);
+  if (space === "param") return storeParam(c, values, bits);
+  const bytes = bits / 8;
+  const where = addressing(c, c.operand(0));
+  const rows = values.map((v) => c.source(v, bits));
+  c.emit(access(c, space, where, bytes * values.length, "write", storer(rows, bytes)));
+};
+
+function storer(rows: readonly number[], bytes: number): LaneAccess {
+  const count = rows.length;
+  if (bytes === 4)
+    return ({ I }, l, { i32 }, at) => {
+      for (let e = 0; e < count; e++) i32[(at >> 2) + e] = I[rows[e]! + l]!;
+    };
+  if (bytes === 8)
+    return ({ I }, l, { i32 }, at) => {
+      for (let e = 0; e < count; e++) {
+        i32[(at >> 2) + 2 * e] = I[rows[e]! + 2 * l]!;
+        i32[(at >> 2) + 2 * e + 1] = I[rows[e]! + 2 * l + 1]!;
+      }
+    };
+  if (bytes === 2)
+    return ({ I }, l, { u16 }, at) => {
+      for (let e = 0; e < count; e++) u16[(at >> 1) + e] = I[rows[e]! + l]!;
+    };
+  return ({ I }, l, { u8 }, at) => {
+    for (let e = 0; e < count; e++) u8[at + e] = I[rows[e]! + l]!;
+  };
+}
+
+// Parameters: of the kernel, or of a call, whose words are rows.
+
+function paramPlace(c: InstructionCompiler, operand: Operand): { readonly name: string; readonly offset: number } {
+  if (operand.kind === "address") {
+    const { base } = operand;
+    if (base.kind === "name") return { name: base.name, offset: 0 };
+    if (base.kind === "sum" && base.base.kind === "name" && base.offset.kind === "integer")
+      return { name: base.base.name, offset: Number(base.minus ? -base.offset.value : base.offset.value) };
+  }
+  throw new NotModelled(`the parameter's address in '${c.site.text}'`);
+}
+
+function loadParam(c: InstructionCompiler, targets: readonly Operand[], type: string): void {
+  const { name, offset } = paramPlace(c, c.operand(1));
+  const param = c.scope.param(name);
+  if (param === undefined) throw new NotModelled(`'${name}' is no parameter`);
+  const bits = bitsOfType(type);
+  targets.forEach((target, i) => {
+    const at = offset + (i * bits) / 8;
+    const d = c.dest(target, bits, type.startsWith("s"));
+    const shift = 8 * (at & 3);
+    const part = bits < 32 ? ` >>> ${shift} & ${2 ** bits - 1}` : "";
+    if (param.kind === "kernel") {
+      const word = `w.cta.params[${(param.offset + at) >> 2}]`;
+      const second = `w.cta.params[${((param.offset + at) >> 2) + 1}]`;
+      c.emit(lanes(bits === 64 ? `I[d + 2 * l] = ${word}; I[d + 2 * l + 1] = ${second}` : `I[d + l] = ${word}${part}`, d));
+    } else {
+      const row = param.rows[at >> 2]!;
+      if (bits === 64) c.emit(lanes("I[d + 2 * l] = I[a + l]; I[d + 2 * l + 1] = I[b + l]", d, row, param.rows[(at >> 2) + 1]!));
+      else c.emit(lanes(`I[d + l] = I[a + l]${part}`, d, row));
+    }
+  });
+}
+
+function storeParam(c: InstructionCompiler, values: readonly Operand[], bits: number): void {
+  const { name, offset } = paramPlace(c, c.operand(0));
+  const param = c.scope.param(name);
+  if (param?.kind !== "rows") throw new NotModelled(`'${name}' is no parameter of a call`);
+  values.forEach((value, i) => {
+    const at = offset + (i * bits) / 8;
+    const a = c.source(value, bits);
+    const row = param.rows[at >> 2]!;
+    if (bits === 64) {
+      c.emit(lanes("I[d + l] = I[a + 2 * l]; I[b + l] = I[a + 2 * l + 1]", row, a, param.rows[(at >> 2) + 1]!));
+    } else if (bits === 32) c.emit(lanes("I[d + l] = I[a + l]", row, a));
+    else {
+      const mask = (2 ** bits - 1) << (8 * (at & 3));
+      c.emit(lanes(`I[d + l] = (I[d + l] & ${~mask}) | ((I[a + l] << ${8 * (at & 3)}) & ${mask})`, row, a));
+    }
+  });
+}
+
+// Matrices of 8x8 halves: each lane names a row; each gets two neighbours of one.
+
+export const ldmatrix: Rule = (c) => {
+  if (!c.has("m8n8") || !c.has("b16")) throw new NotModelled("only m8n8 of .b16");
+  const targets = elementsOf(c.operand(0)).map((t) => c.dest(t, 32));
+  const count = targets.length;
+  const where = addressing(c, c.operand(1));
+  const transposed = c.has("trans");
+  const rows = new Int32Array(32 * 4);
+  const gather: LaneAccess = (_warp, l, { i32 }, at) => {
+    for (let k = 0; k < 4; k++) rows[4 * l + k] = i32[(at >> 2) + k]!;
+  };
+  const halves = new Uint16Array(rows.buffer);
+  c.emit((warp, mask) => {
+    wholeWarp(warp, mask, c);
+    where(warp, mask, matrixAddresses);
+    sharedRequest(warp, mask & lowLanes(8 * count), matrixAddresses, 16, "read", c.site, gather);
+    const { I } = warp;
+    for (let matrix = 0; matrix < count; matrix++)
+      for (let l = 0; l < 32; l++) {
+        const first = 8 * matrix;
+        if (!transposed) I[targets[matrix]! + l] = rows[4 * (first + (l >> 2)) + (l & 3)]!;
+        else {
+          const column = l >> 2;
+          const row = first + 2 * (l & 3);
+          I[targets[matrix]! + l] = halves[8 * row + column]! | (halves[8 * (row + 1) + column]! << 16);
+        }
+      }
+  });
+};
+
+export const stmatrix: Rule = (c) => {
+  if (!c.has("m8n8") || !c.has("b16")) throw new NotModelled("only m8n8 of .b16");
+  const sources = elementsOf(c.operand(1)).map((s) => c.source(s, 32));
+  const count = sources.length;
+  const where = addressing(c, c.operand(0));
+  const transposed = c.has("trans");
+  const rows = new Int32Array(32 * 4);
+  const halves = new Uint16Array(rows.buffer);
+  const scatter: LaneAccess = (_warp, l, { i32 }, at) => {
+    for (let k = 0; k < 4; k++) i32[(at >> 2) + k] = rows[4 * l + k]!;
+  };
+  c.emit((warp, mask) => {
+    wholeWarp(warp, mask, c);
+    const { I } = warp;
+    for (let matrix = 0; matrix < count; matrix++)
+      for (let l = 0; l < 32; l++) {
+        const first = 8 * matrix;
+        const value = I[sources[matrix]! + l]!;
+        if (!transposed) rows[4 * (first + (l >> 2)) + (l & 3)] = value;
+        else {
+          const column = l >> 2;
+          const row = first + 2 * (l & 3);
+          halves[8 * row + column] = value;
+          halves[8 * (row + 1) + column] = value >>> 16;
+        }
+      }
+    where(warp, mask, matrixAddresses);
+    sharedRequest(warp, mask & lowLanes(8 * count), matrixAddresses, 16, "write", c.site, scatter);
+  });
+};
+
+const matrixAddresses = new Float64Array(32);
+const lowLanes = (count: number): number => (count === 32 ? -1 : (1 << count) - 1);
+
+/** Instructions for whole warps tell of lanes that are not there. */
+export function wholeWarp(warp: Warp, mask: number, c: InstructionCompiler): void {
+  if (mask !== -1)
+    warp.cta.findings.add("absent-lanes", c.site, `only lanes 0x${(mask >>> 0).toString(16)} of warp ${warp.index} are here; all must be`);
+}
+
+/** Hints to caches, fences: nothing to do in one CTA after another. */
+export const nothingToDo: Rule = () => {};
+
+/** `createpolicy`: what it gives is only ever handed to loads and stores. */
+export const createpolicy: Rule = (c) => {
+  const d = c.dest(c.operand(0), 64);
+  c.emit(lanes("I[d + 2 * l] = 0; I[d + 2 * l + 1] = 0", d));
+};
+
+// cp.async: taken when issued, put down when its group is waited for.
+
+export const cp: Rule = (c) => {
+  const [, kind] = c.mnemonic.split(".");
+  if (kind !== "async") throw new NotModelled("cp");
+  if (c.has("commit_group"))
+    return c.emit((warp) => {
+      warp.copyGroups.push(warp.openCopies);
+      warp.openCopies = [];
+    });
+  if (c.has("wait_group")) {
+    const pending = c.immediate(c.operand(0));
+    return c.emit((warp) => arrive(warp, pending));
+  }
+  if (c.has("wait_all"))
+    return c.emit((warp) => {
+      warp.copyGroups.push(warp.openCopies);
+      warp.openCopies = [];
+      arrive(warp, 0);
+    });
+  if (c.has("mbarrier") || c.has("bulk")) throw new NotModelled("bulk copies");
+  c.emit(asyncCopy(c));
+};
+
+function arrive(warp: Warp, pending: number): void {
+  while (warp.copyGroups.length > pending) for (const copy of warp.copyGroups.shift()!) warp.cta.shared.arrive(copy, warp);
+}
+
+function asyncCopy(c: InstructionCompiler): Step {
+  const [to, from] = [addressing(c, c.operand(0)), addressing(c, c.operand(1))];
+  const bytes = c.immediate(c.operand(2));
+  const third = c.op.operands[3];
+  // The fourth operand is the source's size, unless a policy is all that is left.
+  const hasSize = third !== undefined && !(c.has("L2::cache_hint") && c.op.operands.length === 4);
+  const sizeRow = hasSize ? c.source(third, 32) : -1;
+  const { site } = c;
+  const targets = new Float64Array(32);
+  const sources = new Float64Array(32);
+  const sharedTargets = new Float64Array(32);
+  return (warp, mask) => {
+    const { memory, shared, findings, facts } = warp.cta;
+    to(warp, mask, targets);
+    from(warp, mask, sources);
+    let reads = 0;
+    for (let l = 0; l < 32; l++) {
+      if (((mask >>> l) & 1) === 0) continue;
+      const at = targets[l]!;
+      sharedTargets[l] = at;
+      if (!shared.allows(at, bytes, warp, l, site)) continue;
+      const size = sizeRow < 0 ? bytes : Math.min(Math.max(warp.I[sizeRow + l]!, 0), bytes);
+      const data = new Uint8Array(bytes);
+      const a = sources[l]!;
+      if (size > 0) {
+        reads |= 1 << l;
+        const page = memory.page(a);
+        if (page === undefined || a < page.buffer.address || a + size > page.buffer.end)
+          findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, size) ?? "beyond its page"}`);
+        if ((a & (bytes - 1)) !== 0)
+          findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);
+        else if (page !== undefined) {
+          const offset = a & 1023;
+          page.flags.subarray(offset, offset + size).forEach((flags, i, all) => {
+            all[i] = flags | 1;
+          });
+          data.set(page.u8.subarray(offset, offset + size));
+        }
+      }
+      const copy = { to: at, bytes: data, lane: l, site: site.index };
+      shared.noteCopy(copy, warp, site);
+      warp.openCopies.push(copy);
+    }
+    if (facts) asyncFacts(c, mask, reads, sources, sharedTargets, bytes);
+  };
+}
+
+function asyncFacts(
+  c: InstructionCompiler,
+  mask: number,
+  reads: number,
+  sources: Float64Array,
+  targets: Float64Array,
+  bytes: number,
+): void {
+  countGlobal(c.site, reads, sources, bytes);
+  const { requests } = c.site;
+  countShared(c.site, mask, targets, bytes);
+  c.site.requests = Math.max(requests, 1);
+}

@@ -1,0 +1,196 @@
+/** Executes PTX text: some programs of a grid, one after the other, over a memory that keeps what they stored. */
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import type { SourceBuffer } from "../../diagnostics/source.js";
+import { parsePtx } from "../../ptx/parse.js";
+import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
+import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
+import { type Finding, Findings, type Site, Stop } from "./findings.js";
+import { type Budget, runCta } from "./machine.js";
+import type { KernelParameter, Program } from "./program.js";
+import { SharedMemory } from "./shared-memory.js";
+import type { Cta } from "./warp.js";
+
+/** A kernel argument: a buffer, whose id in memory is its position among the arguments, or a number. */
+export type LaunchArgument =
+  | { readonly kind: "buffer"; readonly spec: BufferSpec }
+  | { readonly kind: "scalar"; readonly value: number | bigint };
+
+type Triple = readonly [number, number, number];
+
+export interface PtxLaunch {
+  /** By default the first entry. */
+  readonly kernel?: string;
+  readonly grid: Triple;
+  /** In the kernel's order; scratch pointers that Triton appends may be left out. */
+  readonly args: readonly LaunchArgument[];
+  /** Which programs of the grid; by default all, x fastest. */
+  readonly programs?: readonly Triple[];
+  readonly seed?: number;
+  /** Bytes of dynamic shared memory; by default the most that a CTA can have. */
+  readonly sharedBytes?: number;
+  /** Threads of a CTA where the text has no .reqntid. */
+  readonly threads?: Triple;
+  readonly limits?: { readonly maxSteps?: number; readonly maxBytes?: number };
+  /** Races, reads of unwritten shared memory, early reads; on by default. */
+  readonly checks?: boolean;
+  /** Sectors, lines and wavefronts of memory requests; on by default. */
+  readonly facts?: boolean;
+}
+
+export interface PtxRun {
+  /** What was wrong with the text; nothing ran then. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly source: SourceBuffer;
+  readonly memory: Memory;
+  /** Final stores by argument name, buffers of pointer tables included. */
+  readonly stores: ReadonlyMap<string, readonly StoredRun[]>;
+  readonly findings: readonly Finding[];
+  /** Every instruction with its counts; `executions` is 0 where none was active. */
+  readonly sites: readonly Site[];
+  /** What the kernel printed. */
+  readonly printed: string;
+  /** Warp instructions, and lanes over all of them. */
+  readonly warpInstructions: number;
+  readonly laneInstructions: number;
+}
+
+/** 227 KiB: what a CTA can have on sm_90; a kernel's own need is in its metadata. */
+const MOST_SHARED = 232448;
+const DEFAULT_STEPS = 200_000_000;
+
+export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
+  const { module, source, diagnostics } = parsePtx(text, file);
+  const memory = new Memory(launch.seed ?? 0, launch.limits?.maxBytes);
+  const compiled = diagnostics.length > 0 ? undefined : compileProgram(module, source, launch.kernel);
+  if (compiled === undefined || "error" in compiled) {
+    const problems = compiled === undefined ? diagnostics : [launchProblem(compiled.error, source)];
+    return {
+      diagnostics: problems,
+      source,
+      memory,
+      stores: new Map(),
+      findings: [],
+      sites: [],
+      printed: "",
+      warpInstructions: 0,
+      laneInstructions: 0,
+    };
+  }
+  const problem = checkArguments(compiled, launch);
+  if (problem !== undefined)
+    return {
+      diagnostics: [launchProblem(problem, source)],
+      source,
+      memory,
+      stores: new Map(),
+      findings: [],
+      sites: [],
+      printed: "",
+      warpInstructions: 0,
+      laneInstructions: 0,
+    };
+  return execute(compiled, launch, memory, source);
+}
+
+const launchProblem = (message: string, source: SourceBuffer): Diagnostic => ({
+  severity: "error",
+  code: "ptx.launch",
+  message,
+  position: { file: source.file, line: 1, column: 1 },
+  notes: [],
+});
+
+function checkArguments({ params, threads }: Program, launch: PtxLaunch): string | undefined {
+  if (launch.args.length > params.length) return `${launch.args.length} arguments for a kernel of ${params.length}`;
+  const missing = params.slice(launch.args.length).find((p) => !p.isPointer);
+  if (missing !== undefined) return `no argument for '${missing.name}' (.${missing.type})`;
+  if (threads === undefined && launch.threads === undefined) return "the kernel has no .reqntid: the number of threads must be given";
+  return undefined;
+}
+
+function execute(program: Program, launch: PtxLaunch, memory: Memory, source: SourceBuffer): PtxRun {
+  const findings = new Findings();
+  const params = packArguments(program.params, program.paramBytes, launch.args, memory);
+  program.globals.forEach(({ name, bytes }, i) => memory.addBuffer({ name, element: "i8", data: bytes }, FIRST_GLOBAL_ID + i));
+  const block = program.threads ?? launch.threads!;
+  const numWarps = Math.ceil((block[0] * block[1] * block[2]) / 32);
+  const sharedBytes = program.staticShared + (program.usesDynamicShared ? (launch.sharedBytes ?? MOST_SHARED) : 0);
+  const shared = new SharedMemory(sharedBytes, program.sharedGranule, numWarps, findings, program.sites, launch.checks ?? true);
+  let printed = "";
+  const limit = launch.limits?.maxSteps ?? DEFAULT_STEPS;
+  const budget: Budget = { steps: limit, limit };
+  try {
+    for (const id of launch.programs ?? allPrograms(launch.grid)) {
+      findings.program = id;
+      shared.reset();
+      const cta: Cta = {
+        memory,
+        shared,
+        findings,
+        sites: program.sites,
+        params,
+        id,
+        grid: launch.grid,
+        block,
+        facts: launch.facts ?? true,
+        print: (text) => {
+          printed += text;
+        },
+      };
+      runCta(program, cta, budget);
+    }
+  } catch (error) {
+    if (error instanceof MemoryLimit) findings.add("limit", undefined, error.message, "memory");
+    else if (!(error instanceof Stop)) throw error;
+  }
+  const laneInstructions = countSites(program);
+  const stores = new Map(memory.buffers.filter((b) => b.id < FIRST_GLOBAL_ID).map(({ spec }) => [spec.name, memory.stores(spec.name)]));
+  return {
+    diagnostics: [],
+    source,
+    memory,
+    stores,
+    findings: findings.all,
+    sites: program.sites,
+    printed,
+    warpInstructions: limit - Math.max(budget.steps, 0),
+    laneInstructions,
+  };
+}
+
+function* allPrograms([x, y, z]: Triple): Iterable<Triple> {
+  for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) yield [i, j, k];
+}
+
+/** The parameter space as words. Scratch pointers left out are buffers of zeros. */
+function packArguments(params: readonly KernelParameter[], bytes: number, args: readonly LaunchArgument[], memory: Memory): Int32Array {
+  const words = new Int32Array(((bytes + 7) & ~7) / 4 + 2);
+  const view = new DataView(words.buffer);
+  params.forEach((param, i) => {
+    const arg: LaunchArgument = args[i] ?? { kind: "buffer", spec: { name: `scratch ${i}`, element: "i8", init: { kind: "zeros" } } };
+    if (arg.kind === "buffer") view.setBigUint64(param.offset, BigInt(memory.addBuffer(arg.spec, i)), true);
+    else if (param.type === "f32") view.setFloat32(param.offset, Number(arg.value), true);
+    else if (param.type === "f64") view.setFloat64(param.offset, Number(arg.value), true);
+    else {
+      const value = BigInt.asUintN(64, BigInt(typeof arg.value === "number" ? Math.trunc(arg.value) : arg.value));
+      for (let b = 0; b < param.bytes && b < 8; b++) view.setUint8(param.offset + b, Number((value >> BigInt(8 * b)) & 255n));
+    }
+  });
+  return words;
+}
+
+/** Unguarded instructions were counted by block. */
+function countSites(program: Program): number {
+  let lanes = 0;
+  const functions = new Set([program.kernel, ...program.functions()]);
+  for (const { blocks } of functions)
+    for (const { sites, guards, executions, lanes: blockLanes } of blocks)
+      sites.forEach((site, i) => {
+        if (guards[i]! < 0) {
+          site.executions += executions;
+          site.lanes += blockLanes;
+        }
+        lanes += site.lanes;
+      });
+  return lanes;
+}

@@ -1,0 +1,112 @@
+/** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
+import type { Memory } from "../memory.js";
+import type { Findings, Site } from "./findings.js";
+import type { CompiledFunction } from "./program.js";
+import type { SharedMemory } from "./shared-memory.js";
+
+/** What the warps of a CTA share. */
+export interface Cta {
+  readonly memory: Memory;
+  readonly shared: SharedMemory;
+  readonly findings: Findings;
+  readonly sites: readonly Site[];
+  /** The kernel's parameters as words. */
+  readonly params: Int32Array;
+  readonly id: readonly [number, number, number];
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  /** Whether to count sectors, lines and wavefronts. */
+  readonly facts: boolean;
+  readonly print: (text: string) => void;
+}
+
+/** A path of a function: where it goes on, which lanes walk it, and the block in which it joins the path below (-1: it ends). */
+export interface Path {
+  block: number;
+  mask: number;
+  join: number;
+}
+
+/** A call in progress. */
+export interface Frame {
+  readonly fn: CompiledFunction;
+  readonly paths: Path[];
+  /** What to do when all lanes have returned: copy results out. */
+  readonly onReturn: (warp: Warp) => void;
+}
+
+/** One cp.async: where it goes, what it brings. */
+export interface AsyncCopy {
+  readonly to: number;
+  readonly bytes: Uint8Array;
+  readonly lane: number;
+  readonly site: number;
+}
+
+export class Warp {
+  /** Views over one register file. */
+  readonly I: Int32Array;
+  readonly U: Uint32Array;
+  readonly F: Float32Array;
+  readonly D: Float64Array;
+  readonly B: BigInt64Array;
+  readonly V: BigUint64Array;
+  /** Predicates: 32 lanes a word. */
+  readonly P: Int32Array;
+  /** The carry flag of each lane. */
+  carry = 0;
+  /** Lanes that have not exited. */
+  live = 0;
+  frames: Frame[] = [];
+  /** The barrier that it waits at; -1 when it runs. */
+  waiting = -1;
+  /** Given up its turn, to go on later. */
+  yielded = false;
+  /** Thread-private memory: `localBytes` for each lane. */
+  readonly local: Uint8Array;
+  readonly local32: Int32Array;
+  /** What it has seen of each warp's time: see `SharedMemory`. */
+  readonly seen: Int32Array;
+  /** Copies not yet in a group, and groups not yet waited for. */
+  openCopies: AsyncCopy[] = [];
+  copyGroups: AsyncCopy[][] = [];
+  /** Warp instructions executed: what `%clock` shows. */
+  steps = 0;
+
+  constructor(
+    readonly cta: Cta,
+    readonly index: number,
+    numWarps: number,
+    rows: number,
+    predicates: number,
+    readonly localBytes: number,
+  ) {
+    const file = new ArrayBuffer(Math.max(rows * 128, 256));
+    this.I = new Int32Array(file);
+    this.U = new Uint32Array(file);
+    this.F = new Float32Array(file);
+    this.D = new Float64Array(file);
+    this.B = new BigInt64Array(file);
+    this.V = new BigUint64Array(file);
+    this.P = new Int32Array(predicates);
+    this.local = new Uint8Array(32 * localBytes);
+    this.local32 = new Int32Array(this.local.buffer);
+    this.seen = new Int32Array(numWarps);
+    this.seen[index] = 1;
+  }
+
+  /** Thread number of a lane in the CTA. */
+  thread(lane: number): number {
+    return this.index * 32 + lane;
+  }
+
+  get now(): number {
+    return this.seen[this.index]!;
+  }
+}
+
+export const popcount = (x: number): number => {
+  x -= (x >>> 1) & 0x55555555;
+  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};

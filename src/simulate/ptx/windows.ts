@@ -1,0 +1,2 @@
+/** Where spaces lie in generic addresses. Global memory lies above 2^36. */
+export const WINDOWS: Readonly<Record<string, number>> = { shared: 2 ** 32, local: 2 * 2 ** 32, param: 3 * 2 ** 32 };
