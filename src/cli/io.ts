@@ -6,7 +6,7 @@ export interface Io {
   readFile(path: string): string;
   /** The files in a folder and its sub-folders, as relative paths in order; undefined when the path is no folder. */
   readFolder(path: string): readonly string[] | undefined;
-  /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left. */
+  /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left; makes its folder where it is missing. */
   writeFile(path: string, text: string): void;
   /** Milliseconds. */
   clock(): number;

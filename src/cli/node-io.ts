@@ -1,5 +1,5 @@
-import { fstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { join, relative } from "node:path";
+import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { Bug } from "../support/assert.js";
 import { EXIT, type Io } from "./io.js";
 
@@ -45,6 +45,7 @@ export async function runMain(
     writeFile(path, text) {
       const temporary = `${path}.${process.pid}.tmp`;
       try {
+        mkdirSync(dirname(path), { recursive: true });
         writeFileSync(temporary, text, "latin1");
         renameSync(temporary, path);
       } catch (error) {

@@ -14,12 +14,14 @@ import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js"
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { reproducer } from "./tt-step-reproducer.js";
+import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 export function main(argv: readonly string[], io: Io): number {
+  if (argv[0] === "run") return runCommand(argv.slice(1), io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);

@@ -44,6 +44,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
+  "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "target.op":

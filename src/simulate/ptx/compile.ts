@@ -84,7 +84,7 @@ class ProgramCompiler implements RegisterFile {
     const dynamicAt = (this.#shared + 127) & ~127;
     for (const name of this.#dynamic) this.#module.declareAddress(name, BigInt(dynamicAt));
     for (const fn of functions) if (fn !== entry && fn.body !== undefined) this.#declareFormals(fn);
-    const params = kernelParameters(entry);
+    const params = parametersOf(entry);
     const kernel = this.#function(entry, params);
     for (const fn of functions)
       if (fn !== entry && fn.body !== undefined && !isEntry(fn)) this.#compiled.set(fn.name, this.#function(fn, undefined));
@@ -530,7 +530,8 @@ function successors(terminator: Terminator, index: number): number[] {
   }
 }
 
-function kernelParameters(entry: PtxFunction): KernelParameter[] {
+/** The parameters of an entry, with their offsets in parameter space. */
+export function parametersOf(entry: PtxFunction): KernelParameter[] {
   let offset = 0;
   return (entry.params ?? []).map(({ name, specifiers, dims }) => {
     const bytes = bytesOfVariable(specifiers, dims);

@@ -45,7 +45,7 @@ export const RUNTIME = {
   toBf16: (x: number): number => encode("bf16", x),
   decode: (kind: SmallFloatKind, bits: number): number => decode(kind, bits),
   encode: (kind: SmallFloatKind, x: number, rounding: Rounding, saturate: boolean): number => encode(kind, x, rounding, saturate),
-  saturate01: (x: number): number => (x > 0 ? (x < 1 ? x : 1) : 0), // NaN gives 0
+  saturate01: (x: number): number => (x > 0 ? Math.min(x, 1) : 0), // NaN gives 0
   relu: (x: number): number => (x < 0 ? 0 : x),
 
   /** a + b, a * b + c and others rounded in a direction, to f32. */

@@ -48,9 +48,8 @@ export class Scope {
   register(name: string): Register | undefined {
     const known = this.#registers.get(name);
     if (known !== undefined) return known;
-    const parts = /^(.*?)(\d+)$/.exec(name);
     // `%rd12` may be %rd<..> number 12, or, where %rd1<..> is declared, its number 2.
-    for (let split = parts?.[1]!.length ?? 0; parts !== null && split < name.length; split++) {
+    for (let split = /\d*$/.exec(name)!.index; split < name.length; split++) {
       const range = this.#ranges.get(name.slice(0, split));
       if (range === undefined || Number(name.slice(split)) >= range.count) continue;
       const made = this.#make(range.type);

@@ -1,0 +1,90 @@
+/** launch.json: the grid and the arguments of a kernel. */
+
+import { initialValue } from "../simulate/initial-values.js";
+import type { BufferSpec } from "../simulate/memory.js";
+import { bytesOf, elementKind, writeElement } from "../simulate/numbers/element.js";
+import type { LaunchArgument } from "../simulate/ptx/run.js";
+import { descrOf, kindOf, readNpy } from "./npy.js";
+
+/** An argument of the launch, by the name that launch.json gives it. */
+export interface NamedArgument {
+  readonly name: string;
+  readonly argument: LaunchArgument;
+  /** Of an array: how it is written out. */
+  readonly array?: { readonly descr: string; readonly shape: readonly number[] };
+}
+
+export interface LaunchFile {
+  readonly grid: readonly [number, number, number];
+  readonly args: readonly NamedArgument[];
+}
+
+/** `read` gives a file named in launch.json as latin1 text; it throws as node does. The error is one line. */
+export function readLaunch(text: string, read: (path: string) => string): LaunchFile | { readonly error: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(text, "latin1").toString("utf8"));
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
+  if (!isRecord(json)) return { error: "an object with 'grid' and 'args' is expected" };
+  const grid = json["grid"];
+  const extents = typeof grid === "number" ? [grid] : grid;
+  if (!Array.isArray(extents) || extents.length < 1 || extents.length > 3 || !extents.every((n) => Number.isInteger(n) && n > 0))
+    return { error: "'grid' is one to three positive integers" };
+  const args = json["args"];
+  if (!isRecord(args)) return { error: "'args' is an object of arguments" };
+  const made: NamedArgument[] = [];
+  for (const [name, value] of Object.entries(args)) {
+    const argument = readArgument(name, value, read);
+    if ("error" in argument) return { error: `argument '${name}': ${argument.error}` };
+    made.push(argument);
+  }
+  const [x = 1, y = 1, z = 1] = extents as number[];
+  return { grid: [x, y, z], args: made };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function readArgument(name: string, value: unknown, read: (path: string) => string): NamedArgument | { readonly error: string } {
+  if (typeof value === "number") return { name, argument: { kind: "scalar", value } };
+  if (typeof value === "boolean") return { name, argument: { kind: "scalar", value: value ? 1 : 0 } };
+  if (!isRecord(value)) return { error: "a number, or an object that describes an array, is expected" };
+  if (typeof value["file"] === "string") return fileArray(name, value["file"], value["dtype"], read);
+  return madeArray(name, value);
+}
+
+function fileArray(name: string, file: string, dtype: unknown, read: (path: string) => string): NamedArgument | { readonly error: string } {
+  let text: string;
+  try {
+    text = read(file);
+  } catch {
+    return { error: `cannot read '${file}'` };
+  }
+  const npy = readNpy(text);
+  if ("error" in npy) return { error: `'${file}': ${npy.error}` };
+  const element = (typeof dtype === "string" ? elementKind(dtype) : undefined) ?? kindOf(npy.descr)!;
+  return { name, argument: buffer({ name, element, data: npy.data }), array: { descr: npy.descr, shape: npy.shape } };
+}
+
+const buffer = (spec: BufferSpec): LaunchArgument => ({ kind: "buffer", spec });
+const INITS = ["randn", "zeros", "arange"] as const;
+
+function madeArray(name: string, value: Readonly<Record<string, unknown>>): NamedArgument | { readonly error: string } {
+  const { dtype, shape, seed = 0 } = value;
+  const init = value["init"] ?? "randn";
+  const element = typeof dtype === "string" ? elementKind(dtype) : undefined;
+  if (element === undefined) return { error: `'dtype' is a type as fp16, bf16, fp32, i32; it is ${JSON.stringify(dtype)}` };
+  if (!Array.isArray(shape) || !shape.every((n) => Number.isInteger(n) && n >= 0)) return { error: "'shape' is a list of extents" };
+  if (typeof seed !== "number") return { error: "'seed' is a number" };
+  const kind = INITS.find((i) => i === init);
+  if (kind === undefined) return { error: `'init' is one of ${INITS.join(", ")}; it is ${JSON.stringify(init)}` };
+  const count = (shape as number[]).reduce((product, extent) => product * extent, 1);
+  if (count > 2 ** 28) return { error: `${count} elements are too many` };
+  const bytes = bytesOf(element);
+  const data = new Uint8Array(count * bytes);
+  for (let i = 0; i < count; i++)
+    writeElement(element, initialValue({ kind: kind === "randn" ? "random" : kind }, element, seed, 0, i), data, i * bytes);
+  return { name, argument: buffer({ name, element, data }), array: { descr: descrOf(element), shape: shape as number[] } };
+}
