@@ -19,7 +19,7 @@ function instructions(body: string, options: Partial<PtxOptions> = {}): string[]
   return lines.map((l) => l.trim().replace(" \t", " ")).filter((l) => l !== "" && !l.startsWith(".reg"));
 }
 const kernel = (args: string, body: string): string =>
-  `(${args}) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {${body}\nllvm.return}`;
+  `(${args}) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {${body}\nllvm.return\n}`;
 
 describe("every kernel", () => {
   test.each(readdirSync("fixtures/target").filter((f) => f.endsWith(".mlir") && !f.includes("sm90")))(
