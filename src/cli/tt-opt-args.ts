@@ -26,6 +26,7 @@ export interface TtOptArgs {
   timing: boolean;
   dumpPassPipeline: boolean;
   runReproducer: boolean;
+  validate: boolean;
   debug: boolean;
   help: boolean;
   version: boolean;
@@ -61,6 +62,7 @@ const FLAGS: readonly Flag[] = [
   { name: "mlir-use-nameloc-as-prefix", summary: "name values by their name locations", set: on("useNameLocAsPrefix") },
   { name: "run-reproducer", summary: "run the pipeline that the file's {-# #-} section names", set: on("runReproducer") },
   { name: "split-input-file", summary: "process the parts between `// -----` lines one by one", set: on("splitInputFile") },
+  { name: "validate", summary: "execute the IR before and after every pass; exit 1 where results change", set: on("validate") },
   {
     name: "verify-diagnostics",
     summary: "check diagnostics against expected-* comments; =only-expected ignores others",
@@ -101,6 +103,7 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
     timing: false,
     dumpPassPipeline: false,
     runReproducer: false,
+    validate: false,
     debug: false,
     help: false,
     version: false,

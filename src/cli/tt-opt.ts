@@ -8,6 +8,7 @@ import { verifyOperation } from "../ir/verify.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
+import { Validator, validationText } from "../simulate/tensor/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
@@ -119,6 +120,8 @@ function compileChunk(
   const instrumentation: Instrumentation[] = clock ? [clock] : [];
   if (args.printIrAfterAll)
     instrumentation.push({ after: (record) => io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, print)}\n\n`) });
+  const validator = args.validate ? new Validator() : undefined;
+  if (validator) instrumentation.push(validator.instrumentation);
   const result = runPipeline(parsed.module, pipeline.elements, { verifyEach: args.verifyEach, instrumentation });
   if (clock) io.stderr.write(clock.report());
   if (!result.ok) {
@@ -126,7 +129,10 @@ function compileChunk(
     io.stderr.write(`tt-opt: the result of pass '${result.failed?.step.pass.flag}' does not verify; this is a bug in tt-step\n`);
     return { code: EXIT.bug };
   }
-  return { code: EXIT.ok, output: printOperation(parsed.module, print) };
+  const output = printOperation(parsed.module, print);
+  if (!validator) return { code: EXIT.ok, output };
+  io.stderr.write(validationText(validator.outcome));
+  return { code: validator.outcome.broken.length > 0 ? EXIT.difference : EXIT.ok, output };
 }
 
 /** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */

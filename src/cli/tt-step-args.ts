@@ -5,13 +5,14 @@
 import { parseArgs } from "node:util";
 import { CAPABILITIES, type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
 import { nearest } from "../support/nearest.js";
+import type { SimulationArgs } from "./simulation-args.js";
 
 interface OptionDef {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
   readonly value?: string;
   readonly summary: string;
-  readonly group: "What to show" | "Compilation" | "Other";
+  readonly group: "What to show" | "Compilation" | "Execution" | "Other";
 }
 
 /** Options of the program itself; those of Triton's CUDAOptions follow. */
@@ -49,6 +50,11 @@ const OPTIONS = {
     group: "What to show",
     summary: "where the result first differs from a dump's, another input's, or its own under another option (exit 1)",
   },
+  validate: {
+    type: "boolean",
+    group: "What to show",
+    summary: "execute the IR after every pass; exit 1 and the pass where results change",
+  },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
   modernize: { type: "boolean", group: "What to show", summary: "older spellings printed as Triton 3.6's" },
   "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
@@ -70,6 +76,29 @@ const OPTIONS = {
     group: "Compilation",
     summary: "where to leave the IR before a pass whose result does not verify",
   },
+  arg: {
+    type: "string",
+    multiple: true,
+    value: "NAME=N",
+    group: "Execution",
+    summary: "a scalar argument (repeatable); others are made up",
+  },
+  grid: { type: "string", value: "X,Y,Z", group: "Execution", summary: "how many programs there are" },
+  program: {
+    type: "string",
+    multiple: true,
+    value: "X,Y,Z",
+    group: "Execution",
+    summary: "a program to run (repeatable; default: corners)",
+  },
+  seed: {
+    type: "string",
+    multiple: true,
+    value: "N",
+    group: "Execution",
+    summary: "what values in memory depend on (repeatable; default 0, 1)",
+  },
+  "max-steps": { type: "string", value: "N", group: "Execution", summary: "stop after so many ops" },
   color: { type: "string", value: "auto|always|never", group: "Other", summary: "colour in diffs and diagnostics" },
   explain: { type: "string", value: "CODE", group: "Other", summary: "what the code of a diagnostic or remark means" },
   help: { type: "boolean", group: "Other", summary: "this text" },
@@ -106,6 +135,8 @@ export interface TtStepArgs {
   readonly against: string | undefined;
   readonly reproducer: string | undefined;
   readonly color: "auto" | "always" | "never";
+  readonly validate: boolean;
+  readonly simulation: SimulationArgs;
   readonly json: boolean;
   readonly debugInfo: boolean;
   readonly modernize: boolean;
@@ -144,6 +175,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   if ("error" in cuda) return { error: cuda.error as string };
   const text = (name: string) => values[name] as string | undefined;
   const flag = (name: string) => values[name] === true;
+  const list = (name: string) => (values[name] as string[] | undefined) ?? [];
   if (positionals.length > 1) return { error: `one input only, but '${positionals[0]}' and '${positionals[1]}' are given` };
   const target = text("target");
   const capability = target === undefined ? undefined : Number(/^(?:cuda:|sm_?)?(\d+)a?$/.exec(target)?.[1]);
@@ -181,6 +213,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     against: text("against"),
     reproducer: text("reproducer"),
     color,
+    validate: flag("validate"),
+    simulation: { arg: list("arg"), grid: text("grid"), program: list("program"), seed: list("seed"), maxSteps: text("max-steps") },
     json: flag("json"),
     debugInfo: flag("debug-info"),
     modernize: flag("modernize"),
@@ -222,7 +256,7 @@ function argumentError(error: Error, names: readonly string[]): string {
 export function ttStepHelp(): string {
   let text =
     "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input)\n";
-  for (const group of ["What to show", "Compilation", "Other"] as const) {
+  for (const group of ["What to show", "Compilation", "Execution", "Other"] as const) {
     text += `\n${group}:\n`;
     for (const [name, def] of Object.entries<OptionDef>(OPTIONS))
       if (def.group === group) text += `  --${`${name}${def.value ? ` ${def.value}` : ""}`.padEnd(38)} ${def.summary}\n`;

@@ -39,8 +39,9 @@ export function traceOf(
 
 /** Whether more is asked for than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout } = args;
+  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout, validate } = args;
   return (
+    validate ||
     printAfter.length > 0 ||
     printAfterAll ||
     printAfterChange ||

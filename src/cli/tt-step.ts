@@ -11,17 +11,20 @@ import { EXIT, type Io } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
 import { against } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
+import { bisect } from "./tt-step-bisect.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
+import { validateTrace } from "./tt-step-validate.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 export function main(argv: readonly string[], io: Io): number {
   if (argv[0] === "run") return runCommand(argv.slice(1), io);
+  if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);
@@ -47,11 +50,33 @@ export function main(argv: readonly string[], io: Io): number {
   }
   const made = traceOf(input, args.input, args, io);
   if ("error" in made) return usage(io, made.error);
+  const checked = args.validate ? validateTrace(made.trace, args.input, args.simulation, io) : undefined;
+  if (checked && "error" in checked) return usage(io, checked.error);
+  if (checked && asksForNothing(args) && args.against === undefined) {
+    const code = Math.max(deliver(checked.text, args, io), checked.code);
+    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+  }
   const shown = args.against === undefined ? show(made.trace, args, io) : against(made.trace, input, args, io);
   if ("error" in shown) return usage(io, shown.error);
-  const code = Math.max(deliver(shown.text, args, io), shown.code);
+  if (checked) io.stderr.write(checked.text);
+  const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
   for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
   return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+}
+
+/** `tt-step bisect INPUT PREDICATE [options]` */
+function bisectMain(argv: readonly string[], io: Io): number {
+  const predicate = argv.findIndex((a, i) => i > 0 && !a.startsWith("-") && !argv[i - 1]!.startsWith("-"));
+  if (predicate < 0) return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'");
+  const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
+  if ("error" in args) return usage(io, args.error);
+  if (args.input === undefined) return usage(io, "bisect expects an input file");
+  const input = readInput(args.input, io, { debugInfo: args.debugInfo });
+  if (input.kind === "error") return refuse(input, io);
+  const made = traceOf(input, args.input, { ...args, printAfterChange: true }, io);
+  if ("error" in made) return usage(io, made.error);
+  const found = bisect(made.trace, args.input, argv[predicate]!, args.simulation, io);
+  return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }
 
 function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[], io: Io): number {

@@ -60,7 +60,30 @@ export function writeElements(
     else if (element.family === "ptr") memory.store64(at, BigInt(data[i]!));
     else memory.store64(at, (bits as unknown as BigInt64Array)[i]!);
   }
-  if (!quiet) machine.store(op, element, addresses, mask);
+  if (quiet) return;
+  findConflict(machine, op, addresses, mask, data);
+  machine.store(op, element, addresses, mask);
+}
+
+/** Two lanes that store different values at one place: which one stays is not defined. */
+function findConflict(machine: Machine, op: Operation, addresses: Data, mask: Data | undefined, data: Data): void {
+  let last = -1;
+  let rising = true;
+  for (let i = 0; i < addresses.length && rising; i++) {
+    if (mask !== undefined && !mask[i]) continue;
+    rising = (addresses[i] as number) > last;
+    last = addresses[i] as number;
+  }
+  if (rising) return;
+  const seen = new Map<number, number>();
+  for (let i = 0; i < addresses.length; i++) {
+    if (mask !== undefined && !mask[i]) continue;
+    const address = addresses[i] as number;
+    const before = seen.get(address);
+    if (before !== undefined && !Object.is(data[before], data[i]))
+      return machine.findings.add("store-conflict", op, `elements ${before} and ${i} are stored at one place, and differ`);
+    seen.set(address, i);
+  }
 }
 
 /** The elements as integers of their width. */

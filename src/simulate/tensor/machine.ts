@@ -7,7 +7,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Memory } from "../memory.js";
 import type { Data, Element } from "./elements.js";
 import { Findings } from "./findings.js";
-import type { BlockCode } from "./instructions.js";
+import type { BlockCode, Instruction } from "./instructions.js";
 import type { AsyncOp, SharedState } from "./shared-memory.js";
 import type { Tensor, Val } from "./value.js";
 
@@ -88,18 +88,22 @@ export interface Tensormap {
 export interface Checks {
   /** Integers that overflow though the frontend promised they do not, and NaNs that an op makes of numbers. */
   readonly arithmetic?: boolean;
-  /** Called with every tensor of integers or pointers, for AxisInfo. */
-  readonly onResult?: (op: Operation, index: number, value: Tensor) => void;
+  /** What AxisInfo claims of integers and pointers. */
+  readonly axisInfo?: boolean;
 }
 
 /** Arguments come before, buffers behind pointer tables after. */
 const FIRST_SCRATCH = 192;
 const MAX_SCRATCH = 64;
 
+/** Hears of every tensor of integers or pointers. */
+export type ResultObserver = (op: Operation, index: number, value: Tensor) => void;
+
 export class Machine {
   readonly findings = new Findings();
   readonly stores: StoreEvent[] = [];
   readonly printed: string[] = [];
+  onResult: ResultObserver | undefined;
   /** Tensor maps by their address. */
   readonly tensormaps = new Map<number, Tensormap>();
   readonly #scratch = new Map<Operation, number>();
@@ -187,6 +191,14 @@ export class Machine {
       );
     instruction.count++;
     instruction.run(frame, this);
+    if (this.onResult !== undefined) this.#observe(frame, instruction, this.onResult);
+  }
+
+  #observe({ env }: Frame, { op, outs }: Instruction, tell: ResultObserver): void {
+    for (let i = 0; i < outs.length; i++) {
+      const value = env[outs[i]!];
+      if (value?.form === "tensor" && value.element.family !== "float") tell(op, i, value);
+    }
   }
 
   /** Stops the current thread until `ready`; it goes on behind the op. */

@@ -7,6 +7,7 @@ import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
+import { axisInfoCheck } from "./check-axis-info.js";
 import { type elementOfType, floatElement, intElement, POINTER } from "./elements.js";
 import type { Finding } from "./findings.js";
 import type { TensorDesc } from "./global-block.js";
@@ -70,6 +71,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const memory = new Memory(seed);
   const machine = new Machine(memory, limits, options.checks ?? {}, seed);
+  if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
   const values = args.map((arg, i) => argumentValue(memory, arg, kernel.regions[0]!.firstBlock!.args[i]!.type, i));

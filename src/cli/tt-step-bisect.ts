@@ -1,0 +1,145 @@
+/**
+ * `tt-step bisect INPUT 'PREDICATE'`: the first pass after which a predicate no longer is what it was for the source.
+ *
+ *     tt-step bisect k.ttir 'count(ttg.convert_layout) > 2'
+ *     tt-step bisect k.ttir 'has(ttg.async_wait) && !text("vec = 8")'
+ *     tt-step bisect k.ttir results
+ *
+ * Terms: `count(OP)`, `ops` and `lines` are numbers, compared by == != < <= > >=; `has(OP)`, `text("...")` (a part of the
+ * text, or /a pattern/) and `results` (the same stores as the source's) are true or false; && || ! and parentheses join them.
+ */
+import type { Trace } from "../compile/trace.js";
+import type { Operation } from "../ir/operation.js";
+import { isExecutable, Validator } from "../simulate/tensor/validate.js";
+import type { Io } from "./io.js";
+import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
+import type { Shown } from "./tt-step-show.js";
+import { moduleOfStep } from "./tt-step-validate.js";
+
+/** The IR at a step, as predicates see it. */
+export interface Subject {
+  readonly text: string;
+  readonly module: Operation;
+  /** Whether it stores what the source stores. */
+  readonly results: () => boolean;
+}
+type Term = (subject: Subject) => number | boolean;
+
+/** Finds the pass, and says what the predicate was before and after. */
+export function bisect(trace: Trace, name: string, predicate: string, args: SimulationArgs, io: Io): Shown | { readonly error: string } {
+  const term = parsePredicate(predicate);
+  if ("error" in term) return term;
+  const options = simulationOptions(name, args, io);
+  if ("error" in options) return options;
+  const validator = new Validator(options);
+  let before: number | boolean | undefined;
+  for (const step of trace.steps) {
+    if (step.kind === "internal" || step.parent !== undefined || !step.known || (step.kind !== "source" && !step.changed)) continue;
+    const module = moduleOfStep(trace, step);
+    if (!module) break;
+    const pass = step.run > 1 ? `${step.flag}#${step.run}` : step.flag;
+    const results = (): boolean => {
+      if (!isExecutable(module)) return true;
+      const { length } = validator.outcome.broken;
+      if (step.kind === "source") validator.begin(module);
+      else validator.check(pass, module);
+      return validator.outcome.broken.length === length;
+    };
+    const value = term.term({ text: trace.lines.textOf(step.text), module, results });
+    if (before === undefined) before = value;
+    else if (value !== before)
+      return { text: `${step.label} ${pass}: ${predicate} is ${String(value)} after it, ${String(before)} before\n`, code: 0 };
+  }
+  return { text: `no pass changes ${predicate}: it is ${String(before)} throughout\n`, code: 1 };
+}
+
+/** A predicate from its text, or what is wrong with it. */
+export function parsePredicate(text: string): { readonly term: Term } | { readonly error: string } {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/|&&|\|\||[=!<>]=|[<>!()]|[\w.]+|\S/g) ?? [];
+  let at = 0;
+  let problem: string | undefined;
+  const fail = (what: string): Term => {
+    problem ??= `the predicate expects ${what} at '${tokens.slice(at).join(" ") || "its end"}'`;
+    return () => false;
+  };
+  const take = (token: string): boolean => tokens[at] === token && ++at > 0;
+
+  const either = (): Term => {
+    let left = both();
+    while (take("||")) left = join(left, both(), (a, b) => a || b());
+    return left;
+  };
+  const both = (): Term => {
+    let left = comparison();
+    while (take("&&")) left = join(left, comparison(), (a, b) => a && b());
+    return left;
+  };
+  const comparison = (): Term => {
+    const left = single();
+    const compare = COMPARE[tokens[at] ?? ""];
+    if (!compare) return left;
+    at++;
+    const right = single();
+    return (s) => compare(Number(left(s)), Number(right(s)));
+  };
+  const single = (): Term => {
+    if (take("!")) {
+      const inner = single();
+      return (s) => !inner(s);
+    }
+    if (take("(")) {
+      const inner = either();
+      return take(")") ? inner : fail("')'");
+    }
+    const word = tokens[at++];
+    if (word === undefined) return fail("a term");
+    if (/^\d+$/.test(word)) return () => Number(word);
+    if (word === "ops") return ({ module }) => countOps(module, undefined);
+    if (word === "lines") return (s) => s.text.split("\n").length;
+    if (word === "results") return (s) => s.results();
+    if (!["count", "has", "text"].includes(word)) {
+      at--;
+      return fail('count(OP), has(OP), text("..."), ops, lines, results or a number');
+    }
+    const operand = take("(") ? tokens[at++] : undefined;
+    if (operand === undefined || !take(")")) return fail(`(...) behind ${word}`);
+    if (word === "count") return ({ module }) => countOps(module, operand);
+    if (word === "has") return ({ module }) => countOps(module, operand) > 0;
+    if (operand.startsWith('"')) {
+      const part = operand.slice(1, -1).replaceAll('\\"', '"');
+      return (s) => s.text.includes(part);
+    }
+    const pattern = operand.startsWith("/") ? patternOf(operand.slice(1, -1)) : undefined;
+    return pattern ? (s) => pattern.test(s.text) : fail('"a part of the text" or /a pattern/');
+  };
+
+  const term = either();
+  if (problem === undefined && at < tokens.length) fail("an end");
+  return problem === undefined ? { term } : { error: problem };
+}
+
+const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+};
+function join(left: Term, right: Term, combine: (a: boolean, b: () => boolean) => boolean): Term {
+  return (s) => combine(Boolean(left(s)), () => Boolean(right(s)));
+}
+function patternOf(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, "m");
+  } catch {
+    return undefined;
+  }
+}
+function countOps(module: Operation, name: string | undefined): number {
+  let count = 0;
+  module.walk((op) => {
+    if (op !== module && (name === undefined || op.name === name)) count++;
+  });
+  return count;
+}

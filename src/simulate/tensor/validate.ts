@@ -1,0 +1,159 @@
+/**
+ * `--validate`: executes the IR before and after every pass on the same memory. A pass that keeps the meaning leaves the
+ * same final stores, and no new finding; one that does not is named, with the first store that differs.
+ */
+import { TensorDescType } from "../../dialects/tt/types.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Instrumentation } from "../../pass/instrumentation.js";
+import { type ArgumentPlan, type Preconditions, planArguments } from "./arguments.js";
+import { compareRuns, differenceText } from "./compare.js";
+import { elementOfType } from "./elements.js";
+import type { Finding } from "./findings.js";
+import { printableLocation } from "./place.js";
+import { kernelOf, type RunOptions, type RunResult, runModule } from "./run.js";
+
+export interface ValidateOptions extends Pick<RunOptions, "kernel" | "grid" | "programs" | "limits"> {
+  readonly seeds?: readonly number[];
+  readonly preconditions?: Preconditions;
+}
+
+/** What a pass did to the meaning. */
+export interface Broken {
+  /** The pass by its flag, and which of its runs; the source where it is the kernel itself. */
+  readonly pass: string;
+  readonly seed: number;
+  readonly message: string;
+}
+export interface Validation {
+  readonly broken: readonly Broken[];
+  /** How many times the kernel was run, and after which passes it changed. */
+  readonly runs: number;
+  readonly passes: readonly string[];
+  /** What the kernel itself was found to do, before any pass. */
+  readonly findings: readonly Finding[];
+  /** The pass from which on the IR is no longer executed here, if there is one. */
+  readonly until: string | undefined;
+}
+
+/** Watches a pipeline and executes what it makes. Ask for the outcome when the pipeline has run. */
+export class Validator {
+  readonly #broken: Broken[] = [];
+  readonly #passes: string[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #seeds: readonly number[];
+  #before: readonly RunResult[] | undefined;
+  #args: readonly ArgumentPlan[] | undefined;
+  #version = -1;
+  #runs = 0;
+  #findings: readonly Finding[] = [];
+  #until: string | undefined;
+
+  constructor(readonly options: ValidateOptions = {}) {
+    this.#seeds = options.seeds ?? [0, 1];
+  }
+
+  /** What runs the passes is given this. */
+  readonly instrumentation: Instrumentation = {
+    before: ({ root, depth }) => {
+      if (depth === 0 && this.#before === undefined) this.begin(moduleOf(root));
+    },
+    after: ({ root, depth, step }, ok) => {
+      if (depth === 0 && ok) this.after(step.pass.flag, moduleOf(root));
+    },
+  };
+
+  /** Executes the source: all else is compared with what it does. */
+  begin(module: Operation): void {
+    if (this.#before !== undefined || !isExecutable(module)) return;
+    this.#args = this.#choose(module);
+    this.#before = this.#run(module);
+    this.#version = module.ctx.version;
+    this.#findings = this.#before.flatMap((r) => r.findings);
+  }
+
+  /** Executes the result of a pass, if it changed anything. */
+  after(flag: string, module: Operation): void {
+    const run = (this.#counts.get(flag) ?? 0) + 1;
+    this.#counts.set(flag, run);
+    if (this.#before === undefined || this.#until !== undefined || module.ctx.version === this.#version) return;
+    const pass = run > 1 ? `${flag}#${run}` : flag;
+    this.check(pass, module);
+    this.#version = module.ctx.version;
+  }
+
+  /** Executes a module as the result of the pass named. */
+  check(pass: string, module: Operation): void {
+    if (this.#before === undefined || this.#until !== undefined) return;
+    if (!isExecutable(module)) {
+      this.#until = pass;
+      return;
+    }
+    const before = this.#before;
+    const results = this.#run(module);
+    this.#passes.push(pass);
+    const problem = results.flatMap((result, i) => {
+      const message = changeOf(before[i]!, result);
+      return message === undefined ? [] : [{ pass, seed: this.#seeds[i]!, message }];
+    })[0];
+    if (problem) this.#broken.push(problem);
+    this.#before = results;
+  }
+
+  get outcome(): Validation {
+    return { broken: this.#broken, runs: this.#runs, passes: this.#passes, findings: this.#findings, until: this.#until };
+  }
+
+  #run(module: Operation): RunResult[] {
+    return this.#seeds.map((seed) => {
+      this.#runs++;
+      return runModule(module, { ...this.options, args: this.#args!, seed });
+    });
+  }
+
+  /** Arguments with which masks cut; where stores then overlap, arguments that fill whole blocks. */
+  #choose(module: Operation): readonly ArgumentPlan[] {
+    const kernel = kernelOf(module, this.options.kernel)!;
+    const cut = planArguments(module, kernel, this.options.preconditions, "cut");
+    const trial = runModule(module, { ...this.options, args: cut });
+    this.#runs++;
+    if (!trial.findings.some((f) => f.severity === "error")) return cut;
+    return planArguments(module, kernel, this.options.preconditions, "whole");
+  }
+}
+
+/** Whether there is a kernel here in TTIR or TTGIR; lowered code is executed elsewhere. */
+export function isExecutable(module: Operation): boolean {
+  const kernel = kernelOf(module);
+  if (kernel?.name !== "tt.func") return false;
+  if (!kernel.regions[0]!.firstBlock!.args.every(({ type }) => elementOfType(type) !== undefined || TensorDescType.is(type))) return false;
+  return !kernel.walk((op) => (op.name.startsWith("llvm.") || op.name.startsWith("nvvm.") ? "interrupt" : undefined));
+}
+
+/** What is different after a pass: a store, or a finding that was not there. */
+function changeOf(before: RunResult, after: RunResult): string | undefined {
+  const known = new Set(before.findings.map((f) => f.kind));
+  const fresh = after.findings.find((f) => f.severity === "error" && !known.has(f.kind));
+  if (fresh) return `${fresh.kind}: ${fresh.message}${fresh.op ? ` (${printableLocation(fresh.op)})` : ""}`;
+  const difference = compareRuns(before, after);
+  if (!difference) return undefined;
+  const at = difference.op ? ` (${printableLocation(difference.op)})` : "";
+  return `${differenceText(difference)}${at}`;
+}
+
+function moduleOf(root: Operation): Operation {
+  let at = root;
+  while (at.parentOp) at = at.parentOp;
+  return at;
+}
+
+/** The outcome as text: one line for each pass that broke something, then what was done. */
+export function validationText({ broken, runs, passes, findings, until }: Validation): string {
+  if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
+  const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
+  for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
+    lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
+  const rest = until === undefined ? "" : `; from ${until} on the code is lowered and was not executed`;
+  if (broken.length === 0)
+    lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
+  return `${lines.join("\n")}\n`;
+}
