@@ -84,8 +84,9 @@ function scaleArg(rw: Rewriter, dot: ScaledDot, opIdx: 0 | 1, compute: Type): Va
 
 function fp4ToFp(rw: Rewriter, src: Value, element: Type, axis: number, loc: LocationRef): Value {
   const { shape, encoding } = paramsOf(src);
-  const inferred = encoding && layoutRules(encoding).inferFp4ToFpOpEncoding(shape, axis, encoding, true, undefined);
   const wide = shape.map((size, d) => (d === axis ? size * 2 : size));
+  // Upstream's builder asks with the shape of the result.
+  const inferred = encoding && layoutRules(encoding).inferFp4ToFpOpEncoding(wide, axis, encoding, true, undefined);
   return rw.value(Fp4ToFpOp, { src, axis }, { loc, types: [tensorType(wide, element, inferred)] });
 }
 
