@@ -118,4 +118,17 @@ describe("of IR", () => {
       }`);
     expect(result["s"]).toBe("contiguity = [8], divisibility = [64], constancy = [32]");
   });
+
+  test("nothing is known where nothing is to be known", () => {
+    const ctx = new Context(ALL_DIALECTS);
+    ctx.pessimisticAxisInfo = true;
+    const func =
+      "tt.func public @f(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {\n  %0 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n  tt.return\n}";
+    const module = parseModule(ctx, "f.mlir", func)!.module!;
+    const axes = new ModuleAxisInfo(module);
+    const values: Value[] = [];
+    module.walk((op) => void values.push(...op.results, ...op.regions.flatMap((region) => region.firstBlock!.args)));
+    const ones = "contiguity = [1], divisibility = [1], constancy = [1]";
+    expect(values.map((value) => text(axes.getOrWorst(value)))).toEqual([ones, ones]);
+  });
 });

@@ -120,6 +120,11 @@ export function pessimisticAxisInfo(value: Value): AxisInfo {
   else if (owner && isFunction(owner)) hint = (name) => hintOf(argumentAttr(owner, value.index, name));
   return axisInfo(hint?.("tt.contiguity") ?? all, hint?.("tt.divisibility") ?? all, hint?.("tt.constancy") ?? all);
 }
+/** Nothing at all: not even what hints say. */
+export function noAxisInfo(value: Value): AxisInfo {
+  const ones = new Array<number>(shapeRank(value)).fill(1);
+  return axisInfo(ones, ones, ones);
+}
 const isFunction = (op: Operation): boolean => op.def.interface(FunctionOp) !== undefined;
 
 function shapeRank({ type }: Value): number {

@@ -13,7 +13,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { getContigPerThread, getOrder } from "../layout/encoding-queries.js";
 import { defineAnalysis } from "../pass/analysis.js";
-import { type AxisInfo, gcd, MAX_DIVISOR, pessimisticAxisInfo, rankOf } from "./axis-info.js";
+import { type AxisInfo, gcd, MAX_DIVISOR, noAxisInfo, pessimisticAxisInfo, rankOf } from "./axis-info.js";
 import { callGraphOf } from "./call-graph.js";
 import { analyzeAxisInfo } from "./sparse-axis-info.js";
 
@@ -22,10 +22,15 @@ export class ModuleAxisInfo {
   /** Whether functions call each other in a circle: then nothing is known. */
   readonly recursive: boolean;
 
+  /** Whether nothing is to be known of any value (`--pessimistic-axis-info`). */
+  readonly #pessimistic: boolean;
+
   constructor(module: Operation) {
+    this.#pessimistic = module.ctx.pessimisticAxisInfo;
     const graph = callGraphOf(module);
     const calleesFirst = graph.postOrder();
     this.recursive = calleesFirst === undefined;
+    if (this.#pessimistic) return;
     for (const func of [...(calleesFirst ?? [])].reverse()) {
       this.#analyze(func);
       for (const { call, callee } of graph.callsIn(func)) this.#handOver(call, callee);
@@ -59,11 +64,11 @@ export class ModuleAxisInfo {
 
   /** What is known of a value; undefined in code that no function of the module reaches. */
   get(value: Value): AxisInfo | undefined {
-    return this.#infos.get(value);
+    return this.#pessimistic ? noAxisInfo(value) : this.#infos.get(value);
   }
   /** As `get`; the worst case where nothing is known. */
   getOrWorst(value: Value): AxisInfo {
-    return this.#infos.get(value) ?? pessimisticAxisInfo(value);
+    return this.get(value) ?? pessimisticAxisInfo(value);
   }
 
   /** Elements that a thread can access at once: contiguous, aligned and its own. */

@@ -1,7 +1,8 @@
 /**
  * Benchmarks: `npm run bench [-- FILE...] [--python PYTHON]`. Every figure is a ratio against something measured in the
  * same run: libtriton's parser and printer (with a PYTHON that has Triton), an empty node process, or the same work on
- * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture.
+ * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture. FILEs named source.ttir are compiled
+ * (see passes.ts); without any, those of fixtures/kernels.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +16,10 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
+import { reportPasses, timePasses } from "./passes.js";
 import { reportTrace } from "./trace.js";
+
+const KERNELS = ["matmul", "flash_attention", "layernorm", "softmax", "vecadd"];
 
 /** Set once by `run`. */
 let python: string | undefined;
@@ -123,8 +127,17 @@ export function run(argv: readonly string[]): Promise<void> {
     process.stdout.write(JSON.stringify(once(readFileSync(args[1]!, "latin1"))));
     return Promise.resolve();
   }
+  if (args[0] === "--passes") {
+    process.stdout.write(timePasses(args[1]!));
+    return Promise.resolve();
+  }
   const pythonAt = args.indexOf("--python");
   python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
+  const sources = args.filter((file) => file.endsWith("source.ttir"));
+  if (sources.length > 0) {
+    reportPasses(sources, python);
+    return Promise.resolve();
+  }
   scratch = mkdtempSync(join(tmpdir(), "tt-step-bench-"));
   const fixture = readFileSync("fixtures/bench/lowered.mlir", "latin1");
   const files = args.length > 0 ? args : [join(scratch, "repeated.mlir")];
@@ -134,6 +147,10 @@ export function run(argv: readonly string[]): Promise<void> {
   reportStartUp();
   reportTrace(fixture, repeated);
   reportLayouts(python);
+  reportPasses(
+    KERNELS.map((name) => `fixtures/kernels/${name}.ttir`),
+    python,
+  );
   rmSync(scratch, { recursive: true });
   return Promise.resolve();
 }

@@ -14,3 +14,26 @@ for _ in range(5):
     show.append(time.perf_counter() - t)
 print(json.dumps({"parse": statistics.median(parse) * 1000, "print": statistics.median(show) * 1000}))
 `;
+
+/** Times `make_ttir` and `make_ttgir` on files of one architecture: for each the first run and the median of warm ones, as JSON. */
+export const LIBTRITON_PASSES = `
+import json, statistics, sys, time
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import make_backend
+from triton._C.libtriton import ir
+given = json.loads(sys.argv[1])
+out = []
+for job in given["list"]:
+    backend = make_backend(GPUTarget("cuda", job["arch"], 32))
+    options = backend.parse_options(dict(num_warps=job["numWarps"], num_stages=job["numStages"]))
+    times = []
+    for _ in range(given["runs"]):
+        ctx = ir.context(); ir.load_dialects(ctx); backend.load_dialects(ctx)
+        module = ir.parse_mlir_module(job["file"], ctx); module.context = ctx
+        t = time.perf_counter()
+        module = backend.make_ttir(module, {}, options, job["arch"])
+        module = backend.make_ttgir(module, {}, options, job["arch"])
+        times.append((time.perf_counter() - t) * 1000)
+    out.append({"cold": times[0], "warm": statistics.median(times[given["warmFrom"]:])})
+print(json.dumps(out))
+`;

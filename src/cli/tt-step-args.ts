@@ -70,6 +70,11 @@ const OPTIONS = {
   "stop-after": { type: "string", value: "PASS", group: "Compilation", summary: "end with that pass" },
   "disable-pass": { type: "string", multiple: true, value: "PASS", group: "Compilation", summary: "leave a pass out (repeatable)" },
   "verify-each": { type: "boolean", group: "Compilation", summary: "verify the IR after every pass (default; --no-verify-each)" },
+  "pessimistic-axis-info": {
+    type: "boolean",
+    group: "Compilation",
+    summary: "AxisInfo knows nothing: what the kernel costs without its hints",
+  },
   reproducer: {
     type: "string",
     value: "FILE",
@@ -148,6 +153,7 @@ export interface TtStepArgs {
   readonly stopAfter: string | undefined;
   readonly disablePass: readonly string[];
   readonly verifyEach: boolean;
+  readonly pessimisticAxisInfo: boolean;
   readonly explain: string | undefined;
   readonly help: boolean;
   readonly version: boolean;
@@ -225,6 +231,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     stopAfter: text("stop-after"),
     disablePass: (values["disable-pass"] as string[] | undefined) ?? [],
     verifyEach: values["verify-each"] !== false,
+    pessimisticAxisInfo: flag("pessimistic-axis-info"),
     explain: text("explain"),
     help: flag("help"),
     version: flag("version"),

@@ -26,6 +26,7 @@ export function traceOf(
     ...options,
     ...range,
     verifyEach: args.verifyEach,
+    pessimisticAxisInfo: args.pessimisticAxisInfo,
     // What is asked about is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts: needsTexts(args),

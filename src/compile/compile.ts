@@ -31,6 +31,8 @@ export interface CompileOptions {
   /** Indices of passes to leave out. */
   readonly disabled?: ReadonlySet<number>;
   readonly verifyEach?: boolean;
+  /** AxisInfo knows nothing: what the kernel costs without its hints. */
+  readonly pessimisticAxisInfo?: boolean;
   readonly debugInfo?: boolean;
   /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
   readonly texts?: boolean;
@@ -58,6 +60,7 @@ export function pipelineOf(options: Pick<CompileOptions, "capability" | "options
 
 /** Compiles `module` in place. The Trace's step 0 is the source. */
 export function compile(name: string, module: Operation, options: CompileOptions): CompileResult {
+  module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
   recorder.source(name);

@@ -22,6 +22,8 @@ export class Context {
   /** Counts mutations of operations and blocks: equal before and after a pass means it changed nothing. */
   version = 0;
   allowUnregisteredDialects = false;
+  /** AxisInfo knows nothing of any value: what a kernel costs without its hints. */
+  pessimisticAxisInfo = false;
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;
   /** The spelling of what was read, when an older Triton wrote it. */

@@ -87,10 +87,13 @@ class LayoutRewrite {
     const { rw } = this;
     const rewritten = this.#rewrittenValue(value);
     if (encodingOf(rewritten.type) === encoding) return rewritten;
-    return rw.preserving(() => {
-      rw.builder.setAfterValue(rewritten);
-      return convertLayout(rw, rewritten, encoding, valueLocation(value));
-    });
+    const convert = (): Value =>
+      rw.preserving(() => {
+        rw.builder.setAfterValue(rewritten);
+        return convertLayout(rw, rewritten, encoding, valueLocation(value));
+      });
+    // For an op that stays as it is, the conversion comes from what makes the value.
+    return rw.ctx.origin === undefined ? rw.from(rewritten.definingOp ?? rewritten.argOwner!.parentOp!, convert) : convert();
   }
   /** The type with the layout picked for the value. */
   #typeOf(value: Value): Type {

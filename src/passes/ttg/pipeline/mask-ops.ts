@@ -38,7 +38,7 @@ export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operati
     const block = mask.regions[0]!.firstBlock!;
     for (let op = block.firstOp!; op !== block.lastOp; op = block.firstOp!) {
       rw.moveBefore(op, mask);
-      if (!predicateOp(rw, op, mask.operand(0))) fail(op, "pipeliner doesn't know how to predicate this op.");
+      if (!rw.from(op, () => predicateOp(rw, op, mask.operand(0)))) fail(op, "pipeliner doesn't know how to predicate this op.");
     }
     rw.replace(mask, block.lastOp!.operands);
   }
