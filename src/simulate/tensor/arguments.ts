@@ -197,8 +197,8 @@ class Uses {
             break;
           case "tt.make_tensor_ptr":
           case "tt.make_tensor_descriptor":
-            // Shapes come before strides.
-            if (index <= (owner.numOperands - 1) / 2) {
+            // Shapes come before strides, and those before offsets.
+            if (index <= (owner.numOperands - 1) / (tt.MakeTensorPtrOp.is(owner) ? 3 : 2)) {
               const block = blockOf(owner.result(0).type)[index - 1];
               bounds = true;
               if (block !== undefined) blocks.push(block);

@@ -43,8 +43,11 @@ export function brokenClaim(
   if (contiguity.length !== shape.length) return undefined;
   const numbers = Array.from(data as Int32Array, Number);
   if (constantValue !== undefined) {
-    const wrong = numbers.findIndex((n) => BigInt(n) !== BigInt.asIntN(64, constantValue));
-    if (wrong >= 0 && value.element.width > 1) return `element ${wrong} is ${numbers[wrong]}`;
+    // Upstream extends some constants with zeros.
+    const { width } = value.element;
+    const constant = BigInt.asUintN(width, constantValue);
+    const wrong = data.findIndex((n: number | bigint) => BigInt.asUintN(width, BigInt(n)) !== constant);
+    if (wrong >= 0) return `element ${wrong} is ${numbers[wrong]}`;
   }
   const strides = rowMajorStrides(shape);
   for (let d = 0; d < shape.length; d++) {

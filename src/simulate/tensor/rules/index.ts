@@ -6,6 +6,7 @@ import { CHANNELS } from "./channels.js";
 import { COMPUTE } from "./compute.js";
 import { CONTROL_FLOW } from "./control-flow.js";
 import { DESCRIPTORS } from "./descriptors.js";
+import { INLINE_ASM } from "./inline-asm.js";
 import { MATH } from "./math.js";
 import { MEMORY } from "./memory.js";
 import { NVIDIA } from "./nvidia.js";
@@ -19,6 +20,7 @@ export const RULES: ReadonlyMap<OpDef, Rule> = new Map([
   ...SHAPE,
   ...MEMORY,
   ...COMPUTE,
+  ...INLINE_ASM,
   ...DESCRIPTORS,
   ...SHARED,
   ...NVIDIA,

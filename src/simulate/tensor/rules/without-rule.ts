@@ -19,7 +19,6 @@ export const WITHOUT_RULE: Readonly<Record<string, string>> = {
   "gpu.cluster_dim_blocks": "counts CTAs of a cluster; a program is all of them here",
   "gpu.num_subgroups": "counts warps, which tensors do not have",
   "gpu.subgroup_size": "counts lanes, which tensors do not have",
-  "tt.elementwise_inline_asm": "is PTX, which the thread level executes",
   "ttg.warp_id": "tells warps apart, which tensors do not have",
   "tt.ext_elemwise": "tt.extern_elementwise before 2.1; --modernize makes it that",
   "tt.printf": "tt.print before 2.1; --modernize makes it that",
