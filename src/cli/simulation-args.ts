@@ -49,7 +49,7 @@ export function simulationOptions(input: string, args: SimulationArgs, io: Io): 
 const numbersOf = (text: string): number[] | undefined => (/^\d+(?:[,x]\d+){0,2}$/.test(text) ? text.split(/[,x]/).map(Number) : undefined);
 
 /** `NAME.args.json`, or `args.json`, in the folder of the input. */
-function preconditionsBeside(input: string, io: Io): Preconditions | { readonly error: string } {
+export function preconditionsBeside(input: string, io: Io): Preconditions | { readonly error: string } {
   if (input === "-") return {};
   for (const path of [input.replace(/\.[^./]*$/, ".args.json"), join(dirname(input), "args.json")]) {
     let text: string;

@@ -4,10 +4,13 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
 import { type LaunchArgument, type PtxRun, runPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
+import { isExecutable } from "../simulate/tensor/validate.js";
 import { EXIT, type Io } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { fileError } from "./node-io.js";
 import { writeNpy } from "./npy.js";
+import { readInput } from "./tt-step-input.js";
+import { runIr } from "./tt-step-run-ir.js";
 
 type Triple = readonly [number, number, number];
 
@@ -55,6 +58,7 @@ interface RunArgs {
   readonly signature: readonly string[] | undefined;
   readonly values: ReadonlyMap<string, number>;
   readonly grid: Triple;
+  readonly gridGiven: boolean;
   readonly programs: readonly Triple[] | undefined;
   readonly seed: number;
   readonly shared: number | undefined;
@@ -77,7 +81,7 @@ export function runCommand(argv: readonly string[], io: Io): number {
     return usage(io, `cannot read '${args.input}': ${fileError(error)}`);
   }
   if (isPtx(text)) return runPtxInput(text, args, io);
-  return usage(io, `'${args.input}' is not PTX; executing other stages is not built yet`);
+  return runIrInput(args, io);
 }
 
 function usage(io: Io, message: string): number {
@@ -129,6 +133,7 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
       .map((s) => s.trim().replace(/:.*/, "")),
     values: new Map(assigned.map((a) => [a![1]!, Number(a![2])])),
     grid: grid === undefined ? (launch?.grid ?? [2, 2, 1]) : triple(grid)!,
+    gridGiven: grid !== undefined,
     programs: list("program").length > 0 ? list("program").map((p) => triple(p)!) : undefined,
     seed: number("seed") ?? 0,
     shared: number("shared"),
@@ -153,6 +158,26 @@ function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: st
   } catch (error) {
     return { error: fileError(error) };
   }
+}
+
+// TTIR and TTGIR.
+
+function runIrInput(args: RunArgs, io: Io): number {
+  const input = readInput(args.input, io, { debugInfo: false });
+  if (input.kind === "error") {
+    if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
+    return input.message === undefined ? EXIT.badInput : usage(io, input.message);
+  }
+  if (input.kind !== "module" || !isExecutable(input.module))
+    return usage(io, `'${args.input}' is no TTIR, TTGIR or PTX with a kernel; executing other stages is not built yet`);
+  const run = runIr(input.module, { ...args, grid: args.gridGiven ? args.grid : undefined }, io);
+  if ("error" in run) return usage(io, run.error);
+  io.stdout.write(run.printed + run.report);
+  if (args.launch === undefined) io.stdout.write(storesText(run));
+  for (const finding of run.findings) io.stderr.write(finding);
+  const failed = args.out === undefined || args.launch === undefined ? undefined : writeArrays(run, args.launch.args, args.out, io);
+  if (failed !== undefined) return usage(io, failed);
+  return run.failed ? EXIT.difference : EXIT.ok;
 }
 
 // PTX.
@@ -233,7 +258,7 @@ function report(run: PtxRun, args: RunArgs): string {
 const SHOWN = 8;
 
 /** What was stored into each buffer, the first elements of each stretch. */
-function storesText({ stores, memory }: PtxRun): string {
+function storesText({ stores, memory }: Pick<PtxRun, "stores" | "memory">): string {
   let text = "";
   const elements = new Map(memory.buffers.map((b) => [b.spec.name, b.spec.element]));
   for (const [name, runs] of stores) {
@@ -248,7 +273,7 @@ function storesText({ stores, memory }: PtxRun): string {
   return text;
 }
 
-function writeArrays(run: PtxRun, args: readonly NamedArgument[], out: string, io: Io): string | undefined {
+function writeArrays(run: Pick<PtxRun, "memory">, args: readonly NamedArgument[], out: string, io: Io): string | undefined {
   for (const { name, argument, array } of args) {
     if (argument.kind !== "buffer" || array === undefined) continue;
     const data = run.memory.contents(name, argument.spec.data!.length);

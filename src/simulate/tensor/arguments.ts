@@ -39,6 +39,7 @@ export type ArgumentPlan =
       readonly element: ElementKind;
       readonly shape: readonly number[];
       readonly strides: readonly number[];
+      readonly data?: Uint8Array;
     };
 
 /** What a file of preconditions says. */
@@ -172,7 +173,8 @@ class Uses {
         const other = owner.numOperands === 2 ? owner.operand(1 - index) : undefined;
         switch (owner.name) {
           case "arith.cmpi":
-            bounds = true;
+            // A comparison with a constant is a check for overflow, or of a flag.
+            if (constantInt(other) === undefined) bounds = true;
             if (RankedTensorType.is(value.type)) blocks.push(Math.max(...value.type.params.shape, ...rangeOf(other)));
             break;
           case "scf.for":

@@ -108,7 +108,7 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
     const { init, data } = plan;
     return scalar(POINTER, memory.addBuffer({ name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) }, position));
   }
-  const base = memory.addBuffer({ name, element }, position);
+  const base = memory.addBuffer({ name, element, ...(plan.data ? { data: plan.data } : {}) }, position);
   const kept = element.startsWith("i") ? intElement(Number(element.slice(1))) : floatElement(element as FloatKind);
   const desc: TensorDesc = {
     form: "tensor-desc",
