@@ -1,0 +1,199 @@
+/**
+ * Branches, calls, returns, and the calling convention: device functions get their shared memory, and all functions the pointers
+ * to global and profiling scratch memory, as last arguments.
+ * Source: lib/Conversion/TritonGPUToLLVM/ControlFlowOpToLLVM.cpp, FuncOpToLLVM.cpp; mlir/lib/Conversion/ControlFlowToLLVM.
+ */
+import { BranchOp, CondBranchOp } from "../../dialects/cf/ops/branch.js";
+import * as ll from "../../dialects/llvm/ops/index.js";
+import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dialects/llvm/types/types.js";
+import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
+import { TensorDescType } from "../../dialects/tt/types.js";
+import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
+import {
+  ArrayAttr,
+  arrayAttr,
+  dictAttr,
+  dictEntries,
+  emptyDict,
+  i32Attr,
+  i32ArrayAttr,
+  IntegerAttr,
+  intOf,
+  type DictAttr,
+  stringAttr,
+  typeAttr,
+  unitAttr,
+} from "../../ir/builtin-attrs.js";
+import { FunctionType, i8, IntegerType } from "../../ir/builtin-types.js";
+import { buildOperation } from "../../ir/builder.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { clusterCTAId } from "./thread-indices.js";
+import { convertType, packFunctionResults, voidOr } from "./type-converter.js";
+import { getNumPrograms, getProgramId } from "./program-ids.js";
+
+/** Whether the host launches it: a function that is public. */
+export function isKernel(func: Operation): boolean {
+  const visibility = func.attr("sym_visibility");
+  return (visibility?.params as { value?: string } | undefined)?.value === "public";
+}
+
+// --- functions ----------------------------------------------------------------------------------
+
+const NOT_COPIED: ReadonlySet<string> = new Set(["sym_name", "sym_visibility", "function_type", "arg_attrs", "std.varargs", NUM_WARPS]);
+
+/** Makes the empty LLVM function for `func`, its entry block with arguments, in front of it. */
+export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
+  const { ctx } = lo;
+  const kernel = isKernel(func);
+  const { sym_name, function_type, arg_attrs } = FuncOp.match(func)!;
+  if (!FunctionType.is(function_type)) throw new Error("a tt.func has a function type");
+  const { inputs, results } = function_type.params;
+  const added = [...(kernel ? [] : [ptrType(ctx, 3)]), ptrType(ctx, 1), ptrType(ctx, 1)];
+  const params = [...inputs.map(convertType), ...added];
+  const returnType = voidOr(packFunctionResults(results), ctx);
+
+  const module = func.parentOp!;
+  const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name));
+  if (arg_attrs || inputs.some((t) => TensorDescType.is(t)))
+    attrs.push(["arg_attrs", arrayAttr(ctx, params.map((_, i) => argAttrs(inputs[i], arg_attrs?.[i] as DictAttr | undefined, ctx)))]);
+  if (kernel) attrs.push(["nvvm.kernel", IntegerAttr.get(ctx, { value: 1n, type: IntegerType.get(ctx, { width: 1, signedness: "unsigned" }) })]);
+  else attrs.push(["passthrough", arrayAttr(ctx, [stringAttr(ctx, "noinline")])]);
+  const maxnreg = module.attr("ttg.maxnreg");
+  if (maxnreg) attrs.push(["nvvm.maxnreg", maxnreg]);
+  if (lo.target.numCTAs > 1) attrs.push(["nvvm.cluster_dim", i32ArrayAttr(ctx, [lo.target.numCTAs])]);
+  const numWarps = intOf(module.attr("ttg.total-num-warps")) ?? intOf(func.attr(NUM_WARPS)) ?? intOf(module.attr(NUM_WARPS)) ?? 4;
+  attrs.push(["nvvm.reqntid", i32ArrayAttr(ctx, [32 * numWarps])]);
+
+  const made = buildOperation(
+    ctx,
+    ll.LLVMFuncOp,
+    {
+      sym_name,
+      function_type: LLVMFunctionType.get(ctx, { returnType, params, varArg: false }),
+      linkage: kernel ? "external" : "internal",
+    },
+    func.locRef,
+    [],
+    attrs,
+  );
+  func.block!.insert(made, func);
+  const entry = made.regions[0]!.addBlock();
+  const old = func.regions[0]!.firstBlock!;
+  params.forEach((type, i) => entry.addArgument(type, old.args[i]?.argLoc ?? func.locRef));
+  return made;
+}
+
+/** A descriptor is passed by value, in constant memory: 128 bytes. */
+function argAttrs(type: Type | undefined, given: DictAttr | undefined, ctx: Lowering["ctx"]): Attribute {
+  const attrs = given ?? emptyDict(ctx);
+  if (!type || !TensorDescType.is(type)) return attrs;
+  return dictAttr(ctx, [
+    ...dictEntries(attrs),
+    ["tt.nv_tma_desc", i32Attr(ctx, 1)],
+    ["llvm.byval", typeAttr(LLVMArrayType.get(ctx, { elementType: i8(ctx), numElements: 128 }))],
+    ["nvvm.grid_constant", unitAttr(ctx)],
+    ["llvm.align", i32Attr(ctx, 64)],
+  ]);
+}
+
+// --- memory of functions ------------------------------------------------------------------------
+
+/** The argument of the new function that is `fromEnd` places from the end. */
+const lastArgument = (lo: Lowering, fromEnd: number): Value => lo.newFunc.regions[0]!.firstBlock!.args.at(-fromEnd)!;
+
+/** Where the function's shared memory begins. */
+export function stackPointer(lo: Lowering): Value {
+  return isKernel(lo.func) ? lo.b.addressOf("global_smem", ptrType(lo.ctx, 3)) : lastArgument(lo, 3);
+}
+/** The shared memory that was allocated for `op` (its `allocation.offset`). */
+export function sharedMemoryBase(lo: Lowering, op: Operation): Value {
+  const { b, ctx } = lo;
+  const offset = b.i32(intOf(op.attr("allocation.offset"))!);
+  return b.gep(ptrType(ctx, 3), i8(ctx), stackPointer(lo), [offset]);
+}
+/** The program's part of global scratch memory, `allocOffset` bytes into it. */
+export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
+  const { b, ctx } = lo;
+  const base = lastArgument(lo, 2);
+  const pointer = ptrType(ctx, 1);
+  if (!isKernel(lo.func)) return allocOffset ? b.gep(pointer, i8(ctx), base, [allocOffset]) : base;
+  const size = intOf(lo.module.attr("ttg.global_scratch_memory_size"));
+  if (size === undefined) return base;
+  const ids = [0, 1, 2].map((axis) => getProgramId(lo, axis));
+  const dims = [0, 1].map((axis) => getNumPrograms(lo, axis));
+  let linear = ids[2]!;
+  for (const axis of [1, 0]) linear = b.add(ids[axis]!, b.mul(linear, dims[axis]!));
+  if (lo.target.numCTAs > 1) {
+    linear = b.mul(linear, b.i32(lo.target.numCTAs));
+    linear = b.add(linear, clusterCTAId(lo));
+  }
+  let offset = b.mul(linear, b.i32(size));
+  if (allocOffset) offset = b.add(offset, allocOffset);
+  return b.gep(pointer, i8(ctx), base, [offset]);
+}
+
+// --- rules --------------------------------------------------------------------------------------
+
+/** An annotation on a branch becomes an attribute that translation to LLVM IR knows. */
+function keepAttrs(from: Operation, to: Operation): void {
+  for (const [name, value] of dictEntries(from.attrs)) if (name !== "operandSegmentSizes") to.setAttr(LOOP_ANNOTATION.get(name) ?? name, value);
+}
+const LOOP_ANNOTATION: ReadonlyMap<string, string> = new Map([["llvm.loop_annotation", "loop_annotation"]]);
+
+function lowerReturn(op: Operation, lo: Lowering): false | void {
+  const { b } = lo;
+  const extra = dictEntries(op.attrs);
+  if (isKernel(lo.func)) {
+    if (op.numOperands > 0) return lo.fail(op, "Kernel functions do not support return with operands");
+    b.create(ll.ReturnOp, {}, [], extra);
+    return;
+  }
+  const values = lo.allValues(op.operands);
+  if (values.length < 2) b.create(ll.ReturnOp, { arg: values[0] }, [], extra);
+  else {
+    const struct = structType(lo.ctx, values.map((v) => v.type));
+    b.create(ll.ReturnOp, { arg: b.packStruct(struct, values) }, [], extra);
+  }
+}
+
+function lowerCall(op: Operation, lo: Lowering): void {
+  const { b } = lo;
+  const view = CallOp.match(op)!;
+  const args = lo.allValues(op.operands);
+  args.push(lo.func.hasAttr("allocation.offset") && op.hasAttr("allocation.offset") ? sharedMemoryBase(lo, op) : stackPointer(lo));
+  const offset = intOf(op.attr("ttg.global_scratch_memory_offset"));
+  args.push(globalScratchPtr(lo, offset === undefined ? undefined : b.i32(offset)));
+  args.push(lastArgument(lo, 1));
+  const type = packFunctionResults(op.resultTypes);
+  const extra = dictEntries(op.attrs).filter(([name]) => name !== "callee" && !(name.endsWith("_attrs") && ArrayAttr.is(op.attr(name))));
+  const call = b.create(
+    ll.CallOp,
+    { callee: view.callee, callee_operands: args, op_bundle_operands: [], op_bundle_sizes: [] },
+    type ? [type] : [],
+    extra,
+  );
+  if (op.numResults === 1) lo.setValue(op.result(0), call.result(0));
+  else op.results.forEach((result, i) => lo.setValue(result, b.extractValue(call.result(0), i)));
+}
+
+export const CONTROL_FLOW: readonly LoweringRule[] = [
+  rule(BranchOp, ({ op, dest, destOperands }, lo) => {
+    const made = lo.b.create(ll.BrOp, { dest: lo.newBlock(dest), destOperands: lo.allValues(destOperands) });
+    keepAttrs(op, made);
+  }),
+  rule(CondBranchOp, ({ op, condition, trueDest, trueDestOperands, falseDest, falseDestOperands }, lo) => {
+    const made = lo.b.create(ll.CondBrOp, {
+      condition: lo.value(condition),
+      trueDest: lo.newBlock(trueDest),
+      trueDestOperands: lo.allValues(trueDestOperands),
+      falseDest: lo.newBlock(falseDest),
+      falseDestOperands: lo.allValues(falseDestOperands),
+    });
+    keepAttrs(op, made);
+  }),
+  rule(ReturnOp, ({ op }, lo) => lowerReturn(op, lo)),
+  rule(CallOp, ({ op }, lo) => lowerCall(op, lo)),
+];

@@ -1,0 +1,77 @@
+/**
+ * From tensors in the registers of a CTA's threads to the code that one thread runs. Each function is built anew beside the old
+ * one, op by op (see lowering.ts); the rules stand in one file an op family.
+ * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp.
+ */
+import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
+import { GlobalOp } from "../../dialects/llvm/ops/globals.js";
+import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
+import { ClusterCTAIdOp } from "../../dialects/nvgpu/ops/index.js";
+import { FuncOp } from "../../dialects/tt/ops/function.js";
+import { getNumCTAs, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
+import { buildOperation } from "../../ir/builder.js";
+import { i8 } from "../../ir/builtin-types.js";
+import type { OpDef } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
+import { definePass } from "../../pass/define-pass.js";
+import { option } from "../../pass/options.js";
+import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
+import { ELEMENTWISE } from "./elementwise.js";
+import { LLBuilder } from "./ll-builder.js";
+import { LOAD_STORE } from "./load-store.js";
+import { Lowering, type LoweringRule } from "./lowering.js";
+import { PROGRAM_IDS } from "./program-ids.js";
+import { VIEWS } from "./views.js";
+
+/** How every op kind is lowered. */
+export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
+  [...CONTROL_FLOW, ...ELEMENTWISE, ...LOAD_STORE, ...PROGRAM_IDS, ...VIEWS].map((rule) => [rule.def, rule]),
+);
+
+export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
+  name: "ConvertTritonGPUToLLVM",
+  summary: "Convert TritonGPU to LLVM",
+  source: "third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp",
+  options: {
+    computeCapability: option.int({ default: 80, summary: "device compute capability" }),
+    ptxVersion: option.int({ default: 80, summary: "PTX version" }),
+    fold: option.bool({ default: false, summary: "make no struct of a tensor that nothing wants whole, and each constant once" }),
+  },
+  run(module, pass) {
+    const { computeCapability, ptxVersion, fold } = pass.options;
+    const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
+    const funcs = [...module.regions[0]!.firstBlock!.ops()].filter((op) => FuncOp.is(op));
+    addSharedMemory(module);
+    const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
+    for (const func of funcs) {
+      const { origin } = module.ctx;
+      module.ctx.origin = func.id;
+      const made = makeLLVMFunc(lo, func);
+      module.ctx.origin = origin;
+      if (!lo.lowerBody(func, made)) return pass.fail();
+    }
+    for (const func of funcs) func.erase();
+    if (target.numCTAs === 1) noClusters(module);
+  },
+});
+
+/** The shared memory of a kernel: as much as the launch asks for, and aligned for accesses of 16 bytes. */
+function addSharedMemory(module: Operation): void {
+  const { ctx } = module;
+  const array = LLVMArrayType.get(ctx, { elementType: i8(ctx), numElements: 0 });
+  const args = { global_type: array, sym_name: "global_smem", linkage: "external", addr_space: 3, alignment: 16n };
+  const block = module.regions[0]!.firstBlock!;
+  block.insert(buildOperation(ctx, GlobalOp, args, module.locRef, []), block.firstOp);
+}
+
+/** With one CTA a cluster, its number is 0. */
+function noClusters(module: Operation): void {
+  const b = new LLBuilder(module.ctx, false);
+  module.walk((op) => {
+    if (!ClusterCTAIdOp.is(op)) return;
+    b.block = op.block!;
+    b.before = op;
+    b.loc = op.locRef;
+    op.result(0).replaceAllUsesWith(b.i32(0));
+  });
+}

@@ -1,0 +1,1 @@
+export { convertTritonGPUToLLVM } from "./convert-triton-gpu-to-llvm.js";

@@ -1,0 +1,258 @@
+/**
+ * The lowering of a module's functions to the LLVM dialect: what every rule works with.
+ *
+ * The old function stays as it is while the new one is built beside it, so analyses of the old one stay valid and rules read
+ * types and encodings off the old values. A rule makes ops with `lo.b` and says what the old op's results became:
+ *
+ *     rule(TransOp, (trans, lo) => lo.alias(trans.result, trans.src)),
+ *     rule(AddPtrOp, ({ ptr, offset, result }, lo) => { ... lo.setElements(result, pointers) }),
+ *
+ * A tensor is the list of elements that a thread holds. In upstream's output it is a struct, filled in where it is made and taken
+ * apart at each use; nearly all of that is folded away by the canonicalizer that follows. While `folding` is on, the struct is made
+ * only for those that want it whole (branches, calls), and then where upstream makes it: after what made its elements.
+ * Source: mlir/lib/Transforms/Utils/DialectConversion.cpp and lib/Conversion/TritonGPUToLLVM; the direct form is ours.
+ */
+import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
+import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
+import type { Type } from "../../ir/attribute.js";
+import { Block } from "../../ir/block.js";
+import type { Context } from "../../ir/context.js";
+import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
+import { reversePostOrder } from "../../ir/dominance.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Region } from "../../ir/region.js";
+import type { Value } from "../../ir/value.js";
+import { Bug } from "../../support/assert.js";
+import { LLBuilder } from "./ll-builder.js";
+import { convertType } from "./type-converter.js";
+
+/** What the code is for. */
+export interface LoweringTarget {
+  /** 80 for sm_80. */
+  readonly computeCapability: number;
+  /** 87 for PTX 8.7. */
+  readonly ptxVersion: number;
+  readonly numCTAs: number;
+  readonly threadsPerWarp: number;
+}
+
+/** How one op kind is lowered; answers false (after reporting why) when it cannot be. */
+export interface LoweringRule {
+  readonly def: OpDef;
+  readonly lower: (op: Operation, lo: Lowering) => boolean;
+}
+/** The rule for ops of one kind. The body answers nothing when all is well, false after `lo.fail`. */
+export function rule<O, A, R, G, S>(
+  def: TypedOpDef<O, A, R, G, S>,
+  body: (op: ViewOf<O, A, R, G, S>, lo: Lowering) => false | void,
+): LoweringRule {
+  return { def, lower: (op, lo) => body(def.viewOf(op) as ViewOf<O, A, R, G, S>, lo) !== false };
+}
+
+/** What became of an old value: its elements, the struct of them, or both. */
+interface Lowered {
+  elements: readonly Value[] | undefined;
+  packed: Value | undefined;
+  /** Where the struct goes when it is wanted later: after `after`, or at the start of `block`. */
+  block: Block;
+  after: Operation | null;
+  origin: number | readonly number[] | undefined;
+}
+
+export class Lowering {
+  readonly b: LLBuilder;
+  readonly ctx: Context;
+  #values = new Map<Value, Lowered>();
+  #blocks = new Map<Block, Block>();
+  /** The old op that is being lowered, and the old function. */
+  op!: Operation;
+  func!: Operation;
+  /** The new function. */
+  newFunc!: Operation;
+
+  constructor(
+    readonly module: Operation,
+    readonly target: LoweringTarget,
+    readonly axisInfo: ModuleAxisInfo,
+    readonly rules: ReadonlyMap<OpDef, LoweringRule>,
+    readonly folding: boolean,
+    private readonly report: (op: Operation, message: string, code: string) => void,
+  ) {
+    this.ctx = module.ctx;
+    this.b = new LLBuilder(module.ctx, folding);
+  }
+
+  /** Reports why `op` cannot be lowered. Rules answer it: `return lo.fail(op, "...")`. */
+  fail(op: Operation, message: string, code = "lower.unsupported"): false {
+    this.report(op, message, code);
+    return false;
+  }
+
+  // --- values -------------------------------------------------------------------------------
+  #lowered(value: Value): Lowered {
+    const lowered = this.#values.get(value);
+    if (!lowered) throw new Bug(`${value.definingOp?.name ?? "a block argument"} was not lowered before its use by ${this.op.name}`);
+    return lowered;
+  }
+  /** The elements of a tensor that a thread holds, those of a memdesc (base, then offsets), or the one value of a scalar. */
+  elements(value: Value): readonly Value[] {
+    const lowered = this.#lowered(value);
+    if (lowered.elements) return lowered.elements;
+    return this.b.unpackStruct(lowered.packed!);
+  }
+  /** The value as one: a scalar, or the whole struct. */
+  value(value: Value): Value {
+    const lowered = this.#lowered(value);
+    return (lowered.packed ??= this.#pack(value, lowered));
+  }
+  /** The values of a list of operands. */
+  allValues(values: readonly Value[]): Value[] {
+    return values.map((v) => this.value(v));
+  }
+  setElements(value: Value, elements: readonly Value[]): void {
+    const { b } = this;
+    const lowered: Lowered = {
+      elements,
+      packed: undefined,
+      block: b.block,
+      after: b.before ? b.before.prev : b.block.lastOp,
+      origin: this.ctx.origin,
+    };
+    this.#values.set(value, lowered);
+    if (this.folding) return;
+    lowered.packed = this.#pack(value, lowered);
+    lowered.elements = undefined;
+  }
+  /** A scalar, or a struct made as a whole. */
+  setValue(value: Value, by: Value): void {
+    this.#values.set(value, { elements: undefined, packed: by, block: this.b.block, after: null, origin: undefined });
+  }
+  /** `value` became just what `of` became. */
+  alias(value: Value, of: Value): void {
+    this.#values.set(value, this.#lowered(of));
+  }
+  #pack(value: Value, { elements, block, after, origin }: Lowered): Value {
+    const type = convertType(value.type);
+    if (elements!.length === 1 && elements![0]!.type === type) return elements![0]!;
+    const { b, ctx } = this;
+    const saved = { block: b.block, before: b.before, origin: ctx.origin, loc: b.loc };
+    b.block = block;
+    b.before = after ? after.next : block.firstOp;
+    ctx.origin = origin;
+    if (value.definingOp) b.loc = value.definingOp.locRef;
+    const packed = b.packStruct(type, elements!);
+    b.block = saved.block;
+    b.before = saved.before;
+    ctx.origin = saved.origin;
+    b.loc = saved.loc;
+    return packed;
+  }
+
+  // --- blocks -------------------------------------------------------------------------------
+  /** The new block that an old one became. */
+  newBlock(old: Block): Block {
+    return this.#blocks.get(old)!;
+  }
+  /** Makes an empty block behind the current one, of the same function. */
+  addBlockAfter(block: Block, argTypes: readonly Type[] = []): Block {
+    const added = new Block(this.ctx);
+    for (const type of argTypes) added.addArgument(type, this.b.loc);
+    block.region!.insertBlock(added, block.next);
+    return added;
+  }
+
+  // --- driving ------------------------------------------------------------------------------
+  /** Lowers the body of `func` into `newFunc`, whose entry block is there with its arguments (those of `func` come first). */
+  lowerBody(func: Operation, newFunc: Operation): boolean {
+    this.func = func;
+    this.newFunc = newFunc;
+    const region = func.regions[0]!;
+    const entry = newFunc.regions[0]!.firstBlock!;
+    this.#values = new Map();
+    this.#blocks = new Map();
+    this.b.startFunction(entry);
+    return this.#lowerBlocks(region, entry);
+  }
+  #lowerBlocks(region: Region, entry: Block): boolean {
+    const first = region.firstBlock!;
+    first.args.forEach((arg, i) => this.setValue(arg, entry.args[i]!));
+    const order = reversePostOrder(region);
+    this.#makeBlocks(region, order, entry);
+    for (const block of order) {
+      this.b.setEnd(this.newBlock(block));
+      for (const op of block.ops()) if (!this.lower(op)) return false;
+    }
+    return true;
+  }
+  /** New blocks for those that control can reach, behind `start`, in the order of the old ones; answers the last. */
+  #makeBlocks(region: Region, reachable: readonly Block[], start: Block): Block {
+    const wanted = new Set(reachable);
+    let last = start;
+    for (const block of region.blocks()) {
+      if (!wanted.has(block)) continue;
+      if (block !== region.firstBlock) {
+        last = this.addBlockAfter(last);
+        for (const arg of block.args) this.setValue(arg, last.addArgument(convertType(arg.type), arg.argLoc!));
+      }
+      this.#blocks.set(block, last);
+    }
+    return last;
+  }
+  /** Lowers one op at the insertion point. */
+  lower(op: Operation): boolean {
+    const { ctx, b } = this;
+    const found = this.rules.get(op.def);
+    if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
+    const { origin } = ctx;
+    const saved = { op: this.op, loc: b.loc };
+    ctx.origin = op.id;
+    b.loc = op.locRef;
+    this.op = op;
+    const ok = found.lower(op, this);
+    ctx.origin = origin;
+    this.op = saved.op;
+    b.loc = saved.loc;
+    return ok;
+  }
+  /**
+   * Lowers the ops of a region at the insertion point, with `args` for its arguments; answers what its terminator returns, or
+   * undefined after reporting a failure. Several blocks become blocks behind the current one; the insertion point is then in
+   * the last of them.
+   */
+  inlineRegion(region: Region, args: readonly Value[]): readonly Value[] | undefined {
+    const first = region.firstBlock!;
+    first.args.forEach((arg, i) => this.setValue(arg, args[i]!));
+    if (region.hasOneBlock) {
+      for (const op of first.ops()) {
+        if (op === first.lastOp) return this.allValues(op.operands);
+        if (!this.lower(op)) return undefined;
+      }
+    }
+    return this.#inlineBlocks(region);
+  }
+  #inlineBlocks(region: Region): readonly Value[] | undefined {
+    const { b } = this;
+    const order = reversePostOrder(region);
+    const last = this.#makeBlocks(region, order, b.block);
+    const terminator = order.map((block) => block.lastOp!).find((op) => op.successors.length === 0)!;
+    const after = this.addBlockAfter(
+      last,
+      terminator.operands.map((v) => convertType(v.type)),
+    );
+    for (const block of order) {
+      b.setEnd(this.newBlock(block));
+      for (const op of block.ops())
+        if (op === block.lastOp && op.successors.length === 0) this.branch(after, this.allValues(op.operands));
+        else if (!this.lower(op)) return undefined;
+    }
+    b.setEnd(after);
+    return after.args;
+  }
+  /** Ends the current block with a branch. */
+  branch(dest: Block, destOperands: readonly Value[]): void {
+    this.b.create(BrOp, { dest, destOperands });
+  }
+  condBranch(condition: Value, trueDest: Block, falseDest: Block): void {
+    this.b.create(CondBrOp, { condition, trueDest, trueDestOperands: [], falseDest, falseDestOperands: [] });
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Ops that only rename, repeat or reorder the elements a thread holds, and constants.
+ * Source: lib/Conversion/TritonGPUToLLVM/ViewOpToLLVM.cpp, MakeRangeOpToLLVM.cpp.
+ */
+import { ConstantOp } from "../../dialects/arith/ops/constant.js";
+import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
+import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
+import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
+import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import type { Attribute } from "../../ir/attribute.js";
+import { DenseElementsAttr, FloatAttr } from "../../ir/builtin-attrs.js";
+import { FloatType, type TensorType } from "../../ir/builtin-types.js";
+import type { Value } from "../../ir/value.js";
+import { isExpensiveView } from "../../layout/encoding-queries.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { emitIndices, emitOffsetForLayout } from "./thread-indices.js";
+import { convertType, elementsPerThread } from "./type-converter.js";
+
+const tensorOf = (value: Value): TensorType => value.type as TensorType;
+
+/** Gives all elements of a tensor the same value, of the element's bits. */
+function setSplat(lo: Lowering, result: Value, value: Value): void {
+  const element = convertType(tensorOf(result).params.elementType);
+  const { b } = lo;
+  const cast = (): Value =>
+    LLVMPointerType.is(value.type) && !LLVMPointerType.is(element) ? b.ptrtoint(value, element) : b.bitcast(value, element);
+  const same = lo.folding && value.type === element;
+  lo.setElements(result, new Array<Value>(elementsPerThread(result.type)).fill(same ? value : cast()));
+}
+
+/** A float of 8 bits is an i8; its attribute stays a float's. */
+function lowerConstant(value: Attribute, result: Value, lo: Lowering): false | void {
+  const { b, ctx } = lo;
+  if (!DenseElementsAttr.is(value)) return lo.setValue(result, b.constant(convertType(result.type), value));
+  const { elementType } = (value.params.type as TensorType).params;
+  const constantOf = (bits: bigint): Value =>
+    FloatType.is(elementType)
+      ? b.constant(convertType(elementType), FloatAttr.get(ctx, { bits, type: elementType }))
+      : b.int(elementType, bits);
+  if (value.params.splat) return setSplat(lo, result, constantOf(value.params.elements[0]!));
+  if (elementsPerThread(result.type) !== value.params.elements.length)
+    return lo.fail(lo.op, "Right now we only support constant arrays with the same number of elements as the number of threads per warp");
+  lo.setElements(result, value.params.elements.map(constantOf));
+}
+
+/** The registers that hold one half of a tensor whose last dimension of 2 is split over registers, before the other half's come. */
+function contiguousValues(type: TensorType): number {
+  const last = type.params.shape.length - 1;
+  const bases = toLinearLayout(type.params.shape, type.params.encoding!).getInDimBases("register");
+  return 2 ** bases.findIndex((basis) => basis[last] === 1);
+}
+
+const keyOf = (offset: readonly number[]): string => offset.join();
+/** The elements of `src` by where they lie. */
+function byOffset(lo: Lowering, src: Value): Map<string, Value> {
+  const elements = lo.elements(src);
+  return new Map(emitOffsetForLayout(tensorOf(src)).map((offset, i) => [keyOf(offset), elements[i]!]));
+}
+
+export const VIEWS: readonly LoweringRule[] = [
+  rule(ConstantOp, ({ value, result }, lo) => lowerConstant(value, result, lo)),
+  rule(MakeRangeOp, ({ start, result }, lo) => {
+    const { b } = lo;
+    const first = b.index(start);
+    lo.setElements(
+      result,
+      emitIndices(lo, tensorOf(result), true).map(([index]) => b.add(index!, first)),
+    );
+  }),
+  rule(SplatOp, ({ src, result }, lo) => setSplat(lo, result, lo.value(src))),
+  rule(UnsplatOp, ({ src, result }, lo) => lo.setValue(result, lo.elements(src)[0]!)),
+  rule(TransOp, ({ src, result }, lo) => lo.alias(result, src)),
+  rule(CatOp, ({ lhs, rhs, result }, lo) => {
+    const left = lo.elements(lhs);
+    lo.setElements(result, [...left, ...lo.elements(rhs)]);
+  }),
+  rule(JoinOp, ({ lhs, rhs, result }, lo) => {
+    const run = contiguousValues(tensorOf(result));
+    const left = lo.elements(lhs);
+    const right = lo.elements(rhs);
+    const joined: Value[] = [];
+    for (let i = 0; i < left.length; i += run) joined.push(...left.slice(i, i + run), ...right.slice(i, i + run));
+    lo.setElements(result, joined);
+  }),
+  rule(SplitOp, ({ src, outLHS, outRHS }, lo) => {
+    const run = contiguousValues(tensorOf(src));
+    const elements = lo.elements(src);
+    const left: Value[] = [];
+    const right: Value[] = [];
+    for (let i = 0; i < elements.length; i += 2 * run) {
+      left.push(...elements.slice(i, i + run));
+      right.push(...elements.slice(i + run, i + 2 * run));
+    }
+    lo.setElements(outLHS, left);
+    lo.setElements(outRHS, right);
+  }),
+  rule(ReshapeOp, ({ op, src, result }, lo) => {
+    const [from, to] = [tensorOf(src).params, tensorOf(result).params];
+    if (isExpensiveView(from.shape, distributedParams(from.encoding)!, to.shape, distributedParams(to.encoding)!))
+      return lo.fail(op, "expensive view not supported on reshape op");
+    lo.setElements(result, lo.elements(src));
+  }),
+  rule(ExpandDimsOp, ({ op, src, result }, lo) => {
+    const encoding = distributedParams(tensorOf(src).params.encoding);
+    if (encoding?.kind !== "slice") return lo.fail(op, "ExpandDimsOp only supports SliceEncodingAttr as its input");
+    const values = byOffset(lo, src);
+    lo.setElements(
+      result,
+      emitOffsetForLayout(tensorOf(result)).map((offset) => values.get(keyOf(offset.filter((_, d) => d !== encoding.dim)))!),
+    );
+  }),
+  rule(BroadcastOp, ({ src, result }, lo) => {
+    const { shape } = tensorOf(src).params;
+    const values = byOffset(lo, src);
+    lo.setElements(
+      result,
+      emitOffsetForLayout(tensorOf(result)).map((offset) => values.get(keyOf(offset.map((x, d) => (shape[d] === 1 ? 0 : x))))!),
+    );
+  }),
+];
