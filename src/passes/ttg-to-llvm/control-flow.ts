@@ -10,29 +10,29 @@ import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
 import { TensorDescType } from "../../dialects/tt/types.js";
 import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
+import { buildOperation } from "../../ir/builder.js";
 import {
   ArrayAttr,
   arrayAttr,
+  type DictAttr,
   dictAttr,
   dictEntries,
   emptyDict,
-  i32Attr,
-  i32ArrayAttr,
   IntegerAttr,
+  i32ArrayAttr,
+  i32Attr,
   intOf,
-  type DictAttr,
   stringAttr,
   typeAttr,
   unitAttr,
 } from "../../ir/builtin-attrs.js";
-import { FunctionType, i8, IntegerType } from "../../ir/builtin-types.js";
-import { buildOperation } from "../../ir/builder.js";
+import { FunctionType, IntegerType, i8 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { getNumPrograms, getProgramId } from "./program-ids.js";
 import { clusterCTAId } from "./thread-indices.js";
 import { convertType, packFunctionResults, voidOr } from "./type-converter.js";
-import { getNumPrograms, getProgramId } from "./program-ids.js";
 
 /** Whether the host launches it: a function that is public. */
 export function isKernel(func: Operation): boolean {
@@ -58,8 +58,15 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   const module = func.parentOp!;
   const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name));
   if (arg_attrs || inputs.some((t) => TensorDescType.is(t)))
-    attrs.push(["arg_attrs", arrayAttr(ctx, params.map((_, i) => argAttrs(inputs[i], arg_attrs?.[i] as DictAttr | undefined, ctx)))]);
-  if (kernel) attrs.push(["nvvm.kernel", IntegerAttr.get(ctx, { value: 1n, type: IntegerType.get(ctx, { width: 1, signedness: "unsigned" }) })]);
+    attrs.push([
+      "arg_attrs",
+      arrayAttr(
+        ctx,
+        params.map((_, i) => argAttrs(inputs[i], arg_attrs?.[i] as DictAttr | undefined, ctx)),
+      ),
+    ]);
+  if (kernel)
+    attrs.push(["nvvm.kernel", IntegerAttr.get(ctx, { value: 1n, type: IntegerType.get(ctx, { width: 1, signedness: "unsigned" }) })]);
   else attrs.push(["passthrough", arrayAttr(ctx, [stringAttr(ctx, "noinline")])]);
   const maxnreg = module.attr("ttg.maxnreg");
   if (maxnreg) attrs.push(["nvvm.maxnreg", maxnreg]);
@@ -139,7 +146,8 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
 
 /** An annotation on a branch becomes an attribute that translation to LLVM IR knows. */
 function keepAttrs(from: Operation, to: Operation): void {
-  for (const [name, value] of dictEntries(from.attrs)) if (name !== "operandSegmentSizes") to.setAttr(LOOP_ANNOTATION.get(name) ?? name, value);
+  for (const [name, value] of dictEntries(from.attrs))
+    if (name !== "operandSegmentSizes") to.setAttr(LOOP_ANNOTATION.get(name) ?? name, value);
 }
 const LOOP_ANNOTATION: ReadonlyMap<string, string> = new Map([["llvm.loop_annotation", "loop_annotation"]]);
 
@@ -154,7 +162,10 @@ function lowerReturn(op: Operation, lo: Lowering): false | void {
   const values = lo.allValues(op.operands);
   if (values.length < 2) b.create(ll.ReturnOp, { arg: values[0] }, [], extra);
   else {
-    const struct = structType(lo.ctx, values.map((v) => v.type));
+    const struct = structType(
+      lo.ctx,
+      values.map((v) => v.type),
+    );
     b.create(ll.ReturnOp, { arg: b.packStruct(struct, values) }, [], extra);
   }
 }

@@ -81,8 +81,7 @@ function deduplicate(lo: Lowering, op: Operation, values: readonly Value[]): rea
 }
 
 /** An op of the LLVM dialect with the same operands. */
-const same = (from: OpDef, to: OpDef): LoweringRule =>
-  elementwise(from, ({ b }, _op, [operands], type) => b.op(to, operands!, type));
+const same = (from: OpDef, to: OpDef): LoweringRule => elementwise(from, ({ b }, _op, [operands], type) => b.op(to, operands!, type));
 
 /** The order of predicates is the same in both dialects; arith's `false` and `true` are LLVM's `_false` and `_true`. */
 const fcmpPredicate = (predicate: string): string => (predicate === "true" || predicate === "false" ? `_${predicate}` : predicate);
@@ -144,9 +143,7 @@ export const ELEMENTWISE: readonly LoweringRule[] = [
   }),
   elementwise(CmpIOp, ({ b }, op, [operands]) => b.icmp(CmpIOp.match(op)!.predicate as never, operands![0]!, operands![1]!)),
   elementwise(CmpFOp, ({ b }, op, [operands]) => b.fcmp(fcmpPredicate(CmpFOp.match(op)!.predicate), operands![0]!, operands![1]!)),
-  elementwise(math.AbsIOp, ({ b }, _op, [operands], type) =>
-    b.value(ll.AbsOp, { in: operands![0]!, is_int_min_poison: false }, type),
-  ),
+  elementwise(math.AbsIOp, ({ b }, _op, [operands], type) => b.value(ll.AbsOp, { in: operands![0]!, is_int_min_poison: false }, type)),
   // A float of 8 bits is an integer: its sign is cleared.
   elementwise(math.AbsFOp, ({ b }, _op, [operands], type) =>
     isInteger(type) ? b.and(operands![0]!, b.int(type, 0x7f)) : b.op(ll.FAbsOp, [operands![0]!], type),

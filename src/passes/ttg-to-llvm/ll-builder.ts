@@ -9,12 +9,22 @@
  * Source: include/triton/Conversion/TritonGPUToLLVM/Utility.h, TritonLLVMOpBuilder.
  */
 import * as ll from "../../dialects/llvm/ops/index.js";
-import { structElements, LLVMStructType, ptrType } from "../../dialects/llvm/types/types.js";
+import { LLVMStructType, ptrType, structElements } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
-import { type DictAttr, dictAttr, floatAttr, i32ArrayAttr, i64ArrayAttr, intAttr, stringAttr, typeAttr, unitAttr } from "../../ir/builtin-attrs.js";
-import { bitWidth, f16, f32, floatType, i1, i8, i16, i32, i64, indexType, intType, VectorType } from "../../ir/builtin-types.js";
 import { buildOperation } from "../../ir/builder.js";
+import {
+  type DictAttr,
+  dictAttr,
+  floatAttr,
+  i32ArrayAttr,
+  i64ArrayAttr,
+  intAttr,
+  stringAttr,
+  typeAttr,
+  unitAttr,
+} from "../../ir/builtin-attrs.js";
+import { bitWidth, f16, f32, floatType, i1, i8, i16, i32, i64, indexType, intType, VectorType } from "../../ir/builtin-types.js";
 import type { Context } from "../../ir/context.js";
 import type { OpDef, TypedOpDef } from "../../ir/define-op.js";
 import type { LocationRef } from "../../ir/location.js";
@@ -166,9 +176,7 @@ export class LLBuilder {
     return this.#constant(type, "zero", () => new Operation(this.ctx, ll.ZeroOp, { loc: this.loc, resultTypes: [type] }));
   }
   addressOf(symbol: string, type: Type): Value {
-    return this.#constant(type, `@${symbol}`, () =>
-      buildOperation(this.ctx, ll.AddressOfOp, { global_name: symbol }, this.loc, [type]),
-    );
+    return this.#constant(type, `@${symbol}`, () => buildOperation(this.ctx, ll.AddressOfOp, { global_name: symbol }, this.loc, [type]));
   }
 
   // --- integers and floats ------------------------------------------------------------------
@@ -233,8 +241,7 @@ export class LLBuilder {
   }
   extractElement = (vector: Value, index: Value): Value =>
     this.op(ll.ExtractElementOp, [vector, index], (vector.type.params as { elementType: Type }).elementType);
-  insertElement = (vector: Value, value: Value, index: Value): Value =>
-    this.op(ll.InsertElementOp, [vector, value, index], vector.type);
+  insertElement = (vector: Value, value: Value, index: Value): Value => this.op(ll.InsertElementOp, [vector, value, index], vector.type);
   packVector(values: readonly Value[]): Value {
     let vector = this.undef(vecType(values[0]!.type, values.length));
     values.forEach((value, i) => (vector = this.insertElement(vector, value, this.i32(i))));
@@ -273,11 +280,7 @@ export class LLBuilder {
   // --- calls --------------------------------------------------------------------------------------
   /** `llvm.call_intrinsic`; no result without a type. */
   intrinsic(name: string, type: Type | undefined, args: readonly Value[]): Value | undefined {
-    const op = this.create(
-      ll.CallIntrinsicOp,
-      { intrin: name, args, op_bundle_operands: [], op_bundle_sizes: [] },
-      type ? [type] : [],
-    );
+    const op = this.create(ll.CallIntrinsicOp, { intrin: name, args, op_bundle_operands: [], op_bundle_sizes: [] }, type ? [type] : []);
     return op.results[0];
   }
   call(callee: string, type: Type | undefined, args: readonly Value[]): Value | undefined {

@@ -10,10 +10,10 @@ import { structType, voidType } from "../../dialects/llvm/types/types.js";
 import { LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import type { Type } from "../../ir/attribute.js";
 import { DenseElementsAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, i64, intType, isInteger, RankedTensorType, VectorType } from "../../ir/builtin-types.js";
 import { constantOf } from "../../ir/match.js";
-import type { Type } from "../../ir/attribute.js";
 import type { Value } from "../../ir/value.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
@@ -53,7 +53,11 @@ export function redundantThreadPredicate(lo: Lowering, masks: FreeVariableMasks)
   const { lane, warp } = laneAndWarpId(lo);
   const block = masks.block === 0 ? zero : clusterCTAId(lo);
   let predicate: Value | undefined;
-  for (const [id, mask] of [[lane, masks.lane], [asValue(b, warp), masks.warp], [block, masks.block]] as const) {
+  for (const [id, mask] of [
+    [lane, masks.lane],
+    [asValue(b, warp), masks.warp],
+    [block, masks.block],
+  ] as const) {
     if (mask === 0) continue;
     const first = b.icmp("eq", b.and(id, b.i32(mask)), zero);
     predicate = maybeAnd(lo, predicate, first);

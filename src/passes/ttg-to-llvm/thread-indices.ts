@@ -54,7 +54,11 @@ export function clusterCTAId(lo: Lowering): Value {
 }
 
 /** The layout's image of these indices, one value for each out dim, in their order. Indices are given for every in dim, in order. */
-export function applyLinearLayout(lo: Lowering, layout: LinearLayout, indices: readonly (readonly [inDim: string, index: Index])[]): Value[] {
+export function applyLinearLayout(
+  lo: Lowering,
+  layout: LinearLayout,
+  indices: readonly (readonly [inDim: string, index: Index])[],
+): Value[] {
   if (layout.outDimNames.length === 0) return [];
   const { b } = lo;
   const known = Object.fromEntries(indices.map(([name, index]) => [name, typeof index === "number" ? index : 0]));
@@ -94,7 +98,10 @@ export function matrixVectorProduct(b: LLBuilder, matrix: LinearLayout, x: Value
     }
     return { mask, unique };
   };
-  const diagonals = Array.from({ length: Math.max(0, numRows + numColumns - 1) }, (_, k) => ({ i: k - numRows + 1, ...diagonal(k - numRows + 1) }));
+  const diagonals = Array.from({ length: Math.max(0, numRows + numColumns - 1) }, (_, k) => ({
+    i: k - numRows + 1,
+    ...diagonal(k - numRows + 1),
+  }));
 
   let alone = 0;
   for (let changed = true; changed; ) {

@@ -6,7 +6,7 @@ import { PointerType, TensorDescType } from "../../dialects/tt/types.js";
 import { distributedParams, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncTokenType, MemDescType } from "../../dialects/ttg/types.js";
 import type { Type } from "../../ir/attribute.js";
-import { FloatType, i8, i32, IndexType, RankedTensorType } from "../../ir/builtin-types.js";
+import { FloatType, IndexType, i8, i32, RankedTensorType } from "../../ir/builtin-types.js";
 import { getTotalElemsPerThread } from "../../layout/encoding-queries.js";
 import { Bug } from "../../support/assert.js";
 

@@ -96,7 +96,7 @@ export const VIEWS: readonly LoweringRule[] = [
   }),
   rule(ReshapeOp, ({ op, src, result }, lo) => {
     const [from, to] = [tensorOf(src).params, tensorOf(result).params];
-    if (isExpensiveView(from.shape, distributedParams(from.encoding)!, to.shape, distributedParams(to.encoding)!))
+    if (isExpensiveView(distributedParams(from.encoding)!, from.shape, distributedParams(to.encoding)!, to.shape))
       return lo.fail(op, "expensive view not supported on reshape op");
     lo.setElements(result, lo.elements(src));
   }),
