@@ -7,8 +7,9 @@ import * as llvm from "./llvm/index.js";
 import * as print from "./print/index.js";
 import * as tt from "./tt/index.js";
 import * as ttg from "./ttg/index.js";
+import * as ttgToLLVM from "./ttg-to-llvm/index.js";
 
-const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, gluon, llvm, print, tt, ttg];
+const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, gluon, llvm, print, tt, ttg, ttgToLLVM];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(
   groups.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),

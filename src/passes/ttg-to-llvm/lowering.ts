@@ -214,30 +214,34 @@ export class Lowering {
     b.loc = saved.loc;
     return ok;
   }
-  /**
-   * Lowers the ops of a region at the insertion point, with `args` for its arguments; answers what its terminator returns, or
-   * undefined after reporting a failure. Several blocks become blocks behind the current one; the insertion point is then in
-   * the last of them.
-   */
-  inlineRegion(region: Region, args: readonly Value[]): readonly Value[] | undefined {
-    const first = region.firstBlock!;
-    first.args.forEach((arg, i) => this.setValue(arg, args[i]!));
-    if (region.hasOneBlock) {
-      for (const op of first.ops()) {
-        if (op === first.lastOp) return this.allValues(op.operands);
-        if (!this.lower(op)) return undefined;
-      }
-    }
-    return this.#inlineBlocks(region);
+  /** Lowers the ops of a region of one block at the insertion point; answers what its terminator returns, undefined on failure. */
+  inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {
+    const block = region.firstBlock!;
+    block.args.forEach((arg, i) => this.setValue(arg, args[i]!));
+    for (const op of block.ops()) if (op !== block.lastOp && !this.lower(op)) return undefined;
+    return this.allValues(block.lastOp!.operands);
   }
-  #inlineBlocks(region: Region): readonly Value[] | undefined {
+  /**
+   * Lowers the blocks of a region to blocks behind the current one, which branches to them with `args`, and goes on in a block of
+   * its own behind those; its arguments, what the region's terminators return, are the answer. Undefined on failure.
+   * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp, inlineRegionImpl.
+   */
+  inlineBlocks(region: Region, args: readonly Value[]): readonly Value[] | undefined {
     const { b } = this;
+    const first = region.firstBlock!;
+    const from = b.block;
+    const start = this.addBlockAfter(
+      from,
+      args.map((arg) => arg.type),
+    );
+    this.branch(start, args);
+    first.args.forEach((arg, i) => this.setValue(arg, start.args[i]!));
     const order = reversePostOrder(region);
-    const last = this.#makeBlocks(region, order, b.block);
-    const terminator = order.map((block) => block.lastOp!).find((op) => op.successors.length === 0)!;
+    const last = this.#makeBlocks(region, order, start);
+    const returned = order.map((block) => block.lastOp!).find((op) => op.successors.length === 0)!;
     const after = this.addBlockAfter(
       last,
-      terminator.operands.map((v) => convertType(v.type)),
+      returned.operands.map((v) => convertType(v.type)),
     );
     for (const block of order) {
       b.setEnd(this.newBlock(block));

@@ -1,0 +1,224 @@
+/**
+ * Buffers in shared memory: allocating, filling, reading and viewing them.
+ * Source: lib/Conversion/TritonGPUToLLVM/MemoryOpToLLVM.cpp, ViewOpToLLVM.cpp, nvidia MemoryOpToLLVM.cpp.
+ */
+import { ptrType } from "../../dialects/llvm/types/types.js";
+import { encodingParams, sharedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import { LocalAllocOp, LocalDeallocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/local-memory.js";
+import {
+  MemDescIndexOp,
+  MemDescReinterpretOp,
+  MemDescReshapeOp,
+  MemDescSubsliceOp,
+  MemDescTransOp,
+} from "../../dialects/ttg/ops/memdesc-views.js";
+import { GlobalScratchAllocOp } from "../../dialects/ttg/ops/misc.js";
+import type { MemDescParams } from "../../dialects/ttg/types.js";
+import type { Type } from "../../ir/attribute.js";
+import { intOf } from "../../ir/builtin-attrs.js";
+import type { TensorType } from "../../ir/builtin-types.js";
+import type { Value } from "../../ir/value.js";
+import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
+import { getAllocationShapePerCTA } from "../../layout/encoding-queries.js";
+import type { LinearLayout } from "../../layout/linear-layout.js";
+import { standardOutDimNames } from "../../layout/standard-dims.js";
+import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
+import { delinearize, linearize } from "./index-math.js";
+import { lowerLdStMatrix } from "./ldmatrix.js";
+import { scalarBits } from "./ll-builder.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { lowerLdStShared } from "./shared-access.js";
+import { applyLinearLayout } from "./thread-indices.js";
+import { convertType } from "./type-converter.js";
+
+/** A buffer as a thread knows it: where its allocation (or the part of it that was picked by an index) begins, and offsets into that. */
+export interface SharedMemoryObject {
+  readonly base: Value;
+  /** One for each dimension, in elements. */
+  readonly offsets: readonly Value[];
+}
+export const memDescOf = (value: Value): MemDescParams => value.type.params as MemDescParams;
+export function sharedMemoryObject(lo: Lowering, memdesc: Value): SharedMemoryObject {
+  const [base, ...offsets] = lo.elements(memdesc);
+  return { base: base!, offsets };
+}
+const setObject = (lo: Lowering, result: Value, { base, offsets }: SharedMemoryObject): void => lo.setElements(result, [base, ...offsets]);
+
+/** The layout of a buffer, paddings not counted. */
+function linearLayoutOf({ shape, encoding }: MemDescParams): LinearLayout {
+  const params = sharedParams(encoding);
+  return params?.kind === "padded_shared" ? params.linearComponent : toLinearLayout(shape, encoding);
+}
+
+/** The offset bits that views of parts of this allocation may set; 0 when it is no part. All of them for padded layouts. */
+export function maskSpanOffsets({ shape, allocShape, encoding }: MemDescParams): number {
+  const alloc = allocShape.slice(-shape.length);
+  if (alloc.every((extent, d) => extent === shape[d])) return 0;
+  if (sharedParams(encoding)?.kind === "padded_shared") return -1;
+  const inverse = toLinearLayout(alloc, encoding).sublayout(["offset"], standardOutDimNames(shape.length)).invert();
+  const dims = standardOutDimNames(shape.length);
+  let mask = 0;
+  shape.forEach((extent, d) => {
+    for (let bit = Math.log2(extent); bit < Math.log2(alloc[d]!); bit++)
+      mask |= inverse.applyPacked(Object.fromEntries(dims.map((dim, i) => [dim, i === d ? 1 << bit : 0])));
+  });
+  return mask;
+}
+/** Where a view begins, in elements. */
+export function shmemOffset(lo: Lowering, { offsets }: SharedMemoryObject, type: MemDescParams): Value {
+  if (maskSpanOffsets(type) === 0) return lo.b.i32(0);
+  const dims = standardOutDimNames(offsets.length);
+  const inverse = linearLayoutOf(type).sublayout(["offset"], dims).invert();
+  return applyLinearLayout(
+    lo,
+    inverse,
+    dims.map((dim, d) => [dim, offsets[d]!]),
+  )[0]!;
+}
+/** The address at which a view begins. */
+export function shmemAffineBase(lo: Lowering, object: SharedMemoryObject, type: MemDescParams): Value {
+  const offset = shmemOffset(lo, object, type);
+  return lo.b.gep(object.base.type, convertType(type.elementType), object.base, [offset]);
+}
+
+/** What padding adds to an offset, which counts elements or, as `scale` says, bytes. */
+function paddingOf(lo: Lowering, type: MemDescParams, offset: Value, scale: number): Value {
+  const { b } = lo;
+  const params = sharedParams(type.encoding);
+  let sum = b.i32(0);
+  if (params?.kind !== "padded_shared") return sum;
+  params.intervals.forEach((interval, i) => {
+    const every = b.i32(Math.log2(scale * interval));
+    const adds = b.i32(Math.log2(scale * params.paddings[i]!));
+    sum = b.add(sum, b.shl(b.ashr(offset, every), adds));
+  });
+  return sum;
+}
+
+/** Moves a tensor between registers and a buffer: a store of `values`, a load when there are none. Undefined where no layout allows it. */
+export function accessBuffer(
+  lo: Lowering,
+  tensor: TensorType,
+  type: MemDescParams,
+  object: SharedMemoryObject,
+  values: readonly Value[],
+): readonly Value[] | undefined {
+  const isStore = values.length > 0;
+  const registers = toLinearLayout(tensor.params.shape, tensor.params.encoding!);
+  const unique = actionRemoveBroadcastedRegs(registers);
+  const again = (vals: readonly Value[]) => (isStore ? vals : broadcastAs(vals, registers));
+  const vals = isStore ? unique.applyToValues(values) : values;
+  const matrix = byMatrices(lo, unique.apply(registers), type, object, vals);
+  if (matrix) return again(matrix);
+
+  const total = registers.invertAndCompose(linearLayoutOf(type));
+  if (!total.isTrivialOver(["block"])) return undefined;
+  return byWords(lo, total.sublayout(["register", "lane", "warp"], ["offset"]), type, object, values);
+}
+
+function byMatrices(
+  lo: Lowering,
+  registers: LinearLayout,
+  type: MemDescParams,
+  object: SharedMemoryObject,
+  values: readonly Value[],
+): readonly Value[] | undefined {
+  if (sharedParams(type.encoding)?.kind === "padded_shared") return undefined;
+  const layout = registers.invertAndCompose(linearLayoutOf(type)).quotient(["block"]);
+  if (!layout) return undefined;
+  const place = {
+    layout,
+    element: convertType(type.elementType),
+    base: object.base,
+    affineOffset: () => shmemOffset(lo, object, type),
+    maskSpan: maskSpanOffsets(type),
+  };
+  return lowerLdStMatrix(lo, place, values, [false, true]);
+}
+
+function byWords(
+  lo: Lowering,
+  layout: LinearLayout,
+  type: MemDescParams,
+  object: SharedMemoryObject,
+  values: readonly Value[],
+): readonly Value[] {
+  const isStore = values.length > 0;
+  const unique = actionRemoveBroadcastedRegs(layout);
+  if (!unique.isIdentity) {
+    const out = byWords(lo, unique.apply(layout), type, object, isStore ? unique.applyToValues(values) : values);
+    return isStore ? out : broadcastAs(out, layout);
+  }
+  const element: Type = convertType(type.elementType);
+  const params = sharedParams(type.encoding);
+  const padded = params?.kind === "padded_shared" ? params : undefined;
+  const affineOffset = shmemOffset(lo, object, type);
+  return lowerLdStShared(
+    lo,
+    {
+      layout,
+      element,
+      base: object.base,
+      affineOffset,
+      maskSpan: maskSpanOffsets(type),
+      maxVecElems: padded && Math.min(...padded.intervals),
+      pad: padded && ((offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8))),
+    },
+    values,
+  );
+}
+
+const NOT_LOCAL = "an access that reaches another CTA's shared memory cannot be lowered";
+
+export const LOCAL_MEMORY: readonly LoweringRule[] = [
+  rule(LocalAllocOp, ({ op, src, result }, lo) => {
+    const { b } = lo;
+    const type = memDescOf(result);
+    const base = sharedMemoryBase(lo, op);
+    const object: SharedMemoryObject = { base, offsets: type.shape.map(() => b.i32(0)) };
+    if (src && !accessBuffer(lo, src.type as TensorType, type, object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
+    setObject(lo, result, object);
+  }),
+  rule(LocalDeallocOp, () => {}),
+  rule(LocalLoadOp, ({ op, src, result }, lo) => {
+    const values = accessBuffer(lo, result.type as TensorType, memDescOf(src), sharedMemoryObject(lo, src), []);
+    if (!values) return lo.fail(op, NOT_LOCAL);
+    lo.setElements(result, values);
+  }),
+  rule(LocalStoreOp, ({ op, src, dst }, lo) => {
+    const object = sharedMemoryObject(lo, dst);
+    if (!accessBuffer(lo, src.type as TensorType, memDescOf(dst), object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
+  }),
+  rule(GlobalScratchAllocOp, ({ op, result }, lo) => {
+    const offset = intOf(op.attr("ttg.global_scratch_memory_offset")) ?? 0;
+    lo.setValue(result, globalScratchPtr(lo, lo.b.i32(offset)));
+  }),
+  rule(MemDescTransOp, ({ src, order, result }, lo) => {
+    const { base, offsets } = sharedMemoryObject(lo, src);
+    setObject(lo, result, { base, offsets: order.map((d) => offsets[d]!) });
+  }),
+  rule(MemDescReshapeOp, ({ src, result }, lo) => {
+    const { base, offsets } = sharedMemoryObject(lo, src);
+    const linear = linearize(lo.b, offsets, memDescOf(src).shape);
+    setObject(lo, result, { base, offsets: delinearize(lo.b, linear, memDescOf(result).shape) });
+  }),
+  rule(MemDescIndexOp, ({ src, index, result }, lo) => {
+    const { b } = lo;
+    const type = memDescOf(result);
+    const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
+    let offset = b.mul(lo.value(index), b.i32(stride));
+    const { base, offsets } = sharedMemoryObject(lo, src);
+    if (sharedParams(type.encoding)?.kind === "padded_shared") offset = b.add(offset, paddingOf(lo, type, offset, 1));
+    const element = convertType(type.elementType);
+    setObject(lo, result, { base: b.gep(ptrType(lo.ctx, 3), element, base, [offset]), offsets: offsets.slice(-type.shape.length) });
+  }),
+  rule(MemDescSubsliceOp, ({ src, offsets, result }, lo) => {
+    const { b } = lo;
+    const object = sharedMemoryObject(lo, src);
+    setObject(lo, result, { base: object.base, offsets: object.offsets.map((offset, d) => b.add(offset, b.i32(offsets[d]!))) });
+  }),
+  rule(MemDescReinterpretOp, ({ src, result }, lo) => {
+    const base = shmemAffineBase(lo, sharedMemoryObject(lo, src), memDescOf(src));
+    setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => lo.b.i32(0)) });
+  }),
+];
