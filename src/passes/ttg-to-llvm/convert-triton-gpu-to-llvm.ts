@@ -15,9 +15,11 @@ import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
+import { ASYNC_COPIES } from "./async-copy.js";
 import { BARRIERS } from "./barrier.js";
 import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
 import { CONVERT_LAYOUT } from "./convert-layout.js";
+import { DOTS } from "./dot.js";
 import { ELEMENTWISE } from "./elementwise.js";
 import { LLBuilder } from "./ll-builder.js";
 import { LOAD_STORE } from "./load-store.js";
@@ -28,9 +30,18 @@ import { VIEWS } from "./views.js";
 
 /** How every op kind is lowered. */
 export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
-  [...BARRIERS, ...CONTROL_FLOW, ...CONVERT_LAYOUT, ...ELEMENTWISE, ...LOAD_STORE, ...LOCAL_MEMORY, ...PROGRAM_IDS, ...VIEWS].map(
-    (rule) => [rule.def, rule],
-  ),
+  [
+    ...ASYNC_COPIES,
+    ...BARRIERS,
+    ...DOTS,
+    ...CONTROL_FLOW,
+    ...CONVERT_LAYOUT,
+    ...ELEMENTWISE,
+    ...LOAD_STORE,
+    ...LOCAL_MEMORY,
+    ...PROGRAM_IDS,
+    ...VIEWS,
+  ].map((rule) => [rule.def, rule]),
 );
 
 export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {

@@ -72,6 +72,13 @@ export class LLBuilder {
     this.block = block;
     this.before = null;
   }
+  /** New ops go behind `after` (at the start of the block when null), and behind all constants. */
+  setAfter(block: Block, after: Operation | null): void {
+    const amongConstants = this.folding && block === this.#constantBlock && (!after || after.def.isConstantLike);
+    const last = amongConstants ? this.#lastConstant : after;
+    this.block = block;
+    this.before = last ? last.next : block.firstOp;
+  }
   insert(op: Operation): Operation {
     this.block.insert(op, this.before);
     return op;

@@ -136,8 +136,9 @@ export class Lowering {
     if (elements!.length === 1 && elements![0]!.type === type) return elements![0]!;
     const { b, ctx } = this;
     const saved = { block: b.block, before: b.before, origin: ctx.origin, loc: b.loc };
-    b.block = block;
-    b.before = after ? after.next : block.firstOp;
+    // The constant that the struct begins with comes first: it may go behind `after`.
+    b.undef(type);
+    b.setAfter(block, after);
     ctx.origin = origin;
     if (value.definingOp) b.loc = value.definingOp.locRef;
     const packed = b.packStruct(type, elements!);

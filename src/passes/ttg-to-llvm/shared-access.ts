@@ -133,25 +133,25 @@ export interface SharedPlace {
   readonly pad?: ((offset: Value) => Value) | undefined;
 }
 /** One access: a store of `values` from `index` on, or a load. */
-export type LowerInst = (values: readonly Value[], address: Value, index: number, vector: Type) => readonly Value[];
+export type LowerInst<T> = (values: readonly T[], address: Value, index: number, vector: Type) => readonly Value[];
 
 /** Stores `values` (one a register), or loads them when there are none. */
 export function lowerLdStShared(lo: Lowering, place: SharedPlace, values: readonly Value[]): readonly Value[] {
   const isStore = values.length > 0;
-  return lowerLdSt(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector) => {
+  return lowerLdSt<Value>(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector) => {
     if (!isStore) return lo.b.unpackVector(loadShared(lo, address, vector));
     storeShared(lo, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
     return [];
   });
 }
 
-/** The accesses of a layout by some instruction of at most 128 bits. */
-export function lowerLdSt(
+/** The accesses of a layout by some instruction of at most 128 bits; a store's values may be anything that it takes. */
+export function lowerLdSt<T>(
   lo: Lowering,
   place: SharedPlace,
-  values: readonly Value[],
+  values: readonly T[],
   { lane, warp }: LaneAndWarp,
-  instruction: LowerInst,
+  instruction: LowerInst<T>,
 ): readonly Value[] {
   const { b, ctx } = lo;
   const { element, base, affineOffset, maskSpan, maxVecElems, pad } = place;

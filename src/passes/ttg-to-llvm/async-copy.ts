@@ -1,0 +1,82 @@
+/**
+ * Copies from global to shared memory by cp.async. A mask gives the number of bytes to read: the rest is filled with zeros.
+ *
+ *     cp.async.cg.shared.global [ $0 + 0 ], [ $1 + 0 ], 0x10, $2;
+ *
+ * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AsyncCopyGlobalToLocalOpConversion and others.
+ */
+import { voidType } from "../../dialects/llvm/types/types.js";
+import { CpAsyncCommitGroupOp, CpAsyncWaitGroupOp } from "../../dialects/nvvm/ops/index.js";
+import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
+import type { TensorType } from "../../ir/builtin-types.js";
+import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
+import { scalarBits } from "./ll-builder.js";
+import { freeVariableMasks, redundantThreadPredicate } from "./load-store.js";
+import { maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
+import { type LoweringRule, rule } from "./lowering.js";
+import { PtxBuilder } from "./ptx-builder.js";
+import { lowerLdSt } from "./shared-access.js";
+import { laneAndWarpId } from "./thread-indices.js";
+import { convertType } from "./type-converter.js";
+
+export const ASYNC_COPIES: readonly LoweringRule[] = [
+  rule(AsyncCopyGlobalToLocalOp, ({ op, src, result: buffer, mask, contiguity, token }, lo) => {
+    const { b, ctx } = lo;
+    const type = memDescOf(buffer);
+    const element = convertType(type.elementType);
+    const pointers = lo.elements(src);
+    const masks = mask ? lo.elements(mask) : undefined;
+    const { shape, encoding } = (src.type as TensorType).params;
+    const registers = toLinearLayout(shape, encoding!);
+    const unique = actionRemoveBroadcastedRegs(registers);
+    const items = unique.applyToValues(pointers.map((pointer, i) => ({ pointer, mask: masks?.[i] })));
+
+    let maxVec = lo.axisInfo.getContiguity(src);
+    if (mask) maxVec = Math.min(maxVec, lo.axisInfo.getMaskAlignment(mask));
+    maxVec = Math.min(Math.max(maxVec, contiguity), 128 / scalarBits(element));
+    const vecBytes = (maxVec * scalarBits(element)) / 8;
+    if (vecBytes < 4)
+      return lo.fail(
+        op,
+        `cp.async does not support transfers smaller than 4 bytes; calculated this as ${Math.trunc(vecBytes)} bytes`,
+        "lower.cp-async",
+      );
+    // Every CTA has its copy in its own shared memory.
+    const predicate = redundantThreadPredicate(lo, { ...freeVariableMasks(src.type), block: 0 });
+
+    const object = sharedMemoryObject(lo, buffer);
+    const cvt = unique.apply(registers).invertAndCompose(toLinearLayout(type.shape, type.encoding));
+    if (!cvt.isTrivialOver(["block"])) return lo.fail(op, "cp.async does not support non-trivial block dimension", "lower.cp-async");
+    const place = {
+      layout: cvt.sublayout(["register", "lane", "warp"], ["offset"]),
+      element,
+      base: object.base,
+      affineOffset: shmemOffset(lo, object, type),
+      maskSpan: maskSpanOffsets(type),
+      maxVecElems: maxVec,
+    };
+    lowerLdSt(lo, place, items, laneAndWarpId(lo), (values, address, index, vector) => {
+      const bytes = ((vector.params as { readonly shape: readonly number[] }).shape[0]! * scalarBits(element)) / 8;
+      const item = values[index]!;
+      const ptx = new PtxBuilder();
+      const to = ptx.address(address, "r");
+      const from = ptx.address(item.pointer, "l");
+      const size = ptx.hex(bytes);
+      const sourceSize = item.mask ? ptx.input(b.select(item.mask, b.i32(bytes), b.i32(0)), "r") : size;
+      const guard = predicate && ptx.input(predicate, "b");
+      ptx.instruction(["cp.async", bytes === 16 ? "cg" : "ca", "shared", "global"], [to, from, size, sourceSize], guard);
+      ptx.launch(b, voidType(ctx));
+      return [];
+    });
+    lo.setValue(token, b.i32(0));
+  }),
+  rule(AsyncCommitGroupOp, ({ asyncToken }, lo) => {
+    lo.b.create(CpAsyncCommitGroupOp, {});
+    lo.setValue(asyncToken, lo.b.i32(0));
+  }),
+  rule(AsyncWaitOp, ({ num, retToken }, lo) => {
+    lo.b.create(CpAsyncWaitGroupOp, { n: num });
+    lo.setValue(retToken, lo.b.i32(0));
+  }),
+];
