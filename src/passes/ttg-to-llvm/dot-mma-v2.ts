@@ -19,7 +19,7 @@ import { nvidiaMmaRepForOperand } from "../../layout/encodings/nvidia-mma.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
-import { convertType } from "./type-converter.js";
+import { convertType, elementsPerThread } from "./type-converter.js";
 
 const tensorOf = (value: Value): TensorType => value.type as TensorType;
 const elementOf = (value: Value): Type => tensorOf(value).params.elementType;
@@ -158,14 +158,14 @@ function operandTable(lo: Lowering, value: Value, batches: number, repOuter: num
   return table;
 }
 
-/** The accumulator's registers: its elements, or pairs of them when they have 16 bits. */
-function loadAccumulator(lo: Lowering, c: Value): readonly Value[] {
+/** The accumulator's registers when its elements have 16 bits: pairs of them. */
+function packAccumulator(lo: Lowering, c: Value, count: number): readonly Value[] {
   const { b } = lo;
-  const elements = lo.elements(c);
-  if (bitWidth(elementOf(c)) !== 16) return elements;
-  const pairs: Value[] = [];
-  for (let i = 0; i < elements.length; i += 2) pairs.push(b.packVector(elements.slice(i, i + 2)));
-  return pairs;
+  return Array.from({ length: count / 2 }, (_, i) => {
+    let pair = b.undef(vecType(convertType(elementOf(c)), 2));
+    for (const j of [0, 1]) pair = b.insertElement(pair, lo.element(c, 2 * i + j), b.i32(j));
+    return pair;
+  });
 }
 
 // --- the dot ------------------------------------------------------------------------------------
@@ -250,11 +250,12 @@ function lowerTiles(lo: Lowering, op: Operation, registers: NumRegisters, emit: 
   const d = op.result(0);
   const { shape, encoding, elementType } = tensorOf(d).params;
   const rep = repetitions(op);
-  const acc = [...loadAccumulator(lo, op.operand(2))];
+  const bits = bitWidth(elementType)!;
+  const pairs = bits === 16 ? packAccumulator(lo, op.operand(2), elementsPerThread(d.type)) : undefined;
   const a = operandTable(lo, op.operand(0), rep.batch, rep.m, rep.k, registers);
   const bTable = operandTable(lo, op.operand(1), rep.batch, rep.n, rep.k, registers);
+  const acc = [...(pairs ?? lo.elements(op.operand(2)))];
 
-  const bits = bitWidth(elementType)!;
   const count = bits === 64 ? 4 : bits / 8;
   const perRegister = 4 / count;
   const register = isInteger(elementType) ? i32(ctx) : bits === 16 ? vecType(f16(ctx), 2) : bits === 64 ? floatType(ctx, "f64") : f32(ctx);

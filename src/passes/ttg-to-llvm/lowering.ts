@@ -100,6 +100,11 @@ export class Lowering {
     if (lowered.elements) return lowered.elements;
     return this.b.unpackStruct(lowered.packed!);
   }
+  /** One of the elements. */
+  element(value: Value, index: number): Value {
+    const { elements, packed } = this.#lowered(value);
+    return elements?.[index] ?? this.b.extractValue(packed!, index);
+  }
   /** The value as one: a scalar, or the whole struct. */
   value(value: Value): Value {
     const lowered = this.#lowered(value);
