@@ -3,7 +3,10 @@
  * one, op by op (see lowering.ts); the rules stand in one file an op family.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp.
  */
+import { allocateSharedMemory } from "../../analysis/allocation.js";
+import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
+import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
 import { GlobalOp } from "../../dialects/llvm/ops/globals.js";
 import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
 import { ClusterCTAIdOp } from "../../dialects/nvgpu/ops/index.js";
@@ -15,6 +18,7 @@ import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
+import { Rewriter } from "../../rewrite/rewriter.js";
 import { ASYNC_COPIES } from "./async-copy.js";
 import { BARRIERS } from "./barrier.js";
 import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
@@ -26,6 +30,8 @@ import { LOAD_STORE } from "./load-store.js";
 import { LOCAL_MEMORY } from "./local-memory.js";
 import { Lowering, type LoweringRule } from "./lowering.js";
 import { PROGRAM_IDS } from "./program-ids.js";
+import { REDUCTIONS } from "./reduce.js";
+import { SCANS } from "./scan.js";
 import { VIEWS } from "./views.js";
 
 /** How every op kind is lowered. */
@@ -40,6 +46,8 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...LOAD_STORE,
     ...LOCAL_MEMORY,
     ...PROGRAM_IDS,
+    ...REDUCTIONS,
+    ...SCANS,
     ...VIEWS,
   ].map((rule) => [rule.def, rule]),
 );
@@ -56,6 +64,8 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
     const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
+    const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));
+    insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
     const funcs = [...module.regions[0]!.firstBlock!.ops()].filter((op) => FuncOp.is(op));
     addSharedMemory(module);
     const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
