@@ -20,15 +20,21 @@ import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { ASYNC_COPIES } from "./async-copy.js";
+import { ATOMICS } from "./atomics.js";
 import { BARRIERS } from "./barrier.js";
 import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
 import { CONVERT_LAYOUT } from "./convert-layout.js";
+import { DEBUG } from "./debug.js";
 import { DOTS } from "./dot.js";
 import { ELEMENTWISE } from "./elementwise.js";
+import { FP_CONVERSIONS } from "./fp-conversions.js";
+import { GATHERS } from "./gather.js";
+import { HISTOGRAMS } from "./histogram.js";
 import { LLBuilder } from "./ll-builder.js";
 import { LOAD_STORE } from "./load-store.js";
 import { LOCAL_MEMORY } from "./local-memory.js";
 import { Lowering, type LoweringRule } from "./lowering.js";
+import { MATH } from "./math.js";
 import { PROGRAM_IDS } from "./program-ids.js";
 import { REDUCTIONS } from "./reduce.js";
 import { SCANS } from "./scan.js";
@@ -37,6 +43,12 @@ import { VIEWS } from "./views.js";
 /** How every op kind is lowered. */
 export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
   [
+    ...ATOMICS,
+    ...DEBUG,
+    ...FP_CONVERSIONS,
+    ...GATHERS,
+    ...HISTOGRAMS,
+    ...MATH,
     ...ASYNC_COPIES,
     ...BARRIERS,
     ...DOTS,

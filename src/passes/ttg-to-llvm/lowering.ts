@@ -14,12 +14,15 @@
  */
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
+import { CallOp } from "../../dialects/tt/ops/function.js";
+import { TransOp } from "../../dialects/tt/ops/shape.js";
+import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
 import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
 import { reversePostOrder } from "../../ir/dominance.js";
-import type { Operation } from "../../ir/operation.js";
+import { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
 import { Bug } from "../../support/assert.js";
@@ -48,6 +51,26 @@ export function rule<O, A, R, G, S>(
 ): LoweringRule {
   return { def, lower: (op, lo) => body(def.viewOf(op) as ViewOf<O, A, R, G, S>, lo) !== false };
 }
+
+/** Whether some user takes the struct of a tensor: a branch or a call, perhaps of what is another name for it. */
+function wantedWhole(value: Value): boolean {
+  return value.users().some((user) => user.def.isTerminator || CallOp.is(user) || (ALIASING.has(user.def) && wantedWhole(user.result(0))));
+}
+const ALIASING: ReadonlySet<OpDef> = new Set<OpDef>([TransOp, ConvertLayoutOp]);
+
+/** Ops of these dialects stay what they are, with their operands as lowered. */
+const LOWERED: ReadonlySet<string> = new Set(["llvm", "nvvm"]);
+const COPY: Pick<LoweringRule, "lower"> = {
+  lower(op, lo) {
+    const operands = lo.allValues(op.operands);
+    const copy = new Operation(op.ctx, op.def, { loc: lo.b.loc, operands, resultTypes: op.resultTypes, attrs: op.attrs });
+    lo.b.insert(copy);
+    op.results.forEach((result, i) => {
+      lo.setValue(result, copy.result(i));
+    });
+    return true;
+  },
+};
 
 /** What became of an old value: its elements, the struct of them, or both. */
 interface Lowered {
@@ -124,9 +147,8 @@ export class Lowering {
       origin: this.ctx.origin,
     };
     this.#values.set(value, lowered);
-    if (this.folding) return;
-    lowered.packed = this.#pack(value, lowered);
-    lowered.elements = undefined;
+    if (!this.folding || wantedWhole(value)) lowered.packed = this.#pack(value, lowered);
+    if (!this.folding) lowered.elements = undefined;
   }
   /** A scalar, or a struct made as a whole. */
   setValue(value: Value, by: Value): void {
@@ -207,7 +229,7 @@ export class Lowering {
   /** Lowers one op at the insertion point. */
   lower(op: Operation): boolean {
     const { ctx, b } = this;
-    const found = this.rules.get(op.def);
+    const found = this.rules.get(op.def) ?? (LOWERED.has(op.def.dialect) ? COPY : undefined);
     if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
     const { origin } = ctx;
     const saved = { op: this.op, loc: b.loc };

@@ -1,0 +1,102 @@
+/**
+ * Histograms: a ballot for each bit of the bins' numbers tells every lane which of the warp's elements fall into the bins it owns;
+ * warps add up what they count by atomics in shared memory. (The bits by @apgoucher, as upstream says.)
+ * Source: lib/Conversion/TritonGPUToLLVM/HistogramOpToLLVM.cpp.
+ */
+import * as ll from "../../dialects/llvm/ops/index.js";
+import { VoteSyncKindAttr } from "../../dialects/nvvm/attrs.js";
+import { VoteSyncOp } from "../../dialects/nvvm/ops/warp.js";
+import { HistogramOp } from "../../dialects/tt/ops/gather.js";
+import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { i32, type TensorType } from "../../ir/builtin-types.js";
+import type { Value } from "../../ir/value.js";
+import { getThreadsPerWarp, getWarpsPerCTA } from "../../layout/encoding-queries.js";
+import { barrier } from "./barrier.js";
+import { sharedMemoryBase } from "./control-flow.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { emitIndices, numWarpsAt, threadId } from "./thread-indices.js";
+
+/** A word with one bit for each lane of the warp. */
+function ballot(lo: Lowering, predicate: Value): Value {
+  const mask = lo.b.i32(-1);
+  return lo.b.value(VoteSyncOp, { mask, pred: predicate, kind: VoteSyncKindAttr.get(lo.ctx, { value: "ballot" }) }, i32(lo.ctx));
+}
+
+/** The warp's count of each bin that this lane owns. */
+function warpHistogram(
+  lo: Lowering,
+  values: readonly Value[],
+  masks: readonly Value[] | undefined,
+  numBins: number,
+  thread: Value,
+): Value[] {
+  const { b } = lo;
+  const { threadsPerWarp } = lo.target;
+  const zero = b.i32(0);
+  const all = b.i32(-1);
+  const bits = Math.log2(numBins);
+  const laneBits = Math.log2(threadsPerWarp);
+  const counts = new Array<Value>(numBins / threadsPerWarp).fill(zero);
+  values.forEach((value, i) => {
+    const ballots = Array.from({ length: bits }, (_, j) => ballot(lo, b.icmp("ne", b.and(value, b.i32(1 << j)), zero)));
+    let mask = all;
+    for (let j = 0; j < laneBits; j++) {
+      const isSet = b.icmp("ne", b.and(thread, b.i32(1 << j)), zero);
+      const flip = b.select(isSet, zero, all);
+      mask = b.and(mask, b.xor(ballots[j + bits - laneBits]!, flip));
+    }
+    const valid = masks ? ballot(lo, masks[i]!) : all;
+    mask = b.and(mask, valid);
+    for (let k = 0; k < counts.length; k++) {
+      let inBin = mask;
+      for (let j = 0; j < bits - laneBits; j++) inBin = b.and(inBin, b.xor(ballots[j]!, (k & (1 << j)) !== 0 ? zero : all));
+      counts[k] = b.add(counts[k]!, b.op(ll.CtPopOp, [inBin], i32(lo.ctx)));
+    }
+  });
+  return counts;
+}
+
+/** All warps' counts, added up in shared memory; those of the bins that `indices` name. */
+function addUp(lo: Lowering, base: Value, counts: readonly Value[], numBins: number, indices: readonly Value[], thread: Value): Value[] {
+  const { b, ctx } = lo;
+  const { threadsPerWarp } = lo.target;
+  const numThreads = numWarpsAt(lo) * threadsPerWarp;
+  const lane = b.and(thread, b.i32(threadsPerWarp - 1));
+  const at = (offset: Value): Value => b.gep(base.type, i32(ctx), base, [offset]);
+  for (let i = 0; i < Math.ceil(numBins / numThreads); i++) {
+    const offset = b.urem(b.add(thread, b.i32(i * numThreads)), b.i32(numBins));
+    const pointer = at(offset);
+    b.store(b.i32(0), pointer);
+  }
+  barrier(lo);
+  counts.forEach((count, i) => {
+    const offset = b.add(b.mul(lane, b.i32(counts.length)), b.i32(i));
+    b.value(ll.AtomicRMWOp, { bin_op: "add", ordering: "monotonic", ptr: at(offset), val: count }, i32(ctx));
+  });
+  barrier(lo);
+  return indices.map((index) => b.load(i32(ctx), at(index)));
+}
+
+export const HISTOGRAMS: readonly LoweringRule[] = [
+  rule(HistogramOp, ({ op, src, mask, result }, lo) => {
+    const { b } = lo;
+    const values = lo.elements(src);
+    const masks = mask ? lo.elements(mask) : undefined;
+    const type = result.type as TensorType;
+    const numBins = Math.max(type.params.shape[0]!, lo.target.threadsPerWarp);
+    const thread = threadId(lo);
+    const counts = warpHistogram(lo, values, masks, numBins, thread);
+    const base = sharedMemoryBase(lo, op);
+    const indices = emitIndices(lo, type, true).map(([index]) => index!);
+    const sums = addUp(lo, base, counts, numBins, indices, thread);
+    // Threads that hold the same elements counted them again.
+    const { shape, encoding } = (src.type as TensorType).params;
+    const params = distributedParams(encoding)!;
+    const distinct = [...getThreadsPerWarp(params, shape), ...getWarpsPerCTA(params, shape)].reduce((n, size) => n * size, 1);
+    const copies = b.i32(Math.floor((numWarpsAt(lo) * lo.target.threadsPerWarp) / distinct));
+    lo.setElements(
+      result,
+      sums.map((sum) => b.sdiv(sum, copies)),
+    );
+  }),
+];
