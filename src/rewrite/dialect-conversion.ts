@@ -276,7 +276,8 @@ class Converter {
   }
 }
 
-function depthFirst(entry: Block): Set<Block> {
+/** The blocks that control can reach, in the order in which a conversion goes through them. */
+export function depthFirst(entry: Block): Set<Block> {
   const seen = new Set<Block>();
   const stack = [entry];
   for (let block = stack.pop(); block; block = stack.pop()) {

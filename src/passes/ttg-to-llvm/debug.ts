@@ -73,7 +73,7 @@ function printf(lo: Lowering, format: Value, args: readonly Printed[]): void {
     );
     const allocated = b.value(ll.AllocaOp, { arraySize: one, elem_type: struct }, b.ptr());
     promoted.forEach((value, i) => {
-      b.store(value, b.gep(b.ptr(), struct, allocated, [zero, b.i32(i)]));
+      b.store(value, b.gep(b.ptr(), struct, allocated, [zero, i]));
     });
     buffer = b.bitcast(allocated, b.ptr());
   }

@@ -17,6 +17,7 @@ import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
+import { dictAttr, dictEntries } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
@@ -80,8 +81,12 @@ function deduplicate(lo: Lowering, op: Operation, values: readonly Value[]): rea
   return values.map((_, i) => values[source.apply({ register: i })["register"]!]!);
 }
 
-/** An op of the LLVM dialect with the same operands. */
-const same = (from: OpDef, to: OpDef): LoweringRule => elementwise(from, ({ b }, _op, [operands], type) => b.op(to, operands!, type));
+/** An op of the LLVM dialect with the same operands; hints on the old op go on. */
+const same = (from: OpDef, to: OpDef): LoweringRule =>
+  elementwise(from, ({ b }, op, [operands], type) => {
+    const hints = dictEntries(op.attrs).filter(([name]) => !from.inherent.has(name));
+    return b.op(to, operands!, type, hints.length === 0 ? undefined : dictAttr(op.ctx, [...dictEntries(b.defaultAttrs(to)), ...hints]));
+  });
 
 /** The order of predicates is the same in both dialects; arith's `false` and `true` are LLVM's `_false` and `_true`. */
 const fcmpPredicate = (predicate: string): string => (predicate === "true" || predicate === "false" ? `_${predicate}` : predicate);

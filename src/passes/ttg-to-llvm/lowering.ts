@@ -21,10 +21,10 @@ import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
 import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
-import { reversePostOrder } from "../../ir/dominance.js";
 import { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
+import { depthFirst } from "../../rewrite/dialect-conversion.js";
 import { Bug } from "../../support/assert.js";
 import { LLBuilder } from "./ll-builder.js";
 import { convertType } from "./type-converter.js";
@@ -204,7 +204,7 @@ export class Lowering {
   #lowerBlocks(region: Region, entry: Block): boolean {
     const first = region.firstBlock!;
     first.args.forEach((arg, i) => this.setValue(arg, entry.args[i]!));
-    const order = reversePostOrder(region);
+    const order = [...depthFirst(region.firstBlock!)];
     this.#makeBlocks(region, order, entry);
     for (const block of order) {
       this.b.setEnd(this.newBlock(block));
@@ -264,7 +264,7 @@ export class Lowering {
     );
     this.branch(start, args);
     first.args.forEach((arg, i) => this.setValue(arg, start.args[i]!));
-    const order = reversePostOrder(region);
+    const order = [...depthFirst(region.firstBlock!)];
     const last = this.#makeBlocks(region, order, start);
     const returned = order.map((block) => block.lastOp!).find((op) => op.successors.length === 0)!;
     const after = this.addBlockAfter(
