@@ -173,6 +173,8 @@ class Recorder {
     }
     const parsed = parseStep(pass, step.options);
     if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
+    // What the next canonicalizer takes away need not be made.
+    const lowering = "fold" in parsed.options ? { ...parsed, options: { ...parsed.options, fold: true } } : parsed;
     // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
     this.steps.push(undefined as unknown as Step);
     const before = { version: this.module.ctx.version, text: this.text() };
@@ -196,7 +198,10 @@ class Recorder {
       dump: (record, label) => this.internal(record, label, index),
       listener: (record) => (record.depth === 0 ? rewrites.listener : open.at(-1)!.rewrites.listener),
     };
-    const result = runPipeline(this.module, [parsed], { verifyEach: this.options.verifyEach ?? true, instrumentation: [instrumentation] });
+    const result = runPipeline(this.module, [lowering], {
+      verifyEach: this.options.verifyEach ?? true,
+      instrumentation: [instrumentation],
+    });
     const ms = this.options.clock() - started;
     const after = this.text();
     const changed = after !== before.text && !this.sameText(after, before.text);
