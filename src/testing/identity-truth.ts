@@ -5,6 +5,7 @@
 import { compile } from "../compile/compile.js";
 import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
+import type { Stage } from "../compile/pipelines/cuda.js";
 import type { Step, Trace } from "../compile/trace.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -51,7 +52,7 @@ export function compileAsLog(
   return { trace, states, log };
 }
 
-export function identityAgreement(text: string, capability: number, debugInfo: boolean): Agreement {
+export function identityAgreement(text: string, capability: number, debugInfo: boolean, stages: readonly Stage[]): Agreement {
   const { trace, states, log } = compileAsLog(text, capability, debugInfo);
   const imported = importDumpLog("log", log, { debugInfo });
   if ("error" in imported) throw new Error(imported.error);
@@ -65,7 +66,7 @@ export function identityAgreement(text: string, capability: number, debugInfo: b
   const untold = new Map<string, number>();
   for (let s = 1; s < states.length; s++) {
     const [before, after] = [states[s - 1]!, states[s]!];
-    if (before.text === after.text) continue;
+    if (before.text === after.text || !stages.includes(after.stage)) continue;
     const [guessBefore, guessAfter] = [imported.steps[s - 1]!.text, imported.steps[s]!.text];
     const alive = new Set(before.text.ops);
     const trueId = new Map<number, number>();
