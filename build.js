@@ -1,23 +1,69 @@
 // Bundles one file per command into dist/, with V8's compiled code beside each: a command then starts without compiling
-// its own source. Another version of node ignores the compiled code and compiles as usual. `--bench` adds the benchmarks.
+// its own source. Another version of node ignores the compiled code and compiles as usual. `--bench` adds the benchmarks;
+// `--out DIR` builds tt-step alone into another folder, for tests in a terminal.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const tools = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
+const out = process.argv.includes("--out") ? process.argv[process.argv.indexOf("--out") + 1] : undefined;
+const outdir = out ?? "dist";
+const tools = out ? ["tt-step"] : ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 if (process.argv.includes("--bench")) tools.push("bench");
 const common = { bundle: true, platform: "node", target: "node20", minify: true, legalComments: "none", logLevel: "warning" };
 
+/** React and Ink are a chunk of their own, loaded when the terminal UI opens: one-shot commands do not pay for them. */
+const uiChunk = {
+  name: "ui-chunk",
+  setup(build) {
+    build.onResolve({ filter: /\/tui\/app\.js$/ }, () => ({ path: "./tui.cjs", external: true }));
+  },
+};
+/** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
+const loadedAtOnce = {
+  name: "loaded-at-once",
+  setup(build) {
+    build.onLoad({ filter: /ink[/\\]build[/\\]reconciler\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8")
+        .replaceAll(/isDev\(\)/g, "false")
+        .replaceAll("await import('./devtools.js')", "0")
+        .replaceAll("await loadPackageJson()", "{}"),
+      loader: "js",
+    }));
+    build.onLoad({ filter: /yoga-layout[/\\]dist[/\\]src[/\\]index\.js$/ }, () => ({
+      contents: `import load from "../binaries/yoga-wasm-base64-esm.js";
+import wrap from "./wrapAssembly.js";
+const Yoga = {};
+Yoga.ready = load().then((wasm) => void Object.assign(Yoga, wrap(wasm)));
+export default Yoga;
+export * from "./generated/YGEnums.js";`,
+      loader: "js",
+    }));
+  },
+};
 await build({
   ...common,
+  entryPoints: ["src/tui/app.tsx"],
+  outfile: `${outdir}/tui.cjs`,
+  format: "cjs",
+  jsx: "automatic",
+  define: { "process.env.NODE_ENV": '"production"', "import.meta.url": '""' },
+  external: ["react-devtools-core"],
+  plugins: [loadedAtOnce],
+});
+await build({
+  ...common,
+  plugins: [uiChunk],
+  // A chunk is loaded with require: commands run as scripts, which have no import().
+  supported: { "dynamic-import": false },
   entryPoints: [
     ...tools.map((tool) => ({ in: tool === "bench" ? "src/bench/index.ts" : `src/cli/${tool}.ts`, out: tool })),
     { in: "src/cli/launch.ts", out: "launch" },
   ],
-  outdir: "dist",
+  outdir,
   outExtension: { ".js": ".cjs" },
   format: "cjs",
 });
 for (const tool of tools) {
-  const made = spawnSync(process.execPath, ["dist/launch.cjs", "--make-cache", tool], { stdio: ["ignore", "ignore", "inherit"] });
+  const made = spawnSync(process.execPath, [`${outdir}/launch.cjs`, "--make-cache", tool], { stdio: ["ignore", "ignore", "inherit"] });
   if (made.status !== 0) throw new Error(`no compiled code for ${tool}`);
 }

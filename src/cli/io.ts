@@ -12,6 +12,8 @@ export interface Io {
   clock(): number;
   /** Whether stdout is a terminal. */
   readonly isTerminal?: boolean;
+  /** Whether stdin and stdout are terminals with somebody before them; undefined in tests: nobody is. */
+  readonly isInteractive?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -58,6 +58,13 @@ export async function runMain(
     get isTerminal() {
       return fstatSync(1).isCharacterDevice();
     },
+    get isInteractive() {
+      const { CI, TERM } = process.env;
+      if (CI || TERM === "dumb" || !fstatSync(0).isCharacterDevice() || !fstatSync(1).isCharacterDevice()) return false;
+      // /dev/null is a character device too.
+      const { isatty } = process.getBuiltinModule("node:tty");
+      return isatty(0) && isatty(1);
+    },
     env: process.env,
   };
   let code: number;

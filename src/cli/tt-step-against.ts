@@ -25,7 +25,7 @@ function differs(pair: Trace): boolean {
   );
 }
 
-function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
   const spec = args.against!;
   const options = optionsIn(spec, io);
   if (options) {

@@ -104,6 +104,20 @@ const OPTIONS = {
     summary: "what values in memory depend on (repeatable; default 0, 1)",
   },
   "max-steps": { type: "string", value: "N", group: "Execution", summary: "stop after so many ops" },
+  export: {
+    type: "string",
+    value: "FILE.html|.svg",
+    group: "What to show",
+    summary: "one self-contained page with passes, diffs, layouts and code; or a drawing of the screen",
+  },
+  theme: {
+    type: "string",
+    value: "dark|light|none",
+    group: "Other",
+    summary: "colours of the terminal UI (default dark; none under NO_COLOR)",
+  },
+  mouse: { type: "boolean", group: "Other", summary: "the mouse in the terminal UI (default; --no-mouse)" },
+  tui: { type: "boolean", group: "Other", summary: "open the terminal UI also with --against" },
   color: { type: "string", value: "auto|always|never", group: "Other", summary: "colour in diffs and diagnostics" },
   explain: { type: "string", value: "CODE", group: "Other", summary: "what the code of a diagnostic or remark means" },
   help: { type: "boolean", group: "Other", summary: "this text" },
@@ -142,6 +156,10 @@ export interface TtStepArgs {
   readonly color: "auto" | "always" | "never";
   readonly validate: boolean;
   readonly simulation: SimulationArgs;
+  readonly export: string | undefined;
+  readonly theme: "dark" | "light" | "none" | undefined;
+  readonly mouse: boolean | undefined;
+  readonly tui: boolean;
   readonly json: boolean;
   readonly debugInfo: boolean;
   readonly modernize: boolean;
@@ -201,6 +219,9 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   const color = text("color") ?? "auto";
   if (color !== "auto" && color !== "always" && color !== "never")
     return { error: `--color expects auto, always or never, not '${color}'` };
+  const theme = text("theme");
+  if (theme !== undefined && theme !== "dark" && theme !== "light" && theme !== "none")
+    return { error: `--theme expects dark, light or none, not '${theme}'` };
   const problem = checkOptions({ ...defaultOptions(capability ?? 80), ...cuda.values }, capability ?? 80);
   if (problem) return { error: problem };
   return {
@@ -221,6 +242,10 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     color,
     validate: flag("validate"),
     simulation: { arg: list("arg"), grid: text("grid"), program: list("program"), seed: list("seed"), maxSteps: text("max-steps") },
+    export: text("export"),
+    theme,
+    mouse: values["mouse"] as boolean | undefined,
+    tui: flag("tui"),
     json: flag("json"),
     debugInfo: flag("debug-info"),
     modernize: flag("modernize"),

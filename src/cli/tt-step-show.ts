@@ -1,9 +1,9 @@
 /** What `tt-step` prints of a Trace. */
 import type { Stage } from "../compile/pipelines/cuda.js";
-import { findStep, type Step, type StepText, stepBanner, type Trace } from "../compile/trace.js";
+import { findStep, type Step, stepBanner, type Trace } from "../compile/trace.js";
 import { traceJson } from "../compile/trace-json.js";
-import { align } from "../diff/align.js";
 import { countsText, sideBySide, unified } from "../diff/hunks.js";
+import { stepDiff } from "../diff/step-diff.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { whyAndLayout } from "./tt-step-why.js";
@@ -109,12 +109,8 @@ export function listText(trace: Trace): string {
 
 /** A diff of two steps with its header. */
 export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: Io): string {
-  const [first, last] = a.index <= b.index ? [a, b] : [b, a];
-  // Steps inside `last` stand behind it and are over before it.
-  const between = trace.steps.filter((s) => (s.index > first.index && s.index <= last.index) || s.parent === last.index);
-  const [before, after] = commonPart(a, b);
-  const alignment = align(trace.lines, before, after, a.index <= b.index ? between.map((s) => s.origins) : []);
-  const text = { lines: trace.lines, before, after };
+  const { lines, before, after, alignment } = stepDiff(trace, a, b);
+  const text = { lines, before, after };
   const name = (step: Step) => `${step.label} ${step.flag}`;
   const width = Number(io.env["COLUMNS"]) || 160;
   const colour = usesColour(args, io);
@@ -125,21 +121,4 @@ export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: I
 export function usesColour(args: TtStepArgs, io: Io): boolean {
   if (args.color !== "auto") return args.color === "always";
   return io.isTerminal === true && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb" && args.output === "-";
-}
-
-/** Where one of two steps shows a single function, that function of the other. */
-function commonPart(a: Step, b: Step): [StepText, StepText] {
-  const part = (whole: StepText, one: StepText): StepText => {
-    const id = one.ops.find((op) => op !== 0);
-    const from = id === undefined ? -1 : whole.ops.indexOf(id);
-    if (from <= 0 || one.ops[0] === whole.ops[0]) return whole;
-    const inside = new Set(one.ops);
-    let to = from + 1;
-    for (let line = to; line < whole.ops.length; line++) if (whole.ops[line] !== 0 && inside.has(whole.ops[line]!)) to = line + 1;
-    // The function's own closing brace follows its last op.
-    const end = Math.min(whole.lines.length, to + 1);
-    return { lines: whole.lines.slice(from, end), ops: whole.ops.slice(from, end), hashes: whole.hashes.slice(from, end) };
-  };
-  if ((a.symbol === undefined) === (b.symbol === undefined)) return [a.text, b.text];
-  return a.symbol === undefined ? [part(a.text, b.text), b.text] : [a.text, part(b.text, a.text)];
 }

@@ -13,7 +13,7 @@ const VECADD = "fixtures/kernels/vecadd.ttir";
 const LOG = "fixtures/dumps/3.6.0-softmax.log";
 
 function run(argv: readonly string[], io: MemoryIo = memoryIo()): { readonly code: number; readonly out: string; readonly err: string } {
-  const code = main(argv, io);
+  const code = main(argv, io) as number;
   return { code, out: io.out(), err: io.err() };
 }
 const withFiles = (files: Readonly<Record<string, string>>) => memoryIo("", files);

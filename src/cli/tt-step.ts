@@ -22,7 +22,7 @@ import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-export function main(argv: readonly string[], io: Io): number {
+export function main(argv: readonly string[], io: Io): number | Promise<number> {
   if (argv[0] === "run") return runCommand(argv.slice(1), io);
   if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
   const args = parseTtStepArgs(argv);
@@ -36,6 +36,7 @@ export function main(argv: readonly string[], io: Io): number {
       : deliver(`${args.explain}: ${text}\n`, args, io);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
+  if (io.isInteractive && opensUi(args)) return import("./tt-step-tui.js").then(({ openUi }) => openUi(args, argv, io));
   const rewrite = args.modernize ? { rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : {};
   const input = readInput(args.input, io, { debugInfo: args.debugInfo, ...rewrite });
   if (input.kind === "error") return refuse(input, io);
@@ -77,6 +78,12 @@ function bisectMain(argv: readonly string[], io: Io): number {
   if ("error" in made) return usage(io, made.error);
   const found = bisect(made.trace, args.input, argv[predicate]!, args.simulation, io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
+}
+
+/** Whether the terminal UI shows what is asked for. */
+function opensUi(args: TtStepArgs): boolean {
+  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.output !== "-") return false;
+  return args.against === undefined || args.tui;
 }
 
 function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[], io: Io): number {

@@ -12,7 +12,7 @@ import type { Remark } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import { type ArtifactKind, artifactsOf } from "./artifacts.js";
-import { isLibraryFile, LocationCollector } from "./op-locations.js";
+import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
 import { recordText, textHash } from "./record-text.js";
@@ -60,33 +60,55 @@ export function pipelineOf(options: Pick<CompileOptions, "capability" | "options
 
 /** Compiles `module` in place. The Trace's step 0 is the source. */
 export function compile(name: string, module: Operation, options: CompileOptions): CompileResult {
+  const steps = compileSteps(name, module, options);
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+  }
+}
+
+/** What is done of a compilation so far. */
+export interface CompileProgress {
+  readonly done: number;
+  readonly total: number;
+  /** The pass that comes next. */
+  readonly next: PipelineStep;
+  /** The Trace up to here. */
+  readonly trace: () => Trace;
+}
+
+/** As `compile`, halting before each pass. */
+export function* compileSteps(name: string, module: Operation, options: CompileOptions): Generator<CompileProgress, CompileResult> {
   module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
   recorder.source(name);
+  const traceOf = (locations: OpLocations): Trace => ({
+    source: { name, kind: options.from ?? "ttir" },
+    target: `cuda:${options.capability}`,
+    options: { ...options.options },
+    steps: [...recorder.steps],
+    diagnostics: module.ctx.diagnostics,
+    lines: recorder.lines,
+    locations,
+    warnings: [],
+    artifacts: {},
+  });
   let failed: CompileResult["failed"];
   for (const [i, step] of pipeline.entries()) {
     const number = i + 1;
     if (options.startAfter !== undefined && number <= options.startAfter) continue;
     if (options.stopAfter !== undefined && number > options.stopAfter) break;
     if (options.disabled?.has(number)) continue;
+    yield { done: i, total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
     const pass = PASSES.get(step.flag);
     failed = recorder.run(step, pass);
     if (failed) break;
   }
-  const trace: Trace = {
-    source: { name, kind: options.from ?? "ttir" },
-    target: `cuda:${options.capability}`,
-    options: { ...options.options },
-    steps: recorder.steps,
-    diagnostics: module.ctx.diagnostics,
-    lines: recorder.lines.seal(),
-    locations: recorder.locations.take(),
-    warnings: [],
-    artifacts: failed ? {} : artifactsOf(module, options),
-  };
+  recorder.lines.seal();
+  const trace: Trace = { ...traceOf(recorder.locations.take()), artifacts: failed ? {} : artifactsOf(module, options) };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }
 

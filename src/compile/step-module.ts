@@ -10,6 +10,7 @@ import { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
 import { takeSpellingOfText } from "../syntax/older-forms.js";
 import { Parser } from "../syntax/parser.js";
+import "../syntax/print.js";
 import type { Step, StepText, Trace } from "./trace.js";
 
 /** Steps of more lines are not read: nothing that large has encodings. */

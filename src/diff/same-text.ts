@@ -168,14 +168,19 @@ export function sayTheSame(left: StepSide, l: number, right: StepSide, r: number
     return xs.length === ys.length && xs.every((x, i) => sameName(x[0], ys[i]![0]));
   }
   function sameName(x: string, y: string): boolean {
-    const kind = x.charCodeAt(0);
-    if (kind !== y.charCodeAt(0)) return false;
-    if (kind === 35 || kind === 33) return left.spelt(x) === right.spelt(y);
-    const from = left.definition(x, l);
-    const to = right.definition(y, r);
-    if (!from || !to) return from === to && x === y;
-    return match[to.line] === from.line && from.index === to.index;
+    return namesAgree(left, l, x, right, r, y, match);
   }
+}
+
+/** Whether name `x` on line `l` before and name `y` on line `r` after stand for the same. */
+export function namesAgree(left: StepSide, l: number, x: string, right: StepSide, r: number, y: string, match: Int32Array): boolean {
+  const kind = x.charCodeAt(0);
+  if (kind !== y.charCodeAt(0)) return false;
+  if (kind === 35 || kind === 33) return left.spelt(x) === right.spelt(y);
+  const from = left.definition(x, l);
+  const to = right.definition(y, r);
+  if (!from || !to) return from === to && x === y;
+  return match[to.line] === from.line && from.index === to.index;
 }
 /** `^bb1:  // 2 preds` */
 function withoutComment(line: string): string {

@@ -206,8 +206,8 @@ export function argumentAttr(op: Operation, index: number, name: string): Attrib
   const dict = dictionaries(op, "arg_attrs")?.[index];
   return dict && dictGet(dict, name);
 }
-/** Gives argument `index` an attribute. */
-export function setArgumentAttr(op: Operation, index: number, name: string, value: Attribute): void {
+/** Gives argument `index` an attribute, or takes it away. */
+export function setArgumentAttr(op: Operation, index: number, name: string, value: Attribute | undefined): void {
   const count = op.def.interface(FunctionOp)!.type(op).inputs.length;
   const before = dictionaries(op, "arg_attrs");
   const dicts = Array.from({ length: count }, (_, i) => before?.[i] ?? emptyDict(op.ctx));

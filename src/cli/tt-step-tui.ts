@@ -1,0 +1,41 @@
+/** Opens the terminal UI on what the arguments name. */
+import type { Theme } from "../tui/draw/theme.js";
+import { type Opened, runTui } from "../tui/run.js";
+import { EXIT, type Io } from "./io.js";
+import { otherTrace } from "./tt-step-against.js";
+import type { TtStepArgs } from "./tt-step-args.js";
+import { settings } from "./tt-step-compile.js";
+import { type Input, readInput, stageOf } from "./tt-step-input.js";
+
+export function openUi(args: TtStepArgs, argv: readonly string[], io: Io): Promise<number> {
+  const name = args.input!;
+  let input: Exclude<Input, { kind: "error" }> | undefined;
+  const open = (): Opened => {
+    const read = readInput(name, io, { debugInfo: false });
+    if (read.kind === "error") return { kind: "error", text: read.diagnostics ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
+    input = read;
+    if (read.kind === "imported") return { kind: "imported", trace: read.trace };
+    const { capability, options } = settings(read.module, args);
+    const { module, text } = read;
+    return { kind: "module", module, text, from: stageOf(module), whatIf: { capability, options, disabled: [] } };
+  };
+  const against = () => {
+    const other = otherTrace(input!, args, io);
+    return "error" in other ? other : { name: args.against!, trace: other.trace };
+  };
+  return runTui({
+    name,
+    open,
+    ...(args.against === undefined ? {} : { against }),
+    theme: themeOf(args, io),
+    mouse: args.mouse ?? true,
+    settings: { keys: {}, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
+    loadApp: () => import("../tui/app.js"),
+    clock: io.clock,
+  });
+}
+
+function themeOf(args: TtStepArgs, io: Io): Theme["name"] {
+  if (args.color === "never" || (args.color === "auto" && io.env["NO_COLOR"])) return "none";
+  return args.theme ?? "dark";
+}

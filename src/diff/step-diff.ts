@@ -1,0 +1,56 @@
+/** The difference between two steps of a Trace, or of two Traces. */
+import { importTexts } from "../compile/import/import-dump.js";
+import type { LineTable, Step, StepText, Trace } from "../compile/trace.js";
+import { type Alignment, align } from "./align.js";
+
+export interface StepDiff {
+  readonly lines: LineTable;
+  readonly before: StepText;
+  readonly after: StepText;
+  readonly alignment: Alignment;
+}
+
+/** What changed from step `a` to step `b`, in either order. */
+export function stepDiff(trace: Trace, a: Step, b: Step): StepDiff {
+  const [first, last] = a.index <= b.index ? [a, b] : [b, a];
+  // Steps inside `last` stand behind it and are over before it.
+  const between = trace.steps.filter((s) => (s.index > first.index && s.index <= last.index) || s.parent === last.index);
+  const [before, after] = commonPart(a, b);
+  const origins = a.index <= b.index ? between.map((s) => s.origins) : [];
+  return { lines: trace.lines, before, after, alignment: align(trace.lines, before, after, origins) };
+}
+
+/** What differs between a step of one Trace and a step of another; ops are identified anew, by what they say. */
+export function stepDiffAcross(one: Trace, a: Step, other: Trace, b: Step): StepDiff {
+  const text = (trace: Trace, step: Step) => ({ pass: step.pass, flag: step.flag, stage: undefined, text: trace.lines.textOf(step.text) });
+  const { lines, steps } = importTexts("", "texts", [text(one, a), text(other, b)]);
+  const [before, after] = [steps[0]!.text, steps[1]!.text];
+  return { lines, before, after, alignment: align(lines, before, after, [steps[1]!.origins]) };
+}
+
+/** The step that a step started from: the one before it at its level, or what its parent started from. */
+export function stepBefore(trace: Trace, step: Step): Step | undefined {
+  for (let i = step.index - 1; i >= 0; i--) {
+    const s = trace.steps[i]!;
+    if (s.parent === step.parent) return s;
+    if (s.index === step.parent) return stepBefore(trace, s);
+  }
+  return undefined;
+}
+
+/** Where one of two steps shows a single function, that function of the other. */
+function commonPart(a: Step, b: Step): [StepText, StepText] {
+  const part = (whole: StepText, one: StepText): StepText => {
+    const id = one.ops.find((op) => op !== 0);
+    const from = id === undefined ? -1 : whole.ops.indexOf(id);
+    if (from <= 0 || one.ops[0] === whole.ops[0]) return whole;
+    const inside = new Set(one.ops);
+    let to = from + 1;
+    for (let line = to; line < whole.ops.length; line++) if (whole.ops[line] !== 0 && inside.has(whole.ops[line]!)) to = line + 1;
+    // The function's own closing brace follows its last op.
+    const end = Math.min(whole.lines.length, to + 1);
+    return { lines: whole.lines.slice(from, end), ops: whole.ops.slice(from, end), hashes: whole.hashes.slice(from, end) };
+  };
+  if ((a.symbol === undefined) === (b.symbol === undefined)) return [a.text, b.text];
+  return a.symbol === undefined ? [part(a.text, b.text), b.text] : [a.text, part(b.text, a.text)];
+}

@@ -1,0 +1,128 @@
+/** The terminal UI in a real pseudo-terminal: what is seen, and that the terminal is left as it was found. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { Pty } from "./pty.js";
+
+let folder = "";
+let open: Pty[] = [];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tt-step-tui-"));
+  execFileSync(process.execPath, ["build.js", "--out", folder]);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const pty of open) pty.kill();
+  open = [];
+});
+
+const KERNEL = "fixtures/kernels/vecadd.ttir";
+const LOG = "fixtures/tui/softmax.log";
+function start(args: readonly string[], size = { columns: 160, rows: 45 }, env: Readonly<Record<string, string>> = {}): Pty {
+  const pty = new Pty([process.execPath, join(folder, "launch.cjs"), "tt-step", ...args], { ...size, env });
+  open.push(pty);
+  return pty;
+}
+const ready = (pty: Pty) =>
+  pty.until((s) => /\d+\/\d+ changed/.test(s.text) && !s.text.includes("reading") && /[1-9]\d*\/\d+ changed/.test(s.text), "the passes");
+
+test("opens on a kernel, steps, shows help, and leaves the terminal as it was", async () => {
+  const pty = start([KERNEL]);
+  const first = await ready(pty);
+  expect(first).toMatchObject({ alternate: true, cursorHidden: true, mouse: "vt200" });
+  expect(first.text).toContain("tritongpu-coalesce");
+  pty.type(">>");
+  await pty.until((s) => s.text.includes("→ tritongpu-coalesce"), "the diff of the selected pass");
+  pty.take();
+  pty.type("?");
+  await pty.until((s) => s.text.includes("any other key closes"), "help");
+  pty.type("x");
+  await pty.until((s) => !s.text.includes("any other key closes"), "no help");
+  expect(pty.received).not.toMatch(/\x1b\[[23]J/);
+  pty.type("q");
+  expect(await pty.exited()).toMatchObject({ code: 0 });
+  expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none", text: "\n" });
+});
+
+test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {
+  const pty = start([LOG]);
+  await ready(pty);
+  pty.type("2/ttg.convert\r");
+  await pty.until((s) => s.text.includes("ttg.convert"), "a search");
+  pty.resize(100, 30);
+  const widest = (text: string) => Math.max(...text.split("\n").map((l) => l.length));
+  await pty.until((s) => widest(s.text) <= 100 && s.text.includes("unified"), "unified by itself");
+  // The third row of the pass list.
+  pty.type("\x1b[<0;5;4M\x1b[<0;5;4m");
+  await pty.until((s) => />/.test(s.text.split("\n")[3]!.slice(1, 3)), "the clicked pass is selected");
+  pty.resize(30, 8);
+  await pty.until((s) => s.text.includes("needs 40x10"), "a line for tiny terminals");
+  pty.resize(1, 1);
+  await pty.idle();
+  pty.resize(160, 45);
+  await pty.until((s) => s.text.includes("1 passes"), "all panes again");
+  pty.type("q");
+  await pty.exited();
+});
+
+test.each(["SIGTERM", "SIGHUP", "SIGINT"])("%s leaves the terminal sane", async (signal) => {
+  const pty = start([KERNEL]);
+  await ready(pty);
+  process.kill(pty.pid, signal);
+  const { code } = await pty.exited();
+  expect(code).toBe({ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]);
+  expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
+});
+
+test("suspended and resumed", async () => {
+  // In a shell with job control, as a user has it.
+  const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 120, rows: 40, env: { PS1: "$ " } });
+  open.push(pty);
+  pty.type(`'${process.execPath}' '${join(folder, "launch.cjs")}' tt-step ${KERNEL}\r`);
+  await ready(pty);
+  pty.type("\x1a");
+  const away = await pty.until((s) => !s.alternate && /Stopped/.test(s.text), "the shell");
+  expect(away).toMatchObject({ cursorHidden: false, mouse: "none" });
+  pty.type("fg\r");
+  expect(await pty.until((s) => s.alternate && s.text.includes("1 passes"), "the UI again")).toMatchObject({ mouse: "vt200" });
+  pty.type("q");
+  await pty.until((s) => !s.alternate, "the shell again");
+});
+
+test("IR is edited in $EDITOR: an error comes back at its line, and nothing is lost", async () => {
+  const editor = join(folder, "editor.sh");
+  writeFileSync(
+    editor,
+    `#!/bin/sh\nif grep -q arith.nonsense "$1"; then sed -i s/arith.nonsense/arith.addf/ "$1"; else sed -i s/arith.addf/arith.nonsense/ "$1"; fi\n`,
+    { mode: 0o755 },
+  );
+  const pty = start([KERNEL], undefined, { EDITOR: editor });
+  await ready(pty);
+  pty.type("e");
+  const wrong = await pty.until((s) => s.text.includes("kept in"), "an error");
+  const kept = /kept in (\S+?),/.exec(wrong.text)![1]!;
+  expect(wrong.text).toMatch(/ \d+:\d+: error/);
+  expect(readFileSync(kept, "latin1")).toContain("arith.nonsense");
+  pty.type("e");
+  await pty.until((s) => s.text.includes("nothing was changed"), "the text as it was");
+  rmSync(kept);
+  pty.type("q");
+  await pty.exited();
+});
+
+test("bad input: the terminal is given back before the error", async () => {
+  const pty = start(["no/such/file"]);
+  expect(await pty.exited()).toMatchObject({ code: 2 });
+  expect(await pty.screen()).toMatchObject({ alternate: false, text: expect.stringContaining("cannot read 'no/such/file'") });
+});
+
+test("CI=1 and TERM=dumb: a list, without escape codes", async () => {
+  for (const env of [{ CI: "1" }, { TERM: "dumb" }] as Readonly<Record<string, string>>[]) {
+    const pty = start([KERNEL], { columns: 200, rows: 90 }, env);
+    expect(await pty.exited()).toMatchObject({ code: 0 });
+    expect(pty.take()).not.toContain("\x1b");
+    expect((await pty.screen()).text).toContain("tritongpu-coalesce");
+  }
+});

@@ -1,0 +1,100 @@
+/** Runs our pipeline for the UI: from a text, under options that the user changes. */
+import { type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
+import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+
+import { IntegerAttr, i32Attr } from "../ir/builtin-attrs.js";
+import { Context } from "../ir/context.js";
+import { FunctionOp } from "../ir/interfaces.js";
+import { NameLoc } from "../ir/location.js";
+import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
+import type { WhatIf } from "./state/state.js";
+
+/** A compilation that goes on with every `next()`. */
+export type Run = Generator<CompileProgress, CompileResult>;
+
+export interface Input {
+  readonly name: string;
+  readonly text: string;
+  readonly from: Stage;
+  /** The last pass, by position in the pipeline, that the text has behind it. */
+  readonly startAfter?: number;
+}
+
+/** The module of a text, or what is wrong with it: diagnostics as text, and the first one's place. */
+export function parse(name: string, text: string): { readonly module: Operation } | { readonly error: string; readonly line: number } {
+  const ctx = new Context(ALL_DIALECTS);
+  const parsed = parseModule(ctx, name, text);
+  if (parsed && verifyOperation(parsed.module)) return { module: parsed.module };
+  const first = ctx.diagnostics[0];
+  return {
+    error: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") || "the text holds no IR",
+    line: first?.position?.line ?? 1,
+  };
+}
+
+/** Starts compiling. */
+export function start(input: Input, module: Operation, whatIf: WhatIf, clock: () => number): Run {
+  setDivisibility(module, whatIf.divisibility);
+  return compileSteps(input.name, module, {
+    capability: whatIf.capability,
+    options: whatIf.options,
+    from: input.from,
+    ...(input.startAfter === undefined ? {} : { startAfter: input.startAfter }),
+    disabled: new Set(whatIf.disabled),
+    clock,
+  });
+}
+
+/** The passes that a compilation will run. */
+export function passesOf(
+  input: Pick<Input, "from" | "startAfter">,
+  whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
+): readonly PipelineStep[] {
+  const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
+  return steps.filter((_, i) => i + 1 > (input.startAfter ?? 0) && !whatIf.disabled.includes(i + 1));
+}
+/** The position in the whole pipeline of the `n`th pass (from 1) that a compilation runs. */
+export function positionOf(
+  input: Pick<Input, "from" | "startAfter">,
+  whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
+  n: number,
+): number | undefined {
+  const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
+  const run = steps.flatMap((_, i) => (i + 1 > (input.startAfter ?? 0) && !whatIf.disabled.includes(i + 1) ? [i + 1] : []));
+  return run[n - 1];
+}
+
+/** The arguments of the first kernel that can be said to be divisible: pointers and integers. */
+export function divisibilityOf(module: Operation): WhatIf["divisibility"] {
+  const func = kernelOf(module);
+  if (!func) return [];
+  return [...(func.regions[0]?.firstBlock?.args ?? [])].map((arg, i) => {
+    const attr = argumentAttr(func, i, "tt.divisibility");
+    return [NameLoc.is(arg.loc) ? arg.loc.params.name : `arg${i}`, IntegerAttr.is(attr) ? Number(attr.params.value) : undefined] as const;
+  });
+}
+
+function setDivisibility(module: Operation, divisibility: WhatIf["divisibility"]): void {
+  const func = kernelOf(module);
+  if (!func) return;
+  divisibility.forEach(([, by], i) => {
+    const now = argumentAttr(func, i, "tt.divisibility");
+    const known = IntegerAttr.is(now) ? Number(now.params.value) : undefined;
+    if (known !== by) setArgumentAttr(func, i, "tt.divisibility", by === undefined ? undefined : i32Attr(module.ctx, by));
+  });
+}
+
+/** The first public function with a body. */
+function kernelOf(module: Operation): Operation | undefined {
+  for (const op of module.regions[0]?.firstBlock?.ops() ?? []) {
+    if (!op.def.interface(FunctionOp)) continue;
+    const visibility = op.attr("sym_visibility");
+    if ((visibility?.params as { readonly value?: string } | undefined)?.value !== "private" && op.regions[0]?.firstBlock) return op;
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+/** How many columns text takes in a terminal, and text made fit for one. */
+
+/** Columns of a character: 0 for combining marks, 2 for wide East Asian characters and pictures. */
+export function charWidth(code: number): number {
+  if (code < 0x300) return 1;
+  if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f) || code === 0xfeff)
+    return 0;
+  if (code < 0x1100) return 1;
+  const wide =
+    code <= 0x115f ||
+    (code >= 0x2e80 && code <= 0xa4cf && code !== 0x303f) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0xffe0 && code <= 0xffe6) ||
+    (code >= 0x1f300 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd);
+  return wide ? 2 : 1;
+}
+
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const char of text) width += charWidth(char.codePointAt(0)!);
+  return width;
+}
+
+/** Text of a file that was read as latin1, as it is meant (UTF-8), with tabs spread and control characters shown as dots. */
+export function shown(latin1: string): string {
+  if (!/[^\x20-\x7e]/.test(latin1)) return latin1;
+  const text = /[\x80-\xff]/.test(latin1) && !/[^\x00-\xff]/.test(latin1) ? Buffer.from(latin1, "latin1").toString("utf8") : latin1;
+  return text.replace(/\t/g, "    ").replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ".");
+}
+
+/** The text cut to a width, with an ellipsis where something is lost. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return "";
+  if (textWidth(text) <= width) return text;
+  let out = "";
+  let used = 0;
+  for (const char of text) {
+    const w = charWidth(char.codePointAt(0)!);
+    if (used + w > width - 1) break;
+    out += char;
+    used += w;
+  }
+  return `${out}…`;
+}
+export function padded(text: string, width: number): string {
+  const fitting = cut(text, width);
+  return fitting + " ".repeat(Math.max(0, width - textWidth(fitting)));
+}

@@ -1,0 +1,166 @@
+/** How roles look: numbers of the terminal's 256 colours. */
+import { attributesOf, BOLD, DIM, INKS, type Ink, inkOf, PAPERS, type Paper, paperOf, REVERSE, type Style, UNDERLINE } from "./style.js";
+
+export interface Theme {
+  readonly name: "dark" | "light" | "none";
+  /** The page behind everything, for exports: `#rrggbb`. */
+  readonly page: readonly [paper: string, ink: string];
+  readonly inks: Readonly<Partial<Record<Ink, number>>>;
+  readonly papers: Readonly<Partial<Record<Paper, number>>>;
+}
+
+const DARK: Theme = {
+  name: "dark",
+  page: ["#15171c", "#d0d0d0"],
+  inks: {
+    muted: 244,
+    accent: 75,
+    title: 255,
+    op: 117,
+    value: 252,
+    type: 150,
+    alias: 179,
+    string: 180,
+    number: 216,
+    symbol: 222,
+    comment: 243,
+    added: 114,
+    removed: 210,
+    moved: 183,
+    changed: 221,
+    warning: 214,
+    error: 203,
+    good: 114,
+    key: 75,
+    c0: 75,
+    c1: 114,
+    c2: 221,
+    c3: 210,
+    c4: 183,
+    c5: 80,
+    c6: 215,
+    c7: 250,
+  },
+  papers: {
+    selected: 24,
+    cursor: 237,
+    addedLine: 22,
+    addedWord: 28,
+    removedLine: 52,
+    removedWord: 88,
+    movedLine: 54,
+    match: 58,
+    bar: 236,
+    panel: 235,
+  },
+};
+const LIGHT: Theme = {
+  name: "light",
+  page: ["#ffffff", "#1c1c1c"],
+  inks: {
+    muted: 244,
+    accent: 25,
+    title: 16,
+    op: 25,
+    value: 235,
+    type: 22,
+    alias: 94,
+    string: 130,
+    number: 166,
+    symbol: 90,
+    comment: 245,
+    added: 28,
+    removed: 124,
+    moved: 91,
+    changed: 130,
+    warning: 166,
+    error: 160,
+    good: 28,
+    key: 25,
+    c0: 25,
+    c1: 28,
+    c2: 136,
+    c3: 160,
+    c4: 91,
+    c5: 30,
+    c6: 166,
+    c7: 238,
+  },
+  papers: {
+    selected: 153,
+    cursor: 254,
+    addedLine: 194,
+    addedWord: 157,
+    removedLine: 224,
+    removedWord: 217,
+    movedLine: 225,
+    match: 228,
+    bar: 253,
+    panel: 255,
+  },
+};
+/** No colours: what they say is said by marks, and by bold, underlined and reversed text. */
+const NONE: Theme = { name: "none", page: ["#ffffff", "#000000"], inks: {}, papers: {} };
+
+export const THEMES: Readonly<Record<Theme["name"], Theme>> = { dark: DARK, light: LIGHT, none: NONE };
+
+/** Without colours some papers are attributes. */
+const PLAIN_PAPERS: Readonly<Partial<Record<Paper, number>>> = {
+  selected: REVERSE,
+  cursor: UNDERLINE,
+  addedWord: BOLD,
+  removedWord: BOLD,
+  match: REVERSE,
+  bar: 0,
+};
+
+/** The parameters of a style's SGR sequence, without the reset. */
+export function sgrOf(theme: Theme, s: Style): string {
+  const parts: (string | number)[] = [];
+  const ink = INKS[inkOf(s)]!;
+  const paper = PAPERS[paperOf(s)]!;
+  let attributes = attributesOf(s);
+  if (theme.name === "none") attributes |= PLAIN_PAPERS[paper] ?? 0;
+  if (attributes & BOLD) parts.push(1);
+  if (attributes & DIM) parts.push(2);
+  if (attributes & UNDERLINE) parts.push(4);
+  if (attributes & REVERSE) parts.push(7);
+  const inkColour = theme.inks[ink];
+  if (inkColour !== undefined) parts.push("38;5", inkColour);
+  const paperColour = theme.papers[paper];
+  if (paperColour !== undefined) parts.push("48;5", paperColour);
+  return parts.join(";");
+}
+
+/** Colour `n` of the 256 as `#rrggbb`. */
+export function hexOf(n: number): string {
+  const hex = (r: number, g: number, b: number) => `#${[r, g, b].map((c) => c.toString(16).padStart(2, "0")).join("")}`;
+  if (n >= 232) return hex(8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232));
+  if (n >= 16) {
+    const level = (c: number) => (c === 0 ? 0 : 55 + 40 * c);
+    return hex(level(Math.trunc((n - 16) / 36)), level(Math.trunc((n - 16) / 6) % 6), level((n - 16) % 6));
+  }
+  const base = [
+    0, 0x800000, 0x8000, 0x808000, 0x80, 0x800080, 0x8080, 0xc0c0c0, 0x808080, 0xff0000, 0xff00, 0xffff00, 0xff, 0xff00ff, 0xffff, 0xffffff,
+  ][n]!;
+  return hex(base >> 16, (base >> 8) & 255, base & 255);
+}
+
+/** A style as CSS declarations, for exported pages and drawings. */
+export function cssOf(theme: Theme, s: Style): string {
+  const ink = theme.inks[INKS[inkOf(s)]!];
+  const paper = theme.papers[PAPERS[paperOf(s)]!];
+  const attributes = attributesOf(s);
+  const parts: string[] = [];
+  const colours = [ink === undefined ? theme.page[1] : hexOf(ink), paper === undefined ? undefined : hexOf(paper)] as const;
+  const reversed = (attributes & REVERSE) !== 0;
+  if (reversed) parts.push(`color:${colours[1] ?? theme.page[0]}`, `background:${colours[0]}`);
+  else {
+    if (ink !== undefined) parts.push(`color:${colours[0]}`);
+    if (colours[1]) parts.push(`background:${colours[1]}`);
+  }
+  if (attributes & BOLD) parts.push("font-weight:bold");
+  if (attributes & DIM) parts.push("opacity:.6");
+  if (attributes & UNDERLINE) parts.push("text-decoration:underline");
+  return parts.join(";");
+}

@@ -1,0 +1,29 @@
+/** Runs $EDITOR on a file; what was written there is never lost. */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** The file's text afterwards. With `text` the file is written first; `line` is where the cursor shall stand. */
+export function editText(
+  path: string,
+  text: string | undefined,
+  line: number | undefined,
+): { readonly path: string; readonly text: string } | { readonly error: string } {
+  const command = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  try {
+    if (text !== undefined) writeFileSync(path, text, "latin1");
+  } catch (error) {
+    return { error: `cannot write ${path}: ${(error as Error).message}` };
+  }
+  // Editors for programs take +LINE; others are given the file alone.
+  const words = command.split(/\s+/);
+  const program = words[0]!.slice(words[0]!.lastIndexOf("/") + 1);
+  const at = line !== undefined && /^(?:vi|vim|nvim|nano|emacs|emacsclient|micro|kak|joe|less|ne)$/.test(program) ? [`+${line}`] : [];
+  const { status, error, signal } = spawnSync(words[0]!, [...words.slice(1), ...at, path], { stdio: "inherit" });
+  if (error) return { error: `cannot run '${command}' ($EDITOR): ${error.message}` };
+  if (status !== 0) return { error: `'${command}' ended with ${signal ?? status}; the file is ${path}` };
+  try {
+    return { path, text: readFileSync(path, "latin1") };
+  } catch (readError) {
+    return { error: `cannot read ${path}: ${(readError as Error).message}` };
+  }
+}

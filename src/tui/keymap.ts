@@ -1,0 +1,130 @@
+/**
+ * Every command with its keys: the one table from which the footer, the `?` overlay, the README's key list and the
+ * configuration file's schema are made.
+ */
+export type Group = "Move" | "Passes" | "Diff" | "Panes" | "Go to" | "Layout" | "Do" | "Program";
+
+export interface CommandDef {
+  readonly keys: readonly string[];
+  readonly title: string;
+  readonly group: Group;
+  /** A word for the footer; commands without one are in the help only. */
+  readonly footer?: string;
+}
+
+export const COMMANDS = {
+  down: { keys: ["j", "down"], title: "down; in the pass list the next pass, and the diff follows", group: "Move" },
+  up: { keys: ["k", "up"], title: "up; in the pass list the pass before", group: "Move" },
+  left: { keys: ["h", "left"], title: "the value to the left on the line; in a layout an element to the left", group: "Move" },
+  right: { keys: ["l", "right"], title: "the value to the right on the line; in a layout an element to the right", group: "Move" },
+  "page-down": { keys: ["pgdn", "ctrl+f"], title: "a page down", group: "Move" },
+  "page-up": { keys: ["pgup", "ctrl+b"], title: "a page up", group: "Move" },
+  top: { keys: ["g g", "home"], title: "to the beginning", group: "Move" },
+  bottom: { keys: ["G", "end"], title: "to the end", group: "Move" },
+  "main-half-down": { keys: ["ctrl+d"], title: "half a page down in the diff, from any pane", group: "Move" },
+  "main-half-up": { keys: ["ctrl+u"], title: "half a page up in the diff, from any pane", group: "Move" },
+  "main-down": { keys: ["J"], title: "scroll the diff down, from any pane", group: "Move" },
+  "main-up": { keys: ["K"], title: "scroll the diff up, from any pane", group: "Move" },
+  "main-left": { keys: ["H"], title: "scroll sideways to the left", group: "Move" },
+  "main-right": { keys: ["L"], title: "scroll sideways to the right", group: "Move" },
+
+  "previous-pass": { keys: [","], title: "the pass before, from any pane", group: "Passes" },
+  "next-pass": { keys: ["."], title: "the next pass, from any pane", group: "Passes", footer: "pass" },
+  "previous-changed": { keys: ["<"], title: "the pass before that changed something", group: "Passes" },
+  "next-changed": { keys: [">"], title: "the next pass that changed something", group: "Passes", footer: "changed pass" },
+  "hide-unchanged": { keys: ["c"], title: "hide passes that changed nothing, or show them again", group: "Passes", footer: "changed only" },
+  nested: { keys: ["v"], title: "list the passes that passes run, or hide them", group: "Passes" },
+  disable: { keys: ["x"], title: "switch the selected pass off, or on again, and rerun", group: "Passes" },
+
+  next: { keys: ["n"], title: "the next match while a search is active, else the next change", group: "Diff", footer: "next change" },
+  previous: { keys: ["N"], title: "the match or change before", group: "Diff" },
+  "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: "mode" },
+  "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
+  "more-context": { keys: ["}"], title: "more unchanged lines around changes", group: "Diff" },
+  fold: { keys: ["z"], title: "open the fold under the cursor, or close what was opened", group: "Diff" },
+  mark: { keys: ["m"], title: "mark the selected step, or take the mark away", group: "Diff" },
+  "against-mark": { keys: ["'"], title: "hold the step against the mark, or against the step before again", group: "Diff" },
+  "against-other": { keys: ["b"], title: "hold the step against the baseline or the other input (--against)", group: "Diff" },
+
+  "focus-next": { keys: ["tab"], title: "the next pane", group: "Panes" },
+  "focus-previous": { keys: ["shift+tab"], title: "the pane before", group: "Panes" },
+  "focus-passes": { keys: ["1"], title: "the pass list", group: "Panes" },
+  "focus-diff": { keys: ["2"], title: "the diff", group: "Panes" },
+  "focus-layout": { keys: ["3"], title: "the layout of the value under the cursor", group: "Panes" },
+  "focus-codegen": { keys: ["4"], title: "the final code", group: "Panes" },
+  "focus-source": { keys: ["0"], title: "the Python source", group: "Panes" },
+  "next-tab": { keys: ["]"], title: "the pane's next tab", group: "Panes" },
+  "previous-tab": { keys: ["["], title: "the pane's tab before", group: "Panes" },
+  zoom: { keys: ["+"], title: "the focused pane alone", group: "Panes" },
+  unzoom: { keys: ["_"], title: "all panes again", group: "Panes" },
+
+  definition: { keys: ["g d"], title: "where the value under the cursor is defined", group: "Go to" },
+  uses: { keys: ["g r"], title: "where it is used", group: "Go to" },
+  "life-line": { keys: ["g l"], title: "the op's life: from its Python line through all passes to its instructions", group: "Go to" },
+  source: { keys: ["g s"], title: "its line in the Python source; from there, the ops of the line", group: "Go to" },
+  "through-time": { keys: ["g /"], title: "the first and last pass in which a text occurs", group: "Go to" },
+  kernels: { keys: ["g k"], title: "another kernel of the input", group: "Go to" },
+
+  colour: { keys: ["C"], title: "colour the layout by thread, warp or register", group: "Layout" },
+
+  enter: { keys: ["enter"], title: "go in: a pass's rewrites, an item's place, a fold", group: "Do" },
+  select: { keys: ["space"], title: "select: an element's owner, what its thread owns, a pass to hold against", group: "Do" },
+  why: { keys: ["w"], title: "why it is as it is", group: "Do", footer: "why" },
+  "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
+  edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },
+  export: { keys: ["E"], title: "export as a page (.html), a drawing (.svg) or data (.json)", group: "Do" },
+  copy: { keys: ["y"], title: "copy the line under the cursor", group: "Do" },
+  "copy-all": { keys: ["Y"], title: "copy the whole IR of the step", group: "Do" },
+  undo: { keys: ["u"], title: "undo the last jump, mode or filter", group: "Do" },
+  redo: { keys: ["ctrl+r"], title: "do it again", group: "Do" },
+
+  search: { keys: ["/"], title: "search in the pane; in the pass list, filter by name", group: "Program", footer: "search" },
+  cancel: { keys: ["esc"], title: "back: close what is open, end the search, clear the filter", group: "Program" },
+  command: { keys: [":"], title: "the command line that prints what is shown", group: "Program" },
+  help: { keys: ["?"], title: "all keys", group: "Program", footer: "keys" },
+  redraw: { keys: ["ctrl+l"], title: "draw the screen again", group: "Program" },
+  quit: { keys: ["q", "ctrl+c"], title: "quit", group: "Program", footer: "quit" },
+  suspend: { keys: ["ctrl+z"], title: "suspend (fg comes back)", group: "Program" },
+} as const satisfies Readonly<Record<string, CommandDef>>;
+
+export type CommandId = keyof typeof COMMANDS;
+export const COMMAND_IDS = Object.keys(COMMANDS) as CommandId[];
+export const GROUPS: readonly Group[] = ["Move", "Passes", "Diff", "Panes", "Go to", "Layout", "Do", "Program"];
+
+export type UserKeys = Readonly<Record<string, readonly string[]>>;
+
+/** The keys of a command, as the user has them. */
+export function keysOf(id: CommandId, user: UserKeys = {}): readonly string[] {
+  return user[id] ?? COMMANDS[id].keys;
+}
+
+const tables = new WeakMap<UserKeys, ReadonlyMap<string, CommandId>>();
+/** Commands by key or sequence of keys. */
+export function keyTable(user: UserKeys): ReadonlyMap<string, CommandId> {
+  let table = tables.get(user);
+  if (!table) {
+    const made = new Map<string, CommandId>();
+    for (const id of COMMAND_IDS) for (const key of keysOf(id, user)) made.set(key, id);
+    tables.set(user, (table = made));
+  }
+  return table;
+}
+/** Whether a sequence of keys begins with these. */
+export function isPrefix(user: UserKeys, keys: string): boolean {
+  for (const key of keyTable(user).keys()) if (key.startsWith(`${keys} `)) return true;
+  return false;
+}
+
+/** A key for people: `space`, `^d`, `g d`. */
+export function keyLabel(key: string): string {
+  return key.replace(/^ctrl\+/, "^").replace(/\b(?:pgdn|pgup|home|end)\b/g, (k) => k);
+}
+/** The README's table of keys. */
+export function keyListMarkdown(): string {
+  const code = (key: string): string => `\`${key.replaceAll("|", "\\|")}\``;
+  const rows = GROUPS.map((group) => {
+    const commands = COMMAND_IDS.filter((id) => COMMANDS[id].group === group);
+    return commands.map((id) => `| ${COMMANDS[id].keys.map(code).join(" ")} | ${COMMANDS[id].title} |`).join("\n");
+  });
+  return `| key | does |\n|---|---|\n${rows.join("\n")}\n`;
+}

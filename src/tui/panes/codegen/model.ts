@@ -1,0 +1,78 @@
+/** The codegen pane: what the final code does, why, and figures; six tabs over one Trace. */
+import { codegenFacts, codegenStep } from "../../../compile/codegen-facts.js";
+import { memo } from "../../../support/memo.js";
+import type { Row } from "../../draw/style.js";
+import { line, MUTED, rowOn } from "../../draw/style.js";
+import { CODEGEN_TABS, type Go, type State } from "../../state/state.js";
+import { selectedStep } from "../../state/steps.js";
+import { cursorLine } from "../diff/model.js";
+import type { PaneModel, Size2 } from "../pane.js";
+import { familyOf } from "./family.js";
+import { memoryItems, mmaItems } from "./memory.js";
+import { ptxLength, ptxRows } from "./ptx.js";
+import { rewriteItems } from "./rewrites.js";
+import { statsItems } from "./stats.js";
+import { whyItems } from "./why.js";
+
+/** A row of the pane, and where enter leads from it. */
+export interface CodegenItem {
+  readonly row: Row;
+  readonly go?: Go;
+}
+
+export const codegenPane: PaneModel = {
+  id: "codegen",
+  key: "4",
+  title: (state) => {
+    const step = codegenStepOf(state);
+    return step ? `codegen · ${step.flag}` : "codegen";
+  },
+  tabs: (state) => ({ names: CODEGEN_TABS, active: state.view.codegen.tab }),
+  note: (state) => {
+    const count = codegenPane.length(state, { width: 80, height: 20 });
+    return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
+  },
+  rows: codegenRows,
+  length: (state, size) => (state.view.codegen.tab === "ptx" ? ptxLength(state) : codegenItems(state, size.width).length),
+  top: (state) => state.view.codegen.top,
+};
+
+const stepCache = memo(codegenStep);
+function codegenStepOf(state: State) {
+  return state.session.progress ? undefined : stepCache(state.session.trace);
+}
+
+/** The items of a tab; the ptx tab is drawn from the step's lines instead. */
+export function codegenItems(state: State, width: number): readonly CodegenItem[] {
+  const { session, view } = state;
+  const cursor = cursorLine(state);
+  const family = familyOf(session.trace, cursor?.op ?? 0);
+  switch (view.codegen.tab) {
+    case "memory":
+      return memoryItems(factsOf(state), family, width, session.progress !== undefined);
+    case "mma":
+      return mmaItems(factsOf(state), family, session.progress !== undefined);
+    case "why":
+      return whyItems(state, width);
+    case "stats":
+      return statsItems(session, selectedStep(state), width);
+    case "rewrites":
+      return rewriteItems(session, selectedStep(state), width);
+    case "ptx":
+      return [];
+  }
+}
+function factsOf(state: State) {
+  return state.session.progress ? [] : codegenFacts(state.session.trace);
+}
+
+function codegenRows(state: State, size: Size2): readonly Row[] {
+  const { tab, top, row } = state.view.codegen;
+  if (tab === "ptx") return ptxRows(state, size);
+  const items = codegenItems(state, size.width);
+  if (items.length === 0) return [line("nothing here", MUTED)];
+  const focused = state.view.focus === "codegen";
+  return items
+    .slice(top, top + size.height)
+    .map((item, i) => (focused && top + i === row ? rowOn([...item.row, [" ".repeat(size.width), 0]], "cursor") : item.row));
+}

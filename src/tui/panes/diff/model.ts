@@ -1,0 +1,343 @@
+/** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
+import type { Row as DiffRow } from "../../../diff/align.js";
+import { hunks } from "../../../diff/hunks.js";
+import { StepSide } from "../../../diff/same-text.js";
+import type { StepDiff } from "../../../diff/step-diff.js";
+import { type ChangedWords, changedWords, partnersOf } from "../../../diff/words.js";
+import { memo } from "../../../support/memo.js";
+import { irSpans, overlay } from "../../draw/ir-text.js";
+import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, UNDERLINE, withAttributes } from "../../draw/style.js";
+import { shown } from "../../draw/text-width.js";
+import { SIDE_BY_SIDE_COLUMNS } from "../../state/places.js";
+import type { DiffMode, State } from "../../state/state.js";
+import { type Compared, comparedOf } from "../../state/steps.js";
+import type { Size2 } from "../pane.js";
+
+/** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
+export type Displayed =
+  | { readonly kind: "both" | "left" | "right"; readonly row: DiffRow }
+  | { readonly kind: "fold"; readonly first: number; readonly count: number };
+
+/** What is displayed, kept as numbers: modules may have 100,000 lines. */
+export interface Display {
+  readonly compared: Compared;
+  readonly mode: DiffMode;
+  readonly length: number;
+  readonly at: (index: number) => Displayed;
+  /** The displayed row of a line before or after; the fold that hides it; -1 for none. */
+  readonly indexOf: (side: "left" | "right", line: number) => number;
+}
+
+/** The mode in which the pane shows: side by side needs a wide terminal. */
+export function shownMode({ size, view }: Pick<State, "size" | "view">): DiffMode {
+  return view.diff.mode === "side by side" && size.columns < SIDE_BY_SIDE_COLUMNS && !(view.zoomed && size.columns >= 100)
+    ? "unified"
+    : view.diff.mode;
+}
+
+export function displayOf(state: State): Display | undefined {
+  const compared = comparedOf(state);
+  const { context, open } = state.view.diff;
+  return compared && display(compared, shownMode(state), context, open);
+}
+
+const FOLD = 0;
+const BOTH = 1;
+const LEFT = 2;
+const RIGHT = 3;
+
+const display = memo((compared: Compared, mode: DiffMode, context: number, open: readonly number[]): Display => {
+  const { rows } = compared.diff.alignment;
+  const kinds: number[] = [];
+  const values: number[] = [];
+  const counts: number[] = [];
+  const push = (kind: number, value: number, count = 0) => {
+    kinds.push(kind);
+    values.push(value);
+    counts.push(count);
+  };
+  const showRow = (i: number) => {
+    const row = rows[i]!;
+    if (mode === "IR") {
+      if (row.right >= 0) push(RIGHT, i);
+    } else if (mode === "unified" && row.kind === "changed") {
+      push(LEFT, i);
+      push(RIGHT, i);
+    } else push(BOTH, i);
+  };
+  if (mode === "IR") for (let i = 0; i < rows.length; i++) showRow(i);
+  else {
+    const found = hunks(rows, context);
+    // Without any change the IR is shown as it is.
+    let at = 0;
+    const fold = (until: number) => {
+      if (until - at <= 1 || found.length === 0 || open.includes(at)) for (; at < until; at++) showRow(at);
+      else {
+        push(FOLD, at, until - at);
+        at = until;
+      }
+    };
+    for (const { start, end } of found) {
+      fold(start);
+      for (; at < end; at++) showRow(at);
+    }
+    fold(rows.length);
+  }
+  let lookup: { readonly left: Int32Array; readonly right: Int32Array } | undefined;
+  const find = () => {
+    if (lookup) return lookup;
+    const left = new Int32Array(compared.diff.before.lines.length).fill(-1);
+    const right = new Int32Array(compared.diff.after.lines.length).fill(-1);
+    for (let d = kinds.length - 1; d >= 0; d--) {
+      const last = kinds[d] === FOLD ? values[d]! + counts[d]! : values[d]! + 1;
+      for (let i = values[d]!; i < last; i++) {
+        const row = rows[i]!;
+        if (row.left >= 0 && kinds[d] !== RIGHT) left[row.left] = d;
+        if (row.right >= 0 && kinds[d] !== LEFT) right[row.right] = d;
+      }
+    }
+    return (lookup = { left, right });
+  };
+  return {
+    compared,
+    mode,
+    length: kinds.length,
+    at: (d) =>
+      kinds[d] === FOLD
+        ? { kind: "fold", first: values[d]!, count: counts[d]! }
+        : { kind: kinds[d] === BOTH ? "both" : kinds[d] === LEFT ? "left" : "right", row: rows[values[d]!]! },
+    indexOf: (side, line) => find()[side][line] ?? -1,
+  };
+}, 8);
+
+/** The line under the cursor: of the IR after where there is one. */
+export interface CursorLine {
+  readonly side: "left" | "right";
+  readonly line: number;
+  readonly op: number;
+  readonly text: string;
+}
+export function cursorLine(state: State): CursorLine | undefined {
+  const shownRows = displayOf(state);
+  if (!shownRows || shownRows.length === 0) return undefined;
+  const at = shownRows.at(Math.min(state.view.diff.row, shownRows.length - 1));
+  const { diff } = shownRows.compared;
+  const row = at.kind === "fold" ? diff.alignment.rows[at.first]! : at.row;
+  const side = at.kind !== "left" && row.right >= 0 ? "right" : row.left >= 0 ? "left" : "right";
+  const text = side === "right" ? diff.after : diff.before;
+  const line = side === "right" ? row.right : row.left;
+  if (line < 0) return undefined;
+  return { side, line, op: text.ops[line]!, text: shown(diff.lines.line(text.lines[line]!)) };
+}
+
+/** Names of values on a line, with their columns. */
+export function namesOn(text: string): { readonly name: string; readonly from: number; readonly to: number }[] {
+  return [...text.matchAll(/%[\w$.-]+(?:#\d+)?|\^[\w$.-]+|#[A-Za-z_]\w*(?![\w.]*[<.])/g)].map((m) => ({
+    name: m[0],
+    from: m.index,
+    to: m.index + m[0].length,
+  }));
+}
+/** The value that is meant: the one under the cursor, else the line's first. */
+export function cursorName(state: State): string | undefined {
+  const at = cursorLine(state);
+  if (!at) return undefined;
+  const names = namesOn(at.text);
+  return (names[state.view.diff.word] ?? names.find((n) => n.name.startsWith("%")))?.name;
+}
+
+/** The next displayed row that is a change, its run's first one; undefined where there is none. */
+export function changeAway(shownRows: Display, from: number, direction: 1 | -1): number | undefined {
+  const isChange = (d: number): boolean => {
+    if (d < 0 || d >= shownRows.length) return false;
+    const at = shownRows.at(d);
+    return at.kind !== "fold" && at.row.kind !== "same";
+  };
+  let d = from;
+  // Out of the change that the cursor is in, then to the next one's beginning.
+  while (isChange(d) && isChange(d + direction)) d += direction;
+  for (d += direction; d >= 0 && d < shownRows.length; d += direction) {
+    if (!isChange(d)) continue;
+    while (direction < 0 && isChange(d - 1)) d--;
+    return d;
+  }
+  return undefined;
+}
+
+interface Sides {
+  readonly left: StepSide;
+  readonly right: StepSide;
+  readonly partners: Int32Array;
+  readonly words: Map<number, ChangedWords>;
+}
+const sidesOf = memo(
+  (diff: StepDiff): Sides => ({
+    left: new StepSide(diff.lines, diff.before),
+    right: new StepSide(diff.lines, diff.after),
+    partners: partnersOf(diff.alignment, diff.after.lines.length),
+    words: new Map(),
+  }),
+  8,
+);
+
+const MAX_WORD_LINE = 4000;
+function wordsOf(diff: StepDiff, row: DiffRow): ChangedWords {
+  const sides = sidesOf(diff);
+  let words = sides.words.get(row.right);
+  if (!words) {
+    const tooLong =
+      diff.lines.line(diff.before.lines[row.left]!).length > MAX_WORD_LINE ||
+      diff.lines.line(diff.after.lines[row.right]!).length > MAX_WORD_LINE;
+    words = tooLong ? { left: [], right: [] } : changedWords(sides.left, row.left, sides.right, row.right, sides.partners);
+    sides.words.set(row.right, words);
+  }
+  return words;
+}
+
+const SIGNS = {
+  same: ["  ", style()],
+  changed: ["~ ", style("changed", "none", BOLD)],
+  added: ["+ ", style("added", "none", BOLD)],
+  removed: ["- ", style("removed", "none", BOLD)],
+  "moved-from": ["< ", style("moved", "none", BOLD)],
+  "moved-to": ["> ", style("moved", "none", BOLD)],
+} as const;
+const PAPER_OF: Readonly<Record<DiffRow["kind"], Paper>> = {
+  same: "none",
+  changed: "none",
+  added: "addedLine",
+  removed: "removedLine",
+  "moved-from": "movedLine",
+  "moved-to": "movedLine",
+};
+const GUTTER = style("comment");
+const EDGE = style("comment");
+
+/** The rows of the pane from the first visible one on. */
+export function diffRows(state: State, { width, height }: Size2): Row[] {
+  const shownRows = displayOf(state);
+  if (!shownRows) return [];
+  const { top, left, row: cursor } = state.view.diff;
+  const { diff } = shownRows.compared;
+  const rows: Row[] = [];
+  const digits = String(Math.max(diff.before.lines.length, diff.after.lines.length)).length;
+  const focused = state.view.focus === "diff";
+  const needle = state.view.search?.pane === "diff" ? state.view.search.text : "";
+  for (let d = top; d < Math.min(shownRows.length, top + height); d++) {
+    const at = shownRows.at(d);
+    const isCursor = d === cursor;
+    const paint = (line: number, side: "left" | "right", columns: number): Span[] =>
+      lineSpans(state, diff, at as Exclude<Displayed, { kind: "fold" }>, line, side, {
+        columns,
+        digits,
+        left,
+        isCursor,
+        focused,
+        needle,
+        mode: shownRows.mode,
+      });
+    if (at.kind === "fold") {
+      const text = ` ··· ${at.count} unchanged lines `;
+      rows.push([[text.padEnd(width, "·"), isCursor ? style("accent", "cursor", BOLD) : style("comment", "panel")]]);
+    } else if (shownRows.mode === "side by side") {
+      const half = Math.floor((width - 1) / 2);
+      rows.push([...paint(at.row.left, "left", half), ["│", EDGE], ...paint(at.row.right, "right", width - 1 - half)]);
+    } else {
+      const side = at.kind === "left" || at.row.right < 0 ? "left" : "right";
+      rows.push(paint(side === "left" ? at.row.left : at.row.right, side, width));
+    }
+  }
+  return rows;
+}
+
+interface LinePaint {
+  readonly columns: number;
+  readonly digits: number;
+  readonly left: number;
+  readonly isCursor: boolean;
+  readonly focused: boolean;
+  readonly needle: string;
+  readonly mode: DiffMode;
+}
+
+/** A line with its number and mark, exactly `columns` wide. */
+function lineSpans(
+  state: State,
+  diff: StepDiff,
+  at: Exclude<Displayed, { kind: "fold" }>,
+  line: number,
+  side: "left" | "right",
+  p: LinePaint,
+): Span[] {
+  const { row } = at;
+  let paper = PAPER_OF[row.kind];
+  if (row.kind === "changed") paper = at.kind === "both" && p.mode === "unified" ? "none" : side === "left" ? "removedLine" : "addedLine";
+  if (p.mode === "IR") paper = "none";
+  if (line < 0) return fitted([[" ".repeat(p.columns), 0]], p.columns, p.isCursor ? "cursor" : "none");
+  const text = shown(diff.lines.line((side === "left" ? diff.before : diff.after).lines[line]!));
+  const [sign, ink] = row.kind === "changed" && p.mode === "unified" ? SIGNS[side === "left" ? "removed" : "added"] : SIGNS[row.kind];
+  let spans: Span[] = irSpans(text);
+  if (row.kind === "changed") {
+    const lit: Paper = side === "left" ? "removedWord" : "addedWord";
+    if (p.mode !== "IR" || side === "right") spans = overlay(spans, wordsOf(diff, row)[side], (s) => withAttributes(onPaper(s, lit), BOLD));
+  } else if (row.kind === "moved-to" && row.alsoChanged && p.mode !== "IR") {
+    spans = overlay(spans, wordsOf(diff, { ...row, left: row.counterpart! }).right, (s) => withAttributes(onPaper(s, "addedWord"), BOLD));
+  }
+  if (p.needle !== "") spans = overlay(spans, matchesIn(text, p.needle), (s) => withAttributes(onPaper(s, "match"), BOLD));
+  if (p.isCursor && p.focused && p.mode !== "side by side" ? true : p.isCursor && p.focused && side === "right") {
+    const word = namesOn(text)[state.view.diff.word];
+    if (word) spans = overlay(spans, [[word.from, word.to]], (s) => withAttributes(onPaper(s, "selected"), BOLD));
+  }
+  const note = noteOf(row, at, p.mode);
+  if (note !== "") spans.push([`  ${note}`, MUTED]);
+  const gutter: Span[] = [
+    [`${String(line + 1).padStart(p.digits)} `, GUTTER],
+    [sign, ink],
+  ];
+  return fitted([...gutter, ...skipped(spans, p.left)], p.columns, p.isCursor ? "cursor" : paper, paper);
+}
+
+function noteOf(row: DiffRow, at: Displayed, mode: DiffMode): string {
+  if (mode === "side by side" || at.kind === "fold") return "";
+  if (row.kind === "moved-to") return `// moved from line ${row.counterpart! + 1}`;
+  if (row.kind === "moved-from") return `// moved to line ${row.counterpart! + 1}`;
+  return "";
+}
+
+export function matchesIn(text: string, needle: string): [number, number][] {
+  const found: [number, number][] = [];
+  const [hay, wanted] = /[A-Z]/.test(needle) ? [text, needle] : [text.toLowerCase(), needle.toLowerCase()];
+  for (let at = hay.indexOf(wanted); at >= 0 && wanted !== ""; at = hay.indexOf(wanted, at + wanted.length))
+    found.push([at, at + wanted.length]);
+  return found;
+}
+
+/** The spans without their first columns. */
+export function skipped(spans: readonly Span[], columns: number): Span[] {
+  if (columns === 0) return [...spans];
+  const out: Span[] = [];
+  for (const [text, s] of spans) {
+    if (columns >= text.length) columns -= text.length;
+    else {
+      out.push([text.slice(columns), s]);
+      columns = 0;
+    }
+  }
+  return out;
+}
+
+/** The spans cut or filled to a width, on a paper. */
+export function fitted(spans: readonly Span[], columns: number, paper: Paper, under: Paper = paper): Span[] {
+  const out: Span[] = [];
+  let left = columns;
+  const dress = (s: Style): Style => ((s >> 6) & 63 ? s : onPaper(s, paper === "cursor" ? "cursor" : under));
+  for (const [text, s] of spans) {
+    if (left <= 0) break;
+    const part = text.length > left ? `${text.slice(0, left - 1)}…` : text;
+    out.push([part, dress(s)]);
+    left -= part.length;
+  }
+  if (left > 0) out.push([" ".repeat(left), dress(0)]);
+  return out;
+}
+export const CURSOR_UNDERLINE = UNDERLINE;

@@ -1,0 +1,133 @@
+/** The tensor view: who holds each element, `T4:1` for register 1 of thread 4, coloured by thread, warp or register. */
+import { ownersOf } from "../../../layout/grid.js";
+import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { BOLD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
+import type { View } from "../../state/state.js";
+import type { Size2 } from "../pane.js";
+import { firstOwner, type Grid, gridOf, within } from "./grid.js";
+import type { Subject } from "./subject.js";
+
+const digits = (n: number): number => String(n).length;
+
+/** How a map is cropped. */
+export interface MapWindow {
+  /** Columns of a cell, its space included. */
+  readonly cell: number;
+  /** Columns of row numbers. */
+  readonly gutter: number;
+  /** Rows above the cells. */
+  readonly head: number;
+  /** Elements in a row of a folded vector. */
+  readonly fold: number;
+  readonly around: (
+    grid: Grid,
+    row: number,
+    column: number,
+    height: number,
+  ) => { readonly top: number; readonly left: number; readonly rows: number; readonly columns: number };
+}
+
+export function mapWindow(layout: LinearLayout, shape: readonly number[], width: number): MapWindow {
+  const threads = layout.hasInDim("lane") ? layout.getInDimSize("lane") * layout.getInDimSize("warp") : 1;
+  const registers = layout.hasInDim("register") ? layout.getInDimSize("register") : 1;
+  const blocks = layout.hasInDim("block") ? layout.getInDimSize("block") : 1;
+  const cell = (blocks > 1 ? 2 + digits(blocks - 1) : 0) + 1 + digits(threads - 1) + 1 + digits(registers - 1) + 1;
+  const rows = shape.length > 1 ? shape[shape.length - 2]! : (shape[0] ?? 1);
+  const gutter = digits(rows - 1) + 1;
+  const across = Math.max(1, Math.floor((width - gutter) / cell));
+  const fold = 2 ** Math.max(0, Math.min(6, Math.floor(Math.log2(across))));
+  const head = 3;
+  return {
+    cell,
+    gutter,
+    head,
+    fold,
+    around: (grid, row, column, height) => {
+      const rowsShown = Math.max(1, Math.min(grid.rows, height - head - 1));
+      const columnsShown = Math.max(1, Math.min(grid.columns, across));
+      const page = (at: number, size: number, all: number) => Math.max(0, Math.min(all - size, Math.floor(at / size) * size));
+      return {
+        top: page(row, rowsShown, grid.rows),
+        left: page(column, columnsShown, grid.columns),
+        rows: rowsShown,
+        columns: columnsShown,
+      };
+    },
+  };
+}
+
+const PALETTE: readonly Ink[] = INKS.filter((ink) => /^c\d$/.test(ink));
+
+export function mapRows(subject: Subject, view: View["layout"], size: Size2): Row[] {
+  const { layout, shape } = subject.layout;
+  const at = within(shape, view.element);
+  const window = mapWindow(layout, shape, size.width);
+  const grid = gridOf(shape, at, window.fold);
+  const [row, column] = grid.cell(at);
+  const part = window.around(grid, row, column, size.height);
+  const blocks = layout.getInDimSize("block") > 1;
+  const rows: Row[] = [...head(subject)];
+  const numbers: Span[] = [[" ".repeat(window.gutter), MUTED]];
+  for (let c = part.left; c < part.left + part.columns; c++)
+    numbers.push([
+      String(shape.length === 1 ? c : c)
+        .padStart(window.cell - 1)
+        .padEnd(window.cell),
+      c === column ? style("accent", "none", BOLD) : MUTED,
+    ]);
+  rows.push(numbers);
+  for (let r = part.top; r < part.top + part.rows; r++) {
+    const label = shape.length === 1 ? r * grid.columns : r;
+    const spans: Span[] = [[`${String(label).padStart(window.gutter - 1)} `, r === row ? style("accent", "none", BOLD) : MUTED]];
+    for (let c = part.left; c < part.left + part.columns; c++) {
+      const element = grid.element(r, c);
+      const owner = (element[0] ?? 0) < (shape[0] ?? 1) ? firstOwner(layout, shape, element) : undefined;
+      if (!owner) {
+        spans.push([" ".repeat(window.cell), 0]);
+        continue;
+      }
+      const text = `${blocks ? `B${owner.block}:` : ""}T${owner.thread}:${owner.register}`;
+      const by = view.colour === "thread" ? owner.thread : view.colour === "warp" ? owner.warp : owner.register;
+      let s = style(PALETTE[by % PALETTE.length]!);
+      if (view.thread === owner.thread) s = withAttributes(onPaper(s, "match"), BOLD);
+      if (r === row && c === column) s = withAttributes(onPaper(s, "selected"), BOLD);
+      spans.push([text.padStart(window.cell - 1), s], [" ", 0]);
+    }
+    rows.push(spans);
+  }
+  rows.push(ownerLine(subject, at, part, grid));
+  return rows;
+}
+
+function head(subject: Subject): Row[] {
+  return [
+    [
+      [subject.name, style("value", "none", BOLD)],
+      [` ${subject.layout.typeText.replace(/, #.*$/, ">").replace(/>>$/, ">")}`, style("type")],
+    ],
+    line(subject.layout.encodingText, MUTED),
+  ];
+}
+
+export { head as subjectHead };
+
+/** `(3, 8): thread 12 (warp 0, lane 12), register 1; and 3 more`, and what part is shown. */
+function ownerLine(
+  subject: Subject,
+  at: readonly number[],
+  part: { readonly top: number; readonly left: number; readonly rows: number; readonly columns: number },
+  grid: Grid,
+): Row {
+  const owners = ownersOf(subject.layout.layout, at);
+  const [first] = owners;
+  const names = first
+    ? `thread ${first.thread} (warp ${first.warp}, lane ${first.lane}), register ${first.register}${first.block ? `, CTA ${first.block}` : ""}`
+    : "nobody";
+  const more = owners.length > 1 ? `; and ${owners.length - 1} more` : "";
+  const whole = part.rows === grid.rows && part.columns === grid.columns;
+  return [
+    [`(${at.join(", ")})`, style("accent", "none", BOLD)],
+    [`: ${names}${more}`, 0],
+    [whole ? "" : `   ${part.columns}x${part.rows} of ${grid.columns}x${grid.rows}`, MUTED],
+  ];
+}

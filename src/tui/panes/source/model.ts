@@ -1,0 +1,54 @@
+/** The Python source, with the line of the op under the cursor. */
+import { locationsOf } from "../../../compile/provenance.js";
+import type { Trace } from "../../../compile/trace.js";
+import { memo } from "../../../support/memo.js";
+import { overlay, pythonSpans } from "../../draw/ir-text.js";
+import { line, MUTED, onPaper, type Row, style } from "../../draw/style.js";
+import { padded } from "../../draw/text-width.js";
+import type { State } from "../../state/state.js";
+import { fitted, matchesIn, skipped } from "../diff/model.js";
+import type { PaneModel, Size2 } from "../pane.js";
+
+export const sourcePane: PaneModel = {
+  id: "source",
+  key: "0",
+  title: ({ session, view }) => {
+    const path = session.sources[view.source.file]?.path;
+    return path === undefined ? "source" : path.slice(path.lastIndexOf("/") + 1);
+  },
+  note: ({ session, view }) =>
+    session.sources.length > 0 ? `${view.source.row + 1}/${session.sources[view.source.file]?.lines.length ?? 0}` : "",
+  rows: sourceRows,
+  length: ({ session, view }) => session.sources[view.source.file]?.lines.length ?? 0,
+  top: (state) => state.view.source.top,
+};
+
+/** Lines of a file from which ops came. */
+const linesWithOps = memo((trace: Trace, file: string): ReadonlySet<number> => {
+  const lines = new Set<number>();
+  for (const at of locationsOf(trace).values()) if (at.file === file) lines.add(at.line);
+  return lines;
+}, 4);
+
+function sourceRows(state: State, { width, height }: Size2): Row[] {
+  const file = state.session.sources[state.view.source.file];
+  if (!file) return [line("no Python source here", MUTED)];
+  const { top, left, row } = state.view.source;
+  const used = linesWithOps(state.session.trace, file.path);
+  const digits = String(file.lines.length).length;
+  const needle = state.view.search?.pane === "source" ? state.view.search.text : "";
+  return file.lines.slice(top, top + height).map((text, i) => {
+    const at = top + i;
+    let spans = pythonSpans(text);
+    if (needle) spans = overlay(spans, matchesIn(text, needle), (s) => onPaper(s, "match"));
+    return fitted(
+      [
+        [padded(String(at + 1), digits), style(used.has(at + 1) ? "number" : "comment")],
+        [used.has(at + 1) ? "·" : " ", style("accent")],
+        ...skipped(spans, left),
+      ],
+      width,
+      at === row ? (state.view.focus === "source" ? "selected" : "cursor") : "none",
+    );
+  });
+}

@@ -1,0 +1,41 @@
+/** The command line that prints what is shown. */
+import { cursorName, shownMode } from "../panes/diff/model.js";
+import type { State, WhatIf } from "./state.js";
+import { before, selectedStep, stepName } from "./steps.js";
+
+const quoted = (arg: string): string => (/^[\w./:=,#%@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`);
+
+/** `tt-step matmul.ttir --diff 10..11 --diff-mode side-by-side` */
+export function commandLine(state: State): string {
+  const { session, view } = state;
+  const words = ["tt-step", quoted(session.name), ...optionWords(session.settings, state.settings.command)];
+  const step = selectedStep(state);
+  if (!step) return words.join(" ");
+  if (view.focus === "codegen") return [...words, "--codegen"].join(" ");
+  if (view.focus === "layout") return [...words, "--layout", quoted(cursorName(state) ?? "%0"), "--at", spec(state)].join(" ");
+  if (view.focus === "passes" && view.zoomed) return [...words, "--list"].join(" ");
+  const mode = shownMode(state);
+  if (mode === "IR" || step.kind === "source") return [...words, "--print-after", spec(state)].join(" ");
+  if (view.diff.base === "against" && session.against) return [...words, "--against", quoted(session.against.name)].join(" ");
+  const other = view.diff.base === "mark" && view.mark !== undefined ? session.trace.steps[view.mark] : before(session, step);
+  const modeWords = mode === "side by side" ? ["--diff-mode", "side-by-side"] : [];
+  return [...words, "--diff", `${other?.label ?? 0}..${step.label}`, ...modeWords].join(" ");
+}
+
+function spec(state: State): string {
+  const step = selectedStep(state)!;
+  return step.kind === "source" || step.parent !== undefined ? step.label : stepName(state.session.trace, step);
+}
+
+/** The options that make the compilation what it is. */
+function optionWords(settings: WhatIf | undefined, given: readonly string[]): string[] {
+  if (!settings) return [...given];
+  const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass)\b/.test(w));
+  const { options, capability, disabled } = settings;
+  if (given.some((w) => w.startsWith("--target")) || capability !== 80) words.push("--target", `cuda:${capability}`);
+  if (options.numWarps !== 4) words.push("--num-warps", String(options.numWarps));
+  if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
+  if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));
+  for (const position of disabled) words.push("--disable-pass", String(position));
+  return words;
+}

@@ -1,0 +1,61 @@
+/** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
+import type { Input } from "../keys.js";
+import { clickElement } from "../panes/layout/cursor.js";
+import { passItems } from "../panes/passes/model.js";
+import { moveRows, scroll } from "./commands.js";
+import { go } from "./navigate.js";
+import { overlayRect } from "./overlays.js";
+import { placesOf } from "./places.js";
+import { withView } from "./settle.js";
+import type { State } from "./state.js";
+import { atStep } from "./walk.js";
+
+const WHEEL = 3;
+
+export function pressed(state: State, input: Extract<Input, { readonly kind: "mouse" }>): State {
+  const { x, y, what } = input;
+  if (state.overlay) return overOverlay(state, state.overlay, input);
+  const place = placesOf(state).panes.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
+  if (!place) return state;
+  const { pane, rect } = place;
+  if (what !== "press") return scroll(state, pane, what === "wheel-down" ? WHEEL : -WHEEL);
+  const focused = withView(state, { focus: pane }, state.view.focus !== pane);
+  const row = y - rect.y - 1;
+  if (row < 0 || row >= rect.height - 2) return focused;
+  switch (pane) {
+    case "passes": {
+      const item = passItems(focused)[focused.view.passes.top + row];
+      return item?.kind === "step" ? atStep(focused, item.step.index) : focused;
+    }
+    case "diff":
+      return withView(focused, { diff: { ...focused.view.diff, row: focused.view.diff.top + row, word: -1 } });
+    case "layout":
+      return clickElement(focused, x - rect.x - 1, row);
+    case "codegen":
+      return withView(focused, { codegen: { ...focused.view.codegen, row: focused.view.codegen.top + row } });
+    case "source":
+      return moveRows(focused, "source", focused.view.source.top + row - focused.view.source.row);
+  }
+}
+
+function overOverlay(
+  state: State,
+  overlay: NonNullable<State["overlay"]>,
+  { x, y, what }: Extract<Input, { readonly kind: "mouse" }>,
+): State {
+  const rect = overlayRect(state, overlay);
+  const by = what === "wheel-down" ? WHEEL : -WHEEL;
+  if (what !== "press") {
+    if (overlay.kind === "help") return { ...state, overlay: { ...overlay, top: Math.max(0, overlay.top + by) } };
+    if (overlay.kind === "list")
+      return { ...state, overlay: { ...overlay, row: Math.max(0, Math.min(overlay.items.length - 1, overlay.row + by)) } };
+    return state;
+  }
+  const inside = x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
+  if (!inside) return { ...state, overlay: undefined };
+  if (overlay.kind !== "list") return state;
+  const row = overlay.top + y - rect.y - 1;
+  const item = overlay.items[row];
+  if (!item) return state;
+  return row === overlay.row ? go(state, item) : { ...state, overlay: { ...overlay, row } };
+}

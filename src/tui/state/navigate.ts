@@ -1,0 +1,278 @@
+/** Going to definitions, uses, matches, source lines; an op's life line; search through time. */
+
+import { codegenFacts } from "../../compile/codegen-facts.js";
+import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../compile/provenance.js";
+import type { LineTable, Step, StepText, Trace } from "../../compile/trace.js";
+import { StepSide } from "../../diff/same-text.js";
+import { memo } from "../../support/memo.js";
+import { textOf } from "../draw/style.js";
+import { shown } from "../draw/text-width.js";
+import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
+import { paneModel } from "../panes/index.js";
+import { say } from "./commands.js";
+import { withView } from "./settle.js";
+import type { ListItem, Overlay, State } from "./state.js";
+import { selectedStep, stepName, stepsOf } from "./steps.js";
+import { atStep, centred } from "./walk.js";
+
+const sideOf = memo((lines: LineTable, text: StepText) => new StepSide(lines, text), 4);
+
+/** Where the name under the cursor is defined, as a line of the side that the cursor is on. */
+function definitionLine(
+  state: State,
+): { readonly name: string; readonly line: number; readonly at: number; readonly side: StepSide } | string {
+  const shownRows = displayOf(state);
+  const cursor = cursorLine(state);
+  const names = cursor ? namesOn(cursor.text) : [];
+  // Where no name is picked, an operand is more likely meant than the result that stands first.
+  const picked = names[state.view.diff.word]?.name ?? cursorName(state);
+  if (!shownRows || !cursor || picked === undefined) return "no value on this line";
+  const { diff } = shownRows.compared;
+  const side = sideOf(diff.lines, cursor.side === "right" ? diff.after : diff.before);
+  const name = picked.replace(/#\d+$/, "");
+  if (name.startsWith("#")) {
+    const found = [...side.otherLines()].find((l) => side.line(l).startsWith(`${name} = `));
+    return found === undefined ? `${name} is not defined in this IR` : { name, line: found, at: cursor.line, side };
+  }
+  const found = side.definition(name, cursor.line);
+  return found ? { name, line: found.line, at: cursor.line, side } : `${name} is not defined in this IR`;
+}
+
+export function definition(state: State): State {
+  const found = definitionLine(state);
+  if (typeof found === "string") return say(state, found);
+  if (found.line === found.at) {
+    // On the definition itself, that of the first operand is meant.
+    const cursor = cursorLine(state)!;
+    const names = namesOn(cursor.text);
+    const operand = names.findIndex((n, i) => i > state.view.diff.word && n.name.startsWith("%") && n.name !== found.name);
+    if (state.view.diff.word < 0 && operand >= 0) return definition(withView(state, { diff: { ...state.view.diff, word: operand } }));
+    return say(state, `${found.name} is defined here; g r lists its uses`);
+  }
+  return atLine(state, found.line);
+}
+
+/** The cursor on a line of the side that it is on; a fold that hides it is opened. */
+export function atLine(state: State, line: number, side?: "left" | "right"): State {
+  const at = side ?? cursorLine(state)?.side ?? "right";
+  const shownRows = displayOf(state);
+  if (!shownRows) return state;
+  const row = shownRows.indexOf(at, line);
+  if (row < 0) return state;
+  const there = shownRows.at(row);
+  const focused = withView(state, { focus: "diff" });
+  if (there.kind !== "fold") return centred(focused, row);
+  const opened = withView(focused, { diff: { ...state.view.diff, open: [...state.view.diff.open, there.first] } });
+  return centred(opened, Math.max(0, displayOf(opened)!.indexOf(at, line)));
+}
+
+export function uses(state: State): State {
+  const found = definitionLine(state);
+  if (typeof found === "string") return say(state, found);
+  const { name, line, side } = found;
+  const step = selectedStep(state)!;
+  const items: ListItem[] = [
+    { text: `defined  ${String(line + 1).padStart(5)}  ${shown(side.line(line)).trim()}`, go: { to: "line", step: step.index, line } },
+  ];
+  const pattern = new RegExp(`${name.replace(/[$.*+?^()|[\]{}\\]/g, "\\$&")}(?![\\w$.-])`);
+  for (let at = 0; at < side.text.lines.length; at++) {
+    if (at === line) continue;
+    const text = side.line(at);
+    if (!text.includes(name) || !pattern.test(text)) continue;
+    if (!name.startsWith("#") && side.definition(name, at)?.line !== line) continue;
+    items.push({ text: `used     ${String(at + 1).padStart(5)}  ${shown(text).trim()}`, go: { to: "line", step: step.index, line: at } });
+  }
+  return list(state, `${name}: ${items.length - 1} use${items.length === 2 ? "" : "s"} after ${step.flag}`, items);
+}
+
+export function list(state: State, title: string, items: readonly ListItem[]): State {
+  const overlay: Overlay = {
+    kind: "list",
+    title,
+    items,
+    row: Math.max(
+      0,
+      items.findIndex((i) => i.go !== undefined),
+    ),
+    top: 0,
+  };
+  return { ...state, overlay };
+}
+
+/** All steps in which an op, what it came from or what became of it, is there or changes. */
+export function lifeLine(state: State): State {
+  const cursor = cursorLine(state);
+  if (!cursor || cursor.op === 0) return say(state, "no op on this line");
+  const { trace } = state.session;
+  const family = new Set([...ancestorsOf(trace, cursor.op), ...descendantsOf(trace, cursor.op)]);
+  const items: ListItem[] = [];
+  const place = locationOf(trace, cursor.op);
+  if (place) {
+    const file = place.file.slice(place.file.lastIndexOf("/") + 1);
+    const text = state.session.sources.find((s) => s.path === place.file)?.lines[place.line - 1]?.trim() ?? "";
+    items.push({ text: `Python  ${file}:${place.line}  ${text}`, go: { to: "source", file: place.file, line: place.line } });
+  }
+  let last = "";
+  for (const step of stepsOf(state.session)) {
+    if (step.parent !== undefined) continue;
+    const there = linesOfFamily(step, family);
+    const key = there.map((line) => `${step.text.ops[line]}:${step.text.hashes[line]}`).join();
+    if (key === last) continue;
+    last = key;
+    const name = `${step.label.padStart(3)} ${stepName(trace, step)}`;
+    if (there.length === 0) {
+      items.push({ text: `${name}: gone`, muted: true, go: { to: "step", step: step.index } });
+      continue;
+    }
+    for (const [i, line] of there.slice(0, MAX_FAMILY).entries()) {
+      const text = shown(trace.lines.line(step.text.lines[line]!)).trim();
+      items.push({ text: `${(i === 0 ? name : "").padEnd(36)} ${text}`, go: { to: "line", step: step.index, line } });
+    }
+    if (there.length > MAX_FAMILY) items.push({ text: `${"".padEnd(36)} and ${there.length - MAX_FAMILY} more`, muted: true });
+  }
+  for (const fact of codegenFacts(trace))
+    if (fact.op !== undefined && family.has(fact.op))
+      items.push({
+        text: `${"    instructions".padEnd(36)} ${fact.count} x ${fact.predicate ? `${fact.predicate} ` : ""}${fact.instruction}`,
+        go: { to: "codegen", line: fact.lines[0]! },
+      });
+  return list(state, "life line", items);
+}
+const MAX_FAMILY = 12;
+
+function linesOfFamily(step: Step, family: ReadonlySet<number>): number[] {
+  const lines = linesOfOps(step.text);
+  const found: number[] = [];
+  for (const op of family) {
+    const line = lines.get(op);
+    if (line !== undefined) found.push(line);
+  }
+  return found.sort((a, b) => a - b);
+}
+
+/** First and last step in whose IR a text occurs, and where it comes and goes between. */
+export function throughTime(state: State, needle: string): State {
+  const { trace } = state.session;
+  const numbers = new Map<number, boolean>();
+  const holds = (number: number): boolean => {
+    let found = numbers.get(number);
+    if (found === undefined) numbers.set(number, (found = trace.lines.line(number).includes(needle)));
+    return found;
+  };
+  const items: ListItem[] = [];
+  let was: boolean | undefined;
+  let lastSeen: Step | undefined;
+  for (const step of stepsOf(state.session)) {
+    if (step.parent !== undefined || !step.known) continue;
+    const line = step.text.lines.findIndex(holds);
+    const is = line >= 0;
+    if (is) lastSeen = step;
+    if (is === (was ?? false)) continue;
+    was = is;
+    const name = `${step.label.padStart(3)} ${stepName(trace, step)}`.padEnd(40);
+    items.push(
+      is
+        ? { text: `comes  ${name} ${lineText(trace, step, line)}`, go: { to: "line", step: step.index, line } }
+        : { text: `goes   ${name}`, go: { to: "step", step: step.index } },
+    );
+  }
+  if (items.length === 0) return say(state, `'${needle}' is in no step`);
+  if (was) items.push({ text: `stays  to the end (${lastSeen!.label} ${stepName(trace, lastSeen!)})`, muted: true });
+  return list({ ...state, lastSearches: [needle, ...state.lastSearches] }, `'${needle}' through time`, items);
+}
+function lineText(trace: Trace, step: Step, line: number): string {
+  return shown(trace.lines.line(step.text.lines[line]!)).trim();
+}
+
+/** The next match of the search in its pane. */
+export function matchAway(state: State, direction: 1 | -1): State {
+  const { search } = state.view;
+  if (!search) return state;
+  const none = () => say(state, `'${search.text}' is not here; g / searches all passes`);
+  const matches = matcher(search.text);
+  if (search.pane === "diff" || search.pane === "passes") {
+    const shownRows = displayOf(state);
+    if (!shownRows) return none();
+    const { diff } = shownRows.compared;
+    const { rows } = diff.alignment;
+    const at = shownRows.length > 0 ? shownRows.at(state.view.diff.row) : undefined;
+    const from = at === undefined ? 0 : at.kind === "fold" ? (direction > 0 ? at.first : at.first + at.count - 1) : rows.indexOf(at.row);
+    const inFold = at?.kind === "fold" ? 0 : 1;
+    for (let i = 0; i < rows.length; i++) {
+      const r = (((from + direction * (i + inFold)) % rows.length) + rows.length) % rows.length;
+      const row = rows[r]!;
+      if (row.right >= 0 && matches(diff.lines.line(diff.after.lines[row.right]!))) return atLine(state, row.right, "right");
+      if (row.left >= 0 && shownRows.mode !== "IR" && matches(diff.lines.line(diff.before.lines[row.left]!)))
+        return atLine(state, row.left, "left");
+    }
+    return none();
+  }
+  if (search.pane === "layout") return say(state, "layouts are not searched");
+  const { pane } = search;
+  const model = paneModel(pane);
+  const top = { ...state, view: { ...state.view, [pane]: { ...state.view[pane], top: 0, left: 0 } } };
+  const texts = model.rows(top, { width: 1000, height: 200_000 }).map(textOf);
+  const from = state.view[pane].row;
+  for (let i = 1; i <= texts.length; i++) {
+    const r = (((from + direction * i) % texts.length) + texts.length) % texts.length;
+    if (matches(texts[r]!)) return withView(state, { [pane]: { ...state.view[pane], row: r } });
+  }
+  return none();
+}
+/** Lower-case searches find any case. */
+function matcher(needle: string): (text: string) => boolean {
+  if (/[A-Z]/.test(needle)) return (text) => text.includes(needle);
+  return (text) => text.toLowerCase().includes(needle);
+}
+
+/** From the IR to its Python line, and from a Python line to its ops. */
+export function sourceOf(state: State): State {
+  const { trace, sources } = state.session;
+  if (state.view.focus === "source") {
+    const file = sources[state.view.source.file];
+    const step = selectedStep(state);
+    if (!file || !step) return state;
+    const items: ListItem[] = [];
+    step.text.ops.forEach((op, line) => {
+      const at = op === 0 ? undefined : locationOf(trace, op);
+      if (at?.line === state.view.source.row + 1 && at.file === file.path)
+        items.push({ text: `${String(line + 1).padStart(5)}  ${lineText(trace, step, line)}`, go: { to: "line", step: step.index, line } });
+    });
+    if (items.length === 0) return say(state, `no op after ${step.flag} comes from this line`);
+    return list(state, `${step.flag}: ops of line ${state.view.source.row + 1}`, items);
+  }
+  const cursor = cursorLine(state);
+  const place = cursor && cursor.op !== 0 ? locationOf(trace, cursor.op) : undefined;
+  if (!place) return say(state, "no place in the source is known for this line");
+  const file = sources.findIndex((s) => s.path === place.file);
+  if (file < 0) return say(state, `${place.file}:${place.line}:${place.column} (the file is not here)`);
+  return withView(state, { focus: "source", source: { ...state.view.source, file, row: place.line - 1 } });
+}
+
+/** Follows what a list's item leads to. */
+export function go(state: State, item: ListItem): State {
+  const { go: to } = item;
+  if (!to) return state;
+  const closed = { ...state, overlay: undefined };
+  switch (to.to) {
+    case "step":
+      return atStep(closed, to.step);
+    case "line": {
+      const there = atStep(withView(closed, { diff: { ...state.view.diff, base: "previous" } }), to.step);
+      return atLine(there, to.line, "right");
+    }
+    case "op": {
+      const line = linesOfOps(state.session.trace.steps[to.step]!.text).get(to.op);
+      return line === undefined ? atStep(closed, to.step) : go(state, { text: "", go: { to: "line", step: to.step, line } });
+    }
+    case "kernel":
+      return atStep({ ...closed, session: { ...state.session, kernel: to.kernel } }, state.session.kernels[to.kernel]!.first, true);
+    case "source": {
+      const file = state.session.sources.findIndex((s) => s.path === to.file);
+      if (file < 0) return say(closed, `${to.file}:${to.line} (the file is not here)`);
+      return withView(closed, { focus: "source", source: { ...state.view.source, file, row: to.line - 1 } });
+    }
+    case "codegen":
+      return withView(closed, { focus: "codegen", codegen: { ...state.view.codegen, tab: "ptx", row: to.line } });
+  }
+}

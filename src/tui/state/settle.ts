@@ -1,0 +1,59 @@
+/** After every action: selections within what is there, and within what is seen. */
+
+import { displayOf } from "../panes/diff/model.js";
+import { paneModel } from "../panes/index.js";
+import { selectedRow } from "../panes/passes/model.js";
+import { insideOf } from "./places.js";
+import type { PaneId, Scroll, State, View } from "./state.js";
+
+/** Rows kept between the cursor and the edge. */
+const MARGIN = 3;
+
+export function settle(state: State): State {
+  let { view } = state;
+  const steps = state.session.trace.steps.length;
+  const selected = Math.max(0, Math.min(steps - 1, view.passes.selected));
+  if (selected !== view.passes.selected) view = { ...view, passes: { ...view.passes, selected } };
+  if (view.focus === "source" && state.session.sources.length === 0) view = { ...view, focus: "passes" };
+  let next = view === state.view ? state : { ...state, view };
+
+  const row = selectedRow(next);
+  const passesTop = visible(next, "passes", next.view.passes.top, row <= 1 ? 0 : row, 1);
+  next = withView(next, { passes: { ...next.view.passes, top: passesTop } }, next.view.passes.top !== passesTop);
+
+  const length = displayOf(next)?.length ?? 0;
+  const diffRow = Math.max(0, Math.min(length - 1, next.view.diff.row));
+  if (diffRow !== next.view.diff.row) next = withView(next, { diff: { ...next.view.diff, row: diffRow } }, true);
+  next = scrolledTo(next, "diff", next.view.diff.row);
+
+  for (const pane of ["codegen", "source"] as const) {
+    const inside = insideOf(next, pane);
+    const max = Math.max(0, paneModel(pane).length(next, inside ?? { width: 80, height: 20 }) - 1);
+    const at = Math.max(0, Math.min(max, next.view[pane].row));
+    if (at !== next.view[pane].row) next = withView(next, { [pane]: { ...next.view[pane], row: at } }, true);
+    next = scrolledTo(next, pane, at);
+  }
+  return next;
+}
+
+function scrolledTo(state: State, pane: "diff" | "codegen" | "source", row: number): State {
+  const scroll: Scroll = state.view[pane];
+  const top = visible(state, pane, scroll.top, row, MARGIN);
+  return withView(state, { [pane]: { ...state.view[pane], top } }, top !== scroll.top);
+}
+
+/** The first row to show so that `row` is seen with a margin. */
+function visible(state: State, pane: PaneId, top: number, row: number, margin: number): number {
+  const inside = insideOf(state, pane);
+  if (!inside) return top;
+  const { height } = inside;
+  const keep = Math.min(margin, Math.floor((height - 1) / 2));
+  const length = paneModel(pane).length(state, inside);
+  if (row - keep < top) top = row - keep;
+  if (row + keep >= top + height) top = row + keep - height + 1;
+  return Math.max(0, Math.min(top, length - height));
+}
+
+export function withView(state: State, change: Partial<View>, really = true): State {
+  return really ? { ...state, view: { ...state.view, ...change } } : state;
+}

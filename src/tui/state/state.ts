@@ -1,0 +1,209 @@
+/** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
+
+import type { CudaOptions } from "../../compile/options.js";
+import type { PipelineStep } from "../../compile/pipelines/cuda.js";
+import type { Trace } from "../../compile/trace.js";
+
+export const PANES = ["source", "passes", "diff", "layout", "codegen"] as const;
+export type PaneId = (typeof PANES)[number];
+
+export const LAYOUT_TABS = ["map", "hw", "shared", "pair", "bases"] as const;
+export type LayoutTab = (typeof LAYOUT_TABS)[number];
+export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"] as const;
+export type CodegenTab = (typeof CODEGEN_TABS)[number];
+
+export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
+export type DiffMode = (typeof DIFF_MODES)[number];
+/** What the selected step is held against. */
+export type DiffBase = "previous" | "mark" | "baseline" | "against";
+
+/** First row and column shown. */
+export interface Scroll {
+  readonly top: number;
+  readonly left: number;
+}
+
+export interface View {
+  readonly focus: PaneId;
+  readonly zoomed: boolean;
+  readonly passes: {
+    /** Index of the selected step. */
+    readonly selected: number;
+    readonly hideUnchanged: boolean;
+    /** Passes run by passes are listed. */
+    readonly nested: boolean;
+    readonly filter: string;
+    readonly top: number;
+  };
+  readonly diff: Scroll & {
+    /** What the user asked for; narrow terminals show less. */
+    readonly mode: DiffMode;
+    readonly base: DiffBase;
+    /** Unchanged lines shown around a change. */
+    readonly context: number;
+    /** First rows of the folds that are open. */
+    readonly open: readonly number[];
+    /** The row under the cursor, among those displayed. */
+    readonly row: number;
+    /** Which name on its line is meant; -1 for none in particular. */
+    readonly word: number;
+  };
+  readonly layout: Scroll & {
+    readonly tab: LayoutTab;
+    /** The cursor, as an element of the tensor. */
+    readonly element: readonly number[];
+    /** The thread whose elements are shown; undefined for none. */
+    readonly thread: number | undefined;
+    readonly colour: "thread" | "warp" | "register";
+  };
+  readonly codegen: Scroll & { readonly tab: CodegenTab; readonly row: number };
+  readonly source: Scroll & { readonly file: number; readonly row: number };
+  /** The step marked with `m`. */
+  readonly mark: number | undefined;
+  readonly search: Search | undefined;
+}
+
+export interface Search {
+  readonly pane: PaneId;
+  readonly text: string;
+}
+
+/** Something shown over the panes. */
+export type Overlay =
+  | { readonly kind: "help"; readonly top: number }
+  /** A list to choose from or to read. */
+  | {
+      readonly kind: "list";
+      readonly title: string;
+      readonly items: readonly ListItem[];
+      readonly row: number;
+      readonly top: number;
+    }
+  | {
+      readonly kind: "prompt";
+      readonly prompt: PromptKind;
+      readonly label: string;
+      readonly text: string;
+      readonly at: number;
+      readonly hint?: string;
+    }
+  | { readonly kind: "what-if"; readonly row: number; readonly draft: WhatIf; readonly editing: string | undefined };
+
+export interface ListItem {
+  readonly text: string;
+  readonly muted?: boolean;
+  readonly go?: Go;
+}
+/** Where choosing an item leads. */
+export type Go =
+  | { readonly to: "line"; readonly step: number; readonly line: number }
+  | { readonly to: "op"; readonly step: number; readonly op: number }
+  | { readonly to: "step"; readonly step: number }
+  | { readonly to: "kernel"; readonly kernel: number }
+  | { readonly to: "source"; readonly file: string; readonly line: number }
+  | { readonly to: "codegen"; readonly line: number };
+
+export type PromptKind = "search" | "filter" | "through-time" | "command" | "export";
+
+/** What a compilation is made with, and can be changed in the UI. */
+export interface WhatIf {
+  readonly capability: number;
+  readonly options: CudaOptions;
+  /** Positions in the pipeline, from 1. */
+  readonly disabled: readonly number[];
+  /** Divisibility by argument name; undefined where the kernel does not say. */
+  readonly divisibility: readonly (readonly [argument: string, by: number | undefined])[];
+}
+
+/** What is looked at: a Trace, whole or as far as it is made, and others to compare with. */
+export interface Session {
+  readonly name: string;
+  readonly trace: Trace;
+  /** Steps of each kernel, where a log holds several compilations: first and last index. */
+  readonly kernels: readonly Kernel[];
+  readonly kernel: number;
+  readonly progress: Progress | undefined;
+  /** The passes still to come. */
+  readonly pending: readonly PipelineStep[];
+  /** How it was compiled; undefined of an imported dump. */
+  readonly settings: WhatIf | undefined;
+  /** What it was before a what-if or an edit. */
+  readonly baseline: { readonly trace: Trace; readonly settings: WhatIf | undefined } | undefined;
+  readonly against: { readonly name: string; readonly trace: Trace } | undefined;
+  /** Python files that the locations name and that could be read. */
+  readonly sources: readonly SourceFile[];
+  /** A pass that failed, in a sentence. */
+  readonly failure: string | undefined;
+}
+export interface Kernel {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+}
+export interface SourceFile {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly what: string;
+  /** Milliseconds since it began. */
+  readonly ms: number;
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface State {
+  readonly size: Size;
+  readonly session: Session;
+  readonly view: View;
+  readonly overlay: Overlay | undefined;
+  /** Keys of a sequence that is not complete: `g`. */
+  readonly pending: string;
+  /** One line for the user; goes with the next key. */
+  readonly message: { readonly text: string; readonly kind: "info" | "error" } | undefined;
+  /** Views that `u` goes back to, oldest first, and those that ctrl+r goes forward to. */
+  readonly past: readonly View[];
+  readonly future: readonly View[];
+  readonly lastSearches: readonly string[];
+  /** What was done by the user's own configuration. */
+  readonly settings: Settings;
+  /** Things for the shell to do, in order. */
+  readonly effects: readonly Effect[];
+}
+export interface Settings {
+  /** Keys of commands that the user changed. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+  readonly ascii: boolean;
+  /** The command line that started the program, as far as it says what to compile. */
+  readonly command: readonly string[];
+}
+
+/** What the shell around the pure core is asked to do. */
+export type Effect =
+  | { readonly kind: "quit" }
+  | { readonly kind: "suspend" }
+  | { readonly kind: "copy"; readonly text: string }
+  | { readonly kind: "compile"; readonly whatIf: WhatIf }
+  | { readonly kind: "edit"; readonly step: number }
+  | { readonly kind: "edit-source"; readonly file: string; readonly line: number }
+  | { readonly kind: "export"; readonly path: string }
+  | { readonly kind: "run"; readonly command: string };
+
+export function initialView(): View {
+  return {
+    focus: "passes",
+    zoomed: false,
+    passes: { selected: 0, hideUnchanged: false, nested: false, filter: "", top: 0 },
+    diff: { mode: "side by side", base: "previous", context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
+    layout: { tab: "map", element: [], thread: undefined, colour: "thread", top: 0, left: 0 },
+    codegen: { tab: "memory", row: 0, top: 0, left: 0 },
+    source: { file: 0, row: 0, top: 0, left: 0 },
+    mark: undefined,
+    search: undefined,
+  };
+}
