@@ -22,6 +22,7 @@ import { option } from "../../pass/options.js";
 import { type ConversionPattern, conversionPattern } from "../../rewrite/conversion-pattern.js";
 import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
 import type { TypeConverter } from "../../rewrite/type-converter.js";
+import { explainElements } from "./explain-elements.js";
 import { tritonControlFlowPatterns } from "./triton-control-flow-patterns.js";
 import {
   addNamedAttrs,
@@ -46,7 +47,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
     numCTAs: option.int({ default: 1, text: "num-ctas", summary: "number of ctas in a cga" }),
     enableSourceRemat: option.bool({ default: false, summary: "enable trivial source rematerialization" }),
   },
-  run(root, { options, listener, report, fail }) {
+  run(root, { options, listener, report, fail, explain }) {
     const { numWarps, threadsPerWarp, numCTAs } = options;
     if (options.target === "") return report.error(root, "'convert-triton-to-tritongpu' requires 'target' option to be set");
     const { ctx } = root;
@@ -56,7 +57,8 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
     root.setAttr(TARGET, stringAttr(ctx, options.target));
     const converter = tritonGpuTypeConverter({ numWarps, threadsPerWarp, numCTAs }, options.enableSourceRemat);
     const target = tritonGpuConversionTarget(converter);
-    if (!applyPartialConversion(root, target, patterns(converter, { numWarps, threadsPerWarp, numCTAs }), { listener }).ok) fail();
+    if (!applyPartialConversion(root, target, patterns(converter, { numWarps, threadsPerWarp, numCTAs }), { listener }).ok) return fail();
+    if (explain) explainElements(explain, root, numWarps * threadsPerWarp);
   },
 });
 
