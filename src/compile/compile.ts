@@ -136,6 +136,8 @@ class Recorder {
   #originVersion = -1;
   /** How many origins of an op with several the steps have told. */
   readonly #toldOrigins = new Map<number, number>();
+  /** Where ops came from that have gone since the last step: what came of them came from there. */
+  readonly #gone: Origins = new Map();
 
   constructor(
     readonly module: Operation,
@@ -200,7 +202,7 @@ class Recorder {
     // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
     this.steps.push(undefined as unknown as Step);
     const before = { version: this.module.ctx.version, text: this.text() };
-    const rewrites = new RewriteRecorder();
+    const rewrites = new RewriteRecorder(this.#gone);
     const remarks: Remark[] = [];
     const open: Open[] = [];
     let statistics: Readonly<Record<string, number>> = {};
@@ -208,7 +210,12 @@ class Recorder {
     const instrumentation: Instrumentation = {
       before: (record) => {
         if (record.depth > 0)
-          open.push({ version: this.module.ctx.version, started: this.options.clock(), rewrites: new RewriteRecorder(), remarks: [] });
+          open.push({
+            version: this.module.ctx.version,
+            started: this.options.clock(),
+            rewrites: new RewriteRecorder(this.#gone),
+            remarks: [],
+          });
       },
       after: (record) => {
         if (record.depth === 0) statistics = Object.fromEntries(record.statistics);
@@ -323,6 +330,14 @@ class Recorder {
       for (let i = told; i < origin.length; i++) pairs.push(op.id, origin[i]!);
       this.#toldOrigins.set(op.id, origin.length);
     });
+    for (let i = 1; i < pairs.length; i += 2) {
+      const made = pairs[i]!;
+      const origin = this.#gone.get(made);
+      if (origin === undefined || made <= from) continue;
+      this.#gone.delete(made);
+      for (const parent of typeof origin === "number" ? [origin] : origin) pairs.push(made, parent);
+    }
+    this.#gone.clear();
     return pairs.length === 0 ? NO_REWRITES : Int32Array.from(pairs);
   }
 
@@ -371,8 +386,11 @@ function sameLines(a: StepText, b: StepText): boolean {
   return a.lines.length === b.lines.length && a.lines.every((line, i) => line === b.lines[i]);
 }
 
+type Origins = Map<number, number | readonly number[]>;
+
 /** Collects which pattern rewrote which op into what. */
 class RewriteRecorder {
+  constructor(readonly gone: Origins) {}
   readonly #patterns: string[] = [];
   readonly #entries: number[] = [];
   readonly listener: RewriteListener = {
@@ -384,7 +402,10 @@ class RewriteRecorder {
       }
       this.add("replace", op.id, [...made]);
     },
-    erased: (op) => this.add("erase", op.id, []),
+    erased: (op) => {
+      if (op.origin !== undefined) this.gone.set(op.id, op.origin);
+      this.add("erase", op.id, []);
+    },
   };
   private add(pattern: string, root: number, made: readonly number[]): void {
     let index = this.#patterns.indexOf(pattern);

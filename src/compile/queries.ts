@@ -12,6 +12,7 @@ import { knownValues } from "../analysis/known-values.js";
 import { ModuleAxisInfo } from "../analysis/module-axis-info.js";
 import { PointerType } from "../dialects/tt/types.js";
 import { distributedParams } from "../dialects/ttg/encodings/define-encoding.js";
+import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { elementTypeOrSelf, encodingOf, IntegerType, RankedTensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
@@ -75,15 +76,21 @@ export class StepQueries {
   }
   /** What a remark's ref is called in this step: an op that has gone by what came of it, or by its text. */
   nameOfRef(ref: RemarkRef): string {
-    for (const id of [ref.op, ...descendantsOf(this.trace, ref.op)]) {
-      const op = this.opOf(id);
-      if (!op) continue;
-      const entity = entityOf(op, ref, id === ref.op);
-      if (!entity) continue;
-      const name = this.nameOf(entity);
-      return name === "?" ? refText(ref) : "isOperation" in entity && entity.numResults > 0 ? `${name} (${entity.name})` : name;
-    }
-    return refText(ref);
+    const own = this.opOf(ref.op);
+    const entity = own ? entityOf(own, ref) : this.#heirOf(ref);
+    if (!entity) return refText(ref);
+    const name = this.nameOf(entity);
+    if (name === "?") return refText(ref);
+    if ("isOperation" in entity) return entity.numResults > 0 ? `${name} (${entity.name})` : name;
+    return ref.kind === "argument" && !ref.text.startsWith("#") ? `${name} (${ref.text})` : name;
+  }
+  /** What came of an op that has gone: an op of the same kind, or the copy that a load became. */
+  #heirOf({ op, kind, text }: RemarkRef): Operation | undefined {
+    if (kind === "argument") return undefined;
+    const heirs = descendantsOf(this.trace, op).flatMap((id) => this.opOf(id) ?? []);
+    return (
+      heirs.find((heir) => heir.name === text) ?? (text === "tt.load" ? heirs.find((heir) => AsyncCopyGlobalToLocalOp.is(heir)) : undefined)
+    );
   }
   /** The values of that name (`%23`, `%3#1`): more than one where functions or regions use a name again. */
   valuesCalled(name: string): Value[] {
@@ -112,8 +119,8 @@ export class StepQueries {
   }
 }
 
-function entityOf(op: Operation, ref: RemarkRef, same: boolean): Operation | Value | undefined {
-  if (ref.kind === "op" || !same) return op;
+function entityOf(op: Operation, ref: RemarkRef): Operation | Value | undefined {
+  if (ref.kind === "op") return op;
   if (ref.kind === "result") return op.results[ref.index] ?? op;
   let block = op.regions[ref.region]?.firstBlock;
   for (let i = 0; i < ref.block && block; i++) block = block.next;
@@ -167,7 +174,7 @@ function layoutLines(queries: StepQueries, value: Value): string[] {
     lines.push(
       anchor === value.definingOp
         ? `it is an anchor: ${anchor.name} wants this layout`
-        : `it comes from ${queries.nameOf(anchor)} (${anchor.name})`,
+        : `it comes from ${anchor.numResults > 0 ? `${queries.nameOf(anchor)} (${anchor.name})` : anchor.name}`,
     );
   const since = layoutSince(queries, value);
   if (since) lines.push(`it has this layout since ${since.label} ${since.flag}`);

@@ -109,7 +109,7 @@ function whyNotAhead(load: Load, depths: ReadonlySet<number>, numStages: number,
   if (depths.size > 1) return `dots need it at different distances, with ${[...depths].sort((a, b) => a - b).join(" and ")} loads between`;
   const [depth] = depths;
   if (depth! >= numStages - 1)
-    return `${depth} load${depth === 1 ? "" : "s"} that depend on each other lie between it and the dot: that takes ${depth! + 2} stages, and there are ${numStages}`;
+    return `${depth} load${depth === 1 ? "" : "s"} that depend${depth === 1 ? "s" : ""} on it lie${depth === 1 ? "s" : ""} between it and the dot: that takes ${depth! + 2} stages, and there are ${numStages}`;
   return "a load that it feeds is not started ahead either";
 }
 
