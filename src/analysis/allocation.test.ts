@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
-import type { Operation } from "../ir/operation.js";
 import { parseModule } from "../syntax/parse.js";
-import { allocationFacts } from "./allocation-facts.js";
+import { allocateSharedMemory } from "./allocation.js";
+import { bufferFacts } from "./allocation-facts.js";
 import { placeBuffers } from "./place-buffers.js";
 
 const MODULE = `
@@ -24,27 +24,12 @@ const MODULE = `
 
 test("facts of each buffer: bytes, place and how long it is in use", () => {
   const { module } = parseModule(new Context(ALL_DIALECTS), "input", MODULE)!;
-  const names = new Map<number, string>();
-  module.walk((op: Operation) => void names.set(op.id, op.name));
-  const facts = allocationFacts(module).map((f) => ({
-    ...f,
-    op: names.get(f.op),
-    liveFrom: names.get(f.liveFrom),
-    liveTo: names.get(f.liveTo),
-  }));
-  const common = { function: "kernel" };
+  const facts = bufferFacts(allocateSharedMemory(module)).map(({ owner, kind, size, alignment, offset, liveFrom, liveTo }) =>
+    [owner.name, kind, size, alignment, offset, liveFrom.name, liveTo.name].join(" "),
+  );
   expect(facts).toEqual([
-    {
-      ...common,
-      op: "ttg.local_alloc",
-      kind: "explicit",
-      bytes: 1024,
-      alignment: 16,
-      offset: 0,
-      liveFrom: "ttg.local_alloc",
-      liveTo: "ttg.local_load",
-    },
-    { ...common, op: "tt.reduce", kind: "scratch", bytes: 16, alignment: 128, offset: 1024, liveFrom: "tt.reduce", liveTo: "tt.reduce" },
+    "ttg.local_alloc explicit 1024 16 0 ttg.local_alloc ttg.local_load",
+    "tt.reduce scratch 16 128 1024 tt.reduce tt.reduce",
   ]);
 });
 

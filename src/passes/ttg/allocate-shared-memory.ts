@@ -1,8 +1,10 @@
 import { ALLOCATION_OFFSET, allocateSharedMemory as allocate, type ModuleAllocation, SHARED } from "../../analysis/allocation.js";
+import { bufferFacts } from "../../analysis/allocation-facts.js";
 import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
 import { i32Attr } from "../../ir/builtin-attrs.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
+import type { Explain } from "../../pass/remark.js";
 
 const description = `
   Gives each buffer in shared memory its offset (the attribute \`allocation.offset\`), the scratch memory of ops included, such
@@ -14,9 +16,9 @@ export const allocateSharedMemory = definePass("allocate-shared-memory", {
   description,
   source: "lib/Conversion/TritonGPUToLLVM/AllocateSharedMemory.cpp, AllocateSharedMemoryUtility.cpp",
   statistics: { buffers: "buffers placed", bytes: "bytes of shared memory needed" },
-  run(root, { report, count }) {
+  run(root, { report, count, explain }) {
     const allocation = allocate(root);
-    if (attach(allocation, report)) tell(allocation, count);
+    if (attach(allocation, report)) tell(allocation, count, explain);
   },
 });
 
@@ -32,10 +34,10 @@ export const allocateSharedMemoryNv = definePass("allocate-shared-memory-nv", {
     ptxVersion: option.int({ default: 80, summary: "PTX version" }),
   },
   statistics: { buffers: "buffers placed", bytes: "bytes of shared memory needed" },
-  run(root, { options, report, count }) {
+  run(root, { options, report, count, explain }) {
     const allocation = allocate(root, nvidiaScratchSize(options.computeCapability));
     if (!attach(allocation, report)) return;
-    tell(allocation, count);
+    tell(allocation, count, explain);
     warnOfTooMuch(allocation, options.computeCapability, report);
   },
 });
@@ -53,9 +55,20 @@ function attach(allocation: ModuleAllocation, report: PassReport): boolean {
   return true;
 }
 
-function tell(allocation: ModuleAllocation, count: (name: "buffers" | "bytes", by?: number) => void): void {
+function tell(allocation: ModuleAllocation, count: (name: "buffers" | "bytes", by?: number) => void, explain: Explain | undefined): void {
   for (const func of allocation.functions) count("buffers", allocation.of(func)!.buffers.length);
   count("bytes", allocation.sharedMemorySize);
+  if (!explain) return;
+  for (const { owner, kind, size, alignment, offset, liveFrom, liveTo } of bufferFacts(allocation)) {
+    const what = { explicit: "{0} has", scratch: "{0} needs, while it runs,", virtual: "{0}, for what it calls, needs" }[kind];
+    const use = liveFrom === liveTo ? "" : ", in use from {1} to {2}";
+    explain(owner, "memory.buffer", {
+      kind: "analysis",
+      message: `${what} ${size} bytes of shared memory at offset ${offset}${use}`,
+      refs: [liveFrom, liveTo],
+      fields: { buffer: kind, bytes: size, offset, alignment },
+    });
+  }
 }
 
 /** Bytes of shared memory that a CTA may have. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
