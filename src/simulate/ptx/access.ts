@@ -114,8 +114,14 @@ export function globalRequest(
     else {
       const offset = a & 1023;
       if (kind === "atomic") memory.prepareAtomic(a, bytes);
-      flag(page, offset, bytes, kind === "read" ? 1 : kind === "write" ? 2 : 3);
-      body(warp, l, page, offset);
+      flag(page, offset, bytes, kind === "write" ? WRITTEN : READ);
+      if (kind !== "atomic") body(warp, l, page, offset);
+      else {
+        // A compare-and-swap that fails stores nothing.
+        const version = stored;
+        body(warp, l, page, offset);
+        if (stored !== version) flag(page, offset, bytes, WRITTEN);
+      }
     }
   }
 }
@@ -123,6 +129,15 @@ export function globalRequest(
 /** What an access without a place reads, and writes to. */
 const nothing = new Uint8Array(64);
 const NOTHING: Bytes = { u8: nothing, u16: new Uint16Array(nothing.buffer), i32: new Int32Array(nothing.buffer) };
+
+const READ = 1;
+const WRITTEN = 2;
+let stored = 0;
+
+/** To be called by an atomic that stores. */
+export const noteAtomicStore = (): void => {
+  stored++;
+};
 
 function flag(page: Page, at: number, bytes: number, bits: number): void {
   if (bytes === 1) page.flags[at]! |= bits;

@@ -178,7 +178,7 @@ export class SharedMemory {
   }
 
   #isAtomic(g: number): boolean {
-    return /^(?:atom|red)\b/.test(this.sites[this.#writeSite[g]!]!.mnemonic);
+    return /^(?:atom|red|mbarrier\.(?!in))/.test(this.sites[this.#writeSite[g]!]!.mnemonic);
   }
 
   #early(g: number, warp: Warp, lane: number, site: Site): void {

@@ -2,7 +2,7 @@
 import type { Operand } from "../../../ptx/instruction.js";
 import { bf16ToF32, halfValues } from "../../numbers/half.js";
 import { encode } from "../../numbers/small-float.js";
-import { access, addressing, type Bytes, type LaneAccess } from "../access.js";
+import { access, addressing, type Bytes, type LaneAccess, noteAtomicStore } from "../access.js";
 import { NotModelled, type Rule } from "../instruction-compiler.js";
 import { bitsOfType } from "../scope.js";
 import { spaceOf } from "./memory.js";
@@ -39,9 +39,12 @@ function narrow(operation: Operation, type: string, bits: number): One {
   const update = narrowUpdate(operation, type);
   return ({ I }, l, memory, at, value, swap, result) => {
     const old = bits === 32 ? memory.i32[at >> 2]! : memory.u16[at >> 1]!;
-    const next = operation === "cas" ? (old === I[value + l]! ? I[swap + l]! : old) : update(old, I[value + l]!);
-    if (bits === 32) memory.i32[at >> 2] = next;
-    else memory.u16[at >> 1] = next;
+    if (operation !== "cas" || old === (bits === 32 ? I[value + l]! : I[value + l]! & 0xffff)) {
+      const next = operation === "cas" ? I[swap + l]! : update(old, I[value + l]!);
+      if (bits === 32) memory.i32[at >> 2] = next;
+      else memory.u16[at >> 1] = next;
+      noteAtomicStore();
+    }
     if (result >= 0) I[result + l] = old;
   };
 }

@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { readNpy, writeNpy } from "./npy.js";
+import { main } from "./tt-step.js";
+
+const kernel = (name: string) => gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.ptx.gz`)).toString("latin1");
+
+/** Runs the command over files in memory. */
+function run(files: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+  const written = new Map<string, string>();
+  let stdout = "";
+  let stderr = "";
+  const code = main(["run", ...argv], {
+    stdout: { write: (text) => void (stdout += text) },
+    stderr: { write: (text) => void (stderr += text) },
+    readFile: (path) => {
+      const text = files[path];
+      if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
+      return text;
+    },
+    readFolder: () => undefined,
+    writeFile: (path, text) => void written.set(path, text),
+    clock: () => 0,
+    env: {},
+  });
+  return { code, stdout, stderr, written };
+}
+
+const floats = (values: readonly number[]) =>
+  writeNpy({ descr: "<f4", shape: [values.length], data: new Uint8Array(Float32Array.from(values).buffer) });
+const a = Array.from({ length: 64 }, (_, i) => i / 4);
+const launch = (n: number, extra: Readonly<Record<string, unknown>> = {}) =>
+  JSON.stringify({
+    grid: [1, 1, 1],
+    args: {
+      a: { file: "a.npy" },
+      b: { dtype: "fp32", shape: [64], init: "arange" },
+      c: { dtype: "fp32", shape: [64], init: "zeros" },
+      n,
+      ...extra,
+    },
+  });
+
+test("launch.json in, .npy out: PTX and the Triton IR it was made from", () => {
+  const ttir = `module {
+  tt.func public @vecadd(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %n_s = tt.splat %n : i32 -> tensor<64xi32>
+    %m = arith.cmpi slt, %r, %n_s : tensor<64xi32>
+    %a_s = tt.splat %a : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %a_p = tt.addptr %a_s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %x = tt.load %a_p, %m : tensor<64x!tt.ptr<f32>>
+    %b_s = tt.splat %b : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %b_p = tt.addptr %b_s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %y = tt.load %b_p, %m : tensor<64x!tt.ptr<f32>>
+    %s = arith.addf %x, %y : tensor<64xf32>
+    %c_s = tt.splat %c : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %c_p = tt.addptr %c_s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    tt.store %c_p, %s, %m : tensor<64x!tt.ptr<f32>>
+    tt.return
+  }
+}
+`;
+  const files = { "d/a.npy": floats(a), "d/launch.json": launch(48), k: kernel("vecadd_f32-sm80"), t: ttir };
+  for (const input of ["k", "t"]) {
+    const { code, stderr, written } = run(files, input, "--launch", "d/launch.json", "--out", "out");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect([...written.keys()]).toEqual(["out/a.npy", "out/b.npy", "out/c.npy"]);
+    const c = readNpy(written.get("out/c.npy")!);
+    if ("error" in c) throw new Error(c.error);
+    expect([...new Float32Array(Uint8Array.from(c.data).buffer)]).toEqual(a.map((x, i) => (i < 48 ? x + i : 0)));
+  }
+});
+
+test("an access beyond an array is told with its instruction and source line, and the exit code is 1", () => {
+  const { code, stderr } = run({ "a.npy": floats(a), l: launch(80), k: kernel("vecadd_f32-sm80") }, "k", "--launch", "l");
+  expect(code).toBe(1);
+  expect(stderr.split("\n").slice(0, 2)).toEqual([
+    "k: error: out-of-bounds: thread 16: byte 256 of 'a', which has 256 bytes",
+    "  at line 58: @%p1 ld.global.v4.b32 { %r1, %r2, %r3, %r4 }, [ %rd1 + 0 ]; (vecadd_f32.py:11:16), program (0, 0, 0), 4 times",
+  ]);
+});
+
+test("made-up arguments, and what was stored", () => {
+  const { code, stdout } = run(
+    { k: kernel("softmax_row-sm80") },
+    "k",
+    "--signature",
+    "*fp32,*fp32,i32,i32",
+    "--arg",
+    "3=4",
+    "--program",
+    "1",
+    "--facts",
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/162 of 170 instructions executed/);
+  expect(stdout).toMatch(/softmax_param_1\[128\.\.131\] = 0\.\d+, 0\.\d+, 0\.\d+, 0\.\d+\n/);
+  expect(stdout).toMatch(/1\.00 +1\.00 +line \d+: @%p1 ld\.global\.b32/);
+});
+
+test("bad usage and bad input: exit 2 and a line", () => {
+  const k = kernel("vecadd_f32-sm80");
+  expect(run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid and --program expect X,Y,Z\n" });
+  expect(run({ k, l: "{" }, "k", "--launch", "l").code).toBe(2);
+  expect(run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l").stderr).toContain(
+    "argument 'a': cannot read 'none.npy'",
+  );
+  expect(run({ k, l: '{"grid": [1], "args": {"a": 1}}' }, "k", "--launch", "l").stderr).toContain("[ptx.launch]");
+  expect(run({ k: k.replace("add.f32 \t%r17", "add.f32 \t17;") }, "k").stderr).toMatch(/k:\d+:\d+: error: .*\n.*\n\s+\^\n/);
+});
+
+test(".npy files: Fortran order, and what is refused", () => {
+  const columns = writeNpy({ descr: "<i2", shape: [2, 3], data: new Uint8Array(Int16Array.of(1, 4, 2, 5, 3, 6).buffer) }).replace(
+    "'fortran_order': False",
+    "'fortran_order': True ",
+  );
+  const read = readNpy(columns);
+  expect("error" in read ? read.error : [...new Int16Array(Uint8Array.from(read.data).buffer)]).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(readNpy("not npy")).toEqual({ error: "it is no .npy file" });
+  expect(readNpy(writeNpy({ descr: "<c8", shape: [1], data: new Uint8Array(8) }))).toEqual({ error: "its type '<c8' is not supported" });
+});
