@@ -17,6 +17,7 @@ import { printOperation } from "../syntax/print.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
 import { reportPasses, timePasses } from "./passes.js";
+import { reportSimulation } from "./simulate.js";
 import { reportTrace } from "./trace.js";
 
 const KERNELS = ["matmul", "flash_attention", "layernorm", "softmax", "vecadd"];
@@ -147,6 +148,7 @@ export function run(argv: readonly string[]): Promise<void> {
   reportStartUp();
   reportTrace(fixture, repeated);
   reportLayouts(python);
+  reportSimulation();
   reportPasses(
     KERNELS.map((name) => `fixtures/kernels/${name}.ttir`),
     python,

@@ -62,8 +62,8 @@ test("launch.json in, .npy out: PTX and the Triton IR it was made from", () => {
   }
 }
 `;
-  const files = { "d/a.npy": floats(a), "d/launch.json": launch(48), k: kernel("vecadd_f32-sm80"), t: ttir };
-  for (const input of ["k", "t"]) {
+  const files = { "d/a.npy": floats(a), "d/launch.json": launch(48), "k.ptx": kernel("vecadd_f32-sm80"), "t.ttir": ttir };
+  for (const input of ["k.ptx", "t.ttir"]) {
     const { code, stderr, written } = run(files, input, "--launch", "d/launch.json", "--out", "out");
     expect([code, stderr]).toEqual([0, ""]);
     expect([...written.keys()]).toEqual(["out/a.npy", "out/b.npy", "out/c.npy"]);

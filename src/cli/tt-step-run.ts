@@ -111,8 +111,10 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
   for (const name of ["seed", "shared", "max-steps"])
     if (number(name) !== undefined && !Number.isInteger(number(name)))
       return { error: `--${name} expects an integer, not '${text(name)}'` };
-  const triples = [...list("program"), ...(text("grid") === undefined ? [] : [text("grid")!])].map(triple);
-  if (triples.includes(undefined)) return { error: "--grid and --program expect X,Y,Z" };
+  const grid = text("grid") === undefined ? undefined : triple(text("grid")!, 1);
+  const programs = list("program").map((p) => triple(p, 0));
+  if ((text("grid") !== undefined && grid === undefined) || programs.includes(undefined))
+    return { error: "--grid and --program expect X,Y,Z" };
   const assigned = list("arg").map((a) => /^([^=]+)=(-?[\d.]+(?:e[-+]?\d+)?)$/i.exec(a));
   if (assigned.includes(null)) return { error: "--arg expects NAME=NUMBER" };
   let launch: LaunchFile | undefined;
@@ -122,7 +124,6 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
     if ("error" in read) return { error: `'${launchPath}': ${read.error}` };
     launch = read;
   }
-  const grid = text("grid");
   return {
     input,
     launch,
@@ -132,9 +133,9 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
       ?.split(",")
       .map((s) => s.trim().replace(/:.*/, "")),
     values: new Map(assigned.map((a) => [a![1]!, Number(a![2])])),
-    grid: grid === undefined ? (launch?.grid ?? [2, 2, 1]) : triple(grid)!,
+    grid: grid ?? launch?.grid ?? [2, 2, 1],
     gridGiven: grid !== undefined,
-    programs: list("program").length > 0 ? list("program").map((p) => triple(p)!) : undefined,
+    programs: programs.length > 0 ? programs.map((p) => p!) : undefined,
     seed: number("seed") ?? 0,
     shared: number("shared"),
     maxSteps: number("max-steps"),
@@ -143,11 +144,12 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
   };
 }
 
-function triple(text: string): Triple | undefined {
+/** Up to three numbers; those left out are `missing`: 1 of a grid, 0 of a program. */
+function triple(text: string, missing: number): Triple | undefined {
   const parts = text.split(",").map(Number);
   if (parts.length > 3 || parts.some((n) => !Number.isInteger(n) || n < 0)) return undefined;
-  const [x = 0, y = 1, z = 1] = parts;
-  return parts.length === 3 ? [x, y, z] : [x, parts.length > 1 ? y : 1, 1];
+  const [x = missing, y = missing, z = missing] = parts;
+  return [x, y, z];
 }
 
 function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: string } {
