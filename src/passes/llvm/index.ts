@@ -1,3 +1,4 @@
 export { convertNVGPUToLLVM } from "./convert-nv-gpu-to-llvm.js";
 export { convertNVVMToLLVM } from "./convert-nvvm-to-llvm.js";
 export { enableLineInfo } from "./enable-line-info.js";
+export { optimizeForNVVMTarget } from "./optimize-for-nvvm-target.js";

@@ -12,8 +12,9 @@ import { LoadAcquireOp } from "../../dialects/nvgpu/ops/index.js";
 import { ClusterArriveOp, ClusterWaitOp } from "../../dialects/nvvm/ops/synchronization.js";
 import { AtomicCASOp, AtomicRMWOp } from "../../dialects/tt/ops/memory.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import { enclosingModule, TARGET } from "../../dialects/ttg/num-warps.js";
 import type { Type } from "../../ir/attribute.js";
-import { FloatAttr, floatValue, IntegerAttr } from "../../ir/builtin-attrs.js";
+import { FloatAttr, floatValue, IntegerAttr, stringOf } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isFloat, RankedTensorType } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -185,7 +186,7 @@ function lowerRMW(view: RMW, lo: Lowering): void {
       if (!result.hasUses()) return lo.setValue(result, read);
       return shareScalar(lo, op, element, (at) => storeShared(lo, at, read, { predicate }));
     }
-    if (isFloat(element, "bf16") && lo.target.computeCapability < 90) {
+    if (isFloat(element, "bf16") && (moduleCapability(op) ?? lo.target.computeCapability) < 90) {
       const read = byLLVM(lo, view, pointers[i]!, values[i]!, element, predicate);
       if (!read) return;
       results.push(read);
@@ -213,6 +214,12 @@ function lowerRMW(view: RMW, lo: Lowering): void {
     results.push(...(vec > 1 ? b.unpackStruct(read) : b.unpackVector(read)));
   }
   shareTensor(lo, op, results, element, thread);
+}
+
+/** The target that the module names; upstream goes by it here, not by the pass's option. */
+function moduleCapability(op: Operation): number | undefined {
+  const target = stringOf(enclosingModule(op)?.attr(TARGET));
+  return target?.startsWith("cuda:") ? Number(target.slice(5)) : undefined;
 }
 
 /** Elements in one instruction: as a vector (from sm_90 on), or packed in one register. */

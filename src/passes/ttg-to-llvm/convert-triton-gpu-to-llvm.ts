@@ -78,7 +78,8 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
     const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));
     insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
-    const funcs = [...module.regions[0]!.firstBlock!.ops()].filter((op) => FuncOp.is(op));
+    const funcs: Operation[] = [];
+    module.walk((op) => void (FuncOp.is(op) && funcs.push(op)));
     addSharedMemory(module);
     const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
     for (const func of funcs) {

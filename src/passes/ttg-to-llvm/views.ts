@@ -3,6 +3,7 @@
  * Source: lib/Conversion/TritonGPUToLLVM/ViewOpToLLVM.cpp, MakeRangeOpToLLVM.cpp.
  */
 import { ConstantOp } from "../../dialects/arith/ops/constant.js";
+import { UnrealizedConversionCastOp } from "../../dialects/builtin/ops/unrealized-conversion-cast.js";
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
 import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
@@ -68,6 +69,13 @@ export const VIEWS: readonly LoweringRule[] = [
     );
   }),
   rule(SplatOp, ({ src, result }, lo) => setSplat(lo, result, lo.value(src))),
+  // Between a tensor and the struct that it becomes.
+  rule(UnrealizedConversionCastOp, ({ op, inputs, outputs }, lo) => {
+    const [input, output] = [inputs[0], outputs[0]];
+    if (!input || !output || inputs.length + outputs.length !== 2 || convertType(input.type) !== convertType(output.type))
+      return lo.fail(op, "a cast between types that are lowered to different ones cannot be lowered");
+    lo.alias(output, input);
+  }),
   rule(UnsplatOp, ({ src, result }, lo) => lo.setValue(result, lo.elements(src)[0]!)),
   rule(TransOp, ({ src, result }, lo) => lo.alias(result, src)),
   rule(CatOp, ({ lhs, rhs, result }, lo) => {
