@@ -95,10 +95,21 @@ class PipelineRun {
       for (const hook of hooks) hook.after?.(record, false);
       return false;
     }
-    if (this.options.verifyEach !== false && !verifyOperation(root)) this.failed = { step, reason: "verify" };
+    if (this.options.verifyEach !== false && !isStillValid(root)) this.failed = { step, reason: "verify" };
     for (const hook of hooks) hook.after?.(record, this.failed === undefined);
     return this.failed === undefined;
   }
+}
+
+/** The state of the IR at which an op was found valid: a pass that changes nothing need not be verified. */
+const validAt = new WeakMap<Operation, number>();
+
+function isStillValid(root: Operation): boolean {
+  const { version } = root.ctx;
+  if (validAt.get(root) === version) return true;
+  if (!verifyOperation(root)) return false;
+  validAt.set(root, version);
+  return true;
 }
 
 function diagnosticAt(op: Operation, severity: Severity, code: string, message: string): Diagnostic {
