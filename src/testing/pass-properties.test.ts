@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { pipelineOf } from "../compile/compile.js";
+import { defaultOptions } from "../compile/options.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import { runPipeline } from "../pass/pass-manager.js";
+import { parsePipeline } from "../pass/pipeline-text.js";
+import { PASSES } from "../passes/index.js";
+import { parseModule } from "../syntax/parse.js";
+import { printOperation } from "../syntax/print.js";
+
+const parse = (text: string): Operation => parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!.module!;
+const STEPS = pipelineOf({ capability: 80, options: defaultOptions(80) }).filter(({ stage }) => stage === "ttir" || stage === "ttgir");
+
+function runStep(module: Operation, { flag, options }: (typeof STEPS)[number]): string {
+  const pipeline = parsePipeline(options ? `${flag}{${options}}` : flag, (pass) => PASSES.get(pass));
+  if ("error" in pipeline) throw new Error(pipeline.error);
+  expect(runPipeline(module, pipeline.elements).ok).toBe(true);
+  return printOperation(module);
+}
+/** The IR after every pass, without locations. */
+function texts(source: string): string[] {
+  const module = parse(source);
+  return STEPS.map((step) => runStep(module, step));
+}
+const finalText = (source: string): string => texts(source).at(-1)!;
+
+describe.each(["matmul", "flash_attention", "layernorm", "softmax"])("%s", (name) => {
+  const source = readFileSync(`fixtures/kernels/${name}.ttir`, "latin1");
+
+  test("two runs give the same bytes", () => {
+    expect(texts(source)).toEqual(texts(source));
+  });
+
+  test("names of values and aliases, and locations, do not change the result", () => {
+    const renamed = source.replace(/%(\w+)/g, "%other_$1").replace(/#loc(\w*)/g, "#place$1");
+    // All the same location: none tells ops apart.
+    const flat = source.replace(/ loc\(#\w+\)/g, "").replace(/^#loc.*\n/gm, "");
+    const expected = finalText(source);
+    expect(finalText(renamed)).toBe(expected);
+    if (!/loc\(/.test(flat)) expect(finalText(flat)).toBe(expected);
+  });
+
+  // Passes that real Triton need not run again on what they made.
+  test("running a pass twice changes nothing more", () => {
+    const module = parse(source);
+    const changing: string[] = [];
+    for (const step of STEPS) {
+      const once = runStep(module, step);
+      if (!ONCE_ONLY.has(step.flag) && runStep(module, step) !== once) changing.push(step.flag);
+    }
+    expect(changing).toEqual([]);
+  });
+});
+
+/** What does more the second time in real Triton too: layouts given once more, loops pipelined again, constants in another order. */
+const ONCE_ONLY = new Set(["convert-triton-to-tritongpu", "tritongpu-coalesce", "tritongpu-pipeline", "sccp"]);
