@@ -14,7 +14,7 @@ import { isExecutable, Validator } from "../simulate/tensor/validate.js";
 import type { Io } from "./io.js";
 import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
-import { moduleOfStep } from "./tt-step-validate.js";
+import { capabilityOf, moduleOfStep } from "./tt-step-validate.js";
 
 /** The IR at a step, as predicates see it. */
 export interface Subject {
@@ -31,7 +31,7 @@ export function bisect(trace: Trace, name: string, predicate: string, args: Simu
   if ("error" in term) return term;
   const options = simulationOptions(name, args, io);
   if ("error" in options) return options;
-  const validator = new Validator(options);
+  const validator = new Validator({ ...options, ...capabilityOf(trace) });
   let before: number | boolean | undefined;
   for (const step of trace.steps) {
     if (step.kind === "internal" || step.parent !== undefined || !step.known || (step.kind !== "source" && !step.changed)) continue;

@@ -13,7 +13,7 @@ import type { Shown } from "./tt-step-show.js";
 export function validateTrace(trace: Trace, name: string, args: SimulationArgs, io: Io): Shown | { readonly error: string } {
   const options = simulationOptions(name, args, io);
   if ("error" in options) return options;
-  const validator = new Validator(options);
+  const validator = new Validator({ ...options, ...capabilityOf(trace) });
   const [source] = trace.steps;
   const first = source && moduleOfStep(trace, source);
   if (!first || !isExecutable(first)) return { error: `--validate executes TTIR and TTGIR; '${name}' holds no such kernel` };
@@ -29,6 +29,12 @@ export function validateTrace(trace: Trace, name: string, args: SimulationArgs, 
 }
 
 export const exitCode = ({ broken }: Validation): number => (broken.length > 0 ? 1 : 0);
+
+/** The target that a Trace is made for. */
+export function capabilityOf({ target }: Trace): { readonly capability?: number } {
+  const found = /^cuda:(\d+)$/.exec(target ?? "");
+  return found ? { capability: Number(found[1]) } : {};
+}
 
 /** The IR after a step, read again; its ops are at lines of that text. */
 export function moduleOfStep(trace: Trace, step: Step): Operation | undefined {

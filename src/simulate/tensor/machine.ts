@@ -122,6 +122,8 @@ export class Machine {
     readonly limits: Limits,
     readonly checks: Checks,
     readonly seed: number,
+    /** Compute capability: 80 for sm_80. */
+    readonly capability: number,
   ) {
     this.#pickLast = seed % 2 === 1;
   }

@@ -1,5 +1,6 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
+import { stringOf } from "../../ir/builtin-attrs.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
@@ -28,6 +29,8 @@ export interface RunOptions {
   /** Which programs run, one after the other on the same memory. */
   readonly programs?: readonly (readonly number[])[];
   readonly seed?: number;
+  /** Whose conversions are meant where targets differ; by default the module's own target, else 80. */
+  readonly capability?: number;
   readonly limits?: Partial<Limits>;
   readonly checks?: Checks;
 }
@@ -70,7 +73,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const programs = options.programs ?? options.preconditions?.programs ?? samplePrograms(grid);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const memory = new Memory(seed);
-  const machine = new Machine(memory, limits, options.checks ?? {}, seed);
+  const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
@@ -96,6 +99,11 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
     steps: machine.steps,
     coverage: code.instructions,
   };
+}
+
+function targetOf(module: Operation): number | undefined {
+  const target = /^cuda:(\d+)$/.exec(stringOf(module.attr("ttg.target")) ?? "");
+  return target ? Number(target[1]) : undefined;
 }
 
 function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<typeof elementOfType>[0], position: number): Val {

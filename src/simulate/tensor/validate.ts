@@ -12,7 +12,7 @@ import type { Finding } from "./findings.js";
 import { printableLocation } from "./place.js";
 import { kernelOf, type RunOptions, type RunResult, runModule } from "./run.js";
 
-export interface ValidateOptions extends Pick<RunOptions, "kernel" | "grid" | "programs" | "limits"> {
+export interface ValidateOptions extends Pick<RunOptions, "kernel" | "capability" | "grid" | "programs" | "limits"> {
   readonly seeds?: readonly number[];
   readonly preconditions?: Preconditions;
 }
