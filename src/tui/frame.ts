@@ -173,7 +173,7 @@ function drawOverlay(canvas: Canvas, state: State, overlay: Overlay): void {
     const room = rect.width - label.length - 2;
     const from = Math.max(0, at - room + 1);
     let x = canvas.text(1, rect.y, label, KEY);
-    x = canvas.text(x, rect.y, text.slice(from, at), style("title"));
+    x = canvas.text(x, rect.y, text.slice(from, at), overlay.offered ? style("title", "selected") : style("title"));
     const cursor = canvas.text(x, rect.y, text[at] ?? " ", style("title", "none", REVERSED));
     canvas.text(cursor, rect.y, text.slice(at + 1, from + room), style("title"));
     return;

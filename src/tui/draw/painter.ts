@@ -4,7 +4,7 @@
  * on two full panes of 220x60, which is why frames are painted here.
  */
 import { Canvas, type Rect } from "./canvas.js";
-import { sgrOf, type Theme } from "./theme.js";
+import { type Theme, transition } from "./theme.js";
 
 /** Cells between two changes that are cheaper written again than jumped over. */
 const GAP = 6;
@@ -85,7 +85,7 @@ export class Painter {
           if (code === 0) continue;
           const s = styles[base + x]!;
           if (s !== current) {
-            out += this.sgr(s);
+            out += this.sgr(current, s);
             current = s;
           }
           out += String.fromCodePoint(code);
@@ -96,12 +96,11 @@ export class Painter {
     return current > 0 ? `${out}\x1b[0m` : out;
   }
 
-  private sgr(s: number): string {
-    let text = this.#sgr.get(s);
-    if (text === undefined) {
-      const parameters = sgrOf(this.theme, s);
-      this.#sgr.set(s, (text = parameters === "" ? "\x1b[0m" : `\x1b[0;${parameters}m`));
-    }
+  /** What changes one style into another; -1 is an unknown one. */
+  private sgr(from: number, to: number): string {
+    const key = (from + 1) * 2 ** 24 + to;
+    let text = this.#sgr.get(key);
+    if (text === undefined) this.#sgr.set(key, (text = transition(this.theme, from, to)));
     return text;
   }
 }

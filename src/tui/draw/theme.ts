@@ -114,22 +114,33 @@ const PLAIN_PAPERS: Readonly<Partial<Record<Paper, number>>> = {
   bar: 0,
 };
 
-/** The parameters of a style's SGR sequence, without the reset. */
-export function sgrOf(theme: Theme, s: Style): string {
-  const parts: (string | number)[] = [];
-  const ink = INKS[inkOf(s)]!;
+interface Look {
+  readonly attributes: number;
+  /** Colours; undefined for the terminal's own. */
+  readonly ink: number | undefined;
+  readonly paper: number | undefined;
+}
+function lookOf(theme: Theme, s: Style): Look {
   const paper = PAPERS[paperOf(s)]!;
-  let attributes = attributesOf(s);
-  if (theme.name === "none") attributes |= PLAIN_PAPERS[paper] ?? 0;
+  const extra = theme.name === "none" ? (PLAIN_PAPERS[paper] ?? 0) : 0;
+  return { attributes: attributesOf(s) | extra, ink: theme.inks[INKS[inkOf(s)]!], paper: theme.papers[paper] };
+}
+
+/** The sequence that changes style `from` into `to`, as short as can be; -1 is an unknown style. */
+export function transition(theme: Theme, from: number, to: Style): string {
+  const now = lookOf(theme, to);
+  const was = from < 0 ? undefined : lookOf(theme, from);
+  const parts: (string | number)[] = [];
+  const fresh = was === undefined || (was.attributes & ~now.attributes) !== 0;
+  const attributes = fresh ? now.attributes : now.attributes & ~was.attributes;
   if (attributes & BOLD) parts.push(1);
   if (attributes & DIM) parts.push(2);
   if (attributes & UNDERLINE) parts.push(4);
   if (attributes & REVERSE) parts.push(7);
-  const inkColour = theme.inks[ink];
-  if (inkColour !== undefined) parts.push("38;5", inkColour);
-  const paperColour = theme.papers[paper];
-  if (paperColour !== undefined) parts.push("48;5", paperColour);
-  return parts.join(";");
+  if (fresh ? now.ink !== undefined : now.ink !== was.ink) parts.push(now.ink === undefined ? 39 : `38;5;${now.ink}`);
+  if (fresh ? now.paper !== undefined : now.paper !== was.paper) parts.push(now.paper === undefined ? 49 : `48;5;${now.paper}`);
+  if (parts.length === 0) return fresh ? "\x1b[m" : "";
+  return `\x1b[${fresh ? "0;" : ""}${parts.join(";")}m`;
 }
 
 /** Colour `n` of the 256 as `#rrggbb`. */

@@ -19,7 +19,17 @@ const LABELS: Readonly<Record<PromptKind, string>> = {
 export function openPrompt(state: State, prompt: PromptKind, text = ""): State {
   const initial =
     prompt === "export" && text === "" ? `${baseName(state.session.name)}.html` : prompt === "filter" ? state.view.passes.filter : text;
-  return { ...state, overlay: { kind: "prompt", prompt, label: LABELS[prompt], text: initial, at: initial.length } };
+  return {
+    ...state,
+    overlay: {
+      kind: "prompt",
+      prompt,
+      label: LABELS[prompt],
+      text: initial,
+      at: initial.length,
+      offered: initial !== "" && prompt !== "filter",
+    },
+  };
 }
 function baseName(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.\w+$/, "");

@@ -99,8 +99,9 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
 function promptKey(state: State, overlay: Extract<Overlay, { kind: "prompt" }>, key: string): State {
   const { text, at } = overlay;
   const edit = (next: string, cursor: number): State =>
-    live({ ...state, overlay: { ...overlay, text: next, at: Math.max(0, Math.min(next.length, cursor)) } });
+    live({ ...state, overlay: { ...overlay, text: next, at: Math.max(0, Math.min(next.length, cursor)), offered: false } });
   const typed = typedText(key);
+  if (typed !== undefined && overlay.offered) return edit(typed, typed.length);
   if (typed !== undefined) return edit(text.slice(0, at) + typed + text.slice(at), at + typed.length);
   switch (key) {
     case "esc":

@@ -85,7 +85,8 @@ export type Overlay =
       readonly label: string;
       readonly text: string;
       readonly at: number;
-      readonly hint?: string;
+      /** The text was put there: what is typed first takes its place. */
+      readonly offered: boolean;
     }
   | { readonly kind: "what-if"; readonly row: number; readonly draft: WhatIf; readonly editing: string | undefined };
 

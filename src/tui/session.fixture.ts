@@ -1,0 +1,53 @@
+/** Sessions for tests: of a dump, and of our own compilation. */
+import { readFileSync } from "node:fs";
+import { compile } from "../compile/compile.js";
+import { importDumpLog } from "../compile/import/import-dump.js";
+import { defaultOptions } from "../compile/options.js";
+import type { Trace } from "../compile/trace.js";
+import { divisibilityOf, parse } from "./compiler.js";
+import { findKernels } from "./kernels.js";
+import type { Session } from "./state/state.js";
+
+const NOTHING = {
+  kernel: 0,
+  progress: undefined,
+  pending: [],
+  settings: undefined,
+  baseline: undefined,
+  against: undefined,
+  sources: [],
+  failure: undefined,
+} as const;
+
+export function dumpTrace(path: string): Trace {
+  const trace = importDumpLog(path, readFileSync(path, "latin1"));
+  if ("error" in trace) throw new Error(trace.error);
+  return trace;
+}
+export function dumpSession(path: string): Session {
+  const trace = dumpTrace(path);
+  return {
+    ...NOTHING,
+    name: path,
+    trace,
+    kernels: findKernels(trace),
+    sources: [{ path: "/home/user/src/kernels/softmax_row.py", lines: PYTHON }],
+  };
+}
+
+/** With a baseline of other options, as after a what-if. */
+export function kernelSession(path: string, numWarps = 4): Session {
+  const text = readFileSync(path, "latin1");
+  const run = (warps: number) => {
+    const parsed = parse(path, text);
+    if ("error" in parsed) throw new Error(parsed.error);
+    const divisibility = divisibilityOf(parsed.module);
+    const options = { ...defaultOptions(80), numWarps: warps };
+    const { trace } = compile(path, parsed.module, { capability: 80, options, clock: () => 0 });
+    return { trace, settings: { capability: 80, options, disabled: [], divisibility } };
+  };
+  const now = run(numWarps);
+  return { ...NOTHING, name: path, ...now, kernels: [], baseline: numWarps === 4 ? undefined : run(4) };
+}
+
+const PYTHON = Array.from({ length: 20 }, (_, i) => `    x${i} = tl.load(p + ${i})  # line ${i + 1}`);
