@@ -34,7 +34,8 @@ export function convertType(type: Type): Type {
   if (MemDescType.is(type)) {
     const encoding = encodingParams(type.params.encoding);
     const inTensorMemory = encoding?.kind === "tensor_memory_encoding" || encoding?.kind === "tensor_memory_scales_encoding";
-    const base = ptrType(ctx, inTensorMemory ? 6 : 3);
+    // Tensor memory too, though it is address space 6.
+    const base = ptrType(ctx, 3);
     return inTensorMemory ? base : structType(ctx, [base, ...type.params.shape.map(() => i32(ctx))]);
   }
   return type;

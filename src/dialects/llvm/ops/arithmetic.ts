@@ -6,11 +6,8 @@ import { IntegerAttr, intAttr, wrapInt } from "../../../ir/builtin-attrs.js";
 import { bitWidth } from "../../../ir/builtin-types.js";
 import { type AttrSpec, Unit } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
-import { ConditionallySpeculatable, implement } from "../../../ir/interfaces.js";
-import type { Operation } from "../../../ir/operation.js";
 import { Commutative, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
 import { Fastmath, FloatOrVector, IntOrVector, LLVMType, OverflowFlags } from "../constraints.js";
-import { constantValueOf } from "./constants.js";
 
 const operands = { lhs: IntOrVector, rhs: IntOrVector };
 const results = { res: IntOrVector };
@@ -53,25 +50,9 @@ const EXACT = {
 };
 export const LShrOp = defineOp("llvm.lshr", { ...EXACT, traits: pure });
 export const AShrOp = defineOp("llvm.ashr", { ...EXACT, traits: pure });
-/** Division by zero (and overflow, for sdiv) is undefined: these cannot be hoisted unless the divisor is known. */
-export const UDivOp = defineOp("llvm.udiv", {
-  ...EXACT,
-  traits: [SameOperandsAndResultType],
-  effects: () => [],
-  interfaces: [implement(ConditionallySpeculatable, { speculatable: (op) => (divisorIs(op, (d) => d !== 0n) ? "yes" : "no") })],
-});
-export const SDivOp = defineOp("llvm.sdiv", {
-  ...EXACT,
-  traits: [SameOperandsAndResultType],
-  effects: () => [],
-  interfaces: [
-    implement(ConditionallySpeculatable, { speculatable: (op) => (divisorIs(op, (d) => d !== 0n && d !== -1n) ? "yes" : "no") }),
-  ],
-});
-function divisorIs(op: Operation, test: (divisor: bigint) => boolean): boolean {
-  const divisor = constantValueOf(op.operand(1));
-  return IntegerAttr.is(divisor) && test(divisor.params.value);
-}
+/** Pure in the MLIR of Triton 3.6, although division by zero is undefined. */
+export const UDivOp = defineOp("llvm.udiv", { ...EXACT, traits: pure });
+export const SDivOp = defineOp("llvm.sdiv", { ...EXACT, traits: pure });
 
 export const OrOp = defineOp("llvm.or", {
   operands,
