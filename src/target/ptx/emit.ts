@@ -45,6 +45,7 @@ class Emitter {
 
   run(): EmittedBody {
     this.findLiveOut();
+    for (const nodes of this.#ordered.values()) nodes.sort((a, b) => a.id - b.id);
     const moves = new Map<Block, readonly (readonly [Node, Node])[]>();
     for (const block of this.order) {
       block.predecessors.forEach((pred, i) => {
@@ -112,6 +113,9 @@ class Emitter {
     return lines.join("\n");
   }
 
+  /** Nodes that are emitted where the program has them, by block. */
+  readonly #ordered = new Map<Block, Node[]>();
+
   private findLiveOut(): void {
     const seen = new Set<Node>();
     const need = (node: Node, at: Block): void => {
@@ -127,7 +131,19 @@ class Emitter {
       if (visited.has(node)) return;
       visited.add(node);
       if (!isPure(node)) return;
-      for (const input of node.inputs) {
+      if (ORDERED(node)) {
+        const known = this.#ordered.get(node.block!);
+        if (known) known.push(node);
+        else this.#ordered.set(node.block!, [node]);
+      }
+      // Nodes that are part of another's instruction are none of their own.
+      for (const input of node.op === "const"
+        ? []
+        : node.op === "result"
+          ? node.inputs
+          : node.op === "asm"
+            ? registerInputs(node)
+            : instructionFor(node).inputs) {
         need(input, node.block!);
         visit(input);
       }
@@ -135,7 +151,7 @@ class Emitter {
     for (const block of this.order) {
       for (const phi of block.phis) for (const input of phi.inputs) visit(input);
       for (const effect of block.effects)
-        for (const input of effect.inputs) {
+        for (const input of registerInputs(effect)) {
           need(input, block);
           visit(input);
         }
@@ -171,10 +187,14 @@ class Emitter {
 
   private block(block: Block, moves: readonly (readonly [Node, Node])[]): void {
     this.#block = block;
+    const ordered = this.#ordered.get(block) ?? [];
+    let next = 0;
     for (const effect of block.effects) {
+      for (; next < ordered.length && ordered[next]!.id < effect.id; next++) this.need(ordered[next]!);
       for (const input of registerInputs(effect)) this.need(input);
       this.effect(effect);
     }
+    for (; next < ordered.length; next++) this.need(ordered[next]!);
     for (const node of this.#liveOut.get(block) ?? []) this.need(node);
     for (const input of terminatorInputs(block.terminator)) this.need(input);
     for (const [, input] of moves) if (input.op !== "const") this.need(input);
@@ -378,6 +398,9 @@ class Emitter {
     }
   }
 }
+
+/** Nodes are emitted in the order of the program: constants and symbols where they are used. */
+const ORDERED = (node: Node): boolean => node.op !== "const" && node.op !== "result" && node.op !== "address" && node.op !== "param";
 
 /** What an effect needs in registers: addresses without their offsets; instructions take constants as they are. */
 function registerInputs(node: Node): readonly Node[] {

@@ -58,7 +58,15 @@ function log(m: LibdeviceMath, x: Node, scale: number): Node {
   const t = m.make("div.rn.f64", 64, g, m.add(D, mantissa, m.number(1)));
   const t2 = m.mul(D, t, t);
   // 2 atanh t = g - t (g - 2 t^2 (1/3 + t^2/5 ...)): the rounding of t matters little.
-  const series = m.mul(D, t2, m.polynomial(D, t2, Array.from({ length: 11 }, (_, k) => 2 / (2 * k + 3))));
+  const series = m.mul(
+    D,
+    t2,
+    m.polynomial(
+      D,
+      t2,
+      Array.from({ length: 11 }, (_, k) => 2 / (2 * k + 3)),
+    ),
+  );
   const r = f.sub(D, g, m.mul(D, t, f.sub(D, g, series)));
   const natural = m.fma(D, e, m.number(Math.LN2), m.fma(D, e, m.number(2.3190468138462996e-17), r));
   const made = scale === 1 ? natural : m.mul(D, natural, m.number(scale));
@@ -73,10 +81,13 @@ function trigonometric(m: LibdeviceMath, x: Node): { readonly sin: Node; readonl
   const { s } = m;
   const q = m.make("cvt.rni.f64.f64", 64, m.mul(D, x, m.number(2 / Math.PI)));
   let r = x;
-  for (const part of [1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33]) r = m.fma(D, q, m.number(-part), r);
+  for (const part of [Math.PI / 2, 6.123233995736766e-17, -1.4973849048591833e-33]) r = m.fma(D, q, m.number(-part), r);
   const quadrant = s.trunc(m.make("cvt.rzi.s64.f64", 64, q), 32);
   const r2 = m.mul(D, r, r);
-  const signed = (start: number) => factorials(0, 20).filter((_, k) => k % 2 === start).map((c, k) => (k % 2 === 0 ? c : -c));
+  const signed = (start: number) =>
+    factorials(0, 20)
+      .filter((_, k) => k % 2 === start)
+      .map((c, k) => (k % 2 === 0 ? c : -c));
   const sine = m.fma(D, m.mul(D, r, r2), m.polynomial(D, r2, signed(1).slice(1, 9)), r);
   const cosine = m.polynomial(D, r2, signed(0).slice(0, 9));
   const swap = s.icmp("ne", s.and(quadrant, s.constant(32, 1)), s.constant(32, 0));

@@ -15,11 +15,11 @@ const binary =
 export const LIBDEVICE_FLOAT: Readonly<Record<string, LibdeviceRule>> = {
   exp2f: unary((m, x) => m.make(`ex2.approx.${m.ftz}f32`, 32, x)),
   expf: unary(exp),
-  exp10f: unary((m, x) => scaledExp(m, x, 3.321928094887362, 0.3010299956639812, 2.302585092994046)),
+  exp10f: unary((m, x) => scaledExp(m, x, 3.321928094887362, 0.3010299956639812, Math.LN10)),
   expm1f: unary(expm1),
   logf: unary((m, x) => log(m, x, 1)),
-  log2f: unary((m, x) => log(m, x, 1.4426950408889634)),
-  log10f: unary((m, x) => log(m, x, 0.4342944819032518)),
+  log2f: unary((m, x) => log(m, x, Math.LOG2E)),
+  log10f: unary((m, x) => log(m, x, Math.LOG10E)),
   log1pf: unary(log1p),
   powf: binary(pow),
   sinf: unary((m, x) => trigonometric(m, x).sin),
@@ -34,7 +34,7 @@ export const LIBDEVICE_FLOAT: Readonly<Record<string, LibdeviceRule>> = {
   atan2f: binary(atan2),
   sinhf: unary(sinh),
   coshf: unary((m, x) => {
-    const e = m.mul(F, exp(m, m.f.sub(F, m.f.abs(F, x), m.number(0.6931471805599453, F))), m.number(1, F));
+    const e = m.mul(F, exp(m, m.f.sub(F, m.f.abs(F, x), m.number(Math.LN2, F))), m.number(1, F));
     return m.add(F, e, m.make("div.rn.f32", 32, m.number(0.25, F), e));
   }),
   tanhf: unary(tanh),
@@ -61,7 +61,7 @@ export const LIBDEVICE_FLOAT: Readonly<Record<string, LibdeviceRule>> = {
 
 /** exp x = 2^(x log2 e), the product in two parts. */
 function exp(m: LibdeviceMath, x: Node): Node {
-  return scaledExp(m, x, 1.4426950408889634, 0.6931471805599453, 1);
+  return scaledExp(m, x, Math.LOG2E, Math.LN2, 1);
 }
 /** e^(scale x): x = n step + r, e^(scale r) by ex2, 2^n by the exponent (in two halves, so that neither overflows). */
 function scaledExp(m: LibdeviceMath, x: Node, perStep: number, step: number, scale: number): Node {
@@ -82,7 +82,7 @@ function timesPowerOfTwo(m: LibdeviceMath, x: Node, n: Node): Node {
 /** For |x| <= 0.35 x + x^2 q(x); elsewhere exp x - 1 with the exponent's part subtracted exactly. */
 function expm1(m: LibdeviceMath, x: Node): Node {
   const clamped = m.f.extremum("min", F, false, m.f.extremum("max", F, false, x, m.number(-30, F)), m.number(90, F));
-  const n = m.make("cvt.rni.f32.f32", 32, m.mul(F, clamped, m.number(1.4426950408889634, F)));
+  const n = m.make("cvt.rni.f32.f32", 32, m.mul(F, clamped, m.number(Math.LOG2E, F)));
   const high = Math.fround(Math.LN2);
   const r = m.fma(F, n, m.number(high - Math.LN2, F), m.fma(F, n, m.number(-high, F), clamped));
   const q = m.polynomial(F, r, [0.5000000049, 0.1666666682, 0.04166634203, 0.008333271758, 0.001394204794, 0.0001991500993]);
@@ -97,7 +97,8 @@ function expm1(m: LibdeviceMath, x: Node): Node {
 }
 
 const LOG1P = [
-  -0.500000019, 0.3333333817, -0.2499964898, 0.1999941785, -0.1668430498, 0.1430886525, -0.1214466765, 0.1071029561, -0.1303500779, 0.121609951,
+  -0.500000019, 0.3333333817, -0.2499964898, 0.1999941785, -0.1668430498, 0.1430886525, -0.1214466765, 0.1071029561, -0.1303500779,
+  0.121609951,
 ];
 /** x = 2^e m with m in [2/3, 4/3]: e log 2 + log1p(m - 1), times `scale`. */
 function log(m: LibdeviceMath, x: Node, scale: number): Node {
@@ -110,7 +111,8 @@ function log(m: LibdeviceMath, x: Node, scale: number): Node {
   const e = m.fma(F, m.make("cvt.rn.f32.s32", 32, exponent), m.number(1 / 8388608, F), bias);
   const f = m.f.sub(F, mantissa, m.number(1, F));
   const r = m.fma(F, m.mul(F, f, f), m.polynomial(F, f, LOG1P), f);
-  const made = scale === 1 ? m.fma(F, e, m.number(Math.LN2, F), r) : m.fma(F, r, m.number(scale, F), m.mul(F, e, m.number(Math.LN2 * scale, F)));
+  const made =
+    scale === 1 ? m.fma(F, e, m.number(Math.LN2, F), r) : m.fma(F, r, m.number(scale, F), m.mul(F, e, m.number(Math.LN2 * scale, F)));
   return logLimits(m, x, made);
 }
 /** -infinity at 0, NaN below, infinity and NaN as they are. */
@@ -148,7 +150,11 @@ function pow(m: LibdeviceMath, x: Node, y: Node): Node {
   const one = m.number(1, D);
   const t = m.make("div.rn.f64", 64, f.sub(D, mantissa, one), m.add(D, mantissa, one));
   const t2 = m.mul(D, t, t);
-  const series = m.polynomial(D, t2, [0, 1, 2, 3, 4, 5, 6].map((k) => 2 / (2 * k + 1) / Math.LN2));
+  const series = m.polynomial(
+    D,
+    t2,
+    [0, 1, 2, 3, 4, 5, 6].map((k) => 2 / (2 * k + 1) / Math.LN2),
+  );
   const product = m.mul(D, f.convert(F, D, y), m.fma(D, series, t, e));
   const clamped = f.extremum("min", D, false, f.extremum("max", D, false, product, m.number(-200, D)), m.number(200, D));
   const n = m.make("cvt.rni.f64.f64", 64, clamped);
@@ -200,7 +206,7 @@ function trigonometric(m: LibdeviceMath, x: Node): { readonly sin: Node; readonl
 }
 
 const ASIN = [0.166666301, 0.07502150763, 0.04422486708, 0.03405567302, 0.006616380914, 0.04761661235];
-const HALF_PI = 1.5707963267948966;
+const HALF_PI = Math.PI / 2;
 /** asin of x in [0, 1]: above 0.5625 pi/2 - 2 asin(sqrt((1 - x) / 2)). */
 function asin(m: LibdeviceMath, x: Node): Node {
   const { large, value } = asinParts(m, x);
@@ -222,7 +228,8 @@ function acos(m: LibdeviceMath, x: Node): Node {
   return m.s.select(large, far, near);
 }
 const ATAN = [
-  -0.333333323, 0.1999984646, -0.1428193521, 0.1107108337, -0.08856700746, 0.06840882993, -0.046036295, 0.02364872672, -0.007825574906, 0.001212861213,
+  -0.333333323, 0.1999984646, -0.1428193521, 0.1107108337, -0.08856700746, 0.06840882993, -0.046036295, 0.02364872672, -0.007825574906,
+  0.001212861213,
 ];
 function atanSmall(m: LibdeviceMath, x: Node): Node {
   const z = m.mul(F, x, x);
@@ -270,13 +277,22 @@ function erf(m: LibdeviceMath, x: Node): Node {
   const near = m.mul(
     F,
     x,
-    m.polynomial(F, m.mul(F, x, x), [1.128379167, -0.3761263849, 0.1128378278, -0.02686544676, 0.005221074993, -0.00084846749, 0.0001127001267, -9.677909533e-6]),
+    m.polynomial(
+      F,
+      m.mul(F, x, x),
+      [1.128379167, -0.3761263849, 0.1128378278, -0.02686544676, 0.005221074993, -0.00084846749, 0.0001127001267, -9.677909533e-6],
+    ),
   );
   const t = m.f.extremum("min", F, false, a, m.number(3.95, F));
-  const q = m.polynomial(F, t, [
-    0.0003157662676, -1.130221157, -0.6318381251, -0.1100766043, 0.0264233377, -0.00476173836, 0.0005975341859, -4.617445552e-5, 1.644457605e-6,
-  ]);
-  const far = m.f.sub(F, m.number(1, F), m.make(`ex2.approx.${m.ftz}f32`, 32, m.mul(F, q, m.number(1.4426950408889634, F))));
+  const q = m.polynomial(
+    F,
+    t,
+    [
+      0.0003157662676, -1.130221157, -0.6318381251, -0.1100766043, 0.0264233377, -0.00476173836, 0.0005975341859, -4.617445552e-5,
+      1.644457605e-6,
+    ],
+  );
+  const far = m.f.sub(F, m.number(1, F), m.make(`ex2.approx.${m.ftz}f32`, 32, m.mul(F, q, m.number(Math.LOG2E, F))));
   const made = m.s.select(m.less(F, a, 1), near, m.f.copysign(F, far, x));
   return m.s.select(m.f.compare("uno", F, x, x), x, made);
 }

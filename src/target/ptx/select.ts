@@ -91,6 +91,7 @@ function select(node: Node): Selected {
     case "sub":
       return valueOf(a) === 0n ? one(`neg.s${width}`, [b]) : one(`sub.s${width}`, inputs);
     case "mul":
+      return extendedProduct(node) ?? one(`mul.lo.s${width}`, inputs);
     case "sdiv":
     case "srem":
     case "udiv":
@@ -187,6 +188,15 @@ function wideFactor(node: Node): { readonly word: Node; readonly sign: string; r
   const value = node.op === "shl" ? 1n << count : count;
   if (value <= 0n || value > 0x7fffffffn) return undefined;
   return { word: a.inputs[0]!, sign: a.op === "sext" ? "s" : "u", value };
+}
+/** The product of two words that were extended alike. */
+function extendedProduct(node: Node): Selected | undefined {
+  const wide = wideMultiply(node);
+  const [a, b] = node.inputs as [Node, Node];
+  if (wide || node.width !== 64 || a.op !== b.op || (a.op !== "sext" && a.op !== "zext")) return wide;
+  const words = [a.inputs[0]!, b.inputs[0]!];
+  if (words.some((w) => w.width !== 32)) return undefined;
+  return lines(words, ({ result, inputs: [x, y] }) => [`mul.wide.${a.op === "sext" ? "s" : "u"}32 \t${result}, ${x}, ${y};`], "int");
 }
 /** x + y * z, where the product is used here only. */
 function multiplyAdd(node: Node): Selected | undefined {

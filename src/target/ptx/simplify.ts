@@ -78,8 +78,9 @@ export class Simplifier {
       if (a.op === "sub" && valueOf(a.inputs[0]) !== undefined) return this.sub(this.add(a.inputs[0]!, b), a.inputs[1]!);
     } else {
       // Constants move outwards: (x + c) + y is (x + y) + c.
-      if (a.op === "add" && valueOf(a.inputs[1]) !== undefined) return this.add(this.add(a.inputs[0]!, b), a.inputs[1]!);
-      if (b.op === "add" && valueOf(b.inputs[1]) !== undefined) return this.add(this.add(a, b.inputs[0]!), b.inputs[1]!);
+      const [x, p] = this.splitOffset(a);
+      const [y, q] = this.splitOffset(b);
+      if (p + q !== 0n || x !== a) return this.add(this.add(x, y), this.constant(a.width, p + q));
       if (b.op === "sub" && valueOf(b.inputs[0]) === 0n) return this.sub(a, b.inputs[1]!);
       if (a.op === "sub" && valueOf(a.inputs[0]) === 0n) return this.sub(b, a.inputs[1]!);
       if (a.op === "sub" && a.inputs[1] === b) return a.inputs[0]!;
@@ -351,6 +352,7 @@ export class Simplifier {
     const count = y === undefined ? undefined : powerOfTwo(BigInt.asUintN(a.width, y));
     if (count !== undefined) return this.shr(a, this.constant(a.width, count));
     if (y !== undefined && maximumOf(a) < BigInt.asUintN(a.width, y)) return this.constant(a.width, 0);
+    if (y !== undefined && y !== 0n && a.width === 32) return this.unsignedQuotient(a, BigInt.asUintN(32, y));
     return this.make("udiv", a, b);
   }
   urem(a: Node, b: Node): Node {
@@ -361,6 +363,7 @@ export class Simplifier {
       const unsigned = BigInt.asUintN(a.width, y);
       if (powerOfTwo(unsigned) !== undefined) return this.and(a, this.constant(a.width, unsigned - 1n));
       if (maximumOf(a) < unsigned) return a;
+      if (unsigned !== 0n && a.width === 32) return this.sub(a, this.mul(this.udiv(a, b), b));
     }
     return this.make("urem", a, b);
   }
@@ -372,6 +375,7 @@ export class Simplifier {
     if (isNonNegative(a) && isNonNegative(b)) return this.udiv(a, b);
     const count = y === undefined || y <= 0n ? undefined : powerOfTwo(y);
     if (count !== undefined && count > 0) return this.sar(this.roundedTowardsZero(a, count), this.constant(a.width, count));
+    if (y !== undefined && y > 1n && a.width === 32) return this.signedQuotient(a, y);
     return this.make("sdiv", a, b);
   }
   srem(a: Node, b: Node): Node {
@@ -382,7 +386,44 @@ export class Simplifier {
     const count = y === undefined ? undefined : powerOfTwo(y < 0n ? -y : y);
     if (count === 0) return this.constant(a.width, 0);
     if (count !== undefined) return this.sub(a, this.and(this.roundedTowardsZero(a, count), this.constant(a.width, -1n << BigInt(count))));
+    if (y !== undefined && y > 1n && a.width === 32) return this.sub(a, this.mul(this.sdiv(a, b), b));
     return this.make("srem", a, b);
+  }
+  /**
+   * x / d by a product with 2^(32 + k) / d, rounded up. Where that has 33 bits, the upper one is added by hand.
+   * Source: Granlund, Montgomery, "Division by Invariant Integers using Multiplication".
+   */
+  private unsignedQuotient(a: Node, divisor: bigint): Node {
+    const even = (divisor & 1n) === 0n ? BigInt(trailingZeroBits(divisor)) : 0n;
+    const most = maximumOf(a);
+    const bits = BigInt(divisor.toString(2).length);
+    for (let k = 0n; k <= bits; k++) {
+      const magic = ((1n << (32n + k)) + divisor - 1n) / divisor;
+      const excess = magic * divisor - (1n << (32n + k));
+      // Exact for all x up to `most` where the excess stays below one quotient.
+      if (magic >> 32n === 0n && excess * most < 1n << (32n + k)) return this.shr(this.mulHigh("u", a, magic), this.constant(32, k));
+    }
+    if (even > 0n) return this.udiv(this.shr(a, this.constant(32, even)), this.constant(32, divisor >> even));
+    const magic = ((1n << (32n + bits)) + divisor - 1n) / divisor - (1n << 32n);
+    const high = this.mulHigh("u", a, magic);
+    const sum = this.add(this.shr(this.sub(a, high), this.constant(32, 1)), high);
+    return this.shr(sum, this.constant(32, bits - 1n));
+  }
+  private signedQuotient(a: Node, divisor: bigint): Node {
+    let k = 0n;
+    let magic = 0n;
+    for (; k < 32n; k++) {
+      magic = (1n << (32n + k)) / divisor + 1n;
+      const excess = magic * divisor - (1n << (32n + k));
+      if (excess <= 1n << (k + 1n)) break;
+    }
+    const wraps = magic >= 1n << 31n;
+    const high = this.mulHigh("s", a, magic);
+    const quotient = this.sar(wraps ? this.add(high, a) : high, this.constant(32, k));
+    return this.add(quotient, this.shr(a, this.constant(32, 31)));
+  }
+  private mulHigh(sign: "u" | "s", a: Node, factor: bigint): Node {
+    return this.graph.pure(`mul.hi.${sign}32`, 32, [a, this.constant(32, factor)]);
   }
   /** x + (x < 0 ? 2^count - 1 : 0) */
   private roundedTowardsZero(a: Node, count: number): Node {
@@ -623,6 +664,7 @@ export class Simplifier {
   }
 }
 
+const trailingZeroBits = (value: bigint): number => value.toString(2).length - 1 - value.toString(2).lastIndexOf("1");
 /** The exponent of a power of two. */
 export function powerOfTwo(value: bigint): number | undefined {
   return value > 0n && (value & (value - 1n)) === 0n ? value.toString(2).length - 1 : undefined;

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { parsePtx } from "../../ptx/parse.js";
 import { parseModule } from "../../syntax/parse.js";
+import { Graph, type Node } from "./graph.js";
+import { Simplifier } from "./simplify.js";
 import { type PtxOptions, ptxText } from "./translate.js";
 
 const OPTIONS: PtxOptions = { capability: 80, version: 87, fusion: true, reflectFtz: true };
@@ -73,8 +76,8 @@ test("products and sums are fused, unless that is switched off", () => {
   );
   expect(instructions(body).filter((l) => /^(fma|mul|add)/.test(l))).toEqual(["fma.rn.f32 %r4, %r1, %r2, %r3;"]);
   expect(instructions(body, { fusion: false }).filter((l) => /^(fma|mul|add)/.test(l))).toEqual([
-    "mul.rn.f32 %r4, %r2, %r3;",
-    "add.rn.f32 %r5, %r1, %r4;",
+    "mul.rn.f32 %r3, %r1, %r2;",
+    "add.rn.f32 %r5, %r4, %r3;",
   ]);
 });
 
@@ -121,11 +124,13 @@ test("inline assembly gets its operands; a tied input that the text does not nam
        llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
     ),
   );
-  expect(lines.slice(2)).toEqual([
+  expect(lines).toEqual([
+    "ld.param.b32 %r1, [f_param_1];",
     "mov.b32 %r2, %r1;",
     "// begin inline asm",
     "add.u32 %r2, %r2, 1; // $",
     "// end inline asm",
+    "ld.param.b64 %rd1, [f_param_0];",
     "st.global.b32 [%rd1], %r2;",
     "ret;",
   ]);
@@ -140,4 +145,43 @@ test("an op without PTX is told with its place", () => {
     "llvm.func @f(%arg0: f64) attributes {nvvm.kernel = 1 : ui1} {\n  %0 = llvm.intr.exp2(%arg0) : (f64) -> f64\n  llvm.return\n}\n",
   )!;
   expect(ptxText(kernelOp.module, OPTIONS)).toMatchObject({ problems: [{ message: "'llvm.exp2.f64' has no PTX" }] });
+});
+
+describe("division by constants", () => {
+  /** What a node of integers is for a value of its only unknown. */
+  function evaluate(node: Node, x: bigint): bigint {
+    const [a, b] = node.inputs.map((i) => evaluate(i, x)) as [bigint, bigint];
+    const u = (v: bigint) => BigInt.asUintN(32, v);
+    const results: Readonly<Record<string, () => bigint>> = {
+      const: () => node.info as bigint,
+      special: () => x,
+      add: () => a + b,
+      sub: () => a - b,
+      mul: () => a * b,
+      and: () => a & b,
+      shl: () => a << u(b),
+      shr: () => u(a) >> u(b),
+      sar: () => a >> u(b),
+      "mul.hi.u32": () => (u(a) * u(b)) >> 32n,
+      "mul.hi.s32": () => (a * b) >> 32n,
+    };
+    return BigInt.asIntN(32, results[node.op]!());
+  }
+  const s = new Simplifier(new Graph(), true);
+  const unknown = s.graph.pure("special", 32, [], "%clock");
+  const words = fc.bigInt({ min: -(2n ** 31n), max: 2n ** 31n - 1n });
+  test("quotients and remainders are those of the instructions", () => {
+    fc.assert(
+      fc.property(words, words, (x, d) => {
+        fc.pre(d !== 0n);
+        const divisor = s.constant(32, d);
+        const unsigned = [BigInt.asUintN(32, x), BigInt.asUintN(32, d)] as const;
+        expect(evaluate(s.udiv(unknown, divisor), x)).toBe(BigInt.asIntN(32, unsigned[0] / unsigned[1]));
+        expect(evaluate(s.urem(unknown, divisor), x)).toBe(BigInt.asIntN(32, unsigned[0] % unsigned[1]));
+        fc.pre(d > 0n);
+        expect(evaluate(s.sdiv(unknown, divisor), x)).toBe(x / d);
+        expect(evaluate(s.srem(unknown, divisor), x)).toBe(x % d);
+      }),
+    );
+  });
 });
