@@ -1,6 +1,8 @@
 /** `tt-step run INPUT`: executes a stage of a kernel on the CPU. */
 import { parseArgs } from "node:util";
 import { renderDiagnostic } from "../diagnostics/render.js";
+import type { Operation } from "../ir/operation.js";
+import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
 import { type LaunchArgument, type PtxRun, runPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
@@ -162,7 +164,12 @@ function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: st
   }
 }
 
-// TTIR and TTGIR.
+// TTIR, TTGIR and the LLVM dialect.
+
+function isLowered(module: Operation): boolean {
+  for (const op of module.regions[0]?.firstBlock?.ops() ?? []) if (op.name === "llvm.func") return true;
+  return false;
+}
 
 function runIrInput(args: RunArgs, io: Io): number {
   const input = readInput(args.input, io, { debugInfo: false });
@@ -170,8 +177,13 @@ function runIrInput(args: RunArgs, io: Io): number {
     if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
+  if (input.kind === "module" && isLowered(input.module)) {
+    const lowered = translateToPtx(input.module, args.input, args.kernel);
+    if ("error" in lowered) return usage(io, lowered.error);
+    return runPtxInput(lowered.text, { ...args, kernel: lowered.kernel, shared: args.shared ?? sharedBytesOf(input.module) }, io);
+  }
   if (input.kind !== "module" || !isExecutable(input.module))
-    return usage(io, `'${args.input}' is no TTIR, TTGIR or PTX with a kernel; executing other stages is not built yet`);
+    return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
   const run = runIr(input.module, { ...args, grid: args.gridGiven ? args.grid : undefined }, io);
   if ("error" in run) return usage(io, run.error);
   io.stdout.write(run.printed + run.report);

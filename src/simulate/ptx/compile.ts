@@ -26,6 +26,7 @@ import { BUILTINS } from "./builtins.js";
 import { type Site, Stop } from "./findings.js";
 import { InstructionCompiler, NotModelled, type RegisterFile } from "./instruction-compiler.js";
 import type { Step } from "./lanes.js";
+import { libdevice } from "./libdevice.js";
 import type { Block, CompiledFunction, KernelParameter, Program, RowCopy, Terminator } from "./program.js";
 import { RULES } from "./rules/index.js";
 import { warpBarrier } from "./rules/warp.js";
@@ -454,7 +455,7 @@ class BodyCompiler {
       if (param?.kind !== "rows") throw new NotModelled("arguments that are no .param variables");
       return param.rows;
     };
-    const builtin = BUILTINS.get(target.name);
+    const builtin = BUILTINS.get(target.name) ?? libdevice(target.name);
     if (builtin !== undefined) {
       c.emit(builtin(args.map(words), results.map(words), c.site));
       return undefined;
