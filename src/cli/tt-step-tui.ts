@@ -28,6 +28,7 @@ export function openUi(args: TtStepArgs, argv: readonly string[], io: Io): Promi
     open,
     ...(args.against === undefined ? {} : { against }),
     theme: themeOf(args, io),
+    trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse ?? true,
     settings: { keys: {}, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
     loadApp: () => import("../tui/app.js"),

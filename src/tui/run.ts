@@ -46,6 +46,7 @@ export interface TuiRequest {
   readonly against?: () => { readonly name: string; readonly trace: Trace } | { readonly error: string };
   readonly theme: Theme["name"];
   readonly mouse: boolean;
+  readonly trueColour: boolean;
   readonly settings: Settings;
   readonly view?: Partial<View>;
   /** Loads the chunk with React and Ink. */
@@ -92,7 +93,7 @@ class Program {
     readonly resolve: (code: number) => void,
   ) {
     this.#terminal = new Terminal(process.stdout, request.mouse);
-    this.#painter = new Painter(THEMES[request.theme]);
+    this.#painter = new Painter({ ...THEMES[request.theme], trueColour: request.trueColour });
     const session: Session = {
       name: request.name,
       trace: { ...EMPTY, source: { name: request.name, kind: "" } },

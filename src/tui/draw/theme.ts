@@ -7,6 +7,9 @@ export interface Theme {
   readonly page: readonly [paper: string, ink: string];
   readonly inks: Readonly<Partial<Record<Ink, number>>>;
   readonly papers: Readonly<Partial<Record<Paper, number>>>;
+  /** Quieter papers, `#rrggbb`, where the terminal has true colours and in exports. */
+  readonly quiet: Readonly<Partial<Record<Paper, string>>>;
+  readonly trueColour: boolean;
 }
 
 const DARK: Theme = {
@@ -53,6 +56,17 @@ const DARK: Theme = {
     bar: 236,
     panel: 235,
   },
+  quiet: {
+    addedLine: "#12301a",
+    addedWord: "#1f6b34",
+    removedLine: "#3a1a1e",
+    removedWord: "#8a2f38",
+    movedLine: "#2b2245",
+    match: "#5f5a10",
+    panel: "#1d2026",
+    cursor: "#2c313a",
+  },
+  trueColour: false,
 };
 const LIGHT: Theme = {
   name: "light",
@@ -98,9 +112,18 @@ const LIGHT: Theme = {
     bar: 253,
     panel: 255,
   },
+  quiet: {
+    addedLine: "#e6ffec",
+    addedWord: "#abf2bc",
+    removedLine: "#ffebe9",
+    removedWord: "#ffc1bc",
+    movedLine: "#f3e8ff",
+    panel: "#f6f8fa",
+  },
+  trueColour: false,
 };
 /** No colours: what they say is said by marks, and by bold, underlined and reversed text. */
-const NONE: Theme = { name: "none", page: ["#ffffff", "#000000"], inks: {}, papers: {} };
+const NONE: Theme = { name: "none", page: ["#ffffff", "#000000"], inks: {}, papers: {}, quiet: {}, trueColour: false };
 
 export const THEMES: Readonly<Record<Theme["name"], Theme>> = { dark: DARK, light: LIGHT, none: NONE };
 
@@ -116,14 +139,24 @@ const PLAIN_PAPERS: Readonly<Partial<Record<Paper, number>>> = {
 
 interface Look {
   readonly attributes: number;
-  /** Colours; undefined for the terminal's own. */
-  readonly ink: number | undefined;
-  readonly paper: number | undefined;
+  /** Parameters of colours. */
+  readonly ink: string;
+  readonly paper: string;
 }
+const OWN_INK = "39";
+const OWN_PAPER = "49";
 function lookOf(theme: Theme, s: Style): Look {
   const paper = PAPERS[paperOf(s)]!;
   const extra = theme.name === "none" ? (PLAIN_PAPERS[paper] ?? 0) : 0;
-  return { attributes: attributesOf(s) | extra, ink: theme.inks[INKS[inkOf(s)]!], paper: theme.papers[paper] };
+  const ink = theme.inks[INKS[inkOf(s)]!];
+  return { attributes: attributesOf(s) | extra, ink: ink === undefined ? OWN_INK : `38;5;${ink}`, paper: paperParameter(theme, paper) };
+}
+
+function paperParameter(theme: Theme, paper: Paper): string {
+  const quiet = theme.trueColour ? theme.quiet[paper] : undefined;
+  if (quiet !== undefined) return `48;2;${[1, 3, 5].map((at) => Number.parseInt(quiet.slice(at, at + 2), 16)).join(";")}`;
+  const number = theme.papers[paper];
+  return number === undefined ? OWN_PAPER : `48;5;${number}`;
 }
 
 /** The sequence that changes style `from` into `to`, as short as can be; -1 is an unknown style. */
@@ -137,8 +170,8 @@ export function transition(theme: Theme, from: number, to: Style): string {
   if (attributes & DIM) parts.push(2);
   if (attributes & UNDERLINE) parts.push(4);
   if (attributes & REVERSE) parts.push(7);
-  if (fresh ? now.ink !== undefined : now.ink !== was.ink) parts.push(now.ink === undefined ? 39 : `38;5;${now.ink}`);
-  if (fresh ? now.paper !== undefined : now.paper !== was.paper) parts.push(now.paper === undefined ? 49 : `48;5;${now.paper}`);
+  if (now.ink !== (fresh ? OWN_INK : was.ink)) parts.push(now.ink);
+  if (now.paper !== (fresh ? OWN_PAPER : was.paper)) parts.push(now.paper);
   if (parts.length === 0) return fresh ? "\x1b[m" : "";
   return `\x1b[${fresh ? "0;" : ""}${parts.join(";")}m`;
 }
@@ -160,10 +193,14 @@ export function hexOf(n: number): string {
 /** A style as CSS declarations, for exported pages and drawings. */
 export function cssOf(theme: Theme, s: Style): string {
   const ink = theme.inks[INKS[inkOf(s)]!];
-  const paper = theme.papers[PAPERS[paperOf(s)]!];
+  const name = PAPERS[paperOf(s)]!;
+  const paper = theme.papers[name];
   const attributes = attributesOf(s);
   const parts: string[] = [];
-  const colours = [ink === undefined ? theme.page[1] : hexOf(ink), paper === undefined ? undefined : hexOf(paper)] as const;
+  const colours = [
+    ink === undefined ? theme.page[1] : hexOf(ink),
+    theme.quiet[name] ?? (paper === undefined ? undefined : hexOf(paper)),
+  ] as const;
   const reversed = (attributes & REVERSE) !== 0;
   if (reversed) parts.push(`color:${colours[1] ?? theme.page[0]}`, `background:${colours[0]}`);
   else {

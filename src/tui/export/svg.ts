@@ -30,7 +30,7 @@ export function canvasSvg(canvas: Canvas, theme: Theme, title = "tt-step"): stri
         const bold = css.includes("bold") ? ' font-weight="bold"' : "";
         const lead = text.length - text.trimStart().length;
         texts.push(
-          `<text x="${(8 + (x + lead) * CELL.width).toFixed(1)}" y="${py + 13.5}"${ink ? ` fill="${ink}"` : ""}${bold} textLength="${(text.trim().length * CELL.width).toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escaped(text.trim())}</text>`,
+          `<text x="${(8 + (x + lead) * CELL.width).toFixed(1)}" y="${py + 13.5}"${ink ? ` fill="${ink}"` : ""}${bold} textLength="${(text.trim().length * CELL.width).toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escaped(text.trim()).replaceAll(" ", "\u00a0")}</text>`,
         );
       }
       x = end;

@@ -27,7 +27,8 @@ export function memoryItems(
 ): readonly CodegenItem[] {
   const shown = facts.filter((f) => f.kind !== "mma");
   if (shown.length === 0) return nothing(busy);
-  const name = Math.max(20, Math.min(44, width - 46));
+  const rated = shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
+  const name = Math.max(20, Math.min(60, width - (rated ? 54 : 34)));
   const items: CodegenItem[] = [
     {
       row: line(
