@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { THEMES } from "../draw/theme.js";
+import { kernelSession } from "../session.fixture.js";
+import { initialState } from "../state/reducer.js";
+import { exportText } from "./export.js";
+
+const state = initialState(kernelSession("fixtures/kernels/vecadd.ttir"), { columns: 100, rows: 30 }, { keys: {}, ascii: false, command: [] });
+const made = (path: string): string => {
+  const result = exportText(path, state, THEMES.light);
+  if ("error" in result) throw new Error(result.error);
+  return result.text;
+};
+
+test("a page that needs nothing else", () => {
+  const html = made("x.html");
+  expect(html).toMatch(/^<!doctype html>/);
+  expect(html).not.toMatch(/(?:src|href)=|https?:/);
+  const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]!) as { readonly steps: readonly { readonly name: string }[]; readonly lines: readonly string[] };
+  expect(data.steps.map((s) => s.name)).toContain("tritongpu-coalesce");
+  expect(new Set(data.lines).size).toBe(data.lines.length);
+});
+
+test("a drawing, data, text; and what has no known ending", () => {
+  expect(made("x.svg")).toMatch(/^<svg [^>]*viewBox/);
+  expect(JSON.parse(made("x.json"))).toMatchObject({ format: 1 });
+  expect(made("x.txt")).toContain("passes");
+  expect(exportText("x.pdf", state, THEMES.light)).toHaveProperty("error");
+});
