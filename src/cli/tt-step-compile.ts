@@ -46,7 +46,7 @@ function needsTexts(args: TtStepArgs): boolean {
     printAfter.length > 0 ||
     printAfterAll ||
     printAfterChange ||
-    [diff, emit, against, reproducer, why, layout].some((x) => x !== undefined) ||
+    [diff, emit, against, reproducer, why, layout, args.export].some((x) => x !== undefined) ||
     json
   );
 }

@@ -1,6 +1,8 @@
 /** Opens the terminal UI on what the arguments name. */
-import type { Theme } from "../tui/draw/theme.js";
-import { type Opened, runTui } from "../tui/run.js";
+import type { Trace } from "../compile/trace.js";
+import { THEMES, type Theme } from "../tui/draw/theme.js";
+import { exportText } from "../tui/export/export.js";
+import { type Opened, openedState, runTui } from "../tui/run.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
 import type { TtStepArgs } from "./tt-step-args.js";
@@ -34,6 +36,16 @@ export function openUi(args: TtStepArgs, argv: readonly string[], io: Io): Promi
     loadApp: () => import("../tui/app.js"),
     clock: io.clock,
   });
+}
+
+/** What `--export` writes: as `E` in the UI, for the screen that the UI opens with. */
+export function exported(trace: Trace, args: TtStepArgs, io: Io): { readonly text: string } | { readonly error: string } {
+  const size = { columns: Number(io.env["COLUMNS"]) || 168, rows: Number(io.env["LINES"]) || 48 };
+  const theme = themeOf(args, io);
+  const state = openedState(args.input!, trace, size);
+  const made = exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme]);
+  // Files are written as latin1, as IR is read.
+  return "error" in made ? made : { text: Buffer.from(made.text, "utf8").toString("latin1") };
 }
 
 function themeOf(args: TtStepArgs, io: Io): Theme["name"] {

@@ -57,6 +57,11 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
     const code = Math.max(deliver(checked.text, args, io), checked.code);
     return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
   }
+  if (args.export !== undefined)
+    return import("./tt-step-tui.js").then(({ exported }) => {
+      const text = exported(made.trace, args, io);
+      return "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
+    });
   const shown = args.against === undefined ? show(made.trace, args, io) : against(made.trace, input, args, io);
   if ("error" in shown) return usage(io, shown.error);
   if (checked) io.stderr.write(checked.text);
@@ -82,7 +87,8 @@ function bisectMain(argv: readonly string[], io: Io): number {
 
 /** Whether the terminal UI shows what is asked for. */
 function opensUi(args: TtStepArgs): boolean {
-  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.output !== "-") return false;
+  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-")
+    return false;
   return args.against === undefined || args.tui;
 }
 

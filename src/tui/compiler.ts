@@ -46,6 +46,7 @@ export function start(input: Input, module: Operation, whatIf: WhatIf, clock: ()
     from: input.from,
     ...(input.startAfter === undefined ? {} : { startAfter: input.startAfter }),
     disabled: new Set(whatIf.disabled),
+    remarks: true,
     clock,
   });
 }

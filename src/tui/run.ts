@@ -20,7 +20,7 @@ import { exportText } from "./export/export.js";
 import { frame } from "./frame.js";
 import { findKernels } from "./kernels.js";
 import { type Action, initialState, reduce, reduceText } from "./state/reducer.js";
-import type { Effect, Session, Settings, State, View, WhatIf } from "./state/state.js";
+import type { Effect, Session, Settings, Size, State, View, WhatIf } from "./state/state.js";
 import { initialView } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
 import { Terminal } from "./terminal.js";
@@ -74,6 +74,28 @@ const EMPTY: Trace = {
   artifacts: {},
 };
 
+/** The state in which a Trace opens, for drawings of it. */
+export function openedState(name: string, trace: Trace, size: Size): State {
+  const session = withSources({ ...emptySession(name), trace, kernels: findKernels(trace) });
+  const state = initialState(session, size, { keys: {}, ascii: false, command: [] });
+  return reduce(state, { type: "session", session, select: firstStep(session) });
+}
+function emptySession(name: string): Session {
+  return {
+    name,
+    trace: { ...EMPTY, source: { name, kind: "" } },
+    kernels: [],
+    kernel: 0,
+    progress: undefined,
+    pending: [],
+    settings: undefined,
+    baseline: undefined,
+    against: undefined,
+    sources: [],
+    failure: undefined,
+  };
+}
+
 class Program {
   readonly #terminal: Terminal;
   readonly #painter: Painter;
@@ -94,19 +116,7 @@ class Program {
   ) {
     this.#terminal = new Terminal(process.stdout, request.mouse);
     this.#painter = new Painter({ ...THEMES[request.theme], trueColour: request.trueColour });
-    const session: Session = {
-      name: request.name,
-      trace: { ...EMPTY, source: { name: request.name, kind: "" } },
-      kernels: [],
-      kernel: 0,
-      progress: undefined,
-      pending: [],
-      settings: undefined,
-      baseline: undefined,
-      against: undefined,
-      sources: [],
-      failure: undefined,
-    };
+    const session = emptySession(request.name);
     const view = { ...initialView(), ...request.view };
     this.#state = reduce(initialState(session, this.#terminal.size, request.settings, view), {
       type: "message",

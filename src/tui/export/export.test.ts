@@ -4,7 +4,11 @@ import { kernelSession } from "../session.fixture.js";
 import { initialState } from "../state/reducer.js";
 import { exportText } from "./export.js";
 
-const state = initialState(kernelSession("fixtures/kernels/vecadd.ttir"), { columns: 100, rows: 30 }, { keys: {}, ascii: false, command: [] });
+const state = initialState(
+  kernelSession("fixtures/kernels/vecadd.ttir"),
+  { columns: 100, rows: 30 },
+  { keys: {}, ascii: false, command: [] },
+);
 const made = (path: string): string => {
   const result = exportText(path, state, THEMES.light);
   if ("error" in result) throw new Error(result.error);
@@ -15,7 +19,10 @@ test("a page that needs nothing else", () => {
   const html = made("x.html");
   expect(html).toMatch(/^<!doctype html>/);
   expect(html).not.toMatch(/(?:src|href)=|https?:/);
-  const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]!) as { readonly steps: readonly { readonly name: string }[]; readonly lines: readonly string[] };
+  const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]!) as {
+    readonly steps: readonly { readonly name: string }[];
+    readonly lines: readonly string[];
+  };
   expect(data.steps.map((s) => s.name)).toContain("tritongpu-coalesce");
   expect(new Set(data.lines).size).toBe(data.lines.length);
 });

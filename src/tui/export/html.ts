@@ -177,6 +177,7 @@ header small{${ink("muted")}}
 footer{padding:.3rem .8rem;border-top:1px solid #8884;${ink("muted")}}
 table{border-collapse:collapse;width:100%}
 td{padding:0 .6ch;white-space:pre;vertical-align:top}
+table.two{table-layout:fixed}table.two td{overflow:hidden;text-overflow:ellipsis}table.two td.sign{width:3ch;text-align:center}
 .n{${ink("comment")};text-align:right;user-select:none;width:1%}
 .sign{width:1%;font-weight:bold}
 .added{${cssOf(theme, style("plain", "addedLine"))}}.removed{${cssOf(theme, style("plain", "removedLine"))}}

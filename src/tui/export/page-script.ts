@@ -76,19 +76,20 @@ function drawDiff() {
   const c = step.rows && step.rows.counts;
   const head = $("head"); head.replaceChildren();
   head.append(el("b", "", step.rows ? step.rows.before + " → " + step.name : step.name), el("small", "", "  " + (c ? [["added", c.added], ["removed", c.removed], ["changed", c.changed], ["moved", c.moved]].filter(([, n]) => n).map(([t, n]) => n + " " + t).join(", ") : "no changes") + "  ·  " + step.numOps + " ops" + (step.ms === null ? "" : "  ·  " + step.ms.toFixed(1) + " ms") + (step.options ? "  ·  " + step.options : "") + "  ·  " + ["side by side", "unified", "IR"][view.mode]));
-  const table = el("table"), section = $("diff");
+  const two = view.mode === 0 && step.rows, table = el("table", two ? "two" : ""), section = $("diff");
+  if (two) { const group = el("colgroup"); for (const width of ["", "3ch", ""]) { const col = el("col"); col.style.width = width; group.append(col); } table.append(group); }
   if (!step.known) { section.replaceChildren(el("p", "muted", "this step is too long for the page; tt-step shows it")); return; }
   for (const e of entries(step)) {
     const tr = el("tr", e.fold ? "fold" : "");
     tr.dataset.row = e.row;
-    if (e.fold) { const td = el("td", "", "··· " + e.fold + " unchanged lines"); td.colSpan = 6; tr.append(td); tr.onclick = () => { view.open.add(e.row); drawDiff(); }; table.append(tr); continue; }
+    if (e.fold) { const td = el("td", "", "··· " + e.fold + " unchanged lines"); td.colSpan = 3; tr.append(td); tr.onclick = () => { view.open.add(e.row); drawDiff(); }; table.append(tr); continue; }
     const L = e.left >= 0 ? data.lines[e.left] : "", R = e.right >= 0 ? data.lines[e.right] : "";
     const lit = e.kind === "changed" ? words(L, R) : [null, null];
     const leftClass = e.kind === "changed" ? "removed" : e.kind === "added" || e.kind === "moved-to" ? "" : e.kind;
     const rightClass = e.kind === "changed" ? "added" : e.kind === "removed" || e.kind === "moved-from" ? "" : e.kind;
-    const cell = (text, cls, l, word) => { const td = el("td", cls); td.append(code(text, l, word)); return td; };
+    const cell = (text, cls, l, word) => { const td = el("td", cls); td.append(code(text, l, word)); td.title = text.trim(); return td; };
     const pick = () => { view.cursor = e.right >= 0 ? e.at : -1; view.row = e.row; mark(); drawBelow(); };
-    if (view.mode === 0 && step.rows) tr.append(cell(L, leftClass, lit[0], "unlit"), el("td", "sign", SIGNS[e.kind]), cell(R, rightClass, lit[1], "lit"));
+    if (two) tr.append(cell(L, leftClass, lit[0], "unlit"), el("td", "sign", SIGNS[e.kind]), cell(R, rightClass, lit[1], "lit"));
     else if (e.kind === "changed") {
       const before = el("tr"); before.append(el("td", "n", ""), el("td", "sign c3", "-"), cell(L, "removed", lit[0], "unlit")); table.append(before);
       tr.append(el("td", "n", e.at + 1), el("td", "sign c1", "+"), cell(R, "added", lit[1], "lit"));
