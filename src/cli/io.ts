@@ -8,6 +8,8 @@ export interface Io {
   readFolder(path: string): readonly string[] | undefined;
   /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left; makes its folder where it is missing. */
   writeFile(path: string, text: string): void;
+  /** Absent where no other program can be run. */
+  readonly programs?: Programs;
   /** Milliseconds. */
   clock(): number;
   /** Whether stdout is a terminal. */
@@ -15,6 +17,18 @@ export interface Io {
   /** Whether stdin and stdout are terminals with somebody before them; undefined in tests: nobody is. */
   readonly isInteractive?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Other programs, and what is needed to run them. */
+export interface Programs {
+  /** Names in a folder; none when it is not there. */
+  listFolder(path: string): readonly string[];
+  /** Whether a file is there that may be run. */
+  isProgram(path: string): boolean;
+  /** Runs a program to its end; `output` is both of its streams. */
+  runProgram(program: string, args: readonly string[]): { readonly status: number; readonly output: string };
+  /** Gives a new folder, which is removed afterwards. */
+  withFolder<T>(use: (folder: string) => T): T;
 }
 
 /** Exit codes; see the command line's contract in the README. */

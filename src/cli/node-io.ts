@@ -1,7 +1,18 @@
-import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Bug } from "../support/assert.js";
-import { EXIT, type Io } from "./io.js";
+import { EXIT, type Io, type Programs } from "./io.js";
 
 /** Files larger than this are refused: they would not fit in memory as IR. */
 const MAX_FILE_BYTES = 512 * 2 ** 20;
@@ -53,6 +64,7 @@ export async function runMain(
         throw error;
       }
     },
+    programs: PROGRAMS,
     clock: () => performance.now(),
     // node:tty would be the way, but loading it takes a fifth of a short command's time.
     get isTerminal() {
@@ -82,6 +94,28 @@ export async function runMain(
   stderr.flush();
   process.exitCode = code;
 }
+
+const PROGRAMS: Programs = {
+  listFolder: (path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(path).sort() : []),
+  isProgram(path) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
+  },
+  runProgram(program, args) {
+    // Loaded when a program is run: most commands run none.
+    const { spawnSync } = process.getBuiltinModule("node:child_process");
+    const { status, stdout, stderr, error } = spawnSync(program, [...args], { encoding: "latin1", maxBuffer: MAX_FILE_BYTES });
+    return { status: status ?? 1, output: error ? error.message : stdout + stderr };
+  },
+  withFolder(use) {
+    const folder = mkdtempSync(join(process.env["TMPDIR"] ?? "/tmp", "tt-step-"));
+    try {
+      return use(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
 
 function readFile(path: string): string {
   if (path === "-") return readFileSync(0, "latin1");

@@ -30,7 +30,14 @@ const OPTIONS = {
   "print-after-change": { type: "boolean", group: "What to show", summary: "the IR after every pass that changed it" },
   diff: { type: "string", value: "A..B", group: "What to show", summary: "the IR after A against the IR after B, by identity of ops" },
   "diff-mode": { type: "string", value: "side-by-side|unified", group: "What to show", summary: "how --diff is printed (default unified)" },
-  emit: { type: "string", value: "STAGE", group: "What to show", summary: "the module at the end of ttir, ttgir or llvm-dialect" },
+  emit: {
+    type: "string",
+    value: "STAGE",
+    group: "What to show",
+    summary: "what a stage ends with: ttir, ttgir, llvm-dialect, llir, ptx or cubin",
+  },
+  llc: { type: "boolean", group: "What to show", summary: "PTX by an llc of LLVM 21 or newer" },
+  "ptxas-report": { type: "boolean", group: "What to show", summary: "registers, spills, shared memory and machine code, by ptxas" },
   why: {
     type: "string",
     value: "VALUE",
@@ -138,6 +145,8 @@ const NUMBER_KEYS: readonly (keyof CudaOptions)[] = [
   "maxNumImpreciseAccDefault",
 ];
 
+const EMITTED = ["ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"] as const;
+
 export interface TtStepArgs {
   readonly input: string | undefined;
   readonly list: boolean;
@@ -147,7 +156,10 @@ export interface TtStepArgs {
   readonly printAfterChange: boolean;
   readonly diff: readonly [string, string] | undefined;
   readonly sideBySide: boolean;
-  readonly emit: "ttir" | "ttgir" | "llvm-dialect" | "llir" | "ptx" | undefined;
+  readonly emit: (typeof EMITTED)[number] | undefined;
+  /** PTX by llc. */
+  readonly llc: boolean;
+  readonly ptxasReport: boolean;
   readonly why: string | undefined;
   readonly layout: string | undefined;
   readonly at: string | undefined;
@@ -212,9 +224,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   const mode = text("diff-mode");
   if (mode !== undefined && mode !== "unified" && mode !== "side-by-side")
     return { error: `--diff-mode expects side-by-side or unified, not '${mode}'` };
-  const emit = text("emit");
-  if (emit === "cubin") return { error: "--emit cubin is not built yet" };
-  if (emit !== undefined && emit !== "ttir" && emit !== "ttgir" && emit !== "llvm-dialect" && emit !== "llir" && emit !== "ptx")
+  const emit = text("emit") as TtStepArgs["emit"];
+  if (emit !== undefined && !EMITTED.includes(emit))
     return { error: `--emit expects ttir, ttgir, llvm-dialect, llir, ptx or cubin, not '${emit}'` };
   const color = text("color") ?? "auto";
   if (color !== "auto" && color !== "always" && color !== "never")
@@ -234,6 +245,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     diff: diff ? [diff[0]!, diff[1]!] : undefined,
     sideBySide: mode === "side-by-side",
     emit,
+    llc: flag("llc"),
+    ptxasReport: flag("ptxas-report"),
     why: text("why"),
     layout: text("layout"),
     at: text("at"),

@@ -30,12 +30,18 @@ export function traceOf(
     // What is asked about is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts: needsTexts(args),
-    artifacts: args.emit === "llir" || args.emit === "ptx" ? [args.emit] : [],
+    artifacts: artifacts(args),
     remarks: needsTexts(args),
     clock: io.clock,
   });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
   return { trace: result.trace, result };
+}
+
+/** What is to be made behind the last pass. */
+function artifacts({ emit, llc, ptxasReport }: TtStepArgs): readonly ("llir" | "ptx")[] {
+  if (emit === "llir") return ["llir"];
+  return emit === "ptx" || emit === "cubin" || ptxasReport ? [llc ? "llir" : "ptx"] : [];
 }
 
 /** Whether more is asked for than a list. */

@@ -24,6 +24,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
     !args.printAfterChange &&
     !args.diff &&
     !args.emit &&
+    !args.ptxasReport &&
     !args.json
   );
 }
@@ -54,7 +55,7 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (args.emit) {
+  if (args.emit && args.emit !== "cubin") {
     const text = emitted(trace, args.emit);
     if (text === undefined)
       return {
@@ -65,8 +66,14 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
   return { text: out.join(""), code: 0 };
 }
 
+type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, "cubin">;
+/** A text behind the last pass, or why there is none. */
+export function artifactOf(trace: Trace, kind: "llir" | "ptx"): string | { readonly error: string } {
+  return emitted(trace, kind) ?? { error: `there is no ${kind} here${whyNot(trace, kind)}` };
+}
+
 /** Why something behind the last pass is missing. */
-function whyNot(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string {
+function whyNot(trace: Trace, emit: Emitted): string {
   if (emit !== "llir" && emit !== "ptx") return "";
   return trace.diagnostics.some((d) => d.code === "target.op")
     ? ": the module has ops that it cannot say"
@@ -78,7 +85,7 @@ function stepText(trace: Trace, step: Step): string {
 }
 
 /** The module at the end of a stage. */
-function emitted(trace: Trace, emit: NonNullable<TtStepArgs["emit"]>): string | undefined {
+function emitted(trace: Trace, emit: Emitted): string | undefined {
   // A cache folder, an LLVM IR or a PTX file hold these as they are.
   const own = trace.steps.find((s) => s.flag === emit && s.known);
   if (own) return trace.lines.textOf(own.text);

@@ -17,6 +17,7 @@ import { type Input, readInput } from "./tt-step-input.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
+import { asksForPrograms, showTarget } from "./tt-step-target.js";
 import { validateTrace } from "./tt-step-validate.js";
 import { VERSION } from "./version.js";
 
@@ -62,7 +63,11 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
       const text = exported(made.trace, args, io);
       return "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
     });
-  const shown = args.against === undefined ? show(made.trace, args, io) : against(made.trace, input, args, io);
+  const shown = asksForPrograms(args)
+    ? showTarget(made.trace, args, io)
+    : args.against === undefined
+      ? show(made.trace, args, io)
+      : against(made.trace, input, args, io);
   if ("error" in shown) return usage(io, shown.error);
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);

@@ -296,11 +296,10 @@ class Emitter {
         const outs = results(effect.results);
         const ins = inputs();
         effect.tied.forEach((result, i) => {
-          if (result !== undefined)
-            this.line(
-              `\tmov.${effect.results[result] === 1 ? "pred" : `b${effect.results[result]}`} \t${outs[result]}, ${ins[i]};`,
-              node.loc,
-            );
+          if (result === undefined) return;
+          const width = effect.results[result]!;
+          this.line(`\tmov.${width === 1 ? "pred" : `b${width}`} \t${outs[result]}, ${ins[i]};`, node.loc);
+          ins[i] = outs[result]!;
         });
         this.line("\t// begin inline asm", node.loc);
         for (const line of expandAsm(effect.text, [...outs, ...ins]).split("\n")) this.line(`\t${line.trim()}`, node.loc);

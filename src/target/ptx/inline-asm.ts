@@ -13,8 +13,7 @@ export interface AsmOperands {
 const LETTERS: Readonly<Record<string, Width>> = { b: 1, c: 16, h: 16, r: 32, f: 32, l: 64, d: 64 };
 
 /**
- * `=r,=f,0,l,b`: results first; a number ties an input to that result, whose register it is put into beforehand when the
- * text does not name the input itself. Answers what is wrong with the constraints otherwise.
+ * `=r,=f,0,l,b`: results first; a number ties an input to that result, whose register it is put into beforehand. Answers what is wrong with the constraints otherwise.
  */
 export function asmOperands(text: string, constraints: string): AsmOperands | string {
   const results: Width[] = [];
@@ -36,11 +35,14 @@ export function asmOperands(text: string, constraints: string): AsmOperands | st
       inputs.push(LETTERS[letter]);
     } else return `unknown constraint '${constraint}'`;
   }
+  // One instruction reads its inputs before it writes: the input may have a register of its own, if the text names it.
   const named = new Set([...text.matchAll(/\$(\d+)|\$\{(\d+)[:}]/g)].map((m) => Number(m[1] ?? m[2])));
+  const isOne = text.split(";").filter((part) => part.trim() !== "").length === 1;
+  const shares = (index: number): boolean => !isOne || !named.has(results.length + index);
   return {
     results,
     inputs,
-    effect: { kind: "asm", text, results, tied: tied.map((t, i) => (t !== undefined && !named.has(results.length + i) ? t : undefined)) },
+    effect: { kind: "asm", text, results, tied: tied.map((t, i) => (t !== undefined && shares(i) ? t : undefined)) },
   };
 }
 

@@ -1,0 +1,120 @@
+/** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
+import type { Io, Programs } from "./io.js";
+
+export interface PtxasOptions {
+  readonly capability: number;
+  /** Products and sums may be fused by the assembler too. */
+  readonly fusion: boolean;
+  /** More of ptxas's options. */
+  readonly extra: string | undefined;
+}
+export interface Assembled {
+  /** One character a byte. */
+  readonly cubin: string;
+  /** What `ptxas -v` says: registers, spills, shared memory. */
+  readonly log: string;
+  /** The machine code as text, where cuobjdump or nvdisasm stands beside ptxas. */
+  readonly sass: string | undefined;
+}
+
+/** Where ptxas is looked for, in order: $TRITON_PTXAS_PATH, $PATH, $CUDA_HOME, a Triton of Python's. */
+export function findPtxas(programs: Programs, env: Io["env"], capability: number): string | undefined {
+  const name = capability >= 100 ? ["ptxas-blackwell", "ptxas"] : ["ptxas"];
+  const { TRITON_PTXAS_PATH: given, PATH: path = "", CUDA_HOME: cuda, VIRTUAL_ENV: venv } = env;
+  const folders = [...path.split(":").filter((p) => p !== ""), ...(cuda ? [`${cuda}/bin`] : []), "/usr/local/cuda/bin"];
+  const wheels = [
+    ...(venv ? [venv] : []),
+    ...path
+      .split(":")
+      .filter((p) => p.endsWith("/bin"))
+      .map((p) => p.slice(0, -4)),
+  ];
+  for (const root of wheels)
+    for (const python of programs.listFolder(`${root}/lib`))
+      if (python.startsWith("python3"))
+        for (const site of ["site-packages", "dist-packages"]) folders.push(`${root}/lib/${python}/${site}/triton/backends/nvidia/bin`);
+  const candidates = [...(given ? [given] : []), ...name.flatMap((n) => folders.map((f) => `${f}/${n}`))];
+  return candidates.find((c) => programs.isProgram(c));
+}
+
+/** Runs ptxas on PTX; answers what it says when it refuses. */
+export function assemble(
+  programs: Programs,
+  io: Io,
+  ptxas: string,
+  ptx: string,
+  options: PtxasOptions,
+): Assembled | { readonly error: string } {
+  const { capability, fusion, extra } = options;
+  const chip = `sm_${capability}${capability === 90 || capability >= 100 ? "a" : ""}`;
+  return programs.withFolder((folder) => {
+    io.writeFile(`${folder}/kernel.ptx`, ptx);
+    const args = ["-lineinfo", "-v", ...(fusion ? [] : ["--fmad=false"]), ...(extra ? extra.split(" ") : []), `--gpu-name=${chip}`];
+    const { status, output } = programs.runProgram(ptxas, [...args, `${folder}/kernel.ptx`, "-o", `${folder}/kernel.cubin`]);
+    const log = output.replaceAll(`${folder}/`, "");
+    if (status !== 0) return { error: log.trim() };
+    const beside = ptxas.slice(0, ptxas.lastIndexOf("/"));
+    const disassemblers = [[`${beside}/cuobjdump`, "-sass"], [`${beside}/nvdisasm`]] as const;
+    const disassembler = disassemblers.find(([program]) => programs.isProgram(program));
+    const sass = disassembler && programs.runProgram(disassembler[0], [...disassembler.slice(1), `${folder}/kernel.cubin`]).output;
+    return { cubin: io.readFile(`${folder}/kernel.cubin`), log, sass };
+  });
+}
+
+/** Registers, spills, shared memory and size of the code, then the code. */
+export function ptxasReport({ log, sass, cubin }: Assembled): string {
+  const number = (pattern: RegExp) => [...log.matchAll(pattern)].reduce((n, m) => n + Number(m[1]), 0);
+  const lines = [
+    `registers      ${number(/Used (\d+) registers/g)}`,
+    `stack          ${number(/(\d+) bytes stack frame/g)} bytes`,
+    `spills         ${number(/(\d+) bytes spill stores/g)} bytes stored, ${number(/(\d+) bytes spill loads/g)} bytes loaded`,
+    `shared memory  ${number(/(\d+) bytes smem/g)} bytes (what the launch asks for is added)`,
+    `cubin          ${cubin.length} bytes`,
+  ];
+  const code = sass?.split("\n").filter((l) => /^\s+\/\*[0-9a-f]{4,}\*\/\s+\S/.test(l) && !/\bNOP\b/.test(l));
+  if (code)
+    lines.push(
+      `SASS           ${code.length} instructions`,
+      "",
+      ...code.map((l) => l.replace(/\s*\/\* 0x[0-9a-f]+ \*\/\s*$/, "").trimEnd()),
+    );
+  else lines.push("SASS           neither cuobjdump nor nvdisasm stands beside ptxas");
+  return `${lines.join("\n")}\n`;
+}
+
+/** The newest LLVM whose llc reads Triton's IR is 21 or later. */
+const OLDEST_LLVM = 21;
+/** Translates LLVM IR with the llc on $PATH; answers why not. */
+export function translateWithLlc(
+  programs: Programs,
+  io: Io,
+  llvmIr: string,
+  { capability, version, fusion }: { readonly capability: number; readonly version: number; readonly fusion: boolean },
+): { readonly ptx: string } | { readonly error: string } {
+  const llc = (io.env["PATH"] ?? "")
+    .split(":")
+    .map((p) => `${p}/llc`)
+    .find((p) => programs.isProgram(p));
+  if (!llc) return { error: "--llc: there is no llc on PATH" };
+  const found = /LLVM version (\d+)(\S*)/.exec(programs.runProgram(llc, ["--version"]).output);
+  if (!found || Number(found[1]) < OLDEST_LLVM)
+    return {
+      error: `--llc: ${llc} is of LLVM ${found ? `${found[1]}${found[2]}` : "of an unknown version"}; Triton's IR needs LLVM ${OLDEST_LLVM} or newer`,
+    };
+  const chip = `sm_${capability}${capability === 90 || capability >= 100 ? "a" : ""}`;
+  return programs.withFolder((folder) => {
+    io.writeFile(`${folder}/kernel.ll`, llvmIr);
+    const args = [
+      "-march=nvptx64",
+      `-mcpu=${chip}`,
+      `-mattr=+ptx${version}`,
+      "-O3",
+      ...(fusion ? ["-fp-contract=fast"] : []),
+      `${folder}/kernel.ll`,
+      "-o",
+      `${folder}/kernel.ptx`,
+    ];
+    const { status, output } = programs.runProgram(llc, args);
+    return status === 0 ? { ptx: io.readFile(`${folder}/kernel.ptx`) } : { error: output.replaceAll(`${folder}/`, "").trim() };
+  });
+}

@@ -1,0 +1,47 @@
+/** What needs NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
+import { defaultOptions, ptxVersionOf } from "../compile/options.js";
+import type { Trace } from "../compile/trace.js";
+import type { Io, Programs } from "./io.js";
+import { assemble, findPtxas, ptxasReport, translateWithLlc } from "./ptxas.js";
+import type { TtStepArgs } from "./tt-step-args.js";
+import { artifactOf, type Shown } from "./tt-step-show.js";
+
+/** Whether the arguments ask for what only another program makes. */
+export const asksForPrograms = (args: TtStepArgs): boolean =>
+  args.emit === "cubin" || args.ptxasReport || (args.llc && args.emit === "ptx");
+
+/** Runs the programs; `error` is one line (or what the program said). */
+export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  const { programs } = io;
+  if (!programs) return { error: "no program can be run here" };
+  const ptx = args.llc ? byLlc(trace, args, programs, io) : artifactOf(trace, "ptx");
+  if (typeof ptx !== "string") return ptx;
+  if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, code: 0 };
+  const capability = Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
+  const ptxas = findPtxas(programs, io.env, capability);
+  if (ptxas === undefined)
+    return {
+      error:
+        "ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package",
+    };
+  const options = { ...defaultOptions(capability), ...args.cuda };
+  const made = assemble(programs, io, ptxas, ptx, { capability, fusion: options.enableFpFusion, extra: options.ptxOptions });
+  if ("error" in made) return { error: `ptxas refuses the PTX:\n${made.error}` };
+  const report = args.ptxasReport ? ptxasReport(made) : "";
+  if (args.emit !== "cubin") return { text: args.emit === "ptx" ? report + ptx : report, code: 0 };
+  if (report) io.stderr.write(report);
+  return { text: made.cubin, code: 0 };
+}
+
+function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {
+  const llvmIr = artifactOf(trace, "llir");
+  if (typeof llvmIr !== "string") return llvmIr;
+  const capability = args.capability ?? Number(/^cuda:(\d+)$/.exec(trace.target ?? "")?.[1] ?? 80);
+  const options = { ...defaultOptions(capability), ...args.cuda };
+  const made = translateWithLlc(programs, io, llvmIr, {
+    capability,
+    version: ptxVersionOf(options, capability),
+    fusion: options.enableFpFusion,
+  });
+  return "ptx" in made ? made.ptx : made;
+}
