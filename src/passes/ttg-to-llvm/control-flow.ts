@@ -3,9 +3,11 @@
  * to global and profiling scratch memory, as last arguments.
  * Source: lib/Conversion/TritonGPUToLLVM/ControlFlowOpToLLVM.cpp, FuncOpToLLVM.cpp; mlir/lib/Conversion/ControlFlowToLLVM.
  */
+
 import { BranchOp, CondBranchOp } from "../../dialects/cf/ops/branch.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dialects/llvm/types/types.js";
+import { isKernel } from "../../dialects/tt/kernel.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
 import { TensorDescType } from "../../dialects/tt/types.js";
 import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
@@ -34,15 +36,9 @@ import { getNumPrograms, getProgramId } from "./program-ids.js";
 import { clusterCTAId } from "./thread-indices.js";
 import { convertType, packFunctionResults, voidOr } from "./type-converter.js";
 
-/** Whether the host launches it: a function that is public. */
-export function isKernel(func: Operation): boolean {
-  const visibility = func.attr("sym_visibility");
-  return (visibility?.params as { value?: string } | undefined)?.value === "public";
-}
-
 // --- functions ----------------------------------------------------------------------------------
 
-const NOT_COPIED: ReadonlySet<string> = new Set(["sym_name", "sym_visibility", "function_type", "arg_attrs", "std.varargs", NUM_WARPS]);
+const NOT_COPIED: ReadonlySet<string> = new Set(["sym_name", "function_type", "arg_attrs", "std.varargs", NUM_WARPS]);
 
 /** Makes the empty LLVM function for `func`, its entry block with arguments, in front of it. */
 export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
@@ -56,7 +52,7 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   const returnType = voidOr(packFunctionResults(results), ctx);
 
   const module = func.parentOp!;
-  const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name));
+  const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name) && !(kernel && name === "sym_visibility"));
   if (arg_attrs || inputs.some((t) => TensorDescType.is(t)))
     attrs.push([
       "arg_attrs",

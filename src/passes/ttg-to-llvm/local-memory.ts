@@ -219,6 +219,7 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
   }),
   rule(MemDescReinterpretOp, ({ src, result }, lo) => {
     const base = shmemAffineBase(lo, sharedMemoryObject(lo, src), memDescOf(src));
-    setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => lo.b.i32(0)) });
+    const zero = lo.b.i32(0);
+    setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => zero) });
   }),
 ];

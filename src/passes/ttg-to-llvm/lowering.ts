@@ -12,6 +12,7 @@
  * only for those that want it whole (branches, calls), and then where upstream makes it: after what made its elements.
  * Source: mlir/lib/Transforms/Utils/DialectConversion.cpp and lib/Conversion/TritonGPUToLLVM; the direct form is ours.
  */
+
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
 import { CallOp } from "../../dialects/tt/ops/function.js";
@@ -24,6 +25,7 @@ import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
+import { LayoutError } from "../../layout/layout-error.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
 import { Bug } from "../../support/assert.js";
 import { LLBuilder } from "./ll-builder.js";
@@ -236,11 +238,18 @@ export class Lowering {
     ctx.origin = op.id;
     b.loc = op.locRef;
     this.op = op;
-    const ok = found.lower(op, this);
-    ctx.origin = origin;
-    this.op = saved.op;
-    b.loc = saved.loc;
-    return ok;
+    try {
+      return found.lower(op, this);
+    } catch (error) {
+      // Layouts that the verifier lets pass and no instruction can take; upstream asserts there.
+      if (error instanceof LayoutError)
+        return this.fail(op, `'${op.name}' cannot be lowered with its layouts: ${error.message}`, "lower.layout");
+      throw error;
+    } finally {
+      ctx.origin = origin;
+      this.op = saved.op;
+      b.loc = saved.loc;
+    }
   }
   /** Lowers the ops of a region of one block at the insertion point; answers what its terminator returns, undefined on failure. */
   inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {

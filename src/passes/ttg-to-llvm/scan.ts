@@ -4,12 +4,14 @@
  * and after.
  * Source: lib/Conversion/TritonGPUToLLVM/ScanOpToLLVM.cpp.
  */
+
 import { type ScanGeometry, scanGeometry, scanOrder, sourceTensor } from "../../analysis/reduce-scan-geometry.js";
 import { ScanOp } from "../../dialects/tt/ops/reduce.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { basesPerDim } from "../../layout/bases-per-dim.js";
 import { getContigPerThread, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from "../../layout/encoding-queries.js";
+import { LayoutError } from "../../layout/layout-error.js";
 import { barrier } from "./barrier.js";
 import { CombineFailed, combine, elementTypes, scratchBases, unpackInputs } from "./combine.js";
 import { coordinateOf, linearizeInOrder } from "./index-math.js";
@@ -91,7 +93,12 @@ class ScanLowering {
       this.#storeWarps(bases);
       barrier(lo);
       this.#addWarps(bases);
-    } else if (this.#values.length > 1) this.#addOneWarp(this.#lastLane(lane));
+    } else if (this.#values.length > 1) {
+      const { axisNumBlocks, nonAxisNumBlocks, axisNumElementsPerThread, nonAxisNumElementsPerThread } = this.#geometry;
+      if (axisNumBlocks * nonAxisNumBlocks * axisNumElementsPerThread * nonAxisNumElementsPerThread !== this.#values.length)
+        throw new LayoutError("a thread holds elements more than once");
+      this.#addOneWarp(this.#lastLane(lane));
+    }
     if (reverse) this.#flip();
     op.results.forEach((result, i) => {
       lo.setElements(

@@ -66,7 +66,6 @@ export function parseEnumKeyword<K extends string>(
 /** What the syntax of a function says itself. */
 const SPELT = [
   "sym_name",
-  "sym_visibility",
   "function_type",
   "arg_attrs",
   "res_attrs",
@@ -175,8 +174,7 @@ export const LLVMFuncOp = defineOp("llvm.func", {
     if (VScaleRangeAttr.is(vscale_range))
       p.write(` vscale_range(${intOf(vscale_range.params.minRange)}, ${intOf(vscale_range.params.maxRange)})`);
     if (comdat) p.write(` comdat(${p.attr(comdat)})`);
-    // Before 2023 the visibility stood among the other attributes.
-    p.optAttrDictWithKeyword(op, op.ctx.spelling?.before2023 ? SPELT.filter((name) => name !== "sym_visibility") : SPELT);
+    p.optAttrDictWithKeyword(op, SPELT);
     if (body.empty) return;
     p.write(" ");
     p.region(body, { entryArgs: false });
