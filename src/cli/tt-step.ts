@@ -26,6 +26,7 @@ export const run = (argv?: readonly string[]): Promise<void> => runMain(main, ar
 export function main(argv: readonly string[], io: Io): number | Promise<number> {
   if (argv[0] === "run") return runCommand(argv.slice(1), io);
   if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
+  if (argv[0] === "snapshot") return import("./tt-step-snapshot.js").then(({ snapshotMain }) => snapshotMain(argv.slice(1), io));
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);

@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { snapshotMain } from "./tt-step-snapshot.js";
+
+const VECADD = "fixtures/kernels/vecadd.ttir";
+const SOFTMAX = "fixtures/kernels/softmax.ttir";
+let dir = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "tt-step-snapshot-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function run(...argv: readonly string[]): { readonly code: number; readonly out: string; readonly err: string } {
+  const io = memoryIo();
+  const code = snapshotMain([...argv, "--dir", dir], io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+test("new, made, the same", () => {
+  expect(run(VECADD)).toMatchObject({ code: 1, out: "vecadd/sm80: new, run --update\n1 new\n" });
+  expect(existsSync(join(dir, "vecadd"))).toBe(false);
+  expect(run(VECADD, "--update")).toMatchObject({ code: 0, out: "vecadd/sm80: updated\n1 updated\n" });
+  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  const names = readdirSync(join(dir, "vecadd/sm80"));
+  expect(names).toContain("11-tritongpu-coalesce.mlir");
+  expect(names.filter((name) => name.includes("llvm"))).toEqual([]);
+  expect(JSON.parse(readFileSync(join(dir, "vecadd/sm80/summary.json"), "utf8"))).toMatchObject({
+    target: "cuda:80",
+    full: false,
+    layoutConversions: 0,
+  });
+});
+
+test("the first pass that differs is named, with its diff", () => {
+  run(VECADD, "--update");
+  const { code, out } = run(VECADD, "--num-warps", "8");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^vecadd\/sm80: differs first in 10-convert-triton-to-tritongpu\.mlir\n {4}\d+ changed\n/);
+  expect(run(VECADD, "--num-warps=8", "--update").code).toBe(0);
+  expect(run(VECADD, "--num-warps=8").code).toBe(0);
+  // Another target has a snapshot of its own.
+  expect(run(VECADD, "--target", "cuda:90").out).toContain("vecadd/sm90: new");
+});
+
+test("any line counts, and a pass that changes nothing any more", () => {
+  run(VECADD, "--update");
+  const file = join(dir, "vecadd/sm80/11-tritongpu-coalesce.mlir");
+  const text = readFileSync(file, "latin1");
+  writeFileSync(file, text.replace("tt.return", "tt.retain"), "latin1");
+  expect(run(VECADD).out).toContain("differs first in 11-tritongpu-coalesce.mlir");
+  writeFileSync(file, text, "latin1");
+  writeFileSync(join(dir, "vecadd/sm80/12-tritongpu-F32DotTC.mlir"), text, "latin1");
+  expect(run(VECADD).out).toContain("differs first in 12-tritongpu-F32DotTC.mlir");
+});
+
+test("an interrupted update leaves the old snapshot whole", () => {
+  run(VECADD, "--update");
+  const folder = join(dir, "vecadd/sm80");
+  // Between the two renames, and before the first one.
+  renameSync(folder, `${folder}.old`);
+  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  writeFileSync(join(dir, "vecadd/sm80.new"), "half");
+  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+});
+
+test("--full keeps the steps of make_llir, and is remembered", () => {
+  run(VECADD, "--update", "--full");
+  expect(readdirSync(join(dir, "vecadd/sm80")).some((name) => /^(?:5[7-9]|6\d)-/.test(name))).toBe(true);
+  expect(run(VECADD).code).toBe(0);
+});
+
+test("shards together are all kernels; snapshots without a kernel are told", () => {
+  run(VECADD, SOFTMAX, "--update");
+  expect([run(VECADD, SOFTMAX, "--shard", "1/2").out, run(VECADD, SOFTMAX, "--shard=2/2").out]).toEqual(["1 same\n", "1 same\n"]);
+  expect(run(VECADD).out).toBe(`${dir}/softmax/sm80: a snapshot without a kernel among the inputs\n1 same\n`);
+});
+
+test("reports for machines", () => {
+  run(VECADD, "--update");
+  const argv = [VECADD, "--num-warps=8"];
+  expect(JSON.parse(run(...argv, "--format", "json").out)).toMatchObject({
+    results: [{ name: "vecadd/sm80", status: "different" }],
+    orphans: [],
+  });
+  expect(run(...argv, "--format", "junit").out).toMatch(
+    /^<\?xml.*\n<testsuite name="tt-step snapshot" tests="1" failures="1" errors="0">\n/,
+  );
+  const { out } = run(...argv, "--format=github");
+  expect(out).toMatch(/^::error file=fixtures\/kernels\/vecadd\.ttir,title=vecadd\/sm80 differs first in 10-[^:]*::/);
+  expect(out.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("bad usage, bad input", () => {
+  expect(run()).toMatchObject({ code: 2, err: "tt-step: snapshot expects input files\n" });
+  expect(run(VECADD, "--shard", "3/2").code).toBe(2);
+  expect(run(VECADD, "--format", "yaml").err).toContain("--format expects text, json, junit, github");
+  expect(run("no/such")).toMatchObject({ code: 2, out: expect.stringContaining("cannot read 'no/such'") });
+});

@@ -1,0 +1,235 @@
+/** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
+import { join } from "node:path";
+import { compile } from "../compile/compile.js";
+import { importTexts } from "../compile/import/import-dump.js";
+import type { Trace } from "../compile/trace.js";
+import { align } from "../diff/align.js";
+import { countsText, unified } from "../diff/hunks.js";
+import { EXIT, type Io } from "./io.js";
+import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
+import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
+import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { settings } from "./tt-step-compile.js";
+import { readInput } from "./tt-step-input.js";
+
+const FORMATS = ["text", "json", "junit", "github"] as const;
+type Format = (typeof FORMATS)[number];
+
+interface SnapshotArgs {
+  readonly inputs: readonly string[];
+  readonly dir: string;
+  readonly update: boolean;
+  readonly full: boolean;
+  readonly format: Format;
+  readonly shard: readonly [index: number, of: number];
+  readonly rest: TtStepArgs;
+}
+
+/** How a kernel compares with its snapshot. */
+interface Result {
+  readonly input: string;
+  /** `matmul/sm80` */
+  readonly name: string;
+  readonly status: "same" | "different" | "new" | "updated" | "error";
+  /** The first file that differs. */
+  readonly where?: string;
+  readonly detail?: string;
+  readonly ms: number;
+}
+
+export function snapshotMain(argv: readonly string[], io: Io): number {
+  const args = readArgs(argv);
+  if ("error" in args) {
+    io.stderr.write(`tt-step: ${args.error}\n`);
+    return EXIT.badInput;
+  }
+  const all = [...args.inputs].sort();
+  const twice = all.map(kernelName).find((name, i, names) => names.indexOf(name) !== i);
+  if (twice !== undefined) {
+    io.stderr.write(`tt-step: two inputs would have the snapshot '${twice}'\n`);
+    return EXIT.badInput;
+  }
+  const [index, of] = args.shard;
+  const results = all.filter((_, i) => i % of === index - 1).map((input) => snapshotOf(input, args, io));
+  const known = new Set(all.map(kernelName));
+  const orphans = storedSnapshots(args.dir).filter((name) => !known.has(name.split("/")[0]!));
+  io.stdout.write(report(results, orphans, args));
+  if (results.some((r) => r.status === "error")) return EXIT.badInput;
+  return results.some((r) => r.status === "different" || r.status === "new") ? EXIT.difference : EXIT.ok;
+}
+
+function readArgs(argv: readonly string[]): SnapshotArgs | { readonly error: string } {
+  const own = new Map<string, string>();
+  const inputs: string[] = [];
+  const rest: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i]!;
+    const [name, inline] = arg.split(/=(.*)/s) as [string, string | undefined];
+    if (name === "--update" || name === "--full") own.set(name, "");
+    else if (name === "--dir" || name === "--format" || name === "--shard") {
+      const value = inline ?? argv[++i];
+      if (value === undefined) return { error: `${name} needs a value` };
+      own.set(name, value);
+    } else if (!arg.startsWith("-")) inputs.push(arg);
+    else {
+      rest.push(arg);
+      // An option of the compiler with its value; those without one are told apart by the reader below.
+      const next = argv[i + 1];
+      if (inline === undefined && next !== undefined && !next.startsWith("-") && "error" in parseTtStepArgs([arg])) rest.push(argv[++i]!);
+    }
+  }
+  if (inputs.length === 0) return { error: "snapshot expects input files" };
+  const parsed = parseTtStepArgs(rest);
+  if ("error" in parsed) return parsed;
+  const format = own.get("--format") ?? "text";
+  if (!(FORMATS as readonly string[]).includes(format)) return { error: `--format expects ${FORMATS.join(", ")}, not '${format}'` };
+  const shard = /^(\d+)\/(\d+)$/.exec(own.get("--shard") ?? "1/1");
+  const [part, of] = [Number(shard?.[1]), Number(shard?.[2])];
+  if (!shard || part < 1 || part > of) return { error: `--shard expects I/N with 1 <= I <= N, not '${own.get("--shard")}'` };
+  return {
+    inputs,
+    dir: own.get("--dir") ?? "snapshots",
+    update: own.has("--update"),
+    full: own.has("--full"),
+    format: format as Format,
+    shard: [part, of],
+    rest: parsed,
+  };
+}
+
+function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
+  const began = io.clock();
+  const ms = () => io.clock() - began;
+  const made = traceFor(input, args, io);
+  if ("error" in made) return { input, name: kernelName(input), status: "error", detail: made.error, ms: ms() };
+  const { trace } = made;
+  const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}`;
+  const folder = join(args.dir, name);
+  const before = readSnapshot(folder);
+  // What was kept in full is compared in full.
+  const now = snapshotFiles(trace, args.full || (!args.update && /"full": true/.test(before?.get("summary.json") ?? "")));
+  const difference = before && firstDifference(before, now);
+  if (before && !difference) return { input, name, status: "same", ms: ms() };
+  if (args.update) {
+    writeSnapshot(folder, now);
+    return { input, name, status: "updated", ...(difference ? { where: difference.where } : {}), ms: ms() };
+  }
+  return difference
+    ? { input, name, status: "different", ...difference, ms: ms() }
+    : { input, name, status: "new", detail: "new, run --update", ms: ms() };
+}
+
+function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+  const read = readInput(input, io, { debugInfo: false });
+  if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
+  if (read.kind === "imported") return { trace: read.trace };
+  const { trace, ok, failed } = compile(input, read.module, { ...settings(read.module, args.rest), artifacts: ["ptx"], clock: io.clock });
+  return ok
+    ? { trace }
+    : { error: failed?.reason === "verify" ? `the result of ${failed.flag} does not verify` : `pass '${failed?.flag}' failed` };
+}
+
+/** The first file, in the order of the passes, that is another than before. */
+function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly where: string; readonly detail: string } | undefined {
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  for (const name of names) {
+    const [was, is] = [before.get(name), now.get(name)];
+    if (was === is) continue;
+    if (was === undefined) return { where: name, detail: "this pass changes the IR, and did not before" };
+    if (is === undefined) return { where: name, detail: "this pass changed the IR, and does not any more" };
+    return { where: name, detail: difference(name, was, is) };
+  }
+  return undefined;
+}
+function rank(name: string): number {
+  return Number(/^(\d+)-/.exec(name)?.[1] ?? (name === "summary.json" ? 1e6 : 2e6));
+}
+
+function difference(name: string, was: string, is: string): string {
+  if (!name.endsWith(".mlir")) return plainDifference(was, is);
+  const { lines, steps } = importTexts(
+    "",
+    "texts",
+    [was, is].map((text) => ({ pass: name, flag: name, stage: undefined, text })),
+  );
+  const [before, after] = [steps[0]!.text, steps[1]!.text];
+  const alignment = align(lines, before, after, [steps[1]!.origins]);
+  const text = unified({ lines, before, after }, alignment);
+  return text === "" ? plainDifference(was, is) : `${countsText(alignment)}\n${text.trimEnd()}`;
+}
+/** Lines that are on one side only, in order. */
+function plainDifference(was: string, is: string): string {
+  const [a, b] = [was.split("\n"), is.split("\n")];
+  const [old, fresh] = [new Set(a), new Set(b)];
+  const out = [
+    ...a.filter((line) => !fresh.has(line)).map((line) => `-${line}`),
+    ...b.filter((line) => !old.has(line)).map((line) => `+${line}`),
+  ];
+  return out.length > 0 ? out.slice(0, 40).join("\n") : "lines stand in another order";
+}
+
+// --- reports -------------------------------------------------------------------------------------
+
+function report(results: readonly Result[], orphans: readonly string[], { format, dir }: SnapshotArgs): string {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify({ results, orphans }, null, 1)}\n`;
+    case "junit":
+      return junit(results);
+    case "github":
+      return (
+        results.map(annotation).join("") +
+        orphans.map((name) => `::warning title=tt-step snapshot::${dir}/${name} has no kernel among the inputs\n`).join("")
+      );
+    case "text":
+      return textReport(results, orphans, dir);
+  }
+}
+
+function textReport(results: readonly Result[], orphans: readonly string[], dir: string): string {
+  let out = "";
+  for (const { name, status, where, detail } of results) {
+    if (status === "same") continue;
+    out += `${name}: ${status === "different" ? `differs first in ${where}` : status === "updated" ? `updated${where ? ` (first in ${where})` : ""}` : status === "new" ? "new, run --update" : "error"}\n`;
+    if (detail !== undefined && status !== "new") out += `${detail.replace(/^/gm, "    ")}\n`;
+  }
+  for (const name of orphans) out += `${dir}/${name}: a snapshot without a kernel among the inputs\n`;
+  const count = (status: Result["status"]) => results.filter((r) => r.status === status).length;
+  const parts = (["same", "different", "new", "updated", "error"] as const).flatMap((s) => (count(s) > 0 ? [`${count(s)} ${s}`] : []));
+  return `${out}${parts.join(", ") || "no kernel in this shard"}\n`;
+}
+
+const xml = (text: string): string =>
+  text
+    .replace(/[^\t\n\x20-\x7e\xa0-\uffff]/g, ".")
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
+
+function junit(results: readonly Result[]): string {
+  const failures = results.filter((r) => r.status === "different" || r.status === "new").length;
+  const errors = results.filter((r) => r.status === "error").length;
+  const cases = results.map(({ input, name, status, where, detail, ms }) => {
+    const head = `  <testcase classname="tt-step snapshot" name="${xml(name)}" file="${xml(input)}" time="${(ms / 1000).toFixed(3)}"`;
+    if (status === "same" || status === "updated") return `${head}/>`;
+    const tag = status === "error" ? "error" : "failure";
+    const message = status === "new" ? "new, run --update" : where ? `differs first in ${where}` : "error";
+    return `${head}>\n    <${tag} message="${xml(message)}">${xml(detail ?? "")}</${tag}>\n  </testcase>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="tt-step snapshot" tests="${results.length}" failures="${failures}" errors="${errors}">\n${cases.join("\n")}\n</testsuite>\n`;
+}
+
+/** A GitHub workflow command; data and properties are escaped as it wants them. */
+function annotation({ input, name, status, where, detail }: Result): string {
+  if (status === "same" || status === "updated") return "";
+  const data = (text: string) => text.replace(/%/g, "%25").replace(/\r/g, "%0D").replace(/\n/g, "%0A");
+  const property = (text: string) => data(text).replace(/:/g, "%3A").replace(/,/g, "%2C");
+  const title =
+    status === "different"
+      ? `${name} differs first in ${where}`
+      : status === "new"
+        ? `${name} has no snapshot`
+        : `${name} does not compile`;
+  return `::error file=${property(input)},title=${property(title)}::${data(detail ?? "")}\n`;
+}
