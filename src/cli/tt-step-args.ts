@@ -300,7 +300,7 @@ function argumentError(error: Error, names: readonly string[]): string {
 
 export function ttStepHelp(): string {
   let text =
-    "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input)\n";
+    "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input; in a terminal, without options that print, the UI opens)\n       tt-step snapshot INPUT... [--dir DIR] [--update] [--full] [--format text|json|junit|github] [--shard I/N] [OPTIONS]\n";
   for (const group of ["What to show", "Compilation", "Execution", "Other"] as const) {
     text += `\n${group}:\n`;
     for (const [name, def] of Object.entries<OptionDef>(OPTIONS))
