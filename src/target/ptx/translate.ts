@@ -97,6 +97,9 @@ function functionText(
   return `${signatureText(func)}\n${directives(func)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${body}\n}\n`;
 }
 
+/** Floats say what they are: who launches the kernel may look. */
+const PARAMETER_TYPES: Readonly<Record<string, string>> = { f16: "b16", bf16: "b16", f32: "f32", f64: "f64" };
+
 /** `.visible .entry f(...)`, `.func (.param .b32 func_retval0) f(...)` */
 function signatureText(func: Operation): string {
   const name = stringOf(func.attr("sym_name"))!;
@@ -107,7 +110,7 @@ function signatureText(func: Operation): string {
     leavesOf(type)!.map((leaf) => {
       const at = `${name}_param_${index++}`;
       if (!kernel) return `\t.param .b${Math.max(32, leaf.bits)} ${at}`;
-      if (!LLVMPointerType.is(type)) return `\t.param .u${Math.max(8, leaf.bits)} ${at}`;
+      if (!LLVMPointerType.is(type)) return `\t.param .${PARAMETER_TYPES[leaf.kind] ?? `u${Math.max(8, leaf.bits)}`} ${at}`;
       const space = { 1: " .ptr .global .align 1", 0: " .ptr .align 1" }[type.params.addressSpace] ?? "";
       return `\t.param .u${leaf.bits}${space} ${at}`;
     }),
