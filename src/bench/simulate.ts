@@ -1,7 +1,12 @@
-/** Benchmarks of execution: lanes' instructions a second, and one program of a matmul, at thread level. */
+/** Benchmarks of execution: lanes' instructions a second at thread level, and one program of a matmul there and at tensor level. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
 import { type LaunchArgument, runPtx } from "../simulate/ptx/run.js";
+import { planArguments } from "../simulate/tensor/arguments.js";
+import { kernelOf, runModule } from "../simulate/tensor/run.js";
+import { parseModule } from "../syntax/parse.js";
 
 const kernel = (name: string): string => gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.ptx.gz`)).toString("latin1");
 const scalar = (value: number): LaunchArgument => ({ kind: "scalar", value });
@@ -9,6 +14,7 @@ const buffer = (name: string, element: "f16" | "f32" | "i32"): LaunchArgument =>
 
 /** Prints the figures. */
 export function reportSimulation(): void {
+  reportTensorLevel();
   process.stdout.write("\nExecution at thread level\n");
   const matmul = kernel("matmul_f16_128x128x32_w4-sm80");
   for (const name of ["first", "second"]) {
@@ -23,6 +29,24 @@ export function reportSimulation(): void {
   }
   rate("elementwise f32, registers alone", arithmeticKernel(), [buffer("out", "f32"), scalar(200_000)]);
   rate("while_collatz, lanes diverging", kernel("while_collatz-sm80"), [buffer("x", "i32"), buffer("y", "i32"), scalar(1 << 15)], 128);
+}
+
+/** TTIR and TTGIR; the second time the loops are compiled. */
+function reportTensorLevel(): void {
+  process.stdout.write("\nExecution at tensor level\n");
+  for (const stage of ["ttir", "ttgir"])
+    for (const time of ["first", "second"]) {
+      const name = `matmul_f16_128x128x32_w4-sm80.${stage}`;
+      const text = gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.gz`)).toString("latin1");
+      const { module } = parseModule(new Context(ALL_DIALECTS), name, text)!;
+      const start = performance.now();
+      const sizes = planArguments(module, kernelOf(module)!).map((arg) => (arg.kind === "scalar" ? { ...arg, value: 128 } : arg));
+      runModule(module, { args: sizes, programs: [[0, 0, 0]] });
+      const seconds = (performance.now() - start) / 1e3;
+      process.stdout.write(
+        `  128x128x32 fp16 matmul, K = 128, one program, ${stage}, ${time} time: ${seconds.toFixed(3)} s (limit 0.3 s)\n`,
+      );
+    }
 }
 
 function rate(name: string, text: string, args: readonly LaunchArgument[], programs = 1): void {

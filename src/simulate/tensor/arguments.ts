@@ -3,7 +3,7 @@
  * kernel does with them, so that loops run a few times and masks cut:
  *
  *     n compared with a range of 1024      n = 1536 (one and a half blocks), or a little less without divisibility
- *     K that is the end of a loop by 32    K = 80 (two and a half steps)
+ *     K that is the end of a loop by 32    K = 176 (five and a half steps)
  *     a stride                             more than any extent, so that rows do not overlap
  *
  * A preconditions file says what cannot be guessed: `{"scalars": {"K": 64}, "arrays": {"lens": {"kind": "range", "low": 8,
@@ -74,7 +74,7 @@ export function planArguments(module: Operation, kernel: Operation, given: Preco
     if (FloatType.is(type)) return { kind: "scalar", name, value: 0.25 * ++floats };
     const divisor = Math.max(1, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
     const role = uses.roleOf(arg);
-    const value = role.kind === "stride" ? strideNumber(strides++, divisor) : extent(role.block, divisor, fit);
+    const value = role.kind === "stride" ? strideNumber(strides++, divisor) : extent(role, divisor, fit);
     return { kind: "scalar", name, value: numeric(type, value) };
   });
 }
@@ -103,18 +103,18 @@ function kindOfElement(type: Type): ElementKind {
 
 function descriptorPlan(type: Type, name: string, fit: Fit): ArgumentPlan {
   const { shape: block, elementType } = signlessBlockType(type).params;
-  const shape = block.map((n) => extent(n, 16, fit));
+  const shape = block.map((n) => extent({ block: n, loop: false }, 16, fit));
   const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
   return { kind: "descriptor", name, element: kindOfElement(elementType), shape, strides };
 }
 
-/** One and a half blocks, or two and a half where blocks are small; a multiple of `divisor`. */
-function extent(block: number | undefined, divisor: number, fit: Fit): number {
-  if (block === undefined || block <= 1) return divisor > 1 ? divisor : 3;
-  const blocks = block >= 128 ? 2 : 4;
-  if (fit === "whole") return Math.max(block * blocks, divisor);
-  const cut = block * (blocks - 2) + Math.max(block / 2, 1) + (block >= 128 ? block : 0) - (divisor === 1 && block > 4 ? 3 : 0);
-  return Math.max(divisor, Math.floor((block >= 128 ? block * 1.5 - (divisor === 1 ? 3 : 0) : cut) / divisor) * divisor);
+/** One and a half blocks, more where a loop goes over them (a ring of buffers comes round then), or whole blocks; a multiple of `divisor`. */
+function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, fit: Fit): number {
+  if (block === undefined || block <= 1) return divisor > 1 ? divisor : loop ? 5 : 3;
+  const blocks = loop ? 5 : block >= 64 ? 1 : 3;
+  if (fit === "whole") return Math.max(block * (blocks + 1), divisor);
+  const cut = block * blocks + block / 2 - (divisor === 1 && block > 4 ? 3 : 0);
+  return Math.max(divisor, Math.floor(cut / divisor) * divisor);
 }
 /** Above all extents, and different each time. */
 function strideNumber(index: number, divisor: number): number {
@@ -147,6 +147,8 @@ interface Role {
   readonly kind: "extent" | "stride";
   /** The largest block that it is compared or divided with. */
   readonly block: number | undefined;
+  /** Whether a loop goes over these blocks one by one. */
+  readonly loop: boolean;
 }
 
 /** What scalars are used for, followed through arithmetic, calls and loops. */
@@ -157,18 +159,25 @@ class Uses {
   }
 
   roleOf(arg: Value): Role {
-    const seen = new Set<Value>([arg]);
-    const todo = [arg];
+    interface Reached {
+      readonly value: Value;
+      /** Not multiplied with something else: as many as the argument says. */
+      readonly direct: boolean;
+    }
+    const seen = { direct: new Set<Value>([arg]), other: new Set<Value>() };
+    const todo: Reached[] = [{ value: arg, direct: true }];
     const blocks: number[] = [];
     let bounds = false;
     let addresses = false;
-    const follow = (value: Value) => {
-      if (!seen.has(value)) {
-        seen.add(value);
-        todo.push(value);
-      }
-    };
-    for (let value = todo.pop(); value; value = todo.pop())
+    let loop = false;
+    for (let reached = todo.pop(); reached; reached = todo.pop()) {
+      const { value, direct } = reached;
+      const follow = (next: Value, stillDirect = direct) => {
+        const set = stillDirect ? seen.direct : seen.other;
+        if (set.has(next) || seen.direct.has(next)) return;
+        set.add(next);
+        todo.push({ value: next, direct: stillDirect });
+      };
       for (const { owner, index } of value.uses()) {
         const other = owner.numOperands === 2 ? owner.operand(1 - index) : undefined;
         switch (owner.name) {
@@ -180,6 +189,7 @@ class Uses {
           case "scf.for":
             if (index === 1) {
               bounds = true;
+              loop ||= direct;
               blocks.push(Number(constantInt(owner.operand(2)) ?? 1n));
             } else if (index > 2) follow(owner.regions[0]!.firstBlock!.args[index - 2]!);
             break;
@@ -187,8 +197,8 @@ class Uses {
           case "arith.divui":
           case "arith.ceildivsi":
           case "arith.remsi":
+            bounds = true;
             if (index === 0) {
-              bounds = true;
               const divisor = constantInt(other);
               if (divisor !== undefined) blocks.push(Number(divisor));
             }
@@ -210,16 +220,17 @@ class Uses {
             const body = this.#functions.get(tt.CallOp.match(owner)!.callee)?.regions[0]?.firstBlock;
             if (body) {
               follow(body.args[index]!);
-              owner.results.forEach(follow);
+              for (const result of owner.results) follow(result);
             }
             break;
           }
           default:
             if (owner.name.startsWith("arith.") || ["tt.splat", "tt.broadcast", "tt.expand_dims"].includes(owner.name))
-              owner.results.forEach(follow);
+              for (const result of owner.results) follow(result, direct && owner.name !== "arith.muli");
         }
       }
-    return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined };
+    }
+    return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined, loop };
   }
 }
 const blockOf = (type: Type): readonly number[] =>

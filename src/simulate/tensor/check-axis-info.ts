@@ -10,11 +10,15 @@ import type { Findings } from "./findings.js";
 import type { ResultObserver } from "./machine.js";
 import { rowMajorStrides, type Tensor } from "./value.js";
 
+const HINTS = ["tt.contiguity", "tt.divisibility", "tt.constancy"];
+
 /** Checks every result of a run against the claims; one that does not hold is a finding. */
 export function axisInfoCheck(module: Operation, findings: Findings): ResultObserver {
   const analysis = moduleAxisInfo.compute(module);
   const claims = new Map<Value, AxisInfo | undefined>();
+  let hintBroken = false;
   return (op, index, value) => {
+    if (hintBroken) return;
     const result = op.result(index);
     // Vectors of a reduction's region are not the scalars of the claims.
     if (!RankedTensorType.is(result.type) && value.data.length !== 1) return;
@@ -22,7 +26,12 @@ export function axisInfoCheck(module: Operation, findings: Findings): ResultObse
     if (!claims.has(result)) claims.set(result, (claim = analysis.get(result)));
     if (!claim) return;
     const problem = brokenClaim(claim, value, pointeeBytes(result));
-    if (problem) findings.add("axis-info", op, `${problem}, but AxisInfo claims ${axisInfoText(claim)}`);
+    if (!problem) return;
+    if (HINTS.some((hint) => op.hasAttr(hint))) {
+      // What follows from a wrong hint is the kernel's own doing.
+      hintBroken = true;
+      findings.add("hint", op, `${problem}, but the kernel's hint says ${axisInfoText(claim)}`);
+    } else findings.add("axis-info", op, `${problem}, but AxisInfo claims ${axisInfoText(claim)}`);
   };
 }
 

@@ -1,6 +1,7 @@
 /** scf, cf, calls and returns: structured ops push a frame and say what its terminator does. */
 import * as cf from "../../../dialects/cf/ops/index.js";
 import { caseOperands, caseValues } from "../../../dialects/cf/ops/switch.js";
+import * as llvm from "../../../dialects/llvm/ops/index.js";
 import * as scf from "../../../dialects/scf/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { intsOf } from "../../../ir/builtin-attrs.js";
@@ -208,6 +209,13 @@ const assertTrue =
     };
   };
 
+/** What the kernel's author promised. */
+const assume: Rule =
+  ({ op, ins: [slot] }) =>
+  ({ env }, machine) => {
+    if (!isTrue(env[slot!] as Tensor)) machine.findings.add("assert", op, "what the kernel assumes does not hold");
+  };
+
 export const CONTROL_FLOW: readonly (readonly [OpDef, Rule])[] = [
   [scf.ForOp, forLoop],
   [scf.WhileOp, whileLoop],
@@ -224,6 +232,7 @@ export const CONTROL_FLOW: readonly (readonly [OpDef, Rule])[] = [
   [cf.SwitchOp, switchBranch],
   [cf.AssertOp, assertTrue((op) => cf.AssertOp.match(op)!.msg)],
   [tt.AssertOp, assertTrue((op) => tt.AssertOp.match(op)!.message)],
+  [llvm.AssumeOp, assume],
   [tt.CallOp, call],
   [tt.ReturnOp, leave],
 ];

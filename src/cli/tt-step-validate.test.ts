@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { i64Attr } from "../ir/builtin-attrs.js";
+import { Context } from "../ir/context.js";
+import { definePass } from "../pass/define-pass.js";
+import { runPipeline } from "../pass/pass-manager.js";
+import { Validator, validationText } from "../simulate/tensor/validate.js";
+import { parseModule } from "../syntax/parse.js";
+import { memoryIo } from "../testing/memory-io.js";
+import { main as ttOpt } from "./tt-opt.js";
+import { main } from "./tt-step.js";
+import { parsePredicate } from "./tt-step-bisect.js";
+
+const VECADD = "fixtures/kernels/vecadd.ttir";
+const LOG = "fixtures/dumps/3.6.0-softmax.log";
+function run(argv: readonly string[], tool: typeof main = main): { readonly code: number; readonly out: string; readonly err: string } {
+  const io = memoryIo();
+  const code = tool(argv, io) as number;
+  return { code, out: io.out(), err: io.err() };
+}
+
+describe("--validate", () => {
+  test("our passes keep what a kernel stores", () => {
+    const { code, out } = run([VECADD, "--validate"]);
+    expect(out).toMatch(
+      /^validate: same results after each of \d+ passes that changed the IR \(\d+ runs\); from \S+ on the code is lowered/,
+    );
+    expect(code).toBe(0);
+  });
+  test("a log of real Triton's is executed step by step", () => {
+    expect(run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^validate: same results/),
+    });
+  });
+  test("tt-opt runs its passes so", () => {
+    const { code, err } = run(["--validate", "--canonicalize", "--cse", VECADD], ttOpt);
+    expect(err).toMatch(/^validate: same results after each of \d passes/);
+    expect(code).toBe(0);
+  });
+  test("a pass that makes a mask off by one is named, with store, op and values", () => {
+    const wrong = definePass("wrong-mask", {
+      name: "WrongMask",
+      summary: "compares with <= in place of <",
+      run: (root) => {
+        root.walk((op) => {
+          if (op.name === "arith.cmpi") op.setAttr("predicate", i64Attr(op.ctx, 3));
+        });
+      },
+    });
+    const module = parseModule(new Context(ALL_DIALECTS), VECADD, readFileSync(VECADD, "latin1"))!.module;
+    const validator = new Validator();
+    runPipeline(module, [wrong()], { instrumentation: [validator.instrumentation] });
+    expect(validationText(validator.outcome)).toMatch(
+      /^validate: pass 'wrong-mask' changed the results: byte \d+ of '\w+' \(f32, program \d+, 0, 0\): not stored before, [-\d.e]+ after, stored by tt.store \(tt.store at .*vecadd.py:\d+:\d+\) \(seed 0\)\n/,
+    );
+  });
+  test("what cannot be executed is said", () => {
+    expect(run(["fixtures/dumps/3.6.0-softmax.log", "--validate", "--grid", "x"])).toMatchObject({
+      code: 2,
+      err: "tt-step: --grid expects X,Y,Z, not 'x'\n",
+    });
+  });
+});
+
+describe("bisect", () => {
+  test("names the pass after which a predicate changes", () => {
+    expect(run(["bisect", VECADD, "has(ttg.convert_layout)"]).out).toMatch(
+      /^ *\d+ tritongpu-coalesce: has\(ttg.convert_layout\) is true after it, false before\n$/,
+    );
+    expect(run(["bisect", VECADD, "results"])).toMatchObject({ code: 1, out: "no pass changes results: it is true throughout\n" });
+  });
+  test("predicates join terms", () => {
+    const value = (text: string) => {
+      const parsed = parsePredicate(text);
+      if ("error" in parsed) return parsed.error;
+      const source = readFileSync(VECADD, "latin1");
+      return parsed.term({ text: source, module: parseModule(new Context(ALL_DIALECTS), VECADD, source)!.module, results: () => true });
+    };
+    expect(value("count(tt.store) == 1 && !(ops < 3) || has(nothing)")).toBe(true);
+    expect(value('text("tt.load") && text(/tt\\.(store|nothing)/)')).toBe(true);
+    expect(value("count(tt.load) > 1 && results")).toBe(true);
+    expect(value("count(tt.load")).toBe("the predicate expects (...) behind count at 'its end'");
+    expect(value("ops < 3 ops")).toBe("the predicate expects an end at 'ops'");
+  });
+});
+
+describe("run", () => {
+  test("executes TTIR with arguments made up, and says what it did", () => {
+    const { code, out } = run(["run", VECADD, "--program", "0,0,0"]);
+    expect(out).toMatch(/^1 programs of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\n\w+\[0\.\.\d+\] = /);
+    expect(code).toBe(0);
+  });
+  test("an endless loop ends with --max-steps", () => {
+    const io = memoryIo("", {
+      "endless.ttir":
+        "tt.func public @k(%p: !tt.ptr<i32>) {\n  %t = arith.constant true\n  scf.while : () -> () { scf.condition(%t) } do { scf.yield }\n  tt.return\n}\n",
+    });
+    expect(main(["run", "endless.ttir", "--max-steps", "500"], io)).toBe(1);
+    expect(io.err()).toMatch(
+      /^endless.ttir:\d+:\d+: error: limit: stopped after 500 steps: an endless loop, or more work than --max-steps allows\n/,
+    );
+  });
+});
