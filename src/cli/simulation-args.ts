@@ -1,7 +1,7 @@
 /** Arguments of commands that execute a kernel with arguments made up. */
 import { dirname, join } from "node:path";
 import type { Preconditions } from "../simulate/tensor/arguments.js";
-import type { ValidateOptions } from "../simulate/tensor/validate.js";
+import type { ValidateOptions } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 
 /** As given on the command line. */

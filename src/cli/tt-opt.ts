@@ -8,7 +8,7 @@ import { verifyOperation } from "../ir/verify.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
-import { Validator, validationText } from "../simulate/tensor/validate.js";
+import { Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";

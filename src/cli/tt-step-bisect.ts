@@ -10,7 +10,7 @@
  */
 import type { Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
-import { isExecutable, Validator } from "../simulate/tensor/validate.js";
+import { isExecutable, Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";

@@ -6,7 +6,7 @@ import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
 import { type LaunchArgument, type PtxRun, runPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
-import { isExecutable } from "../simulate/tensor/validate.js";
+import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { fileError } from "./node-io.js";

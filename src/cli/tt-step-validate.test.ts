@@ -5,7 +5,7 @@ import { i64Attr } from "../ir/builtin-attrs.js";
 import { Context } from "../ir/context.js";
 import { definePass } from "../pass/define-pass.js";
 import { runPipeline } from "../pass/pass-manager.js";
-import { Validator, validationText } from "../simulate/tensor/validate.js";
+import { Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";

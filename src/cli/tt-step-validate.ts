@@ -3,7 +3,7 @@ import type { Step, Trace } from "../compile/trace.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
-import { isExecutable, type Validation, Validator, validationText } from "../simulate/tensor/validate.js";
+import { isExecutable, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import type { Io } from "./io.js";
 import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
@@ -23,7 +23,6 @@ export function validateTrace(trace: Trace, name: string, args: SimulationArgs, 
     const module = moduleOfStep(trace, step);
     if (!module) break;
     validator.check(step.run > 1 ? `${step.flag}#${step.run}` : step.flag, module);
-    if (validator.outcome.until !== undefined) break;
   }
   return { text: validationText(validator.outcome), code: exitCode(validator.outcome) };
 }

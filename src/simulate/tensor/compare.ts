@@ -46,6 +46,9 @@ export function compareRuns(first: RunResult, second: RunResult): Difference | u
   ] as const)
     for (let i = run.stores.length - 1; i >= 0; i--)
       collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, other, found);
+  // Lowered code keeps no list of its stores: what only it stored is known by address alone.
+  const [stray] = [...bytes].filter((address) => !claimed.has(address)).sort((a, b) => a - b);
+  if (found.length === 0 && stray !== undefined) return strayByte(first, second, stray);
   if (found.length === 0) return undefined;
   found.sort((a, b) => a.order - b.order || a.lane - b.lane);
   const { address, event } = found[0]!;
@@ -62,9 +65,24 @@ export function compareRuns(first: RunResult, second: RunResult): Difference | u
   };
 }
 
+function strayByte(first: RunResult, second: RunResult, address: number): Difference {
+  const buffer = second.memory.bufferAt(address) ?? first.memory.bufferAt(address);
+  const text = (run: RunResult) => textAt(run, intElement(8), address);
+  return {
+    buffer: buffer?.spec.name ?? "?",
+    offset: address - (buffer?.address ?? 0),
+    op: undefined,
+    program: [],
+    first: text(first),
+    second: text(second),
+    element: "i8",
+    total: 1,
+  };
+}
+
 /** One line about a difference. */
 export function differenceText({ buffer, offset, first, second, element, total, program, op }: Difference): string {
-  const where = `byte ${offset} of '${buffer}' (${element}, program ${program.join(", ")})`;
+  const where = `byte ${offset} of '${buffer}' (${element}${program.length > 0 ? `, program ${program.join(", ")}` : ""})`;
   const more = total > 1 ? `, and ${total - 1} more` : "";
   return `${where}: ${first ?? "not stored"} before, ${second ?? "not stored"} after${op ? `, stored by ${op.name}` : ""}${more}`;
 }

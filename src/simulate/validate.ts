@@ -1,18 +1,21 @@
 /**
  * `--validate`: executes the IR before and after every pass on the same memory. A pass that keeps the meaning leaves the
- * same final stores, and no new finding; one that does not is named, with the first store that differs.
+ * same final stores, and no new finding; one that does not is named, with the first store that differs. Triton IR runs tensor
+ * by tensor; lowered code thread by thread, on the first and the last program only, and is compared with the source.
  */
 
-import { TensorDescType } from "../../dialects/tt/types.js";
-import type { Operation } from "../../ir/operation.js";
-import type { Instrumentation } from "../../pass/instrumentation.js";
-import { type ArgumentPlan, type Preconditions, planArguments } from "./arguments.js";
-import { compareRuns, differenceText } from "./compare.js";
-import { elementOfType } from "./elements.js";
-import type { Finding } from "./findings.js";
-import { printableLocation } from "./place.js";
-import { RULES } from "./rules/index.js";
-import { kernelOf, type RunOptions, type RunResult, runModule } from "./run.js";
+import { TensorDescType } from "../dialects/tt/types.js";
+import type { Operation } from "../ir/operation.js";
+import type { Instrumentation } from "../pass/instrumentation.js";
+import { runLlvm } from "./llvm/run.js";
+import type { LaunchArgument, PtxLaunch } from "./ptx/run.js";
+import { type ArgumentPlan, type Preconditions, planArguments } from "./tensor/arguments.js";
+import { compareRuns, differenceText } from "./tensor/compare.js";
+import { elementOfType } from "./tensor/elements.js";
+import type { Finding } from "./tensor/findings.js";
+import { printableLocation } from "./tensor/place.js";
+import { RULES } from "./tensor/rules/index.js";
+import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 export interface ValidateOptions extends Pick<RunOptions, "kernel" | "capability" | "grid" | "programs" | "limits"> {
   readonly seeds?: readonly number[];
@@ -48,7 +51,10 @@ export class Validator {
   #version = -1;
   #runs = 0;
   #findings: readonly Finding[] = [];
-  #until: string | undefined;
+  #notModelled: string | undefined;
+  /** The source on the programs that lowered code is run on. */
+  #reference: RunResult | undefined;
+  #loweredIsBroken = false;
 
   constructor(readonly options: ValidateOptions = {}) {
     this.#seeds = options.seeds ?? [0, 1];
@@ -69,6 +75,10 @@ export class Validator {
     if (this.#before !== undefined || !isExecutable(module)) return;
     this.#args = this.#choose(module);
     this.#before = this.#run(module);
+    const { programs, grid } = this.#before[0]!;
+    const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
+    this.#reference = runModule(module, { ...this.options, args: this.#args, grid, programs: few, seed: this.#seeds[0]! });
+    this.#runs++;
     this.#version = module.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
@@ -77,7 +87,7 @@ export class Validator {
   after(flag: string, module: Operation): void {
     const run = (this.#counts.get(flag) ?? 0) + 1;
     this.#counts.set(flag, run);
-    if (this.#before === undefined || this.#until !== undefined || module.ctx.version === this.#version) return;
+    if (this.#before === undefined || module.ctx.version === this.#version) return;
     const pass = run > 1 ? `${flag}#${run}` : flag;
     this.check(pass, module);
     this.#version = module.ctx.version;
@@ -85,11 +95,8 @@ export class Validator {
 
   /** Executes a module as the result of the pass named. */
   check(pass: string, module: Operation): void {
-    if (this.#before === undefined || this.#until !== undefined) return;
-    if (!isExecutable(module)) {
-      this.#until = pass;
-      return;
-    }
+    if (this.#before === undefined) return;
+    if (!isExecutable(module)) return this.#checkLowered(pass, module);
     const before = this.#before;
     const results = this.#run(module);
     this.#passes.push(pass);
@@ -101,8 +108,33 @@ export class Validator {
     this.#before = results;
   }
 
+  #checkLowered(pass: string, module: Operation): void {
+    const reference = this.#reference!;
+    const launch = launchOf(reference, this.#seeds[0]!);
+    // In the midst of lowering, a module is no program yet.
+    const run = launch && runLlvm(module, launch, `<after ${pass}>`);
+    if (!run || "error" in run || run.diagnostics.length > 0) return;
+    this.#runs++;
+    if (run.findings.some((f) => f.kind === "not-modelled")) {
+      this.#notModelled ??= pass;
+      return;
+    }
+    this.#notModelled = undefined;
+    this.#passes.push(pass);
+    if (this.#loweredIsBroken) return;
+    const [finding] = run.findings;
+    const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
+    const difference = compareRuns(reference, after);
+    const message = finding
+      ? `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`
+      : difference && differenceText(difference);
+    if (message === undefined) return;
+    this.#loweredIsBroken = true;
+    this.#broken.push({ pass, seed: this.#seeds[0]!, message });
+  }
+
   get outcome(): Validation {
-    return { broken: this.#broken, runs: this.#runs, passes: this.#passes, findings: this.#findings, until: this.#until };
+    return { broken: this.#broken, runs: this.#runs, passes: this.#passes, findings: this.#findings, until: this.#notModelled };
   }
 
   #run(module: Operation): RunResult[] {
@@ -131,6 +163,21 @@ export function isExecutable(module: Operation): boolean {
   return !kernel.walk((op) => (/^(?:llvm|nvvm)\./.test(op.name) && !RULES.has(op.def) ? "interrupt" : undefined));
 }
 
+/** The same launch at thread level; nothing where an argument has no like there. */
+function launchOf({ args, grid, programs }: RunResult, seed: number): PtxLaunch | undefined {
+  const launched: LaunchArgument[] = [];
+  for (const arg of args) {
+    if (arg.kind === "descriptor") return undefined;
+    if (arg.kind === "scalar") launched.push({ kind: "scalar", value: arg.value });
+    else {
+      const { name, element, init, data } = arg;
+      launched.push({ kind: "buffer", spec: { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) } });
+    }
+  }
+  const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
+  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, facts: false };
+}
+
 /** What is different after a pass: a store, or a finding that was not there. */
 function changeOf(before: RunResult, after: RunResult): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
@@ -154,7 +201,7 @@ export function validationText({ broken, runs, passes, findings, until }: Valida
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
   for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
-  const rest = until === undefined ? "" : `; from ${until} on the code is lowered and was not executed`;
+  const rest = until === undefined ? "" : `; from ${until} on there are instructions that the thread level does not model`;
   if (broken.length === 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
   return `${lines.join("\n")}\n`;
