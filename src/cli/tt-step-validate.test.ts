@@ -23,9 +23,7 @@ function run(argv: readonly string[], tool: typeof main = main): { readonly code
 describe("--validate", () => {
   test("our passes keep what a kernel stores", () => {
     const { code, out } = run([VECADD, "--validate"]);
-    expect(out).toMatch(
-      /^validate: same results after each of \d+ passes that changed the IR \(\d+ runs\); from \S+ on the code is lowered/,
-    );
+    expect(out).toMatch(/^validate: same results after each of \d+ passes that changed the IR \(\d+ runs\)\n$/);
     expect(code).toBe(0);
   });
   test("a log of real Triton's is executed step by step", () => {
