@@ -1,0 +1,150 @@
+/**
+ * `npm run test:browser`: the page of `tt-step --export` in headless Chromium, driven with keyboard and mouse. Not a test of
+ * vitest's, because a machine may lack the browser: it then says so in one line and exits 0.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Locator, type Page } from "playwright-core";
+
+const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** What is expected of the page, in order: each check goes on from where the one before left it. */
+const CHECKS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  "the title names the input, a pass that changed something is selected": async (page) => {
+    assert.match(await page.title(), /matmul\.ttir/);
+    assert.match(await current(page), /^\*/);
+  },
+  "> and < go to the next and the last changed pass": async (page) => {
+    const first = await current(page);
+    await page.keyboard.press(">");
+    const second = await current(page);
+    assert.notEqual(second, first);
+    assert.match(second, /^\*/);
+    await page.keyboard.press("<");
+    assert.equal(await current(page), first);
+  },
+  "j, k and the arrows step through all passes": async (page) => {
+    const before = await selected(page);
+    await page.keyboard.press("j");
+    assert.equal(await selected(page), before + 1);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("k");
+    assert.equal(await selected(page), before);
+  },
+  "c hides the passes that changed nothing, and shows them again": async (page) => {
+    const unchanged = page.locator("nav button.same");
+    const all = await unchanged.count();
+    assert.ok(all > 5);
+    await page.keyboard.press("c");
+    assert.equal(await unchanged.count(), 0);
+    await page.keyboard.press("c");
+    assert.equal(await unchanged.count(), all);
+  },
+  "a click on a pass shows its diff, with the counts that the list gives": async (page) => {
+    const pass = page.locator("nav button", { hasText: "tritongpu-coalesce" }).first();
+    const added = /\+(\d+)/.exec(await textOf(pass))?.[1];
+    await pass.click();
+    const head = await textOf(page.locator("#head"));
+    assert.match(head, /→ tritongpu-coalesce/);
+    assert.match(head, new RegExp(`${added} added`));
+    assert.equal((await page.locator("#diff td.added").count()) > 0, true);
+  },
+  "| goes from side by side to unified, to the IR alone and back": async (page) => {
+    for (const mode of ["unified", "IR", "side by side"]) {
+      await page.keyboard.press("|");
+      assert.match(await textOf(page.locator("#head")), new RegExp(`${mode}$`));
+    }
+    assert.equal(await page.locator("#diff table.two").count(), 1);
+  },
+  "n goes to a change, to the next one, and N back": async (page) => {
+    await page.keyboard.press("n");
+    const first = await cursorRow(page);
+    await page.keyboard.press("n");
+    assert.notEqual(await cursorRow(page), first);
+    await page.keyboard.press("N");
+    assert.equal(await cursorRow(page), first);
+  },
+  "a click on a fold opens it": async (page) => {
+    const rows = page.locator("#diff tr");
+    const [folds, before] = [await page.locator("#diff tr.fold").count(), await rows.count()];
+    await page.locator("#diff tr.fold").first().click();
+    assert.equal(await page.locator("#diff tr.fold").count(), folds - 1);
+    assert.ok((await rows.count()) > before);
+  },
+  "a click on a line draws its value's layout; a click on an element lights its thread": async (page) => {
+    await page.locator("#diff tr", { hasText: "tt.load" }).first().click();
+    assert.match(await textOf(page.locator("#layout")), /#ttg\.blocked/);
+    const cells = page.locator("#layout table.map td", { hasText: /^T1:/ });
+    await cells.first().click();
+    assert.equal(await page.locator("#layout td.lit").count(), await cells.count());
+  },
+  "a click on an instruction goes to its op in the IR": async (page) => {
+    const fact = page.locator("#codegen tr", { hasText: /ld\.global|cp\.async/ }).first();
+    await fact.click();
+    assert.match(await textOf(page.locator("#head")), /IR$/);
+    assert.match(await textOf(page.locator("#diff tr.cursor")), /load|async_copy/);
+    assert.ok((await page.locator("#codegen tr.cursor").count()) > 0);
+  },
+  "/ finds a text": async (page) => {
+    page.once("dialog", (dialog) => dialog.accept("tt.func"));
+    await page.keyboard.press("/");
+    assert.match(await textOf(page.locator("#diff mark").first()), /tt\.func/);
+  },
+};
+
+const textOf = async (found: Locator): Promise<string> => (await found.textContent()) ?? "";
+const current = (page: Page) => textOf(page.locator("nav button[aria-current=true]"));
+/** Its index in the list, which leaves out nested passes. */
+async function selected(page: Page): Promise<number> {
+  const states = await page.locator("nav button").all();
+  const current = await Promise.all(states.map((button) => button.getAttribute("aria-current")));
+  return current.indexOf("true");
+}
+const cursorRow = (page: Page) => page.locator("#diff tr.cursor").first().getAttribute("data-row");
+
+async function main(): Promise<number> {
+  const executablePath = [process.env["CHROMIUM"] ?? "", ...KNOWN].find((path) => path !== "" && existsSync(path));
+  if (executablePath === undefined) {
+    console.log(`browser: not run, no Chromium in ${KNOWN.join(", ")} or $CHROMIUM (Debian: apt-get install chromium)`);
+    return 0;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "tt-step-page-"));
+  const file = join(folder, "out.html");
+  const made = spawnSync(process.execPath, ["bin/tt-step.js", "fixtures/kernels/matmul.ttir", "--export", file], { encoding: "utf8" });
+  if (made.status !== 0) throw new Error(`tt-step --export: ${made.stderr}`);
+  // Chromium's sandbox needs rights that a container's root does not have; the page is our own.
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  let passed = 0;
+  let failed = 0;
+  const check = async (name: string, body: () => Promise<void>): Promise<void> => {
+    try {
+      await body();
+      passed++;
+    } catch (error) {
+      failed++;
+      console.log(`FAIL ${name}\n     ${(error as Error).message.replaceAll("\n", "\n     ")}`);
+    }
+  };
+  try {
+    const page = await browser.newPage({ viewport: { width: 1500, height: 900 } });
+    page.setDefaultTimeout(10_000);
+    const troubles: string[] = [];
+    page.on("pageerror", (error) => troubles.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
+    page.on("request", (request) => !request.url().startsWith("file:") && troubles.push(`asks for ${request.url()}`));
+    await page.goto(`file://${file}`);
+    for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
+    await check("no error on the page, nothing asked of a server", async () => assert.deepEqual(troubles, []));
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  }
+  console.log(`browser: ${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
