@@ -36,6 +36,7 @@ const OPTIONS = {
     group: "What to show",
     summary: "what a stage ends with: ttir, ttgir, llvm-dialect, llir, ptx or cubin",
   },
+  codegen: { type: "boolean", group: "What to show", summary: "loads, stores, tensor cores and barriers of the final code, and why" },
   llc: { type: "boolean", group: "What to show", summary: "PTX by an llc of LLVM 21 or newer" },
   "ptxas-report": { type: "boolean", group: "What to show", summary: "registers, spills, shared memory and machine code, by ptxas" },
   why: {
@@ -159,6 +160,7 @@ export interface TtStepArgs {
   readonly emit: (typeof EMITTED)[number] | undefined;
   /** PTX by llc. */
   readonly llc: boolean;
+  readonly codegen: boolean;
   readonly ptxasReport: boolean;
   readonly why: string | undefined;
   readonly layout: string | undefined;
@@ -246,6 +248,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     sideBySide: mode === "side-by-side",
     emit,
     llc: flag("llc"),
+    codegen: flag("codegen"),
     ptxasReport: flag("ptxas-report"),
     why: text("why"),
     layout: text("layout"),

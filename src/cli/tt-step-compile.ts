@@ -46,9 +46,10 @@ function artifacts({ emit, llc, ptxasReport }: TtStepArgs): readonly ("llir" | "
 
 /** Whether more is asked for than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout, validate } = args;
+  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout, validate, codegen } = args;
   return (
     validate ||
+    codegen ||
     printAfter.length > 0 ||
     printAfterAll ||
     printAfterChange ||

@@ -6,6 +6,7 @@ import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
+import { codegenText } from "./tt-step-codegen.js";
 import { whyAndLayout } from "./tt-step-why.js";
 
 export interface Shown {
@@ -24,6 +25,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
     !args.printAfterChange &&
     !args.diff &&
     !args.emit &&
+    !args.codegen &&
     !args.ptxasReport &&
     !args.json
   );
@@ -54,6 +56,11 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     const answer = whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
+  }
+  if (args.codegen) {
+    const panel = codegenText(trace);
+    if ("error" in panel) return panel;
+    out.push(panel.text);
   }
   if (args.emit && args.emit !== "cubin") {
     const text = emitted(trace, args.emit);

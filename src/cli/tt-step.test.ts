@@ -89,6 +89,24 @@ describe("what is shown", () => {
       err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
     });
   });
+  test("--codegen: each instruction with its op, why, and the way of a dot's operands", () => {
+    const { code, out } = run([MATMUL, "--codegen"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/4x cp\.async\.cg\.shared\.global +16 bytes a thread zero-fill %\d+ = ttg\.async_copy_global_to_local, matmul\.py:23/);
+    expect(out).toMatch(/8x ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared\.b16 .* ttg\.local_load, matmul\.py:24/);
+    expect(out).toMatch(/32x mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.f16\.f16\.f32 +%\d+ = tt\.dot, matmul\.py:26/);
+    expect(out).toMatch(/4x st\.global\.v4\.b32 .*tt\.store, matmul\.py:32\n +tt\.store writes 128 bits at once in each thread/);
+    const chain = out.slice(out.indexOf("operand b of"));
+    expect(chain.match(/= (ttg?\.\w+)/g)).toEqual([
+      "= tt.dot",
+      "= ttg.async_copy_global_to_local",
+      "= ttg.local_alloc",
+      "= ttg.memdesc_index",
+      "= ttg.local_load",
+      "= tt.dot",
+    ]);
+    expect(run([MATMUL, "--codegen", "--stop-after", "22"])).toMatchObject({ code: 2, err: expect.stringContaining("no final code") });
+  });
   test("the pipeline as text", () => {
     expect(run([VECADD, "--dump-pass-pipeline", "--target", "cuda:90"]).out).toMatch(
       /^builtin\.module\(inline\{.*\},triton-rewrite-tensor-pointer,canonicalize\{.*enable-line-info\)\n$/,

@@ -260,12 +260,20 @@ function conversionLines(queries: StepQueries, value: Value): string[] {
       if (ConvertLayoutOp.is(user)) found.add(user);
       if (user.numOperands <= 3 && seen.size < 64) for (const result of user.results) if (encodingOf(result.type)) seen.add(result);
     }
-  return [...found].map((op) => {
+  return conversionReasons(queries, [...found]);
+}
+function conversionReasons(queries: StepQueries, conversions: readonly Operation[]): string[] {
+  return conversions.map((op) => {
     const { message, refs } = explainConversion(ConvertLayoutOp.match(op)!);
     const named = new RemarkRefs(op);
     for (const ref of refs ?? []) named.list.push(ref);
     return words(queries, op, named, message);
   });
+}
+
+/** Why the instructions of an access or a conversion are as they are. */
+export function instructionReasons(queries: StepQueries, op: Operation): readonly string[] {
+  return [...accessLines(queries, op, undefined), ...(ConvertLayoutOp.is(op) ? conversionReasons(queries, [op]) : [])];
 }
 
 /** What passes have said of an op, of those that it came from and of those that came of it; what was said again only the last time. */

@@ -72,6 +72,20 @@ const plain = (kind: InstructionFacts["kind"], instruction: string, space?: Memo
   mma: undefined,
 });
 
+/** What llc makes of LLVM's atomic operations, without the bits. */
+const ATOMICS: Readonly<Record<string, string>> = {
+  xchg: "exch.b",
+  add: "add.u",
+  _and: "and.b",
+  _or: "or.b",
+  _xor: "xor.b",
+  max: "max.s",
+  min: "min.s",
+  umax: "max.u",
+  umin: "min.u",
+  fadd: "add.f",
+};
+
 function readMlirOp(name: string, line: string): InstructionFacts | undefined {
   switch (name) {
     case "llvm.load": {
@@ -83,9 +97,13 @@ function readMlirOp(name: string, line: string): InstructionFacts | undefined {
       const size = typeSize(types);
       return size && access("store", spaceOf(types), ...size);
     }
-    case "llvm.atomicrmw":
+    case "llvm.atomicrmw": {
+      const [, kind, type] = /llvm\.atomicrmw (?:volatile )?(\w+) .*, (\w+)(?: loc\(.*)?$/.exec(line) ?? [];
+      const space = spaceOf(line);
+      return plain("atomic", `atom.${space}.${ATOMICS[kind!] ?? `${kind}.b`}${/\d+$/.exec(type ?? "")?.[0] ?? ""}`, space);
+    }
     case "llvm.cmpxchg":
-      return plain("atomic", name, spaceOf(line));
+      return plain("atomic", `atom.${spaceOf(line)}.cas`, spaceOf(line));
     case "nvvm.ldmatrix":
     case "nvvm.stmatrix": {
       const num = Number(/\bnum = (\d+)/.exec(line)?.[1] ?? /\bllvm\.struct<\(([^)]*)\)>/.exec(line)?.[1]?.split(",").length ?? 1);
@@ -99,7 +117,7 @@ function readMlirOp(name: string, line: string): InstructionFacts | undefined {
     case "nvvm.bar.warp.sync":
       return plain("barrier", "bar.warp.sync");
     case "nvvm.shfl.sync":
-      return plain("shuffle", `shfl.sync.${/nvvm\.shfl\.sync (\w+)/.exec(line)?.[1] ?? "idx"}.b32`);
+      return plain("shuffle", `shfl.sync.${/nvvm\.shfl\.sync +(\w+)/.exec(line)?.[1] ?? "idx"}.b32`);
     case "nvvm.redux.sync":
       return plain("shuffle", `redux.sync.${/nvvm\.redux\.sync +(\w+)/.exec(line)?.[1] ?? "add"}`);
     case "nvvm.cp.async.commit.group":

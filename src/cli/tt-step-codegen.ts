@@ -1,0 +1,65 @@
+/** `--codegen`: what the final code does with memory and tensor cores, and why, as text. */
+import { type ChainLink, explainedFacts, operandChains } from "../compile/codegen/explain-facts.js";
+import { type CodegenFact, codegenStep } from "../compile/codegen-facts.js";
+import { linesOfOps } from "../compile/provenance.js";
+import type { Trace } from "../compile/trace.js";
+
+/** The panel once; an error where the Trace ends before the LLVM dialect. */
+export function codegenText(trace: Trace): { readonly text: string } | { readonly error: string } {
+  const step = codegenStep(trace);
+  if (!step) return { error: "there is no final code here: the Trace ends before the LLVM dialect" };
+  const facts = explainedFacts(trace);
+  const out = [`instructions after ${step.label} ${step.flag}, counted in the text of one thread; loops are not unrolled in thought`];
+  out.push(
+    "",
+    ...table(
+      trace,
+      facts.filter(({ mma }) => !mma),
+      "memory, shuffles and barriers",
+    ),
+  );
+  const dots = facts.filter(({ mma }) => mma);
+  if (dots.length > 0) out.push("", ...table(trace, dots, "tensor cores"));
+  const chains = operandChains(trace);
+  if (chains.length > 0) out.push("", "from global memory to the dot");
+  for (const { operand, links } of chains) {
+    out.push(`  ${operand}`);
+    for (const link of links) out.push(...linkLines(link));
+  }
+  return { text: `${out.join("\n")}\n` };
+}
+
+function table(trace: Trace, facts: readonly CodegenFact[], title: string): string[] {
+  if (facts.length === 0) return [`${title}: none`];
+  const width = Math.max(...facts.map(({ instruction }) => instruction.length));
+  const explained = new Set<number>();
+  return [
+    title,
+    ...facts.flatMap((fact) => {
+      const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes a thread` : "";
+      const row = `${`${fact.count}x`.padStart(6)} ${fact.instruction.padEnd(width)}  ${bytes.padEnd(18)}${(fact.predicate ?? "").padEnd(10)}${originOf(trace, fact)}`;
+      const { mma } = fact;
+      const fragments = mma?.shape && [
+        `${" ".repeat(7)}registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}`,
+      ];
+      const why = fact.op === undefined || explained.has(fact.op) ? [] : fact.why;
+      if (fact.op !== undefined) explained.add(fact.op);
+      return [row.trimEnd(), ...(fragments || []), ...why.map((reason) => `${" ".repeat(7)}${reason}`)];
+    }),
+  ];
+}
+
+/** `%23 = tt.load, kernel.py:12`. */
+function originOf(trace: Trace, { op, opStep, source }: CodegenFact): string {
+  const place = source ? `${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}` : "";
+  if (op === undefined || opStep === undefined) return place;
+  const { text } = trace.steps[opStep]!;
+  const line = trace.lines.line(text.lines[linesOfOps(text).get(op)!]!);
+  const name = /^\s*((?:%[\w$.:-]+(?:, )?)+ = )?"?([\w.]+)/.exec(line);
+  return [name ? `${name[1] ?? ""}${name[2]}` : line.trim(), place].filter((part) => part !== "").join(", ");
+}
+
+function linkLines({ op, type, facts }: ChainLink): string[] {
+  const done = facts.map(({ count, instruction }) => `${count}x ${instruction}`).join(", ");
+  return [`    ${op}${type === "" ? "" : ` : ${type}`}`, ...(done === "" ? [] : [`        ${done}`])];
+}
