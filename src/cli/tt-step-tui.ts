@@ -3,13 +3,25 @@ import type { Trace } from "../compile/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
 import { type Opened, openedState, runTui } from "../tui/run.js";
+import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
-import type { TtStepArgs } from "./tt-step-args.js";
+import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { settings } from "./tt-step-compile.js";
 import { type Input, readInput, stageOf } from "./tt-step-input.js";
 
-export function openUi(args: TtStepArgs, argv: readonly string[], io: Io): Promise<number> {
+export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): number | Promise<number> {
+  const config = readConfig(io);
+  if ("error" in config) {
+    io.stderr.write(config.error);
+    return EXIT.badInput;
+  }
+  const argv = [...config.defaults, ...typed];
+  const args = config.defaults.length > 0 ? parseTtStepArgs(argv) : given;
+  if ("error" in args) {
+    io.stderr.write(`tt-step: with the defaults of ${configPath(io.env)}: ${args.error}\n`);
+    return EXIT.badInput;
+  }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   const open = (): Opened => {
@@ -29,10 +41,10 @@ export function openUi(args: TtStepArgs, argv: readonly string[], io: Io): Promi
     name,
     open,
     ...(args.against === undefined ? {} : { against }),
-    theme: themeOf(args, io),
+    theme: themeOf({ ...args, theme: args.theme ?? config.theme }, io),
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
-    mouse: args.mouse ?? true,
-    settings: { keys: {}, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
+    mouse: args.mouse ?? config.mouse ?? true,
+    settings: { keys: config.keys, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
     loadApp: () => import("../tui/app.js"),
     clock: io.clock,
   });

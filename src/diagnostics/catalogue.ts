@@ -3,6 +3,8 @@
  * (`tt.dot`, `ttg.memory`) are explained by its family here and by the op's own summary.
  */
 export const CATALOGUE: Readonly<Record<string, string>> = {
+  "config.setting":
+    "A setting of tt-step's config.json is not one that it knows, or has a value that it cannot take; schemas/config.json lists them.",
   "parse.alias":
     "An alias (#name or !name) is used before it is defined, or defined twice. Aliases stand at the top of the file; only locations may come later.",
   "parse.attribute": "An attribute does not have the form that its kind asks for. Numbers carry their type: `1 : i32`, `1.0 : f32`.",

@@ -53,6 +53,10 @@ export class Pty {
   signal(name: string): void {
     this.#process.kill(name);
   }
+  /** The terminal goes away, as when its window is closed: reading stdin ends. */
+  close(): void {
+    (this.#process as unknown as { destroy(): void }).destroy();
+  }
   /** All bytes since the last call. */
   take(): string {
     const received = this.#received;

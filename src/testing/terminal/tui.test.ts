@@ -1,6 +1,6 @@
 /** The terminal UI in a real pseudo-terminal: what is seen, and that the terminal is left as it was found. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -116,6 +116,34 @@ test("bad input: the terminal is given back before the error", async () => {
   const pty = start(["no/such/file"]);
   expect(await pty.exited()).toMatchObject({ code: 2 });
   expect(await pty.screen()).toMatchObject({ alternate: false, text: expect.stringContaining("cannot read 'no/such/file'") });
+});
+
+test("config.json: its keys work; a bad one is refused at its place, and the terminal is not touched", async () => {
+  const home = join(folder, "config");
+  mkdirSync(join(home, "tt-step"), { recursive: true });
+  const write = (text: string) => writeFileSync(join(home, "tt-step", "config.json"), text);
+  write('{"keys": {"quit": "Q"}, "defaults": {"num-warps": 8}}');
+  const pty = start([KERNEL], undefined, { XDG_CONFIG_HOME: home });
+  await ready(pty);
+  pty.type("q:");
+  await pty.until((s) => s.text.includes("--num-warps 8"), "the command line with the defaults");
+  pty.type("\x1b");
+  await pty.idle();
+  pty.type("Q");
+  expect(await pty.exited()).toMatchObject({ code: 0 });
+  write('{\n  "theme": "pink"\n}');
+  const bad = start([KERNEL], undefined, { XDG_CONFIG_HOME: home });
+  expect(await bad.exited()).toMatchObject({ code: 2 });
+  expect(bad.take()).not.toContain("\x1b[?1049h");
+  expect((await bad.screen()).text).toMatch(/config\.json:2:12: error: expected dark, light or none/);
+});
+
+test("the terminal goes away: the program ends", async () => {
+  const pty = start([KERNEL]);
+  await ready(pty);
+  pty.close();
+  // By the end of stdin, or by the signal, whichever comes first.
+  expect([0, 129]).toContain((await pty.exited()).code);
 });
 
 test("CI=1 and TERM=dumb: a list, without escape codes", async () => {
