@@ -2,6 +2,7 @@
  * Printing and assertions on the device, by CUDA's vprintf and __assertfail.
  * Source: lib/Conversion/TritonGPUToLLVM/PrintOpToLLVM.cpp, AssertOpToLLVM.cpp, nvidia TargetInfo.cpp (printf, assertFail).
  */
+
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { LLVMArrayType, LLVMFunctionType, LLVMPointerType, structType, voidType } from "../../dialects/llvm/types/types.js";
 import { AssertOp, PrintOp } from "../../dialects/tt/ops/debug.js";
@@ -9,7 +10,7 @@ import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
 import { arrayAttr, stringAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, FloatType, floatType, i8, i32, i64, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
-import { CallSiteLoc, FileLineColLoc, NameLoc } from "../../ir/location.js";
+import { CallSiteLoc, FileLineColLoc, NameLoc, unknownLoc } from "../../ir/location.js";
 import { lookupSymbol } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import { barrier } from "./barrier.js";
@@ -54,9 +55,12 @@ interface Printed {
   readonly value: Value;
   readonly signed: boolean;
 }
-/** Calls vprintf with the arguments in a struct on the stack, promoted as C does. */
-function printf(lo: Lowering, format: Value, args: readonly Printed[]): void {
+/** Calls vprintf with the arguments in a struct on the stack, promoted as C does; answers the format as a value. Nothing of it has a location. */
+function printf(lo: Lowering, text: string | Value, args: readonly Printed[]): Value {
   const { b, ctx } = lo;
+  const { loc } = b;
+  b.loc = unknownLoc(ctx);
+  const format = typeof text === "string" ? addString(lo, "printfFormat_", `${text}\n\0`) : text;
   declare(lo, "vprintf", i32(ctx), [b.ptr(), b.ptr()], false);
   const one = b.i32(1);
   const zero = b.i32(0);
@@ -78,6 +82,8 @@ function printf(lo: Lowering, format: Value, args: readonly Printed[]): void {
     buffer = b.bitcast(allocated, b.ptr());
   }
   b.call("vprintf", i32(ctx), [format, buffer]);
+  b.loc = loc;
+  return format;
 }
 
 /** How one value is printed: `%p`, `%f`, `%3i`, `%llu`, `0x%08x`. */
@@ -98,12 +104,12 @@ const PRINT = rule(PrintOp, ({ op, prefix, hex, isSigned }, lo) => {
   const pid = [0, 1, 2].map((axis) => getProgramId(lo, axis));
   const pidText = `pid (${pid.map((v) => formatOf(v.type)).join(", ")})`;
   if (op.numOperands === 0) {
-    const format = addString(lo, "printfFormat_", `${pidText}${prefix}\n\0`);
-    return printf(
+    printf(
       lo,
-      format,
+      `${pidText}${prefix}`,
       pid.map((value) => ({ value, signed: true })),
     );
+    return;
   }
   op.operands.forEach((operand, i) => {
     const signed = isSigned[i]! > 0;
@@ -120,10 +126,9 @@ const PRINT = rule(PrintOp, ({ op, prefix, hex, isSigned }, lo) => {
       if (shown.length < index.length) texts.push("... (truncated)");
       const which = op.numOperands > 1 ? `(operand ${i}) ` : "";
       const text = `${pidText} idx (${texts.join(", ")})${prefix}${which}${formatOf(element.type, { hex, signed })}`;
-      format ??= addString(lo, "printfFormat_", `${text}\n\0`);
-      printf(
+      format = printf(
         lo,
-        format,
+        format ?? text,
         [...pid, ...shown, element].map((value) => ({ value, signed })),
       );
     });
