@@ -146,7 +146,8 @@ const NUMBER_KEYS: readonly (keyof CudaOptions)[] = [
   "maxNumImpreciseAccDefault",
 ];
 
-const EMITTED = ["ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"] as const;
+/** What `--emit` takes. */
+export const EMITTED = ["ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"] as const;
 
 export interface TtStepArgs {
   readonly input: string | undefined;
@@ -301,9 +302,20 @@ function argumentError(error: Error, names: readonly string[]): string {
   return `unknown option '${unknown}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-step --help`;
 }
 
+/** All options by their long names, for completion; `value` says what one takes. */
+export function optionTable(): readonly { readonly name: string; readonly value: string | undefined; readonly summary: string }[] {
+  const own = Object.entries<OptionDef>(OPTIONS).map(([name, { value, summary }]) => ({ name, value, summary }));
+  const triton = CUDA_KEYS.map((key) => ({
+    name: kebab(key),
+    value: BOOLEAN_KEYS.includes(key) ? undefined : "VALUE",
+    summary: `Triton's ${kebab(key).replaceAll("-", "_")}`,
+  }));
+  return [...own, ...triton];
+}
+
 export function ttStepHelp(): string {
   let text =
-    "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input; in a terminal, without options that print, the UI opens)\n       tt-step snapshot INPUT... [--dir DIR] [--update] [--full] [--format text|json|junit|github] [--shard I/N] [OPTIONS]\n";
+    "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input; in a terminal, without options that print, the UI opens)\n       tt-step snapshot INPUT... [--dir DIR] [--update] [--full] [--format text|json|junit|github] [--shard I/N] [OPTIONS]\n       tt-step completion bash|zsh|fish\n";
   for (const group of ["What to show", "Compilation", "Execution", "Other"] as const) {
     text += `\n${group}:\n`;
     for (const [name, def] of Object.entries<OptionDef>(OPTIONS))

@@ -92,7 +92,9 @@ describe("what is shown", () => {
   test("--codegen: each instruction with its op, why, and the way of a dot's operands", () => {
     const { code, out } = run([MATMUL, "--codegen"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/4x cp\.async\.cg\.shared\.global +16 bytes a thread zero-fill %\d+ = ttg\.async_copy_global_to_local, matmul\.py:23/);
+    expect(out).toMatch(
+      /4x cp\.async\.cg\.shared\.global +16 bytes a thread zero-fill %\d+ = ttg\.async_copy_global_to_local, matmul\.py:23/,
+    );
     expect(out).toMatch(/8x ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared\.b16 .* ttg\.local_load, matmul\.py:24/);
     expect(out).toMatch(/32x mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.f16\.f16\.f32 +%\d+ = tt\.dot, matmul\.py:26/);
     expect(out).toMatch(/4x st\.global\.v4\.b32 .*tt\.store, matmul\.py:32\n +tt\.store writes 128 bits at once in each thread/);

@@ -7,6 +7,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { explainRemark } from "../pass/remark.js";
 import { printOperation } from "../syntax/print.js";
+import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
 import { against } from "./tt-step-against.js";
@@ -27,6 +28,7 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
   if (argv[0] === "run") return runCommand(argv.slice(1), io);
   if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
   if (argv[0] === "snapshot") return import("./tt-step-snapshot.js").then(({ snapshotMain }) => snapshotMain(argv.slice(1), io));
+  if (argv[0] === "completion") return completion(argv[1], io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);
@@ -74,6 +76,13 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
   for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
   return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+}
+
+function completion(name: string | undefined, io: Io): number {
+  const shell = SHELLS.find((s) => s === name);
+  if (!shell) return usage(io, "completion expects bash, zsh or fish");
+  io.stdout.write(completionScript(shell));
+  return EXIT.ok;
 }
 
 /** `tt-step bisect INPUT PREDICATE [options]` */
