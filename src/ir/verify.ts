@@ -3,9 +3,10 @@
  * Context; nothing is thrown on bad IR. Source: mlir/lib/IR/Verifier.cpp.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { Attribute } from "./attribute.js";
+import type { Attribute, Type } from "./attribute.js";
 import { type DictAttr, intsOf } from "./builtin-attrs.js";
 import type { Arity } from "./constraints.js";
+import type { Context } from "./context.js";
 import { groupRange, type NamedValueSpec, type OpDef, type OpReport } from "./define-op.js";
 import { Dominance } from "./dominance.js";
 import { LoopLike, RegionBranch, SymbolUser } from "./interfaces.js";
@@ -56,9 +57,10 @@ class Verifier {
   ok = true;
   readonly #report: Report;
   readonly #symbols = new Map<Operation, Map<string, Operation | undefined>>();
-  readonly #passed = new Map<OpDef, Passed>();
+  readonly #passed: Map<OpDef, Passed>;
   constructor(root: Operation) {
     this.#report = new Report(root);
+    this.#passed = passedIn(root.ctx);
   }
 
   /**
@@ -71,7 +73,7 @@ class Verifier {
     report.op = op;
     report.errors = 0;
     let passed = this.#passed.get(def);
-    if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), op: undefined }));
+    if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), types: [] }));
     const { checks } = passed;
     if (!passed.attrs.has(op.attrs)) this.checkStructure(op, report);
     if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, report);
@@ -194,7 +196,7 @@ class Verifier {
   private checkDefinition(op: Operation, passed: Passed, report: Report): void {
     const { def } = op;
     const { checks } = passed;
-    const sameTypes = passed.op !== undefined && haveSameTypes(op, passed.op);
+    const sameTypes = checks.exact && hasTypesOf(op, passed.types);
     if (!sameTypes && !countsFit(op, checks) && !checkCounts(op, report)) return;
     const { structural } = checks;
     for (let i = 0; i < structural.length; i++) {
@@ -219,28 +221,49 @@ class Verifier {
       traits[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
-    if (!sameTypes && checks.exact) passed.op = op;
+    if (!sameTypes && checks.exact) rememberTypes(op, passed.types);
     if (op.successors.length > 0) verifyBranch(op, report);
     if (def.verify && report.errors === 0) def.verify(def.viewOf(op) as never, report);
   }
 }
 
-/** What was found right of earlier ops of a definition: most ops are like some op before them. */
+/**
+ * What was found right of earlier ops of a definition: most ops are like some op before them. None of it depends on what stands
+ * around the op, so it holds from one verification to the next; attributes and types are interned.
+ */
 interface Passed {
   readonly checks: Checks;
   /** Attributes that the definition takes. None of them is another dialect's, whose check sees the op. */
   readonly attrs: Set<DictAttr>;
-  /** The last op whose types were looked at, where their numbers do not vary. */
-  op: Operation | undefined;
+  /** Operand and result types of ops, where their numbers do not vary; the last few. */
+  readonly types: (readonly Type[])[];
 }
-function haveSameTypes(a: Operation, b: Operation): boolean {
-  const count = a.operandUses.length;
-  const numResults = a.results.length;
-  if (count !== b.operandUses.length || numResults !== b.results.length) return false;
-  if (a.regions.length !== b.regions.length || a.successors.length !== b.successors.length) return false;
-  for (let i = 0; i < count; i++) if (a.operandUses[i]!.value.type !== b.operandUses[i]!.value.type) return false;
-  for (let i = 0; i < numResults; i++) if (a.results[i]!.type !== b.results[i]!.type) return false;
-  return true;
+const KEPT_TYPES = 8;
+const passedByContext = new WeakMap<Context, Map<OpDef, Passed>>();
+function passedIn(ctx: Context): Map<OpDef, Passed> {
+  let passed = passedByContext.get(ctx);
+  if (!passed) passedByContext.set(ctx, (passed = new Map()));
+  return passed;
+}
+
+/** Whether an op has the counts of its definition, and types that are known. */
+function hasTypesOf(op: Operation, known: readonly (readonly Type[])[]): boolean {
+  if (known.length === 0) return false;
+  const { def, operandUses, results } = op;
+  const count = operandUses.length;
+  if (count !== def.operands.length || results.length !== def.results.length) return false;
+  if (op.regions.length !== def.regions.length || op.successors.length !== def.successors.length) return false;
+  next: for (let k = 0; k < known.length; k++) {
+    const types = known[k]!;
+    for (let i = 0; i < count; i++) if (types[i] !== operandUses[i]!.value.type) continue next;
+    for (let i = 0; i < results.length; i++) if (types[count + i] !== results[i]!.type) continue next;
+    return true;
+  }
+  return false;
+}
+function rememberTypes(op: Operation, known: (readonly Type[])[]): void {
+  if (known.length === KEPT_TYPES) known.pop();
+  known.unshift([...op.operandUses.map(({ value }) => value.type), ...op.resultTypes]);
 }
 const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
 

@@ -11,6 +11,15 @@ import { getWarpLayoutConvertDecomposition } from "./warp-conversion.js";
 
 /** The map from places of dst to places of src, without the slowest dims as long as they stay put. */
 export function minimalCvtLayout(src: LinearLayout, dst: LinearLayout): LinearLayout {
+  let known = minimalOf.get(src);
+  if (!known) minimalOf.set(src, (known = new WeakMap()));
+  let cvt = known.get(dst);
+  if (!cvt) known.set(dst, (cvt = computeMinimalCvtLayout(src, dst)));
+  return cvt;
+}
+/** By source, then by destination: one question about a conversion follows another. */
+const minimalOf = new WeakMap<LinearLayout, WeakMap<LinearLayout, LinearLayout>>();
+function computeMinimalCvtLayout(src: LinearLayout, dst: LinearLayout): LinearLayout {
   let cvt = dst.invertAndCompose(src);
   const srcDims = [...src.inDimNames].reverse();
   const dstDims = [...dst.inDimNames].reverse();

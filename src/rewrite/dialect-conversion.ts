@@ -220,6 +220,7 @@ class Converter {
 
   /** Blocks that came into another op's region get the types of that region. */
   private legalizeBlocks(root: Operation, blocks: ReadonlySet<Block>, newOps: ReadonlySet<Operation>): boolean {
+    if (blocks.size === 0) return true;
     const done = new Set<Operation>();
     for (const block of blocks) {
       const parent = block.parentOp;
