@@ -10,7 +10,7 @@ import type { Instrumentation } from "../pass/instrumentation.js";
 import { runLlvm } from "./llvm/run.js";
 import type { LaunchArgument, PtxLaunch } from "./ptx/run.js";
 import { type ArgumentPlan, type Preconditions, planArguments } from "./tensor/arguments.js";
-import { compareRuns, differenceText } from "./tensor/compare.js";
+import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import type { Finding } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
@@ -55,6 +55,8 @@ export class Validator {
   /** The source on the programs that lowered code is run on. */
   #reference: RunResult | undefined;
   #loweredIsBroken = false;
+  /** Buffers that the source fills in an order of its own, with the size of their elements. */
+  #reordered: ReadonlyMap<string, number> = new Map();
 
   constructor(readonly options: ValidateOptions = {}) {
     this.#seeds = options.seeds ?? [0, 1];
@@ -79,6 +81,7 @@ export class Validator {
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
     this.#reference = runModule(module, { ...this.options, args: this.#args, grid, programs: few, seed: this.#seeds[0]! });
     this.#runs++;
+    this.#reordered = reorderedBuffers(module, this.#reference);
     this.#version = module.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
@@ -109,6 +112,11 @@ export class Validator {
   }
 
   #checkLowered(pass: string, module: Operation): void {
+    // What a kernel does out of its domain is not defined, and differs.
+    if (this.#findings.some((f) => f.severity === "error")) {
+      this.#notModelled ??= pass;
+      return;
+    }
     const reference = this.#reference!;
     const launch = launchOf(reference, this.#seeds[0]!);
     // In the midst of lowering, a module is no program yet.
@@ -124,10 +132,13 @@ export class Validator {
     if (this.#loweredIsBroken) return;
     const [finding] = run.findings;
     const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-    const difference = compareRuns(reference, after);
+    const difference = compareRuns(reference, after, new Set(this.#reordered.keys()));
+    const lost = [...this.#reordered].find(([name, bytes]) => !sameElements(reference, after, name, bytes));
     const message = finding
       ? `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`
-      : difference && differenceText(difference);
+      : difference
+        ? differenceText(difference)
+        : lost && `other elements in '${lost[0]}', whose order is open`;
     if (message === undefined) return;
     this.#loweredIsBroken = true;
     this.#broken.push({ pass, seed: this.#seeds[0]!, message });
@@ -161,6 +172,30 @@ export function isExecutable(module: Operation): boolean {
   if (kernel?.name !== "tt.func") return false;
   if (!kernel.regions[0]!.firstBlock!.args.every(({ type }) => elementOfType(type) !== undefined || TensorDescType.is(type))) return false;
   return !kernel.walk((op) => (/^(?:llvm|nvvm)\./.test(op.name) && !RULES.has(op.def) ? "interrupt" : undefined));
+}
+
+/** Buffers stored into from `tt.cat` or a reshape that may reorder: only which elements there are is defined. */
+function reorderedBuffers(module: Operation, { stores, memory }: RunResult): ReadonlyMap<string, number> {
+  const tainted = new Set<Operation>();
+  const todo: Operation[] = [];
+  module.walk((op) => {
+    if (op.name === "tt.cat" || op.hasAttr("allow_reorder")) todo.push(op);
+  });
+  for (let op = todo.pop(); op; op = todo.pop()) {
+    if (tainted.has(op)) continue;
+    tainted.add(op);
+    for (const result of op.results) todo.push(...result.users());
+    // Out of calls and regions the source's own order is kept track of no further.
+    if (op.def.isTerminator && op.parentOp) for (const use of op.parentOp.results) todo.push(...use.users());
+  }
+  const buffers = new Map<string, number>();
+  for (const { op, addresses, element, mask } of stores) {
+    if (!tainted.has(op)) continue;
+    const lane = mask ? mask.findIndex((on: number | bigint) => Boolean(on)) : 0;
+    const name = lane < 0 ? undefined : memory.bufferAt(addresses[lane] as number)?.spec.name;
+    if (name !== undefined) buffers.set(name, element.bytes);
+  }
+  return buffers;
 }
 
 /** The same launch at thread level; nothing where an argument has no like there. */
@@ -201,7 +236,9 @@ export function validationText({ broken, runs, passes, findings, until }: Valida
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
   for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
-  const rest = until === undefined ? "" : `; from ${until} on there are instructions that the thread level does not model`;
+  const unfit = findings.some((f) => f.severity === "error");
+  if (unfit) lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");
+  const rest = until === undefined || unfit ? "" : `; from ${until} on there are instructions that the thread level does not model`;
   if (broken.length === 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
   return `${lines.join("\n")}\n`;

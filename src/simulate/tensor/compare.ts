@@ -34,9 +34,12 @@ export interface Difference {
   readonly total: number;
 }
 
-/** The first store that differs, in the order of the second run's stores; undefined when the runs agree. */
-export function compareRuns(first: RunResult, second: RunResult): Difference | undefined {
-  const bytes = differingBytes(first, second);
+/**
+ * The first store that differs, in the order of the second run's stores; undefined when the runs agree. `leaveOut` names
+ * buffers whose order of elements the source leaves open.
+ */
+export function compareRuns(first: RunResult, second: RunResult, leaveOut: ReadonlySet<string> = new Set()): Difference | undefined {
+  const bytes = differingBytes(first, second, leaveOut);
   if (bytes.size === 0) return undefined;
   const found: Found[] = [];
   const claimed = new Set<number>();
@@ -87,18 +90,29 @@ export function differenceText({ buffer, offset, first, second, element, total, 
   return `${where}: ${first ?? "not stored"} before, ${second ?? "not stored"} after${op ? `, stored by ${op.name}` : ""}${more}`;
 }
 
+/** Whether two runs stored the same bytes into a buffer, in whatever order of elements. */
+export function sameElements(first: RunResult, second: RunResult, buffer: string, bytes: number): boolean {
+  const elements = ({ memory }: RunResult) =>
+    memory
+      .stores(buffer)
+      .flatMap((run) => Array.from({ length: run.bytes.length / bytes }, (_, i) => run.bytes.slice(i * bytes, (i + 1) * bytes).join()))
+      .sort()
+      .join(";");
+  return elements(first) === elements(second);
+}
+
 const WRITTEN = 2;
 const isArgument = (name: string): boolean => !name.startsWith("#");
 
 /** Addresses of bytes that only one run stored, or both with different values. */
-function differingBytes(first: RunResult, second: RunResult): Set<number> {
+function differingBytes(first: RunResult, second: RunResult, leaveOut: ReadonlySet<string>): Set<number> {
   const differing = new Set<number>();
   for (const [run, other] of [
     [first, second],
     [second, first],
   ] as const)
     for (const buffer of run.memory.buffers) {
-      if (!isArgument(buffer.spec.name)) continue;
+      if (!isArgument(buffer.spec.name) || leaveOut.has(buffer.spec.name)) continue;
       const theirs = other.memory.bufferAt(buffer.address)?.pages;
       for (const [key, page] of buffer.pages) {
         const match = theirs?.get(key);

@@ -17,8 +17,19 @@ export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision):
   const sum = wide ? new Float64Array(c.data.length) : new Float32Array(c.data.length);
   for (let i = 0; i < sum.length; i++) sum[i] = c.element.decode ? c.element.decode[c.data[i] as number]! : Number(c.data[i]);
   if (wide) multiply64(x as Float64Array, y as Float64Array, sum as Float64Array, batch, m, n, k);
-  else multiply32(x as Float32Array, y as Float32Array, sum as Float32Array, batch, m, n, k);
+  else {
+    // An accumulator of halves is rounded after each instruction, which takes 16 of K.
+    const step = c.element.encode ? 16 : k;
+    for (let from = 0; from < k; from += step) {
+      multiply32(x as Float32Array, y as Float32Array, sum as Float32Array, batch, m, n, k, from, Math.min(k, from + step));
+      if (from + step < k) roundInPlace(c.element, sum as Float32Array);
+    }
+  }
   return tensor(c.element, c.shape, rounded(c.element, sum));
+}
+
+function roundInPlace({ encode, decode }: Element, sum: Float32Array): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = decode![encode!(sum[i]!)]!;
 }
 
 function rounded(element: Element, sum: Float32Array | Float64Array): Tensor["data"] {
@@ -43,11 +54,22 @@ function matrix({ element, data }: Tensor, wide: boolean, precision: InputPrecis
   return values;
 }
 
-function multiply32(a: Float32Array, b: Float32Array, sum: Float32Array, batch: number, m: number, n: number, k: number): void {
+/** Adds the products of `begin` to `end` along K. */
+function multiply32(
+  a: Float32Array,
+  b: Float32Array,
+  sum: Float32Array,
+  batch: number,
+  m: number,
+  n: number,
+  k: number,
+  begin: number,
+  end: number,
+): void {
   for (let z = 0; z < batch; z++)
     for (let i = 0; i < m; i++) {
       const row = (z * m + i) * n;
-      for (let l = 0; l < k; l++) {
+      for (let l = begin; l < end; l++) {
         const factor = a[(z * m + i) * k + l]!;
         const from = (z * k + l) * n;
         for (let j = 0; j < n; j++) sum[row + j]! += factor * b[from + j]!;
