@@ -20,6 +20,8 @@ export function validateTrace(trace: Trace, name: string, args: SimulationArgs, 
   validator.begin(first);
   for (const step of trace.steps) {
     if (step.kind === "source" || step.parent !== undefined || !step.changed || !step.known) continue;
+    // What a pass that failed left behind is no program.
+    if (!step.verified) break;
     const module = moduleOfStep(trace, step);
     if (!module) break;
     validator.check(step.run > 1 ? `${step.flag}#${step.run}` : step.flag, module);
