@@ -997,7 +997,7 @@ export class Parser implements OpParser {
     const { cursor } = this;
     // Names end at a space more often than not; looking for it is quicker than looking at each character.
     const space = cursor.text.indexOf(" ", at);
-    let name = cursor.text.slice(at, space);
+    let name = space < 0 ? "" : cursor.text.slice(at, space);
     let def = this.ctx.ops.get(name);
     if (def) cursor.pos = space;
     else {
