@@ -1,9 +1,9 @@
 /** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
 import { reversePostOrder } from "./cfg.js";
-import { type Block, type Node, successorsOf } from "./graph.js";
+import { type Block, type Effect, type Graph, type Node, successorsOf } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 
-export function cleanUp(entry: Block): void {
+export function cleanUp(graph: Graph, entry: Block): void {
   const order = reversePostOrder(entry);
   const reached = new Set(order);
   for (const block of order) {
@@ -15,7 +15,37 @@ export function cleanUp(entry: Block): void {
   }
   const replaced = trivialPhis(order);
   if (replaced.size > 0) replaceAll(order, replaced);
-  removeDead(order);
+  const live = removeDead(order);
+  const halves = halvesOfLoads(graph, order, live);
+  if (halves.size > 0) replaceAll(order, halves);
+}
+
+/** Loads of one or two words of which only halves are used, each by itself, read the halves, as llc's do. */
+function halvesOfLoads(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
+  const whole = new Set(
+    order.flatMap((block) => terminatorInputs(block.terminator).flatMap((node) => (node.op === "result" ? node.inputs : []))),
+  );
+  const uses = new Map<Node, Node[]>();
+  for (const node of live)
+    for (const input of node.inputs) {
+      if (input.op !== "result") continue;
+      const load = input.inputs[0]!;
+      const { info } = load;
+      if (typeof info !== "object" || info.kind !== "load" || info.bits !== 32 || info.count > 2 || whole.has(load)) continue;
+      if (node.width !== 16 || (node.op !== "trunc" && node.op !== "high")) whole.add(load);
+      const list = uses.get(load);
+      if (list) list.push(node);
+      else uses.set(load, [node]);
+    }
+  const replaced = new Map<Node, Node>();
+  for (const [load, halves] of uses) {
+    const info = load.info as Extract<Effect, { kind: "load" }>;
+    if (whole.has(load)) continue;
+    load.info = { ...info, bits: 16, count: 2 * info.count };
+    for (const half of halves)
+      replaced.set(half, graph.result(load, 2 * (half.inputs[0]!.info as number) + (half.op === "high" ? 1 : 0), 16));
+  }
+  return replaced;
 }
 
 /** Phis whose inputs are all one value, or the phi itself. */
@@ -73,7 +103,7 @@ function replaceAll(order: readonly Block[], replaced: ReadonlyMap<Node, Node>):
 }
 
 /** Only what effects, branches and returns need stays; a load that is not volatile is no effect that matters. */
-function removeDead(order: readonly Block[]): void {
+function removeDead(order: readonly Block[]): ReadonlySet<Node> {
   const live = new Set<Node>();
   const work: Node[] = [];
   const mark = (node: Node): void => {
@@ -96,4 +126,5 @@ function removeDead(order: readonly Block[]): void {
     const effects = block.effects.filter((e) => live.has(e));
     if (effects.length < block.effects.length) block.effects.splice(0, block.effects.length, ...effects);
   }
+  return live;
 }

@@ -28,7 +28,7 @@ export class Node {
     readonly width: Width,
     public inputs: readonly Node[],
     /** What the operation has besides inputs: a constant's value, a predicate, a number of bits, an access. */
-    readonly info: NodeInfo,
+    public info: NodeInfo,
     /** Index of a source location, 0 for none. */
     readonly loc: number,
   ) {}

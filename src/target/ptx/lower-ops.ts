@@ -239,7 +239,7 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
   // Small elements are moved as words.
   if (bits === 8 && bytes >= 4) return { bits: 32, count: bytes / 4 };
   if (bits === 8 && bytes === 2) return { bits: 16, count: 1 };
-  if (bits === 16 && (bytes === 16 || (bytes === 4 && leaves.length === 2))) return { bits: 32, count: bytes / 4 };
+  if (bits === 16 && bytes >= 4) return { bits: 32, count: bytes / 4 };
   const unit = Math.max(1, Math.min(4, Math.floor((bytes * 8) / bits)));
   return { bits, count: 2 ** Math.floor(Math.log2(unit)) };
 }
@@ -300,7 +300,17 @@ function store(l: Lowering, op: Operation): readonly Node[] {
   const to = Array.from({ length: (leaves.length * leaves[0]!.bits) / bits }, () => registerLeaf(bits));
   const nodes = regroup(l.s, values, leaves, to);
   if (!nodes) return l.problem(op, "this store has no PTX");
-  for (let i = 0; i < nodes.length; i += count) write(bits, nodes.slice(i, i + count), (i * bits) / 8);
+  for (let i = 0; i < nodes.length; i += count) {
+    const words = nodes.slice(i, i + count);
+    // Pairs that would be put together for the store alone are stored as halves.
+    if (leaves[0]!.bits === 16 && bits === 32 && count <= 2 && words.every(({ op }) => op === "pack"))
+      write(
+        16,
+        words.flatMap(({ inputs }) => inputs),
+        (i * bits) / 8,
+      );
+    else write(bits, words, (i * bits) / 8);
+  }
   return [];
 }
 function alloca(l: Lowering, op: Operation): readonly Node[] {
