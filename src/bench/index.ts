@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readFile } from "../cli/node-io.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -125,7 +126,7 @@ let counter = 0;
 export function run(argv: readonly string[]): Promise<void> {
   const args = [...argv];
   if (args[0] === "--once") {
-    process.stdout.write(JSON.stringify(once(readFileSync(args[1]!, "latin1"))));
+    process.stdout.write(JSON.stringify(once(readFile(args[1]!))));
     return Promise.resolve();
   }
   if (args[0] === "--passes") {
