@@ -1,0 +1,53 @@
+/**
+ * What stands between the command line and the code generator: which kernels a file has, and for which types, constants
+ * and hints one of them is compiled. Constants are Python expressions as text; they are evaluated in the file's own scope.
+ */
+
+/** `i32`, `*fp16`, `tensordesc<fp16[64, 64]>`, `constexpr`; a tuple argument has a list. As in ASTSource's signature. */
+export type TypeSpec = string | readonly TypeSpec[];
+
+/** What one argument is: a type with its divisibility hint, or a constant. */
+export type ArgumentSpec =
+  | { readonly kind: "type"; readonly type: string; readonly divisibility: number | undefined }
+  | { readonly kind: "constant"; readonly expression: string }
+  | { readonly kind: "tuple"; readonly elements: readonly ArgumentSpec[] };
+
+/** A parameter of a kernel as its `def` has it. */
+export interface KernelParameter {
+  readonly name: string;
+  /** Annotated `tl.constexpr`. */
+  readonly isConstexpr: boolean;
+  /** The default value, as it stands in the source. */
+  readonly defaultText: string | undefined;
+}
+
+/** One `triton.Config` of `@triton.autotune`; constants as Python expressions. */
+export interface KernelConfig {
+  readonly constants: ReadonlyMap<string, string>;
+  readonly numWarps: number | undefined;
+  readonly numStages: number | undefined;
+  readonly numCtas: number | undefined;
+  readonly maxnreg: number | undefined;
+}
+
+/** A function under `@triton.jit`. */
+export interface KernelInfo {
+  readonly name: string;
+  /** The 1-based line of its first decorator. */
+  readonly line: number;
+  readonly parameters: readonly KernelParameter[];
+  readonly configs: readonly KernelConfig[];
+  /** The parameters that `@triton.heuristics` computes. */
+  readonly heuristics: readonly string[];
+}
+
+/** A kernel and what it is compiled for: every parameter has a type, `constexpr` for constants. */
+export interface Specialization {
+  readonly kernel: string;
+  /** In the order of the parameters. */
+  readonly signature: ReadonlyMap<string, TypeSpec>;
+  /** By path: `"2"` for the third argument, `"2,0"` for the first element of a tuple there. Python expressions. */
+  readonly constants: ReadonlyMap<string, string>;
+  /** By path: attributes of arguments, `[["tt.divisibility", 16]]`. */
+  readonly attrs: ReadonlyMap<string, readonly (readonly [name: string, value: number])[]>;
+}
