@@ -2,7 +2,8 @@
 // its own source. Another version of node ignores the compiled code and compiles as usual. `--bench` adds the benchmarks;
 // `--out DIR` builds tt-step alone into another folder, for tests in a terminal.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { build } from "esbuild";
 
 const out = process.argv.includes("--out") ? process.argv[process.argv.indexOf("--out") + 1] : undefined;
@@ -16,6 +17,13 @@ const uiChunk = {
   name: "ui-chunk",
   setup(build) {
     build.onResolve({ filter: /\/tui\/app\.js$/ }, () => ({ path: "./tui.cjs", external: true }));
+  },
+};
+/** The parser of Python likewise: only Python input loads it, and the two WebAssembly modules beside it. */
+const pythonChunk = {
+  name: "python-chunk",
+  setup(build) {
+    build.onResolve({ filter: /\/tree-sitter\.js$/ }, () => ({ path: "./python.cjs", external: true }));
   },
 };
 /** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
@@ -52,7 +60,16 @@ await build({
 });
 await build({
   ...common,
-  plugins: [uiChunk],
+  entryPoints: ["src/frontend/python/tree-sitter.ts"],
+  outfile: `${outdir}/python.cjs`,
+  format: "cjs",
+  define: { "import.meta.url": JSON.stringify("file:///") },
+});
+for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/tree-sitter-python.wasm"])
+  copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
+await build({
+  ...common,
+  plugins: [uiChunk, pythonChunk],
   // A chunk is loaded with require: commands run as scripts, which have no import().
   supported: { "dynamic-import": false },
   entryPoints: [

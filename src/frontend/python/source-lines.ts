@@ -1,0 +1,43 @@
+/** Positions in a Python text as CPython counts them: lines from 1, columns in UTF-8 bytes from 0. */
+import type { Place } from "./ast.js";
+
+export interface SourceLines {
+  readonly text: string;
+  /** Offset of each line's first character. */
+  readonly starts: readonly number[];
+  readonly lines: readonly string[];
+}
+
+export function sourceLines(text: string): SourceLines {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return { text, starts, lines: text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)) };
+}
+
+/** Line from 1 and column in bytes of an offset. */
+export function lineAndColumn(source: SourceLines, offset: number): { line: number; col: number } {
+  let low = 0;
+  let high = source.starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (source.starts[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, col: byteLength(source.text, source.starts[low]!, offset) };
+}
+
+export function placeOf(source: SourceLines, start: number, end: number): Place {
+  const from = lineAndColumn(source, start);
+  const to = lineAndColumn(source, end);
+  return { line: from.line, col: from.col, endLine: to.line, endCol: to.col };
+}
+
+function byteLength(text: string, start: number, end: number): number {
+  let bytes = 0;
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i);
+    // Half of a surrogate pair: two of them make four bytes.
+    bytes += code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3;
+  }
+  return bytes;
+}

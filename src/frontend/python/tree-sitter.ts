@@ -1,0 +1,2 @@
+/** The parser's runtime, a chunk of its own (`dist/python.cjs`): only Python input loads it, through `import()`. */
+export { Language, Parser, type TreeCursor } from "web-tree-sitter";
