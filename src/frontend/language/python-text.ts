@@ -1,0 +1,200 @@
+/** How Python prints, compares and tests values of ours. */
+import { typeName, typeRepr } from "./types.js";
+import { isConstexpr, isKind, isTuple, type PyTuple, type PyValue } from "./values.js";
+
+/** `str(value)`; with "type" the class of the value, as `<class 'int'>`. */
+export function pyStr(value: PyValue, what: "value" | "type" = "value"): string {
+  if (what === "type") return `<class '${pyTypeName(value, true)}'>`;
+  return typeof value === "string" ? value : pyRepr(value, true);
+}
+
+/** `repr(value)`; of objects whose `str` differs, that one when `asStr`. */
+export function pyRepr(value: PyValue, asStr = false): string {
+  if (value === null) return "None";
+  switch (typeof value) {
+    case "boolean":
+      return value ? "True" : "False";
+    case "bigint":
+      return value.toString();
+    case "number":
+      return floatRepr(value);
+    case "string":
+      return stringRepr(value);
+  }
+  switch (value.kind) {
+    case "constexpr":
+      return `constexpr[${pyStr(value.value)}]`;
+    case "tensor":
+      return tensorText(value.type);
+    case "descriptor":
+      return typeName(value.type);
+    case "tuple":
+      return tupleText(value);
+    case "list":
+      return `[${value.values.map((v) => pyRepr(v)).join(", ")}]`;
+    case "dict":
+      return `{${[...value.entries.values()].map(([k, v]) => `${pyRepr(k)}: ${pyRepr(v)}`).join(", ")}}`;
+    case "slice":
+      return `slice(${[value.start, value.stop, value.step].map((v) => pyRepr(v)).join(", ")})`;
+    case "jit":
+      return `JITFunction(${value.module}:${value.qualname})`;
+    case "host_function":
+      return `<function ${value.name}>`;
+    case "builtin":
+      return `<function ${value.def.name}>`;
+    case "bound_method":
+      return `<bound method of ${pyRepr(value.self)}>`;
+    case "module":
+      return `<module '${value.name}'>`;
+    case "class":
+      return `<class '${value.module}.${value.qualname}'>`;
+    case "instance":
+      return `<${value.cls.module}.${value.cls.qualname} object>`;
+    case "enum":
+      return asStr ? `${value.type}.${value.name}` : `<${value.type}.${value.name}: ${value.value}>`;
+    case "opaque":
+      return value.what;
+    case "range":
+    case "condition":
+      return `<triton.language.core.${value.kind === "range" ? value.flavour : value.kind} object>`;
+    default:
+      return asStr ? typeName(value) : typeRepr(value);
+  }
+}
+
+/** As `fp32[constexpr[16], constexpr[32]]`. */
+function tensorText(type: Parameters<typeof typeName>[0]): string {
+  if (type.kind !== "block") return `${typeName(type)}[]`;
+  return `${typeName(type.element)}[${type.shape.map((extent) => `constexpr[${extent}]`).join(", ")}]`;
+}
+function tupleText({ values, fields, cls }: PyTuple): string {
+  if (cls && fields) return `${cls.name}(${values.map((v, i) => `${fields[i]}=${pyRepr(v)}`).join(", ")})`;
+  return `(${values.map((v) => pyRepr(v)).join(", ")}${values.length === 1 ? "," : ""})`;
+}
+
+/** A float as Python's `repr` writes it: the shortest digits that read back. */
+export function floatRepr(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Object.is(value, -0)) return "-0.0";
+  const magnitude = Math.abs(value);
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e16)) {
+    const [digits, exponent] = value.toExponential().split("e") as [string, string];
+    const sign = exponent[0] === "-" ? "-" : "+";
+    return `${digits}e${sign}${exponent.slice(1).padStart(2, "0")}`;
+  }
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+/** A string literal with Python's choice of quotes and escapes. */
+export function stringRepr(value: string): string {
+  const quote = value.includes("'") && !value.includes('"') ? '"' : "'";
+  let out = "";
+  for (const ch of value) {
+    const code = ch.codePointAt(0)!;
+    if (ch === "\\" || ch === quote) out += `\\${ch}`;
+    else if (ch === "\n") out += "\\n";
+    else if (ch === "\r") out += "\\r";
+    else if (ch === "\t") out += "\\t";
+    else if (code < 32 || code === 127) out += `\\x${code.toString(16).padStart(2, "0")}`;
+    else out += ch;
+  }
+  return `${quote}${out}${quote}`;
+}
+
+/** The name of a value's class; with its module when `qualified`. */
+export function pyTypeName(value: PyValue, qualified = false): string {
+  if (value === null) return "NoneType";
+  switch (typeof value) {
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int";
+    case "number":
+      return "float";
+    case "string":
+      return "str";
+  }
+  const core = (name: string) => (qualified ? `triton.language.core.${name}` : name);
+  switch (value.kind) {
+    case "tensor":
+    case "constexpr":
+    case "tuple":
+    case "slice":
+      return core(value.kind);
+    case "descriptor":
+      return core("tensor_descriptor");
+    case "dtype":
+      return core("dtype");
+    case "pointer":
+      return core("pointer_type");
+    case "block":
+      return core("block_type");
+    case "range":
+      return core(value.flavour);
+    case "instance":
+      return qualified ? `${value.cls.module}.${value.cls.qualname}` : value.cls.name;
+    case "jit":
+      return qualified ? "triton.runtime.jit.JITFunction" : "JITFunction";
+    case "host_function":
+    case "builtin":
+      return "function";
+    case "class":
+      return "type";
+    case "bound_method":
+      return "method";
+    default:
+      return value.kind;
+  }
+}
+
+/** Whether Python's `a == b` holds for values known at compile time. */
+export function pyEquals(a: PyValue, b: PyValue): boolean {
+  const [x, y] = [isConstexpr(a) ? a.value : a, isConstexpr(b) ? b.value : b];
+  if (x === y) return true;
+  if (isNumeric(x) && isNumeric(y)) return exactNumber(x) === exactNumber(y);
+  if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));
+  if (isKind(x, "list") && isKind(y, "list"))
+    return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));
+  if (isKind(x, "dict") && isKind(y, "dict"))
+    return (
+      x.entries.size === y.entries.size &&
+      [...x.entries].every(([key, [, value]]) => y.entries.has(key) && pyEquals(value, y.entries.get(key)![1]))
+    );
+  return false;
+}
+/** Integers of any type as bigints, so that `===` compares without rounding. */
+const exactNumber = (v: boolean | bigint | number): bigint | number => (typeof v === "number" && !Number.isInteger(v) ? v : BigInt(v));
+const isNumeric = (v: PyValue): v is boolean | bigint | number => typeof v === "boolean" || typeof v === "bigint" || typeof v === "number";
+
+/** Python's `bool(value)` for values known at compile time. */
+export function pyTruth(value: PyValue): boolean {
+  if (value === null) return false;
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "bigint":
+      return value !== 0n;
+    case "number":
+      return value !== 0;
+    case "string":
+      return value !== "";
+  }
+  if (value.kind === "constexpr") return pyTruth(value.value);
+  if (value.kind === "tuple" || value.kind === "list") return value.values.length > 0;
+  if (value.kind === "dict") return value.entries.size > 0;
+  return true;
+}
+
+/** Equal keys of a dict have equal texts. */
+export function dictKey(value: PyValue): string {
+  const plain = isConstexpr(value) ? value.value : value;
+  if (isNumeric(plain)) {
+    const asNumber = Number(plain);
+    return typeof plain === "number" && !Number.isInteger(asNumber) ? `n${floatRepr(asNumber)}` : `n${BigInt(plain)}`;
+  }
+  if (typeof plain === "string") return `s${plain}`;
+  if (isTuple(plain)) return `t(${plain.values.map(dictKey).join()})`;
+  return `o${pyRepr(plain)}`;
+}

@@ -1,0 +1,48 @@
+/** What every function of the language is given: where ops go, what the target is, and how to call back into code generation. */
+import type { Builder } from "../../ir/builder.js";
+import type { Context } from "../../ir/context.js";
+import type { PyValue } from "./values.js";
+
+/** The compile options that the language asks about. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
+export interface LanguageOptions {
+  /** Compute capability, 90 for sm_90. */
+  readonly capability: number;
+  readonly numWarps: number;
+  readonly numCtas: number;
+  readonly supportedFp8Dtypes: readonly string[];
+  readonly deprecatedFp8DotOperandDtypes: readonly string[];
+  readonly defaultDotInputPrecision: string;
+  readonly allowedDotInputPrecisions: readonly string[];
+  readonly maxNumImpreciseAccDefault: number;
+  readonly sanitizeOverflow: boolean;
+  readonly debug: boolean;
+}
+
+/** The options that follow from the target, changed by what was asked for. */
+export function languageOptions(capability: number, given: Partial<LanguageOptions> = {}): LanguageOptions {
+  return {
+    capability,
+    numWarps: 4,
+    numCtas: 1,
+    // Sorted, as messages list them.
+    supportedFp8Dtypes: capability >= 89 ? ["fp8e4b15", "fp8e4nv", "fp8e5"] : ["fp8e4b15", "fp8e5"],
+    deprecatedFp8DotOperandDtypes: capability >= 90 ? ["fp8e4b15"] : [],
+    defaultDotInputPrecision: "tf32",
+    allowedDotInputPrecisions: ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
+    maxNumImpreciseAccDefault: capability === 90 ? 2 ** 30 : 0,
+    sanitizeOverflow: true,
+    debug: false,
+    ...given,
+  };
+}
+
+export interface Semantic {
+  readonly ctx: Context;
+  /** Ops go to its insertion point with its location; both change as code generation goes on. */
+  readonly b: Builder;
+  readonly options: LanguageOptions;
+  /** Calls a JIT function (or what a combine function may be) from the place of `b`: CodeGenerator.call_JitFunction. */
+  call(fn: PyValue, args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>): PyValue;
+  /** A warning about the line that is being compiled. */
+  warn(message: string): void;
+}

@@ -1,0 +1,278 @@
+/**
+ * The values that Python code of a kernel or of its module has while it is compiled.
+ *
+ * Plain Python values are plain here: None is null, an int a bigint, a float a number. A value that exists only at
+ * compile time inside a kernel is wrapped in a `Constexpr`, as Triton does; builtins take both.
+ */
+
+import type { LocationRef } from "../../ir/location.js";
+import type { Value } from "../../ir/value.js";
+import type { BuiltinDef } from "./define-builtin.js";
+import type { AggregateType, BlockType, DescriptorType, Dtype, TensorType, TlType, TupleType } from "./types.js";
+import { INT1, isBlock, scalarOf, shapeOf } from "./types.js";
+
+/** Any value. */
+export type PyValue = null | boolean | bigint | number | string | PyObject;
+export type PyObject =
+  | Tensor
+  | Descriptor
+  | Constexpr
+  | PyTuple
+  | PyList
+  | PyDict
+  | PySlice
+  | TlType
+  | JitFunction
+  | HostFunction
+  | BuiltinFunction
+  | BoundMethod
+  | PyModule
+  | PyClass
+  | PyInstance
+  | LoopRange
+  | LoopCondition
+  | EnumMember
+  | Opaque;
+
+/** A scalar, pointer or block that exists when the kernel runs. */
+export interface Tensor {
+  readonly kind: "tensor";
+  readonly handle: Value;
+  readonly type: TensorType;
+}
+/** A tensor descriptor, with its tensor's shape (i32) and strides (i64) where they are known. */
+export interface Descriptor {
+  readonly kind: "descriptor";
+  readonly handle: Value;
+  readonly type: DescriptorType;
+  readonly shape: PyTuple | undefined;
+  readonly strides: PyTuple | undefined;
+}
+/** A value known at compile time. Never wraps another one. */
+export interface Constexpr {
+  readonly kind: "constexpr";
+  readonly value: PyValue;
+}
+/** Python's tuples and `tl.tuple`. `fields` are the names of a named tuple. */
+export interface PyTuple {
+  readonly kind: "tuple";
+  readonly values: readonly PyValue[];
+  readonly fields?: readonly string[] | undefined;
+  /** The named tuple's class, for what it prints as and for calls that copy it. */
+  readonly cls?: PyClass | undefined;
+}
+export interface PyList {
+  readonly kind: "list";
+  readonly values: PyValue[];
+}
+/** Keys are compared as Python compares them: see `dictKey` in `python-text.ts`. */
+export interface PyDict {
+  readonly kind: "dict";
+  readonly entries: Map<string, readonly [key: PyValue, value: PyValue]>;
+}
+export interface PySlice {
+  readonly kind: "slice";
+  readonly start: PyValue;
+  readonly stop: PyValue;
+  readonly step: PyValue;
+}
+/** A `@triton.jit` function. Code generation and the host evaluator own what stands behind `data`. */
+export interface JitFunction {
+  readonly kind: "jit";
+  readonly name: string;
+  /** Dotted name of its module: the front part of its mangled name. */
+  readonly module: string;
+  readonly qualname: string;
+  readonly noinline: boolean;
+  readonly data: unknown;
+}
+/** A Python function called at compile time: `@constexpr_function` (usable in kernels) or a plain `def`. */
+export interface HostFunction {
+  readonly kind: "host_function";
+  readonly name: string;
+  readonly constexpr: boolean;
+  readonly data: unknown;
+}
+/** A function of the language that is written in TypeScript. */
+export interface BuiltinFunction {
+  readonly kind: "builtin";
+  readonly def: BuiltinDef;
+}
+export interface BoundMethod {
+  readonly kind: "bound_method";
+  readonly self: PyValue;
+  readonly fn: PyValue;
+}
+export interface PyModule {
+  readonly kind: "module";
+  readonly name: string;
+  readonly attrs: Map<string, PyValue>;
+}
+export interface PyClass {
+  readonly kind: "class";
+  readonly name: string;
+  readonly module: string;
+  readonly qualname: string;
+  /** `aggregate`: made by `@_aggregate`; `type`: one of Python's or Triton's own types, for isinstance. */
+  readonly flavour: "plain" | "aggregate" | "namedtuple" | "type";
+  readonly attrs: Map<string, PyValue>;
+  /** Fields of an aggregate or named tuple, with their annotations. */
+  readonly fields: readonly (readonly [string, PyValue])[];
+  readonly data: unknown;
+}
+export interface PyInstance {
+  readonly kind: "instance";
+  readonly cls: PyClass;
+  readonly attrs: Map<string, PyValue>;
+}
+/** `tl.range(...)` and `tl.static_range(...)`, or Python's `range(...)` where it drives a loop. */
+export interface LoopRange {
+  readonly kind: "range";
+  readonly flavour: "range" | "static_range";
+  readonly start: PyValue;
+  readonly end: PyValue;
+  readonly step: PyValue;
+  readonly numStages: PyValue;
+  readonly loopUnrollFactor: PyValue;
+  readonly disallowAccMultiBuffer: PyValue;
+  readonly flatten: PyValue;
+  readonly warpSpecialize: PyValue;
+  readonly disableLicm: PyValue;
+}
+/** `tl.condition(...)` of a while loop. */
+export interface LoopCondition {
+  readonly kind: "condition";
+  readonly condition: PyValue;
+  readonly disableLicm: PyValue;
+}
+/** A member of one of Triton's enums, `tl.PropagateNan.ALL`. */
+export interface EnumMember {
+  readonly kind: "enum";
+  readonly type: string;
+  readonly name: string;
+  readonly value: bigint;
+}
+/** A value of host code that is not understood: an error only where a kernel uses it. */
+export interface Opaque {
+  readonly kind: "opaque";
+  /** What it is, as its source says it: `torch.float16`. */
+  readonly what: string;
+  readonly why: string;
+  readonly loc?: LocationRef | undefined;
+}
+
+export const tensor = (handle: Value, type: TensorType): Tensor => ({ kind: "tensor", handle, type });
+/** Wraps a value, unless it is wrapped already. */
+export const constexpr = (value: PyValue): Constexpr => (isConstexpr(value) ? value : { kind: "constexpr", value });
+export const tuple = (values: readonly PyValue[], fields?: readonly string[], cls?: PyClass): PyTuple => ({
+  kind: "tuple",
+  values,
+  fields,
+  cls,
+});
+export const EMPTY_TUPLE: PyTuple = tuple([]);
+
+export function isKind<K extends PyObject["kind"]>(value: PyValue | undefined, kind: K): value is Extract<PyObject, { readonly kind: K }> {
+  return typeof value === "object" && value !== null && value.kind === kind;
+}
+export const isTensor = (value: PyValue | undefined): value is Tensor => isKind(value, "tensor");
+export const isConstexpr = (value: PyValue | undefined): value is Constexpr => isKind(value, "constexpr");
+export const isTuple = (value: PyValue | undefined): value is PyTuple => isKind(value, "tuple");
+export const isDescriptor = (value: PyValue | undefined): value is Descriptor => isKind(value, "descriptor");
+/** A scalar type, pointer or block type: what `dtype=` arguments take. */
+export const isTensorType = (value: PyValue | undefined): value is TensorType =>
+  typeof value === "object" && value !== null && (value.kind === "dtype" || value.kind === "pointer" || value.kind === "block");
+/** int, bool or float: Python's `numbers.Number`. */
+export const isNumber = (value: PyValue | undefined): value is boolean | bigint | number =>
+  typeof value === "bigint" || typeof value === "number" || typeof value === "boolean";
+/** What exists in the IR, rather than at compile time. */
+export const isIrValue = (value: PyValue | undefined): boolean =>
+  isTensor(value) || isDescriptor(value) || (isTuple(value) && value.values.some(isIrValue)) || isKind(value, "instance");
+
+/** The value itself where it is a constexpr; goes into tuples and lists. */
+export function unwrap(value: PyValue): PyValue {
+  if (value === null || typeof value !== "object") return value;
+  if (value.kind === "constexpr") return value.value;
+  if (value.kind === "tuple" && value.values.some((v) => v !== unwrap(v))) return { ...value, values: value.values.map(unwrap) };
+  if (value.kind === "list") return { kind: "list", values: value.values.map(unwrap) };
+  return value;
+}
+
+/** The elements of a tuple or list, or undefined for what cannot be iterated. */
+export function elementsOf(value: PyValue | undefined): readonly PyValue[] | undefined {
+  const plain = isConstexpr(value) ? value.value : value;
+  return isTuple(plain) || isKind(plain, "list") ? plain.values : undefined;
+}
+
+/** The scalar type of a tensor, as `x.dtype`. */
+export const dtypeOf = (value: Tensor): ReturnType<typeof scalarOf> => scalarOf(value.type);
+/** The extents of a tensor; none for a scalar. */
+export const extentsOf = (value: Tensor): readonly number[] => shapeOf(value.type);
+/** Whether a tensor is a block of booleans or a boolean. */
+export const isBoolTensor = (value: Tensor): boolean => scalarOf(value.type) === INT1;
+export const isBlockTensor = (value: Tensor): value is Tensor & { readonly type: BlockType } => isBlock(value.type);
+
+/** The type of a value as the language sees it: `value.type`. */
+export function typeOf(value: PyValue): TlType {
+  if (isTensor(value) || isDescriptor(value)) return value.type;
+  if (isTuple(value)) return tupleTypeOf(value);
+  if (isKind(value, "instance")) return aggregateTypeOf(value);
+  if (isConstexpr(value)) return { kind: "constexpr_type", value: value.value };
+  return { kind: "constexpr_type", value };
+}
+function tupleTypeOf({ values, fields }: PyTuple): TupleType {
+  return { kind: "tuple_type", types: values.map(typeOf), fields: fields ?? values.map(() => "") };
+}
+function aggregateTypeOf({ cls, attrs }: PyInstance): AggregateType {
+  return { kind: "aggregate_type", cls, fields: cls.fields.map(([name]) => [name, typeOf(attrs.get(name) ?? null)] as const) };
+}
+
+/** The IR values of a value, appended to `out`. */
+export function flattenValue(value: PyValue, out: Value[] = []): Value[] {
+  if (isTensor(value)) out.push(value.handle);
+  else if (isTuple(value)) for (const v of value.values) flattenValue(v, out);
+  else if (isDescriptor(value)) {
+    out.push(value.handle);
+    if (value.shape) flattenValue(value.shape, out);
+    if (value.strides) flattenValue(value.strides, out);
+  } else if (isKind(value, "instance")) for (const [name] of value.cls.fields) flattenValue(value.attrs.get(name) ?? null, out);
+  return out;
+}
+
+/** Takes IR values off the front of `handles` and makes values of these types of them. */
+export function unflattenValues(handles: readonly Value[], types: readonly TlType[]): PyValue[] {
+  const cursor = { at: 0 };
+  return types.map((type) => unflatten(handles, cursor, type));
+}
+function unflatten(handles: readonly Value[], cursor: { at: number }, type: TlType): PyValue {
+  switch (type.kind) {
+    case "dtype":
+    case "pointer":
+    case "block":
+      return tensor(handles[cursor.at++]!, type);
+    case "constexpr_type":
+      return constexpr(type.value);
+    case "tuple_type": {
+      const values = type.types.map((t) => unflatten(handles, cursor, t));
+      return tuple(values, type.fields.some((f) => f !== "") ? type.fields : undefined);
+    }
+    case "descriptor_type": {
+      const handle = handles[cursor.at++]!;
+      const shape = type.shapeType && (unflatten(handles, cursor, type.shapeType) as PyTuple);
+      const strides = type.stridesType && (unflatten(handles, cursor, type.stridesType) as PyTuple);
+      return { kind: "descriptor", handle, type, shape, strides };
+    }
+    case "aggregate_type": {
+      const attrs = new Map(type.fields.map(([name, t]) => [name, unflatten(handles, cursor, t)] as const));
+      return { kind: "instance", cls: type.cls, attrs };
+    }
+    case "slice_type":
+      return { kind: "slice", start: null, stop: null, step: null };
+  }
+}
+
+/** Members of `tl.PropagateNan`. */
+export const PROPAGATE_NAN_NONE: EnumMember = { kind: "enum", type: "PROPAGATE_NAN", name: "NONE", value: 0n };
+export const PROPAGATE_NAN_ALL: EnumMember = { kind: "enum", type: "PROPAGATE_NAN", name: "ALL", value: 0xffffn };
+
+export type { Dtype };
