@@ -8,9 +8,10 @@ import { TensorDescType } from "../dialects/tt/types.js";
 import type { Operation } from "../ir/operation.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
 import { runLlvm } from "./llvm/run.js";
-import type { LaunchArgument, PtxLaunch } from "./ptx/run.js";
+import { differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
+import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { type ArgumentPlan, type Preconditions, planArguments } from "./tensor/arguments.js";
-import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
+import { compareRuns, differenceText } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import type { Finding } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
@@ -53,10 +54,8 @@ export class Validator {
   #findings: readonly Finding[] = [];
   #notModelled: string | undefined;
   /** The source on the programs that lowered code is run on. */
-  #reference: RunResult | undefined;
+  #reference: Reference | undefined;
   #loweredIsBroken = false;
-  /** Buffers that the source fills in an order of its own, with the size of their elements. */
-  #reordered: ReadonlyMap<string, number> = new Map();
 
   constructor(readonly options: ValidateOptions = {}) {
     this.#seeds = options.seeds ?? [0, 1];
@@ -79,9 +78,9 @@ export class Validator {
     this.#before = this.#run(module);
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
-    this.#reference = runModule(module, { ...this.options, args: this.#args, grid, programs: few, seed: this.#seeds[0]! });
+    const seed = this.#seeds[0]!;
+    this.#reference = referenceOf(module, runModule(module, { ...this.options, args: this.#args, grid, programs: few, seed }), seed);
     this.#runs++;
-    this.#reordered = reorderedBuffers(module, this.#reference);
     this.#version = module.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
@@ -99,7 +98,7 @@ export class Validator {
   /** Executes a module as the result of the pass named. */
   check(pass: string, module: Operation): void {
     if (this.#before === undefined) return;
-    if (!isExecutable(module)) return this.#checkLowered(pass, module);
+    if (!isExecutable(module)) return this.#checkLowered(pass, (launch) => runLlvm(module, launch, `<after ${pass}>`));
     const before = this.#before;
     const results = this.#run(module);
     this.#passes.push(pass);
@@ -111,16 +110,20 @@ export class Validator {
     this.#before = results;
   }
 
-  #checkLowered(pass: string, module: Operation): void {
+  /** Executes PTX as what the whole compilation made. */
+  checkPtx(text: string): void {
+    if (this.#before !== undefined) this.#checkLowered("ptx", (launch) => runPtx(text, launch, "<ptx>"));
+  }
+
+  #checkLowered(pass: string, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
     // What a kernel does out of its domain is not defined, and differs.
     if (this.#findings.some((f) => f.severity === "error")) {
       this.#notModelled ??= pass;
       return;
     }
-    const reference = this.#reference!;
-    const launch = launchOf(reference, this.#seeds[0]!);
+    const launch = launchOf(this.#reference!);
     // In the midst of lowering, a module is no program yet.
-    const run = launch && runLlvm(module, launch, `<after ${pass}>`);
+    const run = launch && execute(launch);
     if (!run || "error" in run || run.diagnostics.length > 0) return;
     this.#runs++;
     if (run.findings.some((f) => f.kind === "not-modelled")) {
@@ -130,15 +133,7 @@ export class Validator {
     this.#notModelled = undefined;
     this.#passes.push(pass);
     if (this.#loweredIsBroken) return;
-    const [finding] = run.findings;
-    const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-    const difference = compareRuns(reference, after, new Set(this.#reordered.keys()));
-    const lost = [...this.#reordered].find(([name, bytes]) => !sameElements(reference, after, name, bytes));
-    const message = finding
-      ? `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`
-      : difference
-        ? differenceText(difference)
-        : lost && `other elements in '${lost[0]}', whose order is open`;
+    const message = differenceOfLowered(this.#reference!, run);
     if (message === undefined) return;
     this.#loweredIsBroken = true;
     this.#broken.push({ pass, seed: this.#seeds[0]!, message });
@@ -172,45 +167,6 @@ export function isExecutable(module: Operation): boolean {
   if (kernel?.name !== "tt.func") return false;
   if (!kernel.regions[0]!.firstBlock!.args.every(({ type }) => elementOfType(type) !== undefined || TensorDescType.is(type))) return false;
   return !kernel.walk((op) => (/^(?:llvm|nvvm)\./.test(op.name) && !RULES.has(op.def) ? "interrupt" : undefined));
-}
-
-/** Buffers stored into from `tt.cat` or a reshape that may reorder: only which elements there are is defined. */
-function reorderedBuffers(module: Operation, { stores, memory }: RunResult): ReadonlyMap<string, number> {
-  const tainted = new Set<Operation>();
-  const todo: Operation[] = [];
-  module.walk((op) => {
-    if (op.name === "tt.cat" || op.hasAttr("allow_reorder")) todo.push(op);
-  });
-  for (let op = todo.pop(); op; op = todo.pop()) {
-    if (tainted.has(op)) continue;
-    tainted.add(op);
-    for (const result of op.results) todo.push(...result.users());
-    // Out of calls and regions the source's own order is kept track of no further.
-    if (op.def.isTerminator && op.parentOp) for (const use of op.parentOp.results) todo.push(...use.users());
-  }
-  const buffers = new Map<string, number>();
-  for (const { op, addresses, element, mask } of stores) {
-    if (!tainted.has(op)) continue;
-    const lane = mask ? mask.findIndex((on: number | bigint) => Boolean(on)) : 0;
-    const name = lane < 0 ? undefined : memory.bufferAt(addresses[lane] as number)?.spec.name;
-    if (name !== undefined) buffers.set(name, element.bytes);
-  }
-  return buffers;
-}
-
-/** The same launch at thread level; nothing where an argument has no like there. */
-function launchOf({ args, grid, programs }: RunResult, seed: number): PtxLaunch | undefined {
-  const launched: LaunchArgument[] = [];
-  for (const arg of args) {
-    if (arg.kind === "descriptor") return undefined;
-    if (arg.kind === "scalar") launched.push({ kind: "scalar", value: arg.value });
-    else {
-      const { name, element, init, data } = arg;
-      launched.push({ kind: "buffer", spec: { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) } });
-    }
-  }
-  const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
-  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, facts: false };
 }
 
 /** What is different after a pass: a store, or a finding that was not there. */

@@ -5,16 +5,16 @@ import type { Type } from "../../../ir/attribute.js";
 import { elementTypeOrSelf, numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
-import type { Rounding } from "../../numbers/small-float.js";
-import { type Data, type Element, elementOfType, F32, floatElement, intElement } from "../elements.js";
+import { type Data, type Element, elementOfType, intElement } from "../elements.js";
 import { accessChecked, readElements, writeElements } from "../global-access.js";
 import { addressesOf, type BlockPointer, inBounds, padding } from "../global-block.js";
 import type { Instruction, Rule } from "../instructions.js";
 import { loop } from "../loops.js";
 import type { Machine } from "../machine.js";
 import { reinterpreted, tensor, tensorSpec, type Val } from "../value.js";
-import { bitcast, castFloat, mulHigh } from "./arith.js";
+import { bitcast, mulHigh } from "./arith.js";
 import { elementwise, elementwiseResult, pure, readable } from "./elementwise.js";
+import { fpToFp } from "./fp8-conversion.js";
 
 const sizeOf = (type: Type): number => elementOfType(elementTypeOrSelf(getPointeeType(type)!))?.bytes ?? 1;
 
@@ -178,29 +178,6 @@ const atomicCAS: Rule = (instruction) => {
     env[outs[0]!] = tensor(element, shape, result);
   };
 };
-
-/**
- * Before sm_90 Triton rounds to e5m2 by adding half a step to the bits of a half without its last one: ties go away from
- * zero. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp, Fp16_to_Fp8E5M2_RTNE.
- */
-const fpToFp: Rule = pure((op) => {
-  const rounding = ROUNDING[String(tt.FpToFpOp.match(op)!.rounding)] ?? "rn";
-  const to = tensorSpec(op.result(0).type).element;
-  const half = floatElement("f16");
-  return ([value], machine) => {
-    const from = value!.element;
-    const inSoftware = to.name === "f8E5M2" && rounding === "rn" && machine.capability < 90 && (from === half || from === F32);
-    if (!inSoftware) return castFloat(op, rounding, value!);
-    const bits = from === half ? (value!.data as Uint16Array) : Uint16Array.from(value!.data as Float32Array, half.encode!);
-    return tensor(
-      to,
-      value!.shape,
-      Uint8Array.from(bits, (h) => ((h & 0xfffe) + 0x80) >> 8),
-    );
-  };
-});
-
-const ROUNDING: Readonly<Record<string, Rounding>> = { rtz: "rz", rtne: "rn" };
 
 export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
   [tt.AddPtrOp, addPtr],
