@@ -1,8 +1,7 @@
 /** Arguments of commands that execute a kernel with arguments made up. */
-import { dirname, join } from "node:path";
-import type { Preconditions } from "../simulate/tensor/arguments.js";
 import type { ValidateOptions } from "../simulate/validate.js";
 import type { Io } from "./io.js";
+import { preconditionsBeside, preconditionsText } from "./preconditions-file.js";
 
 /** As given on the command line. */
 export interface SimulationArgs {
@@ -15,11 +14,16 @@ export interface SimulationArgs {
   readonly maxSteps: string | undefined;
 }
 
+/** `report` says what was stated beside the input. */
+export interface SimulationOptions extends ValidateOptions {
+  readonly report: string;
+}
+
 /** What they mean, with the preconditions in `args.json` beside the input; or what is wrong. */
-export function simulationOptions(input: string, args: SimulationArgs, io: Io): ValidateOptions | { readonly error: string } {
+export function simulationOptions(input: string, args: SimulationArgs, io: Io): SimulationOptions | { readonly error: string } {
   const stated = preconditionsBeside(input, io);
   if ("error" in stated) return stated;
-  const scalars: Record<string, number> = { ...stated.scalars };
+  const scalars: Record<string, number> = { ...stated.preconditions.scalars };
   for (const text of args.arg) {
     const [, name, value] = /^([^=]+)=(-?[\d.]+(?:e-?\d+)?)$/i.exec(text) ?? [];
     if (name === undefined) return { error: `--arg expects NAME=NUMBER, not '${text}'` };
@@ -38,7 +42,8 @@ export function simulationOptions(input: string, args: SimulationArgs, io: Io): 
   const maxSteps = args.maxSteps === undefined ? undefined : Number(args.maxSteps);
   if (maxSteps !== undefined && !(maxSteps > 0)) return { error: `--max-steps expects a number above 0, not '${args.maxSteps}'` };
   return {
-    preconditions: { ...stated, scalars },
+    preconditions: { ...stated.preconditions, scalars },
+    report: preconditionsText(stated),
     ...(grid ? { grid } : {}),
     ...(programs.length > 0 ? { programs } : {}),
     ...(seeds.length > 0 ? { seeds } : {}),
@@ -47,22 +52,3 @@ export function simulationOptions(input: string, args: SimulationArgs, io: Io): 
 }
 
 const numbersOf = (text: string): number[] | undefined => (/^\d+(?:[,x]\d+){0,2}$/.test(text) ? text.split(/[,x]/).map(Number) : undefined);
-
-/** `NAME.args.json`, or `args.json`, in the folder of the input. */
-export function preconditionsBeside(input: string, io: Io): Preconditions | { readonly error: string } {
-  if (input === "-") return {};
-  for (const path of [input.replace(/\.[^./]*$/, ".args.json"), join(dirname(input), "args.json")]) {
-    let text: string;
-    try {
-      text = io.readFile(path);
-    } catch {
-      continue;
-    }
-    try {
-      return JSON.parse(text) as Preconditions;
-    } catch (error) {
-      return { error: `'${path}' is no JSON: ${(error as Error).message}` };
-    }
-  }
-  return {};
-}

@@ -39,9 +39,9 @@ export function traceOf(
 }
 
 /** What is to be made behind the last pass. */
-function artifacts({ emit, llc, ptxasReport }: TtStepArgs): readonly ("llir" | "ptx")[] {
+function artifacts({ emit, llc, ptxasReport, validate }: TtStepArgs): readonly ("llir" | "ptx")[] {
   if (emit === "llir") return ["llir"];
-  return emit === "ptx" || emit === "cubin" || ptxasReport ? [llc ? "llir" : "ptx"] : [];
+  return validate || emit === "ptx" || emit === "cubin" || ptxasReport ? [llc ? "llir" : "ptx"] : [];
 }
 
 /** Whether more is asked for than a list. */

@@ -2,12 +2,13 @@
 
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
+import { coverageText, opCoverage } from "../simulate/coverage.js";
 import type { Memory, StoredRun } from "../simulate/memory.js";
 import { type ArgumentPlan, argumentName, planArguments } from "../simulate/tensor/arguments.js";
 import { kernelOf, type RunResult, runModule } from "../simulate/tensor/run.js";
 import type { Io } from "./io.js";
 import type { NamedArgument } from "./launch-file.js";
-import { preconditionsBeside } from "./simulation-args.js";
+import { preconditionsBeside, preconditionsText } from "./preconditions-file.js";
 
 export interface IrRunArgs {
   readonly input: string;
@@ -36,8 +37,9 @@ export interface IrRun {
 export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { readonly error: string } {
   const kernel = kernelOf(module, args.kernel);
   if (!kernel) return { error: args.kernel === undefined ? "there is no public function to run" : `there is no function '${args.kernel}'` };
-  const stated = preconditionsBeside(args.input, io);
-  if ("error" in stated) return stated;
+  const beside = preconditionsBeside(args.input, io);
+  if ("error" in beside) return beside;
+  const stated = beside.preconditions;
   const scalars: Record<string, number> = { ...stated.scalars };
   for (const [name, value] of args.values) scalars[/^\d+$/.test(name) ? argumentName(kernel, Number(name)) : name] = value;
   const made = planArguments(module, kernel, { ...stated, scalars });
@@ -63,7 +65,7 @@ export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { rea
       ),
     ),
     printed: result.printed.map((line) => `${line}\n`).join(""),
-    report: reportOf(result),
+    report: preconditionsText(beside) + reportOf(module, result),
     findings: result.findings.map(({ kind, severity, message, op, program, times }) => {
       const position = op && positionOfLocation(op.ctx, op.locRef);
       const where = position ? `${position.file}:${position.line}:${position.column}` : args.input;
@@ -109,12 +111,11 @@ function everyProgram([x = 1, y = 1, z = 1]: readonly number[]): number[][] {
   return all;
 }
 
-function reportOf({ coverage, programs, grid, args, steps }: RunResult): string {
-  const missed = coverage.filter((i) => i.count === 0 || i.lanes === 0);
+function reportOf(module: Operation, result: RunResult): string {
+  const { programs, grid, args, steps } = result;
   const scalars = args.flatMap((a) => (a.kind === "scalar" ? [`${a.name}=${a.value}`] : []));
-  const names = [...new Set(missed.map((i) => i.op.name))].sort();
   return (
     `${programs.length} programs of a grid of ${grid.join("x")}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
-    `${steps} steps; ${coverage.length - missed.length} of ${coverage.length} ops executed${names.length > 0 ? `; never: ${names.join(" ")}` : ""}\n`
+    `${steps} steps; ${coverageText(opCoverage(module, [result]))}\n`
   );
 }

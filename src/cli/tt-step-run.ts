@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
+import { coverageText, instructionCoverage } from "../simulate/coverage.js";
 import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
 import { type LaunchArgument, type PtxRun, runPtx } from "../simulate/ptx/run.js";
@@ -256,8 +257,7 @@ function madeUpArguments(text: string, args: RunArgs): readonly NamedArgument[] 
 }
 
 function report(run: PtxRun, args: RunArgs): string {
-  const missed = run.sites.filter((s) => s.executions === 0);
-  let text = `${run.warpInstructions} warp instructions, ${run.laneInstructions} of lanes; ${run.sites.length - missed.length} of ${run.sites.length} instructions executed\n`;
+  let text = `${run.warpInstructions} warp instructions, ${run.laneInstructions} of lanes; ${coverageText(instructionCoverage([run]))}\n`;
   if (!args.facts) return text;
   text += "requests  sectors/request  lines/request  wavefronts (without conflicts)  instruction\n";
   for (const site of run.sites) {

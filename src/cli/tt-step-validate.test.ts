@@ -23,7 +23,12 @@ function run(argv: readonly string[], tool: typeof main = main): { readonly code
 describe("--validate", () => {
   test("our passes keep what a kernel stores", () => {
     const { code, out } = run([VECADD, "--validate"]);
-    expect(out).toMatch(/^validate: same results after each of \d+ passes that changed the IR \(\d+ runs\)\n$/);
+    expect(out.replaceAll(/\d+/g, "N")).toBe(`validate: same results after each of N passes that changed the IR (N runs)
+validate: the source: N of N ops executed
+validate: Triton IR: N of N ops executed
+validate: lowered code: N of N instructions executed
+validate: PTX: N of N instructions executed
+`);
     expect(code).toBe(0);
   });
   test("a log of real Triton's is executed step by step", () => {

@@ -7,10 +7,11 @@
 import { TensorDescType } from "../dialects/tt/types.js";
 import type { Operation } from "../ir/operation.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
+import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
 import { runLlvm } from "./llvm/run.js";
 import { differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
-import { type ArgumentPlan, type Preconditions, planArguments } from "./tensor/arguments.js";
+import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { compareRuns, differenceText } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import type { Finding } from "./tensor/findings.js";
@@ -35,10 +36,20 @@ export interface Validation {
   /** How many times the kernel was run, and after which passes it changed. */
   readonly runs: number;
   readonly passes: readonly string[];
+  /** What was executed of the source, of Triton IR and of lowered code as they were last, and of PTX. */
+  readonly coverage: ReadonlyMap<string, Coverage>;
   /** What the kernel itself was found to do, before any pass. */
   readonly findings: readonly Finding[];
   /** The pass from which on the IR is no longer executed here, if there is one. */
   readonly until: string | undefined;
+}
+
+/** One way to start the kernel. */
+interface Launch {
+  readonly seed: number;
+  readonly args: readonly ArgumentPlan[];
+  /** The source so started on the programs that lowered code is run on; nothing where lowered code is not run so. */
+  reference: Reference | undefined;
 }
 
 /** Watches a pipeline and executes what it makes. Ask for the outcome when the pipeline has run. */
@@ -46,20 +57,16 @@ export class Validator {
   readonly #broken: Broken[] = [];
   readonly #passes: string[] = [];
   readonly #counts = new Map<string, number>();
-  readonly #seeds: readonly number[];
+  readonly #coverage = new Map<string, Coverage>();
+  #launches: readonly Launch[] = [];
   #before: readonly RunResult[] | undefined;
-  #args: readonly ArgumentPlan[] | undefined;
   #version = -1;
   #runs = 0;
   #findings: readonly Finding[] = [];
   #notModelled: string | undefined;
-  /** The source on the programs that lowered code is run on. */
-  #reference: Reference | undefined;
   #loweredIsBroken = false;
 
-  constructor(readonly options: ValidateOptions = {}) {
-    this.#seeds = options.seeds ?? [0, 1];
-  }
+  constructor(readonly options: ValidateOptions = {}) {}
 
   /** What runs the passes is given this. */
   readonly instrumentation: Instrumentation = {
@@ -74,13 +81,18 @@ export class Validator {
   /** Executes the source: all else is compared with what it does. */
   begin(module: Operation): void {
     if (this.#before !== undefined || !isExecutable(module)) return;
-    this.#args = this.#choose(module);
+    this.#launches = this.#choose(module);
     this.#before = this.#run(module);
+    this.#coverage.set("the source", opCoverage(module, this.#before));
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
-    const seed = this.#seeds[0]!;
-    this.#reference = referenceOf(module, runModule(module, { ...this.options, args: this.#args, grid, programs: few, seed }), seed);
-    this.#runs++;
+    for (const launch of this.#launches) {
+      // One seed will do for what takes longest.
+      if (launch !== this.#launches[0] && launch.args === this.#launches[0]!.args) continue;
+      const { seed, args } = launch;
+      launch.reference = referenceOf(module, runModule(module, { ...this.options, args, grid, programs: few, seed }), seed);
+      this.#runs++;
+    }
     this.#version = module.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
@@ -98,68 +110,101 @@ export class Validator {
   /** Executes a module as the result of the pass named. */
   check(pass: string, module: Operation): void {
     if (this.#before === undefined) return;
-    if (!isExecutable(module)) return this.#checkLowered(pass, (launch) => runLlvm(module, launch, `<after ${pass}>`));
+    if (!isExecutable(module)) {
+      this.#checkLowered(pass, "lowered code", (launch) => runLlvm(module, launch, `<after ${pass}>`));
+      return;
+    }
     const before = this.#before;
     const results = this.#run(module);
     this.#passes.push(pass);
+    this.#coverage.set("Triton IR", opCoverage(module, results));
     const problem = results.flatMap((result, i) => {
       const message = changeOf(before[i]!, result);
-      return message === undefined ? [] : [{ pass, seed: this.#seeds[i]!, message }];
+      return message === undefined ? [] : [{ pass, seed: this.#launches[i]!.seed, message }];
     })[0];
     if (problem) this.#broken.push(problem);
     this.#before = results;
   }
 
-  /** Executes PTX as what the whole compilation made. */
-  checkPtx(text: string): void {
-    if (this.#before !== undefined) this.#checkLowered("ptx", (launch) => runPtx(text, launch, "<ptx>"));
+  /** Executes the PTX that all of it became; `sharedBytes` is the dynamic shared memory of a CTA. */
+  checkPtx(text: string, sharedBytes: number | undefined): void {
+    const shared = sharedBytes === undefined ? {} : { sharedBytes };
+    if (this.#before) this.#checkLowered("ptx", "PTX", (launch) => runPtx(text, { ...launch, ...shared }, "<ptx>"));
   }
 
-  #checkLowered(pass: string, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
+  #checkLowered(pass: string, stage: string, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
     // What a kernel does out of its domain is not defined, and differs.
     if (this.#findings.some((f) => f.severity === "error")) {
       this.#notModelled ??= pass;
       return;
     }
-    const launch = launchOf(this.#reference!);
-    // In the midst of lowering, a module is no program yet.
-    const run = launch && execute(launch);
-    if (!run || "error" in run || run.diagnostics.length > 0) return;
-    this.#runs++;
-    if (run.findings.some((f) => f.kind === "not-modelled")) {
-      this.#notModelled ??= pass;
-      return;
+    const runs: PtxRun[] = [];
+    const problems: Broken[] = [];
+    for (const { reference, seed } of this.#launches) {
+      const launch = reference && launchOf(reference);
+      const run = launch && execute(launch);
+      if (!run) continue;
+      // In the midst of lowering, a module is no program yet.
+      if ("error" in run || run.diagnostics.length > 0) return;
+      this.#runs++;
+      if (run.findings.some((f) => f.kind === "not-modelled")) {
+        this.#notModelled ??= pass;
+        return;
+      }
+      runs.push(run);
+      const message = differenceOfLowered(reference, run);
+      if (message !== undefined) problems.push({ pass, seed, message });
     }
+    if (runs.length === 0) return;
     this.#notModelled = undefined;
     this.#passes.push(pass);
-    if (this.#loweredIsBroken) return;
-    const message = differenceOfLowered(this.#reference!, run);
-    if (message === undefined) return;
+    this.#coverage.set(stage, instructionCoverage(runs));
+    if (this.#loweredIsBroken || !problems[0]) return;
     this.#loweredIsBroken = true;
-    this.#broken.push({ pass, seed: this.#seeds[0]!, message });
+    this.#broken.push(problems[0]);
   }
 
   get outcome(): Validation {
-    return { broken: this.#broken, runs: this.#runs, passes: this.#passes, findings: this.#findings, until: this.#notModelled };
+    return {
+      broken: this.#broken,
+      runs: this.#runs,
+      passes: this.#passes,
+      coverage: this.#coverage,
+      findings: this.#findings,
+      until: this.#notModelled,
+    };
   }
 
   #run(module: Operation): RunResult[] {
-    return this.#seeds.map((seed) => {
+    return this.#launches.map(({ seed, args }) => {
       this.#runs++;
-      return runModule(module, { ...this.options, args: this.#args!, seed });
+      return runModule(module, { ...this.options, args, seed });
     });
   }
 
-  /** Arguments with which masks cut; where stores then overlap, arguments that fill whole blocks. */
-  #choose(module: Operation): readonly ArgumentPlan[] {
+  /**
+   * Arguments with which masks cut; where stores then overlap, arguments that fill whole blocks. And those with which loops
+   * do not run at all, where they have a bound to set to 0 and the kernel can do without them.
+   */
+  #choose(module: Operation): Launch[] {
     const kernel = kernelOf(module, this.options.kernel)!;
-    const cut = planArguments(module, kernel, this.options.preconditions, "cut");
-    const trial = runModule(module, { ...this.options, args: cut });
-    this.#runs++;
-    if (!trial.findings.some((f) => f.severity === "error")) return cut;
-    return planArguments(module, kernel, this.options.preconditions, "whole");
+    const plan = (fit: Fit) => planArguments(module, kernel, this.options.preconditions, fit);
+    const [seed = 0, ...others] = this.options.seeds ?? [0, 1];
+    const isSound = (args: readonly ArgumentPlan[]): boolean => {
+      this.#runs++;
+      return !runModule(module, { ...this.options, args, seed }).findings.some((f) => f.severity === "error");
+    };
+    const cut = plan("cut");
+    const args = isSound(cut) ? cut : plan("whole");
+    const launches: Launch[] = [seed, ...others].map((s) => ({ seed: s, args, reference: undefined }));
+    const empty = plan("empty");
+    const stopsLoops = empty.some((arg, i) => arg.kind === "scalar" && Number(arg.value) === 0 && Number(scalarOf(args[i])) !== 0);
+    if (stopsLoops && isSound(empty)) launches.push({ seed, args: empty, reference: undefined });
+    return launches;
   }
 }
+
+const scalarOf = (arg: ArgumentPlan | undefined): number | bigint => (arg?.kind === "scalar" ? arg.value : 0);
 
 /** Whether there is a kernel here in TTIR or TTGIR; lowered code is executed elsewhere. */
 export function isExecutable(module: Operation): boolean {
@@ -187,7 +232,7 @@ function moduleOf(root: Operation): Operation {
 }
 
 /** The outcome as text: one line for each pass that broke something, then what was done. */
-export function validationText({ broken, runs, passes, findings, until }: Validation): string {
+export function validationText({ broken, runs, passes, coverage, findings, until }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
   for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
@@ -197,5 +242,6 @@ export function validationText({ broken, runs, passes, findings, until }: Valida
   const rest = until === undefined || unfit ? "" : `; from ${until} on there are instructions that the thread level does not model`;
   if (broken.length === 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
+  for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;
 }

@@ -50,8 +50,8 @@ export interface Preconditions {
   readonly programs?: readonly (readonly number[])[];
 }
 
-/** How generous extents are: `cut` leaves masks something to do, `whole` fills all blocks. */
-export type Fit = "cut" | "whole";
+/** How generous extents are: `cut` leaves masks something to do, `whole` fills all blocks, `empty` is `cut` but that loops do not run. */
+export type Fit = "cut" | "whole" | "empty";
 
 /** Arguments for `kernel`, a function of `module`. */
 export function planArguments(module: Operation, kernel: Operation, given: Preconditions = {}, fit: Fit = "cut"): ArgumentPlan[] {
@@ -110,6 +110,7 @@ function descriptorPlan(type: Type, name: string, fit: Fit): ArgumentPlan {
 
 /** One and a half blocks, more where a loop goes over them (a ring of buffers comes round then), or whole blocks; a multiple of `divisor`. */
 function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, fit: Fit): number {
+  if (loop && fit === "empty") return 0;
   if (block === undefined || block <= 1) return divisor > 1 ? divisor : loop ? 5 : 3;
   const blocks = loop ? 5 : block >= 64 ? 1 : 3;
   if (fit === "whole") return Math.max(block * (blocks + 1), divisor);

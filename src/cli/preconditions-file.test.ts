@@ -1,0 +1,31 @@
+import { describe, expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { preconditionsBeside, preconditionsText, readPreconditions } from "./preconditions-file.js";
+
+const FULL = `{"scalars": {"heads": 2}, "arrays": {"lens": {"kind": "range", "low": 8, "high": 70}}, "grid": [4], "programs": [[3]]}`;
+
+test("what is stated beside an input, and how a report lists it", () => {
+  const io = memoryIo("", { "k/softmax.args.json": FULL, "k/args.json": "{}" });
+  const stated = preconditionsBeside("k/softmax.ttir", io);
+  expect(stated).toMatchObject({ path: "k/softmax.args.json", preconditions: { grid: [4], programs: [[3, 0, 0]] } });
+  if ("error" in stated) return;
+  expect(preconditionsText(stated)).toBe(
+    "preconditions of k/softmax.args.json: heads = 2, lens range low=8 high=70, grid 4, programs (3, 0, 0)\n",
+  );
+  expect(preconditionsBeside("k/other.ttir", io)).toMatchObject({ path: "k/args.json" });
+  expect(preconditionsBeside("elsewhere/k.ttir", io)).toEqual({ path: undefined, preconditions: {} });
+});
+
+describe("what is wrong is said", () => {
+  test.each([
+    ["[]", "an object with 'scalars', 'arrays', 'grid' or 'programs' is expected"],
+    [`{"scalar": {}}`, "'scalar' is none of scalars, arrays, grid, programs"],
+    [`{"scalars": {"n": "4"}}`, "'scalars' is an object of numbers"],
+    [`{"arrays": {"x": 4}}`, "array 'x': 'kind' is one of random, zeros, arange, range, permutation, monotone, pointers"],
+    [`{"arrays": {"x": {"kind": "range", "low": 1}}}`, "array 'x': 'high' is a number"],
+    [`{"arrays": {"x": {"kind": "permutation", "count": 0}}}`, "array 'x': 'count' is a positive integer"],
+    [`{"arrays": {"x": {"kind": "pointers", "element": "word"}}}`, "array 'x': 'element' is a type as f32, i32"],
+    [`{"grid": [0]}`, "'grid' is one to three positive integers"],
+    [`{"programs": [0]}`, "'programs' is a list of places in the grid, each one to three integers"],
+  ])("%s", (text, error) => expect(readPreconditions(text)).toEqual({ error }));
+});
