@@ -68,7 +68,9 @@ function shareTensor(lo: Lowering, op: Operation, values: readonly Value[], elem
   barrier(lo);
   // As upstream, which hands the values to the loads too: what is loaded stays in the order of the addresses, which is that of the
   // registers only where vectors need no other order of them.
-  const loaded = lowerLdSt<Value>(lo, place, values, ids, (_vals, address, _index, vector) => b.unpackVector(loadShared(lo, address, vector)));
+  const loaded = lowerLdSt<Value>(lo, place, values, ids, (_vals, address, _index, vector) =>
+    b.unpackVector(loadShared(lo, address, vector)),
+  );
   lo.setElements(result, loaded);
 }
 
