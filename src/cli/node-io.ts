@@ -120,8 +120,11 @@ const PROGRAMS: Programs = {
 /** Above this size compiling the parser is part of the wait. */
 const LARGE_FILE_BYTES = 2 ** 20;
 
+/** What stood on standard input: it can be read once only. */
+let standardInput: string | undefined;
+
 export function readFile(path: string): string {
-  if (path === "-") return readFileSync(0, "latin1");
+  if (path === "-") return (standardInput ??= readFileSync(0, "latin1"));
   const { size } = statSync(path);
   if (size > MAX_FILE_BYTES)
     throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });

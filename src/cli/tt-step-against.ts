@@ -27,19 +27,17 @@ function differs(pair: Trace): boolean {
 
 export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
   const spec = args.against!;
-  const options = optionsIn(spec, io);
-  if (options) {
+  const changed = optionsIn(spec, io);
+  if (changed) {
     if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
-    const given = parseTtStepArgs(options);
+    const given = parseTtStepArgs(changed);
     if ("error" in given) return given;
-    const again = readInput(args.input!, { ...io, readFile: () => input.text, readFolder: () => undefined }, args);
+    const options = { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
+    // What Python becomes depends on the options.
+    const source = input.defaults ? io : { ...io, readFile: () => input.text, readFolder: () => undefined };
+    const again = readInput(args.input!, source, options);
     if (again.kind === "error") return { error: again.message ?? "the input does not parse" };
-    return traceOf(
-      again,
-      args.input!,
-      { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } },
-      io,
-    );
+    return traceOf(again, args.input!, options, io);
   }
   const other = readInput(spec, io, args);
   if (other.kind !== "error") return traceOf(other, spec, args, io);

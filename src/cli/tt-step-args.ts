@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { CAPABILITIES, type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import type { GivenArguments } from "../frontend/specialize.js";
 import { nearest } from "../support/nearest.js";
 import type { SimulationArgs } from "./simulation-args.js";
 
@@ -12,8 +13,10 @@ interface OptionDef {
   readonly multiple?: boolean;
   readonly value?: string;
   readonly summary: string;
-  readonly group: "What to show" | "Compilation" | "Execution" | "Other";
+  readonly group: (typeof GROUPS)[number];
 }
+
+const GROUPS = ["What to show", "Python kernels", "Compilation", "Execution", "Other"] as const;
 
 /** Options of the program itself; those of Triton's CUDAOptions follow. */
 const OPTIONS = {
@@ -68,6 +71,34 @@ const OPTIONS = {
   "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
   "dump-pass-pipeline": { type: "boolean", group: "What to show", summary: "the pipeline as text" },
   output: { type: "string", value: "FILE", group: "What to show", summary: "write to FILE instead of standard output (also -o)" },
+  kernel: { type: "string", value: "NAME", group: "Python kernels", summary: "which function (default: the only one under @triton.jit)" },
+  signature: {
+    type: "string",
+    value: "TYPES",
+    group: "Python kernels",
+    summary: "'*fp16:16, i32:16, i32, 128': types with what values are multiples of, and constants",
+  },
+  type: {
+    type: "string",
+    multiple: true,
+    value: "NAME=TYPE",
+    group: "Python kernels",
+    summary: "one argument: a_ptr=*fp16:16 (repeatable)",
+  },
+  const: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    group: "Python kernels",
+    summary: "a constant, as a Python literal: BLOCK=128 (repeatable)",
+  },
+  config: { type: "string", value: "N", group: "Python kernels", summary: "which configuration of @triton.autotune, from 0" },
+  "triton-lib": {
+    type: "string",
+    value: "DIR",
+    group: "Python kernels",
+    summary: "read library functions (tl.sum, tl.cdiv) from this Triton instead of the built-in ones",
+  },
   target: {
     type: "string",
     value: "cuda:80",
@@ -146,6 +177,11 @@ const NUMBER_KEYS: readonly (keyof CudaOptions)[] = [
   "maxNumImpreciseAccDefault",
 ];
 
+/** What is said of a Python kernel: which one, its arguments, and where Triton's own library is. */
+export interface PythonArgs extends GivenArguments {
+  readonly tritonLib: string | undefined;
+}
+
 /** What `--emit` takes. */
 export const EMITTED = ["ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"] as const;
 
@@ -192,6 +228,7 @@ export interface TtStepArgs {
   readonly version: boolean;
   /** Triton's options as given, by CUDAOptions' names in camel case. */
   readonly cuda: Partial<CudaOptions>;
+  readonly python: PythonArgs;
 }
 
 /** Reads the arguments; `error` is one line for the user. */
@@ -236,6 +273,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   const theme = text("theme");
   if (theme !== undefined && theme !== "dark" && theme !== "light" && theme !== "none")
     return { error: `--theme expects dark, light or none, not '${theme}'` };
+  const config = text("config");
+  if (config !== undefined && !/^\d+$/.test(config)) return { error: `--config expects a number from 0, not '${config}'` };
   const problem = checkOptions({ ...defaultOptions(capability ?? 80), ...cuda.values }, capability ?? 80);
   if (problem) return { error: problem };
   return {
@@ -278,6 +317,14 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     help: flag("help"),
     version: flag("version"),
     cuda: cuda.values,
+    python: {
+      kernel: text("kernel"),
+      signature: text("signature"),
+      types: list("type"),
+      constants: list("const"),
+      config: config === undefined ? undefined : Number(config),
+      tritonLib: text("triton-lib"),
+    },
   };
 }
 
@@ -316,7 +363,7 @@ export function optionTable(): readonly { readonly name: string; readonly value:
 export function ttStepHelp(): string {
   let text =
     "Shows what the Triton GPU compiler does to a kernel, pass by pass.\n\nUsage: tt-step INPUT [OPTIONS]    (INPUT - is standard input; in a terminal, without options that print, the UI opens)\n       tt-step snapshot INPUT... [--dir DIR] [--update] [--full] [--format text|json|junit|github] [--shard I/N] [OPTIONS]\n       tt-step completion bash|zsh|fish\n";
-  for (const group of ["What to show", "Compilation", "Execution", "Other"] as const) {
+  for (const group of GROUPS) {
     text += `\n${group}:\n`;
     for (const [name, def] of Object.entries<OptionDef>(OPTIONS))
       if (def.group === group) text += `  --${`${name}${def.value ? ` ${def.value}` : ""}`.padEnd(38)} ${def.summary}\n`;

@@ -19,7 +19,7 @@ export function traceOf(
 ): { readonly trace: Trace; readonly result?: CompileResult } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
-  const options = settings(module, args);
+  const options = settings(input, args);
   const range = pipelineRange(pipelineOf(options), args);
   if ("error" in range) return range;
   const result = compile(name, module, {
@@ -60,11 +60,11 @@ function needsTexts(args: TtStepArgs): boolean {
 
 /** What an input is compiled for, by the arguments and the input itself. */
 export function settings(
-  module: Operation,
+  { module, defaults }: Pick<Extract<Input, { readonly kind: "module" }>, "module" | "defaults">,
   args: TtStepArgs,
 ): { readonly capability: number; readonly options: CudaOptions } & Pick<CompileOptions, "from"> {
-  const capability = args.capability ?? targetOf(module) ?? 80;
-  return { capability, options: { ...defaultOptions(capability), ...args.cuda }, from: stageOf(module) };
+  const capability = args.capability ?? defaults?.capability ?? targetOf(module) ?? 80;
+  return { capability, options: { ...defaultOptions(capability), ...defaults?.cuda, ...args.cuda }, from: stageOf(module) };
 }
 /** The compute capability that the module names in `ttg.target`. */
 function targetOf(module: Operation): number | undefined {

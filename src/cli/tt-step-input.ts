@@ -12,15 +12,27 @@ import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
 import type { Io } from "./io.js";
 import { fileError } from "./node-io.js";
+import { type InputDefaults, isPython, type PythonOptions, readPython } from "./tt-step-python.js";
 
 export type Input =
   | { readonly kind: "imported"; readonly trace: Trace }
-  | { readonly kind: "module"; readonly module: Operation; readonly text: string }
+  | {
+      readonly kind: "module";
+      readonly module: Operation;
+      readonly text: string;
+      /** Of Python: what its file says of how it is compiled. */
+      readonly defaults?: InputDefaults;
+    }
   /** `message` is one line; `diagnostics` stand for themselves. */
   | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string };
 
-/** Reads a file, a folder or standard input (`-`). */
-export function readInput(path: string, io: Io, options: { readonly debugInfo: boolean }): Input {
+/** How an input is read; for Python also what is compiled of it, and for what. */
+export interface InputOptions extends Partial<PythonOptions> {
+  readonly debugInfo: boolean;
+}
+
+/** Reads a file, a folder or standard input (`-`). Python needs `preparePython` before. */
+export function readInput(path: string, io: Io, options: InputOptions): Input {
   const folder = io.readFolder(path);
   if (folder)
     return imported(
@@ -37,6 +49,7 @@ export function readInput(path: string, io: Io, options: { readonly debugInfo: b
   } catch (error) {
     return { kind: "error", message: `cannot read '${path}': ${fileError(error)}` };
   }
+  if (isPython(text)) return readPython(path, text, io, { ...NO_OPTIONS, ...options });
   const refusal = notIr(path, text);
   if (refusal) return { kind: "error", message: refusal };
   if (isDumpLog(text)) return imported(path, importDumpLog(path, text, options));
@@ -55,6 +68,12 @@ export function readInput(path: string, io: Io, options: { readonly debugInfo: b
   return { kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") };
 }
 
+const NO_OPTIONS: PythonOptions = {
+  python: { kernel: undefined, signature: undefined, types: [], constants: [], config: undefined, tritonLib: undefined },
+  capability: undefined,
+  cuda: {},
+};
+
 function imported(path: string, trace: Trace | { readonly error: string }): Input {
   return "error" in trace ? { kind: "error", message: `'${path}': ${trace.error}` } : { kind: "imported", trace };
 }
@@ -63,9 +82,6 @@ function imported(path: string, trace: Trace | { readonly error: string }): Inpu
 function notIr(path: string, text: string): string | undefined {
   if (text.trim() === "") return `'${path}' is empty`;
   if (text.includes("\0")) return `'${path}' is a binary file`;
-  if (!/^[ \t]*(?:import |from [\w.]+ import |@triton\.jit|def )/m.test(text.slice(0, 1 << 16))) return undefined;
-  if (!/\btt\.func|^module|^\/\/ -----\/\//m.test(text))
-    return `'${path}' is a Python kernel; the Python front end is not built yet: compile it with Triton and pass the .ttir from its cache folder`;
   return undefined;
 }
 

@@ -12,7 +12,9 @@ import { EXIT, type Io } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { fileError } from "./node-io.js";
 import { writeNpy } from "./npy.js";
+import { parseTtStepArgs } from "./tt-step-args.js";
 import { readInput } from "./tt-step-input.js";
+import type { PythonOptions } from "./tt-step-python.js";
 import { runIr } from "./tt-step-run-ir.js";
 
 type Triple = readonly [number, number, number];
@@ -22,6 +24,14 @@ const OPTIONS = {
   out: { type: "string" },
   kernel: { type: "string" },
   signature: { type: "string" },
+  type: { type: "string", multiple: true },
+  const: { type: "string", multiple: true },
+  config: { type: "string" },
+  "triton-lib": { type: "string" },
+  target: { type: "string" },
+  "num-warps": { type: "string" },
+  "num-stages": { type: "string" },
+  "num-ctas": { type: "string" },
   arg: { type: "string", multiple: true },
   grid: { type: "string" },
   program: { type: "string", multiple: true },
@@ -33,7 +43,10 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-const HELP = `Executes TTIR, TTGIR, LLVM dialect or PTX on the CPU, and tells of bad accesses and races.
+/** What a Python kernel is compiled for: options of `tt-step` itself. */
+const COMPILATION = ["kernel", "signature", "type", "const", "config", "triton-lib", "target", "num-warps", "num-stages", "num-ctas"];
+
+const HELP = `Executes a Python kernel, TTIR, TTGIR, LLVM dialect or PTX on the CPU, and tells of bad accesses and races.
 
 Usage: tt-step run INPUT --launch launch.json --out DIR
        tt-step run INPUT [--arg N=1000]... [--signature "*fp16, i32"] [--grid 4,1,1] [--program 0,0,0]...
@@ -46,6 +59,7 @@ Usage: tt-step run INPUT --launch launch.json --out DIR
   --grid X,Y,Z       programs in the grid (default 2,2,1)
   --program X,Y,Z    run only this program (repeatable)
   --kernel NAME      which kernel of the input
+  a Python kernel    --signature, --type, --const, --config, --target, --num-warps, ... as without run
   --seed N           what untouched memory holds
   --shared BYTES     dynamic shared memory of a CTA
   --max-steps N      stop after that many warp instructions
@@ -68,6 +82,7 @@ interface RunArgs {
   readonly maxSteps: number | undefined;
   readonly facts: boolean;
   readonly checks: boolean;
+  readonly python: PythonOptions;
 }
 
 export function runCommand(argv: readonly string[], io: Io): number {
@@ -127,6 +142,8 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
     if ("error" in read) return { error: `'${launchPath}': ${read.error}` };
     launch = read;
   }
+  const python = parseTtStepArgs(COMPILATION.flatMap((name) => [values[name] ?? []].flat().map((value) => `--${name}=${value}`)));
+  if ("error" in python) return python;
   return {
     input,
     launch,
@@ -144,6 +161,7 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
     maxSteps: number("max-steps"),
     facts: values["facts"] === true,
     checks: values["checks"] !== false,
+    python,
   };
 }
 
@@ -173,7 +191,7 @@ function isLowered(module: Operation): boolean {
 }
 
 function runIrInput(args: RunArgs, io: Io): number {
-  const input = readInput(args.input, io, { debugInfo: false });
+  const input = readInput(args.input, io, { ...args.python, debugInfo: false });
   if (input.kind === "error") {
     if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);

@@ -25,11 +25,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   const open = (): Opened => {
-    const read = readInput(name, io, { debugInfo: false });
+    const read = readInput(name, io, { ...args, debugInfo: false });
     if (read.kind === "error") return { kind: "error", text: read.diagnostics ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const { capability, options } = settings(read.module, args);
+    const { capability, options } = settings(read, args);
     const { module, text } = read;
     return { kind: "module", module, text, from: stageOf(module), whatIf: { capability, options, disabled: [] } };
   };

@@ -155,13 +155,6 @@ describe("what is read", () => {
   ])("%s", (_, text, message) => {
     expect(run(["x"], withFiles({ x: text }))).toEqual({ code: 2, out: "", err: `tt-step: ${message}\n` });
   });
-  test("a Python kernel is told how to become TTIR", () => {
-    const { code, err } = run(["fixtures/kernels/seed003_matmul.py"]);
-    expect(code).toBe(2);
-    expect(err).toBe(
-      "tt-step: 'fixtures/kernels/seed003_matmul.py' is a Python kernel; the Python front end is not built yet: compile it with Triton and pass the .ttir from its cache folder\n",
-    );
-  });
   test("what is no file, no option, no IR", () => {
     expect(run(["no/such/file"])).toMatchObject({ code: 2, err: "tt-step: cannot read 'no/such/file': no such file or directory\n" });
     expect(run([MATMUL, "--lits"]).err).toBe("tt-step: unknown option '--lits'; did you mean '--list'? Try: tt-step --help\n");

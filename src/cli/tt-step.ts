@@ -15,6 +15,7 @@ import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js"
 import { bisect } from "./tt-step-bisect.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
+import { preparePython } from "./tt-step-python.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
@@ -25,9 +26,12 @@ import { VERSION } from "./version.js";
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 export function main(argv: readonly string[], io: Io): number | Promise<number> {
-  if (argv[0] === "run") return runCommand(argv.slice(1), io);
+  if (argv[0] === "run") return withPython(argv.slice(1).filter(isInput), io, () => runCommand(argv.slice(1), io));
   if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
-  if (argv[0] === "snapshot") return import("./tt-step-snapshot.js").then(({ snapshotMain }) => snapshotMain(argv.slice(1), io));
+  if (argv[0] === "snapshot")
+    return import("./tt-step-snapshot.js").then(({ snapshotMain }) =>
+      withPython(argv.slice(1).filter(isInput), io, () => snapshotMain(argv.slice(1), io)),
+    );
   if (argv[0] === "completion") return completion(argv[1], io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
@@ -40,17 +44,26 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
       : deliver(`${args.explain}: ${text}\n`, args, io);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
+  const { input } = args;
+  return withPython([input, args.against], io, () => step({ ...args, input }, argv, io));
+}
+
+/** Calls `use` once the front end is there, if one of the inputs needs it. */
+function withPython(paths: readonly (string | undefined)[], io: Io, use: () => number | Promise<number>): number | Promise<number> {
+  return preparePython(paths, io)?.then(use) ?? use();
+}
+
+function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): number | Promise<number> {
   if (io.isInteractive && opensUi(args)) return import("./tt-step-tui.js").then(({ openUi }) => openUi(args, argv, io));
   const rewrite = args.modernize ? { rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : {};
-  const input = readInput(args.input, io, { debugInfo: args.debugInfo, ...rewrite });
+  const input = readInput(args.input, io, { ...args, ...rewrite });
   if (input.kind === "error") return refuse(input, io);
   if (input.kind === "module" && args.modernize) {
     modernize(input.module);
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   }
   if (input.kind === "module" && args.dumpPassPipeline) {
-    const { module } = input;
-    const pipeline = pipelineOf(settings(module, args));
+    const pipeline = pipelineOf(settings(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
   const made = traceOf(input, args.input, args, io);
@@ -86,19 +99,25 @@ function completion(name: string | undefined, io: Io): number {
 }
 
 /** `tt-step bisect INPUT PREDICATE [options]` */
-function bisectMain(argv: readonly string[], io: Io): number {
+function bisectMain(argv: readonly string[], io: Io): number | Promise<number> {
   const predicate = argv.findIndex((a, i) => i > 0 && !a.startsWith("-") && !argv[i - 1]!.startsWith("-"));
   if (predicate < 0) return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'");
   const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
   if ("error" in args) return usage(io, args.error);
   if (args.input === undefined) return usage(io, "bisect expects an input file");
-  const input = readInput(args.input, io, { debugInfo: args.debugInfo });
-  if (input.kind === "error") return refuse(input, io);
-  const made = traceOf(input, args.input, { ...args, printAfterChange: true }, io);
-  if ("error" in made) return usage(io, made.error);
-  const found = bisect(made.trace, args.input, argv[predicate]!, args.simulation, io);
-  return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
+  const name = args.input;
+  return withPython([name], io, () => {
+    const input = readInput(name, io, args);
+    if (input.kind === "error") return refuse(input, io);
+    const made = traceOf(input, name, { ...args, printAfterChange: true }, io);
+    if ("error" in made) return usage(io, made.error);
+    const found = bisect(made.trace, name, argv[predicate]!, args.simulation, io);
+    return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
+  });
 }
+
+/** What may be a file among arguments. */
+const isInput = (arg: string): boolean => !arg.startsWith("-") || arg === "-";
 
 /** Whether the terminal UI shows what is asked for. */
 function opensUi(args: TtStepArgs): boolean {

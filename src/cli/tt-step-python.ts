@@ -1,0 +1,115 @@
+/** A Python kernel as input: read, chosen from, specialized and turned into TTIR. The front end is loaded when there is one. */
+import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { commentSettings } from "../frontend/kernel-comment.js";
+import type { KernelConfig } from "../frontend/request.js";
+import { chooseKernel, specialize } from "../frontend/specialize.js";
+import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import { printOperation } from "../syntax/print.js";
+import type { Io } from "./io.js";
+import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+
+export type PythonOptions = Pick<TtStepArgs, "python" | "capability" | "cuda">;
+
+/** What a kernel's file says of how it is compiled; the command line comes first. */
+export interface InputDefaults {
+  readonly capability: number | undefined;
+  readonly cuda: Partial<CudaOptions>;
+}
+
+export type PythonInput =
+  | { readonly kind: "module"; readonly module: Operation; readonly text: string; readonly defaults: InputDefaults; readonly python: true }
+  | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string };
+
+type FrontEnd = typeof import("../frontend/compile-python.js");
+let frontEnd: FrontEnd | undefined;
+
+/** Loads the front end if one of the inputs is Python. Everything afterwards is done at once. */
+export function preparePython(paths: readonly (string | undefined)[], io: Io): Promise<void> | undefined {
+  if (frontEnd || !paths.some((path) => path !== undefined && namesPython(path, io))) return undefined;
+  return import("../frontend/compile-python.js").then(async (loaded) => {
+    await loaded.loadPython();
+    frontEnd = loaded;
+  });
+}
+
+function namesPython(path: string, io: Io): boolean {
+  if (path.endsWith(".py")) return true;
+  if (/\.(?:mlir|ttg?ir|llir|ll|ptx|log|json)$/.test(path)) return false;
+  try {
+    return io.readFolder(path) === undefined && isPython(io.readFile(path));
+  } catch {
+    return false; // Told where it is read.
+  }
+}
+
+/** Whether a text is Python, and not a dump of a compilation that quotes some. */
+export function isPython(text: string): boolean {
+  const head = text.slice(0, 1 << 16);
+  return (
+    /^[ \t]*(?:import |from [\w.]+ import |@(?:triton\.)?jit|def |class )/m.test(head) &&
+    !/^\s*(?:tt|llvm)\.func |^module(?: @\S+)?(?: attributes)? ?\{|^\/\/ -----\/\//m.test(head.replace(/("""|''')[\s\S]*?\1/g, ""))
+  );
+}
+
+export function readPython(path: string, text: string, io: Io, args: PythonOptions): PythonInput {
+  const ctx = new Context(ALL_DIALECTS);
+  const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
+  const { readPython, compileKernel } = frontEnd!;
+  const file = readPython(ctx, path === "-" ? "<stdin>" : path, text, {
+    readFile: (other) => readIfThere(other, io),
+    tritonLib: args.python.tritonLib,
+  });
+  if (!file) return told();
+  const kernel = chooseKernel(file.kernels, args.python.kernel, path);
+  if ("error" in kernel) return { kind: "error", message: kernel.error };
+  const made = specialize(kernel, args.python, commentSettings(text, kernel.line));
+  if ("error" in made) return { kind: "error", message: made.error };
+  const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
+  if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };
+
+  const defaults: InputDefaults = { capability: asked.capability, cuda: { ...optionsOf(made.config), ...asked.cuda } };
+  const capability = args.capability ?? defaults.capability ?? 80;
+  const options = { ...defaultOptions(capability), ...defaults.cuda, ...args.cuda };
+  const problem = checkOptions(options, capability);
+  if (problem) return { kind: "error", message: problem };
+  const module = compileKernel(file, made.specialization, { capability, ...options });
+  if (!module) return told();
+  return {
+    kind: "module",
+    module,
+    defaults,
+    python: true,
+    /** The TTIR, for what reads the input again. */
+    get text() {
+      return printOperation(module, { debugInfo: true });
+    },
+  };
+}
+
+function readIfThere(path: string, io: Io): string | undefined {
+  try {
+    return io.readFile(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `num_warps = 8` as an argument: `--num-warps=8` */
+function optionText(key: string, value: string): string {
+  const name = key.replaceAll("_", "-");
+  if (value === "True" || value === "False") return value === "True" ? `--${name}` : `--no-${name}`;
+  return `--${name}=${value}`;
+}
+
+function optionsOf(config: KernelConfig | undefined): Partial<CudaOptions> {
+  const { numWarps, numStages, numCtas, maxnreg } = config ?? {};
+  return {
+    ...(numWarps === undefined ? {} : { numWarps }),
+    ...(numStages === undefined ? {} : { numStages }),
+    ...(numCtas === undefined ? {} : { numCtas }),
+    ...(maxnreg === undefined ? {} : { maxnreg }),
+  };
+}

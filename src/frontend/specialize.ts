@@ -1,0 +1,236 @@
+/** From what the user says of a kernel's arguments, and what its file says, to what is compiled. */
+import { nearest } from "../support/nearest.js";
+import type { CommentSetting } from "./kernel-comment.js";
+import type { ArgumentSpec, KernelConfig, KernelInfo, KernelParameter, Specialization, TypeSpec } from "./request.js";
+import { parseArgument, parseSignature } from "./signature.js";
+
+/** What the command line says of a kernel and its arguments. */
+export interface GivenArguments {
+  readonly kernel: string | undefined;
+  readonly signature: string | undefined;
+  /** `name=*fp16:16` */
+  readonly types: readonly string[];
+  /** `NAME=<Python literal>` */
+  readonly constants: readonly string[];
+  /** Which autotune configuration, from 0. */
+  readonly config: number | undefined;
+}
+
+type Refusal = { readonly error: string };
+
+/** The kernel asked for, or the only one; else what there is to choose from. */
+export function chooseKernel(kernels: readonly KernelInfo[], name: string | undefined, file: string): KernelInfo | Refusal {
+  if (kernels.length === 0) return { error: `'${file}' has no function under @triton.jit` };
+  if (name === undefined) {
+    if (kernels.length === 1) return kernels[0]!;
+    return {
+      error: `'${file}' has ${kernels.length} kernels; choose one with --kernel:\n${kernels.map((k) => `  ${head(k)}`).join("\n")}`,
+    };
+  }
+  const found = kernels.find((k) => k.name === name);
+  if (found) return found;
+  const names = kernels.map((k) => k.name);
+  const near = nearest(name, names);
+  return { error: `'${file}' has no kernel '${name}'${near ? `; did you mean '${near}'?` : `; it has ${names.join(", ")}`}` };
+}
+
+/** `add(x_ptr, y_ptr, n, BLOCK: tl.constexpr)` */
+function head({ name, parameters }: KernelInfo): string {
+  return `${name}(${parameters.map((p) => p.name + (p.isConstexpr ? ": tl.constexpr" : "")).join(", ")})`;
+}
+
+/** What a kernel is compiled for, the autotune configuration that is part of it, and the comment's settings that are not of arguments. */
+export interface Specialized {
+  readonly specialization: Specialization;
+  readonly config: KernelConfig | undefined;
+  readonly options: readonly CommentSetting[];
+}
+
+/**
+ * What is said of an argument by name comes before the signature, both before the comment above the kernel, that before the
+ * autotune configuration, and that before the default in the `def`.
+ */
+export function specialize(kernel: KernelInfo, given: GivenArguments, comment: readonly CommentSetting[]): Specialized | Refusal {
+  const { parameters } = kernel;
+  const isParameter = (key: string) => parameters.some((p) => p.name === key);
+  const setting = (key: string) => comment.find((c) => c.key === key && !isParameter(key))?.value;
+  const entries = new Map<string, ArgumentSpec>();
+
+  const signatures = [given.signature, setting("signature")];
+  for (const signature of signatures.filter((s) => s !== undefined).slice(0, 1)) {
+    const refused = addSignature(signature, kernel, entries);
+    if (refused) return refused;
+  }
+  const named = [
+    ...comment.filter((c) => isParameter(c.key)).map((c) => ({ ...c, read: argument })),
+    ...given.types.map((text) => ({ ...assignment(text), read: parseArgument })),
+    ...given.constants.map((text) => ({ ...assignment(text), read: constant })),
+  ];
+  for (const { key, value, read } of named) {
+    if (!isParameter(key)) return unknownParameter(kernel, key);
+    // A comment gives way to the command line's signature.
+    if (read === argument && given.signature !== undefined && entries.has(key)) continue;
+    const entry = read(value);
+    if ("error" in entry) return { error: `argument '${key}': ${entry.error}` };
+    entries.set(key, entry);
+  }
+
+  const number = given.config ?? (setting("config") === undefined ? undefined : Number(setting("config")));
+  const config = chooseConfig(kernel, number, entries);
+  if (config && "error" in config) return config;
+  for (const [key, expression] of config?.constants ?? []) if (!entries.has(key)) entries.set(key, { kind: "constant", expression });
+  for (const p of parameters)
+    if (!entries.has(p.name) && p.defaultText !== undefined && !kernel.heuristics.includes(p.name)) entries.set(p.name, ofDefault(p));
+  const missing = parameters.filter((p) => !entries.has(p.name) && !kernel.heuristics.includes(p.name));
+  if (missing.length > 0) return { error: missingText(kernel, missing, entries) };
+
+  const options = comment.filter((c) => !isParameter(c.key) && c.key !== "signature" && c.key !== "config");
+  return { specialization: toSpecialization(kernel, entries), config, options };
+}
+
+// --- reading ---------------------------------------------------------------------------------------
+
+function addSignature(text: string, { name, parameters }: KernelInfo, entries: Map<string, ArgumentSpec>): Refusal | undefined {
+  const read = parseSignature(text);
+  if ("error" in read) return { error: `--signature: ${read.error}` };
+  if (read.length > parameters.length)
+    return {
+      error: `--signature has ${read.length} entries, but '${name}' has ${parameters.length} parameters: ${parameters.map((p) => p.name).join(", ")}`,
+    };
+  for (const [i, entry] of read.entries()) {
+    const isOpen = entry.kind === "type" && entry.type === "constexpr";
+    if (!isOpen) entries.set(parameters[i]!.name, entry);
+  }
+  return undefined;
+}
+
+function assignment(text: string): CommentSetting {
+  const at = text.indexOf("=");
+  return at < 0 ? { key: text.trim(), value: "" } : { key: text.slice(0, at).trim(), value: text.slice(at + 1).trim() };
+}
+
+/** A constant; a bare word is a string, as shells take quotes away. `(name)` is what the file calls so. */
+function constant(text: string): ArgumentSpec | Refusal {
+  if (text === "") return { error: "a value is missing; --const takes NAME=VALUE, as BLOCK=128" };
+  const read = parseArgument(text);
+  if (!("error" in read) && read.kind === "constant") return read;
+  const isWord = /^[A-Za-z_]\w*$/.test(text);
+  return { kind: "constant", expression: isWord ? JSON.stringify(text) : text };
+}
+
+/** A type or a constant, whatever it looks like. */
+function argument(text: string): ArgumentSpec | Refusal {
+  const read = parseArgument(text);
+  return "error" in read ? constant(text) : read;
+}
+
+function unknownParameter({ name, parameters }: KernelInfo, key: string): Refusal {
+  const names = parameters.map((p) => p.name);
+  const near = nearest(key, names);
+  return { error: `'${name}' has no parameter '${key}'${near ? `; did you mean '${near}'?` : `; it has ${names.join(", ")}`}` };
+}
+
+/** What launching with a default value makes of it. Source: runtime/jit.py and specialize.cc: 1 and None are constants, numbers are not. */
+function ofDefault({ isConstexpr, defaultText }: KernelParameter): ArgumentSpec {
+  const expression = defaultText!;
+  if (isConstexpr) return { kind: "constant", expression };
+  if (/^-?\d+$/.test(expression) && expression !== "1") {
+    const value = BigInt(expression);
+    const type = BigInt.asIntN(32, value) === value ? "i32" : "i64";
+    return { kind: "type", type, divisibility: value % 16n === 0n ? 16 : undefined };
+  }
+  if (/^-?(?:\d+\.\d*|\.\d+|\d+(?:\.\d*)?e[-+]?\d+)$/i.test(expression)) return { kind: "type", type: "fp32", divisibility: undefined };
+  if (expression === "True" || expression === "False") return { kind: "type", type: "u1", divisibility: undefined };
+  return { kind: "constant", expression };
+}
+
+// --- configurations --------------------------------------------------------------------------------
+
+function chooseConfig(
+  kernel: KernelInfo,
+  number: number | undefined,
+  entries: ReadonlyMap<string, ArgumentSpec>,
+): KernelConfig | undefined | Refusal {
+  const { name, configs } = kernel;
+  if (number !== undefined) {
+    const config = configs[number];
+    if (config) return config;
+    return {
+      error:
+        configs.length === 0
+          ? `'${name}' has no autotune configurations to choose from`
+          : `there is no configuration ${number}; ${configList(kernel)}`,
+    };
+  }
+  if (configs.length <= 1) return configs[0];
+  // With every constant of theirs given, none needs to be chosen.
+  if (configs.every((c) => [...c.constants.keys()].every((key) => entries.has(key)))) return undefined;
+  return { error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const` };
+}
+
+function configList({ name, configs }: KernelInfo): string {
+  return `'${name}' has ${configs.length} autotune configurations:\n${configs.map((c, i) => `  ${i}: ${configText(c)}`).join("\n")}`;
+}
+
+/** A configuration as Triton prints it: `BLOCK_M: 128, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None`. */
+export function configText({ constants, numWarps, numCtas, numStages, maxnreg }: KernelConfig): string {
+  const parts = [...constants].map(([key, value]) => `${key}: ${value}`);
+  return [
+    ...parts,
+    `num_warps: ${numWarps ?? 4}`,
+    `num_ctas: ${numCtas ?? 1}`,
+    `num_stages: ${numStages ?? 3}`,
+    `maxnreg: ${maxnreg ?? "None"}`,
+  ].join(", ");
+}
+
+// --- what is missing -------------------------------------------------------------------------------
+
+function missingText(kernel: KernelInfo, missing: readonly KernelParameter[], entries: ReadonlyMap<string, ArgumentSpec>): string {
+  const names = missing.map((p) => (p.isConstexpr ? `${p.name} (tl.constexpr)` : p.name)).join(", ");
+  const wants = missing.every((p) => p.isConstexpr) ? "a value" : missing.some((p) => p.isConstexpr) ? "types and values" : "a type";
+  const byName = missing
+    .map((p) => (p.isConstexpr ? `--const ${p.name}=${exampleOf(p)}` : `--type ${shellWord(`${p.name}=${exampleOf(p)}`)}`))
+    .join(" ");
+  const whole = kernel.parameters.map((p) => entryText(entries.get(p.name)) ?? exampleOf(p)).join(", ");
+  return `kernel '${kernel.name}' needs ${wants} for ${names}; for example\n  --signature '${whole}'\nor\n  ${byName}`;
+}
+
+const shellWord = (text: string): string => (/[*()"']/.test(text) ? `'${text}'` : text);
+
+function exampleOf({ name, isConstexpr, defaultText }: KernelParameter): string {
+  if (isConstexpr) return defaultText ?? (/^(?:is|has|use|even|causal|flag)/i.test(name) ? "True" : "128");
+  return /ptr|^(?:[a-cxyzqkvo]|out|in\d*|output|input|src|dst)\d*$/i.test(name)
+    ? "*fp32:16"
+    : /eps|scale|alpha|beta|^p$/i.test(name)
+      ? "fp32"
+      : "i32";
+}
+
+function entryText(entry: ArgumentSpec | undefined): string | undefined {
+  if (!entry) return undefined;
+  if (entry.kind === "constant") return entry.expression;
+  if (entry.kind === "tuple") return `(${entry.elements.map(entryText).join(", ")})`;
+  return entry.divisibility === undefined ? entry.type : `${entry.type}:${entry.divisibility}`;
+}
+
+// --- the result ------------------------------------------------------------------------------------
+
+function toSpecialization({ name, parameters }: KernelInfo, entries: ReadonlyMap<string, ArgumentSpec>): Specialization {
+  const constants = new Map<string, string>();
+  const attrs = new Map<string, readonly (readonly [string, number])[]>();
+  const typeOf = (entry: ArgumentSpec, path: string): TypeSpec => {
+    if (entry.kind === "tuple") return entry.elements.map((e, i) => typeOf(e, `${path},${i}`));
+    if (entry.kind === "constant") {
+      constants.set(path, entry.expression);
+      return "constexpr";
+    }
+    if (entry.divisibility !== undefined) attrs.set(path, [["tt.divisibility", entry.divisibility]]);
+    return entry.type;
+  };
+  // A parameter without an entry is a heuristic's.
+  const signature = new Map(
+    parameters.map((p, i) => [p.name, entries.has(p.name) ? typeOf(entries.get(p.name)!, String(i)) : "constexpr"]),
+  );
+  return { kernel: name, signature, constants, attrs };
+}
