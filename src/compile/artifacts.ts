@@ -23,15 +23,15 @@ export function artifactsOf(
   }: { readonly artifacts?: readonly ArtifactKind[]; readonly capability: number; readonly options: CudaOptions },
 ): Artifacts {
   if (artifacts.length === 0 || !isLowered(module)) return {};
+  const target = { capability, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz };
   const made: { -readonly [K in ArtifactKind]?: string } = {};
   if (artifacts.includes("llir")) {
     const unknown = untranslatable(module);
     for (const op of unknown) report(op, `'${op.name}' has no LLVM IR`);
-    if (unknown.length === 0) made.llir = llvmIrText(module, { reflectFtz: options.enableReflectFtz });
+    if (unknown.length === 0) made.llir = llvmIrText(module, target);
   }
   if (artifacts.includes("ptx")) {
-    const version = ptxVersionOf(options, capability);
-    const ptx = ptxText(module, { capability, version, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz });
+    const ptx = ptxText(module, { ...target, version: ptxVersionOf(options, capability) });
     if ("text" in ptx) made.ptx = ptx.text;
     else for (const { op, message } of ptx.problems) report(op, message);
   }

@@ -24,6 +24,8 @@ import { TMEMAllocOp, TMEMLoadOp } from "../../dialects/ttng/ops/tensor-memory.j
 import type { Attribute } from "../../ir/attribute.js";
 import { boolAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, RankedTensorType, type TensorType, withEncoding } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import type { DistributedParams, TmemParams } from "../../layout/encoding-params.js";
 import { getCTALayout, getCTASplitNumOf, getShapePerCTAOf } from "../../layout/encoding-queries.js";
@@ -31,9 +33,11 @@ import { LinearLayout } from "../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
 import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import type { PassReport } from "../../pass/define-pass.js";
+import type { RemarkText } from "../../pass/remark.js";
 import { pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
+import { explainTcgen05 } from "./explain-matmul.js";
 import { lookupNumWarps } from "./memory-access.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape } from "./mma-layout.js";
 import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
@@ -41,13 +45,17 @@ import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
 /** Tried before mma and the decomposition of scaled dots. */
 const BENEFIT = { benefit: 10 };
 const typeOf = (value: Value): TensorType => value.type as TensorType;
+const elementText = (value: Value): string => typeText(typeOf(value).params.elementType);
 const throughConversions = (value: Value): Value => {
   let at = value;
   for (let cvt = ConvertLayoutOp.match(at.definingOp); cvt; cvt = ConvertLayoutOp.match(at.definingOp)) at = cvt.src;
   return at;
 };
 
-export const blockedToMMAv5 = (computeCapability: number, report: PassReport) =>
+/** Says what a dot was given. */
+export type ExplainDot = (op: Operation, remark: RemarkText) => void;
+
+export const blockedToMMAv5 = (computeCapability: number, report: PassReport, explain: ExplainDot | undefined) =>
   pattern(
     "blocked-to-mma-v5",
     DotOp,
@@ -66,10 +74,9 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport) =>
       const allowTranspose = !isFloat(typeOf(dot.a).params.elementType, "f32");
       const a = sharedMMAOperand(rw, dot.a, { opIdx: 0, allowTranspose, dot: op });
       const b = sharedMMAOperand(rw, rhs, { opIdx: 1, allowTranspose, dot: op });
-      const [blockM, blockN] = mmaVersionToInstrShape(5, shapePerCTA, typeOf(dot.a).params.elementType, lookupNumWarps(op))! as [
-        number,
-        number,
-      ];
+      const instrShape = mmaVersionToInstrShape(5, shapePerCTA, typeOf(dot.a).params.elementType, lookupNumWarps(op))!;
+      const [blockM, blockN] = instrShape as [number, number];
+      explain?.(op, explainTcgen05([elementText(dot.a), elementText(dot.b), elementText(d)], instrShape, twoCTAs));
       const { acc, type } = accumulator(rw, dot.c, lookupNumWarps(op), params, blockM, blockN, twoCTAs);
       const yes = trueValue(rw);
       const token = AsyncTokenType.get(rw.ctx, {});
@@ -85,7 +92,7 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport) =>
     BENEFIT,
   );
 
-export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassReport) =>
+export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassReport, explain: ExplainDot | undefined) =>
   pattern(
     "scaled-blocked-to-mma-v5",
     DotScaledOp,
@@ -106,7 +113,9 @@ export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassRepo
       const mixed = dot.a_elem_type !== dot.b_elem_type;
       const a = operand(dot.a, 0, aFp4, mixed && aFp4, dot.lhs_k_pack);
       const b = operand(dot.b, 1, bFp4, mixed && !aFp4 && bFp4, dot.rhs_k_pack);
-      const { acc, type } = accumulator(rw, dot.c, numWarps, params, 128, Math.min(n, 256), false);
+      const blockN = Math.min(n, 256);
+      explain?.(op, explainTcgen05([dot.a_elem_type, dot.b_elem_type, elementText(d)], [128, blockN, aFp4 && bFp4 ? 64 : 32]));
+      const { acc, type } = accumulator(rw, dot.c, numWarps, params, 128, blockN, false);
       const [CTASplitM, CTASplitN] = getCTASplitNumOf(params) as [number, number];
       const encoding: TmemParams = { kind: "tensor_memory_scales_encoding", CTASplitM, CTASplitN };
       const scales = [a_scale, b_scale].map((scale) => {

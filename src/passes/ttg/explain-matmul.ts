@@ -77,6 +77,21 @@ export function explainMma(dot: Dot, mma: NvidiaMmaParams, kWidths: readonly num
   };
 }
 
+/** The dot was given to tcgen05, which sums in tensor memory. The types are those of the operands and of the sum. */
+export function explainTcgen05(
+  types: readonly [a: string, b: string, d: string],
+  instrShape: readonly number[],
+  twoCTAs = false,
+): RemarkText {
+  const [a, b, d] = types;
+  const pair = twoCTAs ? ", by two CTAs together" : "";
+  return {
+    kind: "applied",
+    message: `{0} is done by tcgen05 (version 5) on ${a} and ${b}, summed in ${d} in tensor memory: instruction shape ${instrShape.join("x")}${pair}`,
+    fields: { version: 5, instrShape, twoCTAs, a, b, d, notMet: [] },
+  };
+}
+
 /** The dot was given to no instruction, and is done by multiply-adds of single numbers. */
 export function explainFma(unmet: readonly string[]): RemarkText {
   const fields: Record<string, RemarkField> = { version: 0, notMet: unmet };

@@ -8,7 +8,7 @@ import { llvmIrText } from "./translate.js";
 
 function translate(text: string, reflectFtz = true): string {
   const parsed = parseModule(new Context(ALL_DIALECTS), "x.mlir", text);
-  return llvmIrText(parsed!.module, { reflectFtz });
+  return llvmIrText(parsed!.module, { reflectFtz, capability: 80, fusion: true });
 }
 /** The lines between the braces. */
 function body(text: string): string[] {
@@ -89,4 +89,26 @@ test("block arguments are phis; addresses of constants are constants", () => {
 test("ftz of libdevice is a module flag", () => {
   expect(translate("llvm.func @f()", true)).toContain('!{i32 4, !"nvvm-reflect-ftz", i32 1}');
   expect(translate("llvm.func @f()", false)).not.toContain("nvvm-reflect-ftz");
+});
+
+describe("functions of libdevice have a body", () => {
+  test("in inline assembly, with registers of its own", () => {
+    const text = translate("llvm.func @__nv_rsqrtf(f32) -> f32");
+    expect(text).toContain(`define internal float @__nv_rsqrtf(float %0) #0 {
+  %result = call float asm "{\\0A.reg .b32 %nv_r<3>;\\0Amov.b32 %nv_r1, $1;\\0Arsqrt.approx.ftz.f32 %nv_r2, %nv_r1;\\0Amov.b32 $0, %nv_r2;\\0A}", "=f,f"(float %0)
+  ret float %result
+}`);
+    expect(text).toContain("attributes #0 = { alwaysinline nounwind willreturn memory(none) }");
+    expect(translate("llvm.func @__nv_rsqrtf(f32) -> f32", false)).toContain("rsqrt.approx.f32");
+  });
+  test("of every kind of register", () => {
+    const constraints = (signature: string) => /"(=[a-z,]+)"/.exec(translate(`llvm.func ${signature}`))?.[1];
+    expect(constraints("@__nv_fma(f64, f64, f64) -> f64")).toBe("=d,d,d,d");
+    expect(constraints("@__nv_clzll(i64) -> i32")).toBe("=r,l");
+    expect(constraints("@__nv_half2float(i16) -> f32")).toBe("=f,h");
+  });
+  test("others are declared only", () => {
+    expect(translate("llvm.func @__nv_unheard_of(f32) -> f32")).toContain("declare float @__nv_unheard_of(float)");
+    expect(translate("llvm.func @other(f32) -> f32")).toContain("declare float @other(float)");
+  });
 });

@@ -11,17 +11,21 @@ import type { Operation } from "../../ir/operation.js";
 import { intrinsicAttributes } from "../intrinsics/attributes.js";
 import type { IntrinsicCall } from "../intrinsics/calls.js";
 import { isImmediate } from "../intrinsics/calls.js";
+import { type InlineAsm, libdeviceAsm } from "../ptx/libdevice-asm.js";
 import { constantOf, constantText } from "./constants.js";
 import { DATA_LAYOUT } from "./data-layout.js";
 import { DebugInfo, type MetadataNode } from "./debug-info.js";
 import { definitionText, FunctionBody } from "./function-body.js";
 import { functionAttributes, linkageText, parameterText, returnText, signatureOf } from "./function-signature.js";
 import { loopMetadata } from "./loop-metadata.js";
-import { llvmType, namedStructText, symbolText } from "./types.js";
+import { escapedText, llvmType, namedStructText, symbolText } from "./types.js";
 
 export interface LlvmIrOptions {
   /** `nvvm-reflect-ftz` among the module's flags: libdevice flushes subnormals. */
   readonly reflectFtz: boolean;
+  /** Of the machine that functions of libdevice are written for. */
+  readonly capability: number;
+  readonly fusion: boolean;
 }
 
 /** The module as LLVM IR text. Debug metadata appears where the functions' locations name a subprogram. */
@@ -53,9 +57,12 @@ export function llvmIrText(module: Operation, options: LlvmIrOptions): string {
   const definitions = bodies.map((body) => {
     const { func, subprogram } = body;
     const attributes = functionAttributes(func);
-    const group = groups.reference(attributes);
     const dbg = subprogram ? `!dbg !${subprogram.slot}` : "";
-    return `${comment(attributes)}${func.regions[0]!.empty ? declaration(func, dbg, group) : definitionText(body, dbg, group)}`;
+    const isDeclared = func.regions[0]!.empty;
+    const asm = isDeclared ? libdeviceAsm(func, { ...options, ftz: options.reflectFtz, numThreads: undefined }) : undefined;
+    if (asm) return libdeviceDefinition(func, asm, groups);
+    const group = groups.reference(attributes);
+    return `${comment(attributes)}${isDeclared ? declaration(func, dbg, group) : definitionText(body, dbg, group)}`;
   });
   const declared = [...intrinsics.values()].map((call) => intrinsicDeclaration(call, groups));
 
@@ -127,6 +134,19 @@ function declaration(func: Operation, dbg: string, group: string): string {
   if (signature.varArg) params.push("...");
   const name = symbolText(stringOf(func.attr("sym_name"))!);
   return `declare ${dbg && `${dbg} `}${linkageText(func, true)}${returnText(func)} @${name}(${params.join(", ")})${group}`;
+}
+
+/** What Triton links from libdevice has a body of our own: the LLVM IR is complete, and a later inliner takes it away. */
+function libdeviceDefinition(func: Operation, { text, constraints }: InlineAsm, groups: AttributeGroups): string {
+  const attributes = "alwaysinline nounwind willreturn memory(none)";
+  const params = signatureOf(func).params.map((type, i) => `${llvmType(type)} %${i}`);
+  const type = returnText(func);
+  const name = symbolText(stringOf(func.attr("sym_name"))!);
+  const asm = `asm "${escapedText(text)}", "${constraints}"`;
+  return `${comment(attributes)}define internal ${type} @${name}(${params.join(", ")})${groups.reference(attributes)} {
+  %result = call ${type} ${asm}(${params.join(", ")})
+  ret ${type} %result
+}`;
 }
 
 function intrinsicDeclaration(call: IntrinsicCall, groups: AttributeGroups): string {
