@@ -1,0 +1,70 @@
+/** Reading the arguments of builtins: shapes, axes, tensors, strings. */
+import { check, raise } from "../errors.js";
+import { pyStr, pyTruth, pyTypeName } from "../python-text.js";
+import { toTensor } from "../semantic/constants.js";
+import type { Semantic } from "../semantic.js";
+import { type Dtype, isPtr, type PointerType, validateBlockShape } from "../types.js";
+import { elementsOf, isConstexpr, isTensor, isTensorType, isTuple, type PyValue, type Tensor, unwrap } from "../values.js";
+
+/** An argument that is used as a tensor without being made one: its attributes are asked for. */
+export function self(value: PyValue): Tensor {
+  if (isTensor(value)) return value;
+  return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'type'`);
+}
+
+/** None, or a tensor of the argument. */
+export function optionalTensor(s: Semantic, value: PyValue): Tensor | undefined {
+  return unwrap(value) === null ? undefined : toTensor(s, value);
+}
+
+/** `f(x, 2, 3)` and `f(x, (2, 3))` mean the same: the only argument where it can be iterated, else all of them. */
+export const unwrapIterable = (args: readonly PyValue[]): readonly PyValue[] =>
+  (args.length === 1 ? elementsOf(args[0]) : undefined) ?? args;
+
+/** A shape argument as numbers; raises where it is no shape of a block. */
+export function shapeArgument(value: PyValue | readonly PyValue[]): readonly number[] {
+  const list = Array.isArray(value) ? (value as readonly PyValue[]) : elementsOf(value as PyValue);
+  if (!list) return raise("TypeError", `'${pyTypeName(unwrap(value as PyValue))}' object is not iterable`);
+  const shape = list.map(unwrap);
+  validateBlockShape(shape);
+  return shape.map(Number);
+}
+
+/** Integers of a tuple or list. */
+export function integers(values: readonly PyValue[]): readonly number[] {
+  return values.map((v) => integer(v));
+}
+export function integer(value: PyValue): number {
+  const plain = unwrap(value);
+  if (typeof plain === "bigint" || typeof plain === "boolean") return Number(plain);
+  return raise("TypeError", `'${pyTypeName(plain)}' object cannot be interpreted as an integer`);
+}
+
+/** An axis counted from the front; negative ones count from the back. */
+export function wrapAxis(axis: PyValue, rank: number): number {
+  const plain = unwrap(axis);
+  if (typeof plain !== "bigint" && typeof plain !== "boolean")
+    return raise("TypeError", `'<=' not supported between instances of 'int' and '${pyTypeName(plain)}'`);
+  const value = Number(plain);
+  if (!(-rank <= value && value < rank)) raise("ValueError", `invalid axis ${value}. Expected ${-rank} <= axis < ${rank}`);
+  return value >= 0 ? value : value + rank;
+}
+
+export const truth = (value: PyValue): boolean => pyTruth(value);
+
+export function stringArgument(value: PyValue): string {
+  const plain = unwrap(value);
+  check(typeof plain === "string", `${pyStr(plain)} is not string`);
+  return plain;
+}
+
+/** A dtype argument that may be given as a constexpr. */
+export function scalarTypeArgument(value: PyValue): Dtype | PointerType {
+  const plain = unwrap(value);
+  if (isTensorType(plain) && (plain.kind === "dtype" || isPtr(plain))) return plain;
+  return raise("AttributeError", `'${pyTypeName(plain)}' object has no attribute 'to_ir'`);
+}
+
+export const isNone = (value: PyValue): boolean => unwrap(value) === null;
+export const plainTuple = (value: PyValue): readonly PyValue[] | undefined =>
+  isConstexpr(value) ? elementsOf(value.value) : isTuple(value) ? value.values : elementsOf(value);

@@ -1,0 +1,36 @@
+/** What a tensor's methods and attributes are. Methods written in Triton itself are in the prelude, see `modules.ts`. */
+import { CREATION } from "./builtins/creation.js";
+import { MEMORY } from "./builtins/memory.js";
+import { TENSOR_OPERATORS } from "./builtins/operators.js";
+import type { BuiltinDef } from "./define-builtin.js";
+import { constexpr, dtypeOf, extentsOf, type PyValue, type Tensor, tuple } from "./values.js";
+
+/** Functions of `tl` that are methods of tensors too. */
+const TENSOR_MEMBERS: readonly string[] = ["store"];
+
+/** `triton.language.core`. */
+export const CORE: ReadonlyMap<string, BuiltinDef> = new Map([...CREATION, ...MEMORY].map((def) => [def.name, def]));
+
+const METHODS: ReadonlyMap<string, BuiltinDef> = new Map([
+  ...TENSOR_OPERATORS.map((def) => [def.name, def] as const),
+  ...TENSOR_MEMBERS.map((name) => [name, CORE.get(name)!] as const),
+]);
+
+/** The method of a tensor that is called so: `__add__`, `__radd__`, `to`, `store`, ... */
+export const tensorMethod = (name: string): BuiltinDef | undefined => METHODS.get(name);
+
+/** An attribute of a tensor that is not a method; undefined when there is none. */
+export function tensorAttribute(x: Tensor, name: string): PyValue | undefined {
+  switch (name) {
+    case "type":
+      return x.type;
+    case "dtype":
+      return dtypeOf(x);
+    case "shape":
+      return tuple(extentsOf(x).map((n) => constexpr(BigInt(n))));
+    case "numel":
+      return constexpr(BigInt(extentsOf(x).reduce((a, b) => a * b, 1)));
+    default:
+      return undefined;
+  }
+}

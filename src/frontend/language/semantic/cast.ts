@@ -1,0 +1,117 @@
+/** Casts between dtypes. Source: python/triton/language/semantic.py. */
+import {
+  BitcastOp as ArithBitcastOp,
+  ExtFOp,
+  ExtSIOp,
+  ExtUIOp,
+  FPToSIOp,
+  FPToUIOp,
+  SIToFPOp,
+  TruncFOp,
+  TruncIOp,
+  UIToFPOp,
+} from "../../../dialects/arith/ops/cast.js";
+import { BitcastOp, FpToFpOp, IntToPtrOp, PtrToIntOp } from "../../../dialects/tt/ops/cast.js";
+import { intAttr } from "../../../ir/builtin-attrs.js";
+import type { OpDef } from "../../../ir/define-op.js";
+import { check, raise } from "../errors.js";
+import { pyStr, pyTypeName } from "../python-text.js";
+import type { Semantic } from "../semantic.js";
+import {
+  BFLOAT16,
+  type Dtype,
+  FLOAT8E4B15,
+  FLOAT16,
+  FLOAT32,
+  INT1,
+  INT64,
+  isBlock,
+  isFloating,
+  isFp8,
+  isInt,
+  isIntSigned,
+  isPtr,
+  isStandardFloating,
+  scalarOf,
+  type TensorType,
+  typeName,
+  withElement,
+} from "../types.js";
+import { isTensorType, type PyValue, type Tensor, tensor } from "../values.js";
+import { notEqual } from "./compare.js";
+import { constantValue, emit, irType, nullValue } from "./emit.js";
+import { convertCustomFloat8 } from "./float8-e4b15.js";
+
+type Rounding = "rtne" | "rtz";
+
+function roundingMode(given: PyValue): Rounding | undefined {
+  if (given === null) return undefined;
+  if (given === "rtne" || given === "rtz") return given;
+  return raise("ValueError", `Invalid rounding mode: ${pyStr(given)}. Supported rounding modes are 'rtne' and 'rtz'.`);
+}
+
+const emitCast = (s: Semantic, def: OpDef, src: Tensor, type: TensorType, more: object = {}): Tensor =>
+  emit(s, def, { src: src.handle, in: src.handle, ...more }, type);
+
+/** Casts integers: extended by sign when `signed`, and a bitcast where only the signedness changes. */
+export function intCast(s: Semantic, src: Tensor, type: TensorType, signed: boolean): Tensor {
+  const [from, to] = [scalarOf(src.type) as Dtype, scalarOf(type) as Dtype];
+  const def = from.bits === to.bits ? ArithBitcastOp : from.bits > to.bits ? TruncIOp : signed ? ExtSIOp : ExtUIOp;
+  return emitCast(s, def, src, type);
+}
+
+/** The same bits as another dtype. */
+export function bitcast(s: Semantic, input: Tensor, dst: TensorType): Tensor {
+  const type = isBlock(input.type) ? withElement(input.type, scalarOf(dst)) : dst;
+  if (input.type === type) return input;
+  const [from, to] = [scalarOf(input.type), scalarOf(type)];
+  if (isPtr(from) || isPtr(to)) return cast(s, input, type);
+  const [fromBits, toBits] = [(from as Dtype).bits, (to as Dtype).bits];
+  if (fromBits !== toBits) raise("ValueError", `Cannot bitcast data-type of size ${fromBits} to data-type of size ${toBits}`);
+  return emitCast(s, BitcastOp, input, type);
+}
+
+/** The same value as another dtype. `rounding` is "rtne" or "rtz", and only for casts to a narrower float. */
+export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue = null): Tensor {
+  if (!isTensorType(dst)) return raise("AttributeError", `'${pyTypeName(dst)}' object has no attribute 'scalar'`);
+  const [from, to] = [scalarOf(input.type), scalarOf(dst)];
+  if (from === to) return input;
+  const type: TensorType = isBlock(input.type) ? withElement(input.type, to) : dst;
+  let mode = roundingMode(rounding);
+  let customRounding = false;
+  if (isFloating(to) && isFloating(from) && bits(to) < bits(from)) {
+    customRounding = mode === "rtz";
+    mode ??= "rtne";
+  } else if (mode !== undefined)
+    raise(
+      "ValueError",
+      "fp_downcast_rounding should be set only for truncating fp conversions. " +
+        `Source scalar type is ${typeName(from)} and destination type is ${typeName(to)}`,
+    );
+  if (from === FLOAT8E4B15 || to === FLOAT8E4B15) return convertCustomFloat8(s, input, type);
+  if ((isFp8(from) && isFloating(to)) || (isFloating(from) && isFp8(to)) || customRounding)
+    return emit(s, FpToFpOp, { src: input.handle, rounding: mode }, type);
+  // 16-bit floats go through fp32.
+  if ((from === FLOAT16 || from === BFLOAT16) && to !== FLOAT32) return cast(s, cast(s, input, FLOAT32), to);
+  if (isFloating(from) && isFloating(to)) {
+    if (bits(from) > bits(to)) return emitCast(s, TruncFOp, input, type);
+    if (bits(from) < bits(to)) return emitCast(s, ExtFOp, input, type);
+  }
+  if (isInt(from) && isInt(to)) return to === INT1 ? notEqual(s, input, nullValue(s, from)) : intCast(s, input, type, isIntSigned(from));
+  if (isStandardFloating(from) && isInt(to)) {
+    if (to === INT1) return notEqual(s, input, nullValue(s, from));
+    return emitCast(s, isIntSigned(to) ? FPToSIOp : FPToUIOp, input, type);
+  }
+  if (isInt(from) && isStandardFloating(to)) return emitCast(s, isIntSigned(from) ? SIToFPOp : UIToFPOp, input, type);
+  if (isPtr(from) && isInt(to)) {
+    if (bits(to) === 64) return emitCast(s, PtrToIntOp, input, type);
+    if (to === INT1) {
+      const address = cast(s, input, INT64);
+      return notEqual(s, address, tensor(constantValue(s, intAttr(irType(s, INT64), 0)), INT64));
+    }
+  }
+  if (isInt(from) && isPtr(to)) return emitCast(s, IntToPtrOp, input, type);
+  if (isPtr(from) && isPtr(to)) return emitCast(s, BitcastOp, input, type);
+  check(false, `cannot cast ${pyStr(input)} to ${typeName(type)}`);
+}
+const bits = (type: TensorType): number => (type as Dtype).bits;

@@ -1,0 +1,89 @@
+/** Values known at compile time as IR constants. Source: python/triton/language/semantic.py. */
+import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
+import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
+import { check, raise } from "../errors.js";
+import { pyRepr, pyStr, pyTypeName } from "../python-text.js";
+import type { Semantic } from "../semantic.js";
+import {
+  BFLOAT16,
+  type Dtype,
+  FLOAT32,
+  FLOAT64,
+  INT1,
+  INT32,
+  INT64,
+  isFloating,
+  isFp8,
+  isInt,
+  typeName,
+  UINT32,
+  UINT64,
+} from "../types.js";
+import { isBlockTensor, isConstexpr, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
+import { cast } from "./cast.js";
+import { constantValue, irType, nullValue } from "./emit.js";
+
+/** The dtype that an integer literal takes. */
+function integerDtype(x: bigint): Dtype {
+  if (-(2n ** 31n) <= x && x < 2n ** 31n) return INT32;
+  if (2n ** 31n <= x && x < 2n ** 32n) return UINT32;
+  if (-(2n ** 63n) <= x && x < 2n ** 63n) return INT64;
+  if (2n ** 63n <= x && x < 2n ** 64n) return UINT64;
+  return raise("ValueError", `Nonrepresentable integer ${x}.`);
+}
+/** The dtype that a float literal takes: fp32 unless it would overflow or lose its digits to a denormal. */
+function floatDtype(x: number): Dtype {
+  const magnitude = Math.abs(x);
+  const normal = 2 ** -126 <= magnitude && magnitude <= (2 - 2 ** -23) * 2 ** 127;
+  return normal || magnitude === Number.POSITIVE_INFINITY || magnitude === 0 || Number.isNaN(x) ? FLOAT32 : FLOAT64;
+}
+
+/** A tensor of a number, or the tensor itself. */
+export function toTensor(s: Semantic, x: PyValue): Tensor {
+  if (typeof x === "boolean") return tensor(constantValue(s, intAttr(irType(s, INT1), x ? 1 : 0)), INT1);
+  if (typeof x === "bigint") return scalarConstant(s, x, integerDtype(x));
+  if (typeof x === "number") return scalarConstant(s, x, floatDtype(x));
+  if (isConstexpr(x)) return toTensor(s, x.value);
+  if (isTensor(x)) return x;
+  return raise("TypeError", `cannot convert ${pyStr(x)} of type ${pyStr(x, "type")} to tensor`);
+}
+
+/** A scalar constant of a dtype. */
+export function scalarConstant(s: Semantic, value: PyValue, dtype: PyValue): Tensor {
+  if (dtype === null) return raise("ValueError", "dtype must be specified when value is not a tensor");
+  if (typeof dtype !== "object" || dtype.kind !== "dtype")
+    return raise("AttributeError", `'${pyTypeName(dtype)}' object has no attribute 'to_ir'`);
+  if (isNumber(value) && Number(value) === 0) return nullValue(s, dtype);
+  const ir = irType(s, dtype);
+  if (isFp8(dtype) || dtype.bits === 0)
+    return raise("AttributeError", `'triton._C.libtriton.ir.builder' object has no attribute 'get_${typeName(dtype)}'`);
+  if (!isNumber(value)) return raise("TypeError", notAnArgument(dtype, value));
+  if (FloatType.is(ir)) return tensor(constantValue(s, floatAttr(ir, roundAsBuilder(Number(value), dtype))), dtype);
+  if (!IntegerType.is(ir)) return raise("TypeError", notAnArgument(dtype, value));
+  if (dtype === INT1) return tensor(constantValue(s, intAttr(ir, 1)), dtype);
+  if (typeof value === "number") return raise("TypeError", notAnArgument(dtype, value));
+  const integer = BigInt(value);
+  const [low, high] = dtype.family === "signed" ? [-(2n ** 63n), 2n ** 63n] : [0n, 2n ** 64n];
+  if (integer < low || integer >= high) return raise("TypeError", notAnArgument(dtype, value));
+  return tensor(constantValue(s, intAttr(ir, integer)), dtype);
+}
+const notAnArgument = (dtype: Dtype, value: PyValue): string =>
+  `get_${typeName(dtype)}(): incompatible function arguments: ${pyRepr(value)} is no value of ${typeName(dtype)}`;
+
+/** What the builder's parameter makes of a number before it is rounded to the dtype: all but fp64 go through a C float. */
+function roundAsBuilder(value: number, dtype: Dtype): number {
+  if (dtype === FLOAT64) return value;
+  const single = Math.fround(value);
+  // bf16 constants are made from the text of six decimals.
+  return dtype === BFLOAT16 && Math.abs(single) < 1e21 ? Number(single.toFixed(6)) : single;
+}
+
+/** A scalar of that dtype: a constant, or a cast of a tensor of one element. */
+export function makeScalar(s: Semantic, value: PyValue, dtype: PyValue): Tensor {
+  if (!isTensor(value)) return scalarConstant(s, value, dtype);
+  check(!isBlockTensor(value) || value.type.numel === 1, "only accepts size-1 tensor");
+  return cast(s, value, dtype);
+}
+
+/** Whether a dtype takes the number as it is, for messages of checks. */
+export const isIntegerDtype = (type: Dtype): boolean => isInt(type) && !isFloating(type);
