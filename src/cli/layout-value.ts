@@ -21,7 +21,7 @@ export async function layoutOfValue(io: Io, file: string, asked: string): Promis
   const ctx = await fileContext(text);
   const parser = new Parser(ctx, ctx.addSource(file === "-" ? "<stdin>" : file, text));
   const found: Value[] = [];
-  parser.onDefine = (defined, definition) => {
+  parser.values.onDefine = (defined, definition) => {
     if (defined !== name) return;
     const value = Array.isArray(definition) ? (definition as readonly Value[])[Number(index ?? 0)] : (definition as Value);
     if (value && (!Array.isArray(definition) ? index === undefined || index === "0" : true)) found.push(value);

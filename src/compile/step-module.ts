@@ -38,7 +38,7 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
   const ctx = new Context(ALL_DIALECTS);
   const parser = new Parser(ctx, ctx.addSource("step", text));
   const nameOf = new Map<Value, string>();
-  parser.onDefine = (name, definition) => {
+  parser.values.onDefine = (name, definition) => {
     if (Array.isArray(definition))
       (definition as readonly Value[]).forEach((value, i) => nameOf.set(value, i === 0 ? name : `${name}#${i}`));
     else nameOf.set(definition as Value, name);

@@ -30,7 +30,7 @@ export function parseWithFormat(p: Parser, def: OpDef, at: number): void {
         break;
       case "operand":
         run.values[part] = p.operandValue();
-        run.positions[part] = p.operandPos;
+        run.positions[part] = p.values.operandPos;
         break;
       case "type":
         run.typeOfPart[part] = step.restricted ? singleType(p, def, step.directive as TypeDirective) : p.type();
@@ -425,7 +425,7 @@ function resolveSingles(p: Parser, run: FormatParts, count: number): boolean {
   return true;
 }
 function resolveSingle(p: Parser, run: FormatParts, g: number): Value {
-  return p.resolveValue(run.values[g]!, run.typeOfPart[g]!, run.positions[g]!);
+  return p.values.resolve(run.values[g]!, run.typeOfPart[g]!, run.positions[g]!);
 }
 
 function resolveGroup(p: Parser, run: FormatParts, g: number, at: number): void {
@@ -446,7 +446,7 @@ function resolveGroup(p: Parser, run: FormatParts, g: number, at: number): void 
       at,
       "parse.operand-count",
     );
-  for (let i = 0; i < group.length; i++) p.state.operands.push(p.resolveValue(group[i]!.value, types[i]!, group[i]!.pos));
+  for (let i = 0; i < group.length; i++) p.state.operands.push(p.values.resolve(group[i]!.value, types[i]!, group[i]!.pos));
 }
 
 function resultTypes(p: Parser, run: FormatParts, at: number): void {

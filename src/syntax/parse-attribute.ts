@@ -36,6 +36,7 @@ import {
   numElements,
 } from "../ir/builtin-types.js";
 import { numberToBits } from "../ir/float.js";
+import { parseLocationInParens } from "./parse-location.js";
 import type { Parser } from "./parser.js";
 
 /** Reads an attribute, or answers undefined when none starts here. `type` is the one expected, so that it need not be written. */
@@ -65,7 +66,7 @@ const KEYWORDS = new Map<string, (p: Parser, type: Type | undefined) => Attribut
   ["dense", parseDense],
   ["dense_resource", parseDenseResource],
   ["array", parseDenseArray],
-  ["loc", (p) => p.locationInParens()],
+  ["loc", parseLocationInParens],
   ["affine_map", (p) => AffineMapAttr.get(p.ctx, { text: canonicalAffine(p.balanced()) })],
   ["affine_set", (p) => IntegerSetAttr.get(p.ctx, { text: canonicalAffine(p.balanced()) })],
   ["strided", parseStrided],
@@ -81,7 +82,7 @@ function parseHash(p: Parser, type: Type | undefined): Attribute {
   cursor.pos = end;
   if (name.includes(".")) return p.dialectAttr(name, at, type);
   if (cursor.text.charCodeAt(end) === 60) return parseOpaqueAttr(p, name, at, type);
-  return p.attrAliases.get(name) ?? p.forwardLocation(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
+  return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
 }
 
 function parseOpaqueAttr(p: Parser, dialect: string, at: number, type: Type | undefined): Attribute {

@@ -9,31 +9,22 @@ import type { OperationState, OpParser, ParsedArgument, ParsedOperand } from "..
 import type { Attribute, Type } from "../ir/attribute.js";
 import { Block } from "../ir/block.js";
 import { type DictAttr, DictionaryAttr, OpaqueAttr } from "../ir/builtin-attrs.js";
-import { DYNAMIC, FunctionType, noneType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
+import { DYNAMIC, FunctionType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
 import type { Context } from "../ir/context.js";
 import { type OpDef, unregisteredOp } from "../ir/define-op.js";
-import {
-  CallSiteLoc,
-  callSiteLoc,
-  FileLineColLoc,
-  fusedLoc,
-  isLocation,
-  type LocationRef,
-  NameLoc,
-  nameLoc,
-  positionOfLocation,
-  unknownLoc,
-} from "../ir/location.js";
+import { type LocationRef, nameLoc } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
-import { Value } from "../ir/value.js";
+import type { Value } from "../ir/value.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
 import type { FormatParts } from "./format-parts.js";
 import { bareFuncOp, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
+import { type PendingLocation, parseLocationInParens, parseTrailingLocation, resolvePending, withoutName } from "./parse-location.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
+import { ValueScopes } from "./value-scopes.js";
 
 /** Regions, attributes and types nested deeper than this are refused: the program's own stack is finite. */
 export const MAX_NESTING = 256;
@@ -41,9 +32,6 @@ export const MAX_NESTING = 256;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** The parser may put other lists in the place of those that hooks add to. */
 type State = Writable<OperationState>;
-
-/** The values one name stands for: a single value or a group `%x:2`. */
-type Definition = Value | readonly Value[];
 
 /** A name on the left of `=`: it stands for `count` results. */
 interface ResultName {
@@ -67,11 +55,11 @@ export class Parser implements OpParser {
   readonly cursor: Cursor;
   readonly attrAliases = new Map<string, Attribute>();
   readonly typeAliases = new Map<string, Type>();
+  readonly values: ValueScopes;
+  /** Owned by the reader of locations. */
+  readonly pendingLocations: PendingLocation[] = [];
   /** Set by a dialect hook to check tensor types as they are read. */
   checkTensor: ((type: TensorType, pos: number) => void) | undefined = undefined;
-  /** Told of every value, or group of values, by the name that the text gives it (without `%`); names live as long as their region. */
-  onDefine: ((name: string, definition: Definition) => void) | undefined = undefined;
-
   /** How messages begin while an op's own syntax reads an attribute: `custom op 'x' `. */
   complaint = "";
 
@@ -81,20 +69,12 @@ export class Parser implements OpParser {
   opLoc: LocationRef = 0;
   numNamedResults = 0;
 
-  #numbered: (Definition | undefined)[] = [];
-  #named = new Map<string, Definition>();
-  /** Names defined in the region being read, to be forgotten at its end. */
-  #scope: (number | string)[] = [];
-  #forward = new Map<Value, { readonly name: string; readonly pos: number }>();
-  readonly #forwardOwner: Block;
-  readonly #untyped: Type;
   #blocks: BlockScope | undefined;
   #depth = 0;
   readonly #dictionaries: DictionaryCache;
   readonly #spareStates: State[] = [];
   /** Owned by the reader of formats: what it used for earlier ops. */
   readonly spareParts: FormatParts[] = [];
-  #pendingLocations: { readonly alias: string; readonly pos: number; readonly apply: (loc: Attribute) => void }[] = [];
   #defaultDialect = "builtin";
   /** Types with their texts, and the last of them: most types repeat. */
   readonly #typesByText = new Map<string, Type>();
@@ -110,8 +90,7 @@ export class Parser implements OpParser {
       ctx.emit({ severity: "error", code, message, position: source.position(Math.min(pos, source.text.length)), notes: [] });
       throw new ParseFailure(message);
     });
-    this.#forwardOwner = new Block(ctx);
-    this.#untyped = noneType(ctx);
+    this.values = new ValueScopes(ctx, source, this.cursor);
     this.#dictionaries = new DictionaryCache(ctx);
   }
 
@@ -131,8 +110,8 @@ export class Parser implements OpParser {
         else if (c === 123 && this.cursor.at("{-#")) metadata = this.metadataSection();
         else block.append(this.operation());
       }
-      this.checkForwardReferences();
-      this.resolvePendingLocations();
+      this.values.checkForwardReferences();
+      resolvePending(this);
       for (const op of block.ops()) {
         block.unlink(op);
         ops.push(op);
@@ -312,8 +291,13 @@ export class Parser implements OpParser {
 
   // --- attributes and types -----------------------------------------------------------------
 
-  private enter(): void {
+  /** Goes one level deeper; `leave` comes back. */
+  enter(): void {
     if (++this.#depth > MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} levels deep`, undefined, "parse.nesting");
+  }
+
+  leave(): void {
+    this.#depth--;
   }
 
   attribute(type?: Type): Attribute {
@@ -322,7 +306,7 @@ export class Parser implements OpParser {
   optAttribute(type?: Type): Attribute | undefined {
     this.enter();
     const attr = parseOptionalAttribute(this, type);
-    this.#depth--;
+    this.leave();
     return attr;
   }
   type(): Type {
@@ -353,7 +337,7 @@ export class Parser implements OpParser {
     else {
       this.enter();
       type = parseOptionalType(this);
-      this.#depth--;
+      this.leave();
       if (type && cursor.pos === end) this.#typesByText.set(key, type);
     }
     if (type && text.charCodeAt(cursor.pos - 1) === 62 && text.charCodeAt(cursor.pos - 2) !== 45) {
@@ -459,217 +443,21 @@ export class Parser implements OpParser {
 
   location(): Attribute {
     this.keyword("loc");
-    return this.locationInParens();
-  }
-  locationInParens(): Attribute {
-    this.punct("(");
-    const loc = this.locationBody();
-    this.punct(")");
-    return loc;
-  }
-  private locationBody(): Attribute {
-    this.enter();
-    const loc = this.locationInstance();
-    this.#depth--;
-    return loc;
-  }
-  private locationInstance(): Attribute {
-    const { cursor } = this;
-    const c = cursor.skip();
-    if (c === 34) return this.fileOrNameLocation();
-    if (c === 35) {
-      const attr = this.attribute();
-      return isLocation(attr) ? attr : this.fail("expected location attribute, but got attribute", undefined, "parse.location");
-    }
-    if (this.optKeyword("unknown")) return unknownLoc(this.ctx);
-    if (this.optKeyword("callsite")) {
-      this.punct("(");
-      const callee = this.locationBody();
-      this.keyword("at");
-      const caller = this.locationBody();
-      this.punct(")");
-      return callSiteLoc(callee, caller);
-    }
-    if (this.optKeyword("fused")) {
-      let metadata: Attribute | undefined;
-      if (this.optPunct("<")) {
-        metadata = this.attribute();
-        this.punct(">");
-      }
-      return fusedLoc(
-        this.ctx,
-        this.list("[", "]", () => this.locationBody()),
-        metadata,
-      );
-    }
-    return this.fail("expected location instance", undefined, "parse.location");
-  }
-  private fileOrNameLocation(): Attribute {
-    const name = this.cursor.string();
-    if (!this.optPunct(":")) {
-      if (!this.optPunct("(")) return nameLoc(name, unknownLoc(this.ctx));
-      const child = this.locationBody();
-      this.punct(")");
-      return nameLoc(name, child);
-    }
-    const line = this.locationNumber("line");
-    this.punct(":");
-    const column = this.locationNumber("column");
-    if (!this.optKeyword("to")) return FileLineColLoc.get(this.ctx, { file: name, line, column, endLine: line, endColumn: column });
-    const endLine = this.atPunct(":") ? line : this.locationNumber("line");
-    this.punct(":");
-    return FileLineColLoc.get(this.ctx, { file: name, line, column, endLine, endColumn: this.locationNumber("column") });
-  }
-  private locationNumber(what: string): number {
-    return this.cursor.optDecimal() ?? this.fail(`expected integer ${what} number in FileLineColRange`, undefined, "parse.location");
-  }
-  /** A stand-in for an alias that only a location may use before its definition; undefined for other names. */
-  forwardLocation(_alias: string): Attribute | undefined {
-    return undefined;
+    return parseLocationInParens(this);
   }
   optTrailingLocation(): LocationRef | undefined {
-    if (!this.optKeyword("loc")) return undefined;
-    return this.locationInParens();
-  }
-  /** `loc(...)` after an op; an alias defined further down is filled in at the end. */
-  private trailingLocation(apply: (loc: Attribute) => void): void {
-    const { cursor } = this;
-    if (cursor.skip() !== 108 || !cursor.optKeyword("loc")) return;
-    this.punct("(");
-    if (cursor.skip() === 35) {
-      const at = cursor.pos;
-      const end = cursor.suffixEnd(at + 1);
-      const name = cursor.text.slice(at + 1, end);
-      const known = this.attrAliases.get(name);
-      if (!name.includes(".") && cursor.text.charCodeAt(end) === 41) {
-        cursor.pos = end + 1;
-        if (!known) this.#pendingLocations.push({ alias: name, pos: at, apply });
-        else if (isLocation(known)) apply(known);
-        else this.fail("expected location, but found other attribute", at, "parse.location");
-        return;
-      }
-    }
-    apply(this.locationBody());
-    this.punct(")");
-  }
-  private resolvePendingLocations(): void {
-    for (const { alias, pos, apply } of this.#pendingLocations) {
-      const loc = this.attrAliases.get(alias);
-      if (!loc) this.fail(`operation location alias was never defined`, pos, "parse.location");
-      if (!isLocation(loc)) this.fail("expected location, but found other attribute", pos, "parse.location");
-      apply(loc);
-    }
+    return this.optKeyword("loc") ? parseLocationInParens(this) : undefined;
   }
 
   // --- values -------------------------------------------------------------------------------
 
-  /** Where the operand read last begins. */
-  operandPos = 0;
-
   /** Reads `%name` or `%name#2`. A name not yet defined becomes a stand-in until it is. */
   operandValue(): Value {
-    return this.optOperandValue() ?? this.cursor.wrongToken("expected SSA operand", "parse.operand");
+    return this.values.optOperand() ?? this.cursor.wrongToken("expected SSA operand", "parse.operand");
   }
-  optOperandValue(): Value | undefined {
-    const { cursor } = this;
-    if (cursor.skip() !== 37) return undefined;
-    const at = (this.operandPos = cursor.pos);
-    const { text } = cursor;
-    let end = at + 1;
-    let c = text.charCodeAt(end);
-    let known: Definition | undefined;
-    let number = -1;
-    if (c >= 48 && c <= 57) {
-      number = 0;
-      do {
-        number = number * 10 + c - 48;
-        c = text.charCodeAt(++end);
-      } while (c >= 48 && c <= 57);
-      const plain = number < MAX_NUMBER && (end === at + 2 || text.charCodeAt(at + 1) !== 48);
-      known = plain ? this.#numbered[number] : this.#named.get(text.slice(at + 1, end));
-    } else {
-      end = cursor.suffixEnd(at + 1);
-      if (end === at + 1) this.fail("invalid SSA name", at, "parse.value");
-      known = this.#named.get(text.slice(at + 1, end));
-    }
-    cursor.pos = end;
-    if (text.charCodeAt(end) === 35) {
-      cursor.pos++;
-      const index = cursor.optDecimal() ?? this.fail("invalid SSA value result number", end, "parse.value");
-      if (known === undefined) return this.forwardReference(`${text.slice(at, end)}#${index}`, at);
-      if (Array.isArray(known))
-        return (known as readonly Value[])[index] ?? this.fail("reference to invalid result number", at, "parse.value");
-      if (index === 0) return known as Value;
-      this.fail("reference to invalid result number", at, "parse.value");
-    }
-    if (known === undefined) return this.forwardReference(text.slice(at, end), at);
-    return Array.isArray(known) ? (known as readonly Value[])[0]! : (known as Value);
-  }
-  private forwardReference(name: string, pos: number): Value {
-    const key = name.endsWith("#0") ? name.slice(0, -2) : name;
-    for (const [value, reference] of this.#forward) if (reference.name === key) return value;
-    const value = new Value(this.ctx.nextId(), this.#untyped, this.#forwardOwner, 0, source(this, pos));
-    this.#forward.set(value, { name: key, pos });
-    return value;
-  }
-  /** Checks that a value read at `pos` has `type`; a forward reference takes it. */
-  resolveValue(value: Value, type: Type, pos: number): Value {
-    if (value.type === type) return value;
-    if (value.owner === this.#forwardOwner && value.type === this.#untyped) {
-      value.type = type;
-      return value;
-    }
-    const name = this.cursor.text.slice(pos, this.cursor.suffixEnd(pos + 1));
-    const message = `use of value '${name}' expects different type than prior uses: '${typeText(type)}' vs '${typeText(value.type)}'`;
-    const note = { severity: "note", code: "", message: "prior use here", notes: [] } as const;
-    const prior = positionOfLocation(this.ctx, value.definingOp?.locRef ?? value.argLoc!);
-    const notes = [prior ? { ...note, position: prior } : note];
-    this.ctx.emit({ severity: "error", code: "parse.operand-type", message, position: this.source.position(pos), notes });
-    throw new ParseFailure(message);
-  }
-  private define(name: string, definition: Definition, pos: number): void {
-    const number = plainNumber(name);
-    if (number >= 0) return this.defineNumber(number, definition, pos);
-    if (this.#named.has(name)) this.redefinition(name, pos);
-    this.#named.set(name, definition);
-    this.#scope.push(name);
-    this.onDefine?.(name, definition);
-    if (this.#forward.size > 0) this.settleForward(name, definition, pos);
-  }
-  private defineNumber(number: number, definition: Definition, pos: number): void {
-    if (this.#numbered[number] !== undefined) this.redefinition(String(number), pos);
-    this.#numbered[number] = definition;
-    this.#scope.push(number);
-    this.onDefine?.(String(number), definition);
-    if (this.#forward.size > 0) this.settleForward(String(number), definition, pos);
-  }
-  private redefinition(name: string, pos: number): never {
-    this.fail(`redefinition of SSA value '%${name}'`, pos, "parse.redefinition");
-  }
-  private settleForward(name: string, definition: Definition, _pos: number): void {
-    const values = Array.isArray(definition) ? (definition as readonly Value[]) : [definition as Value];
-    for (const [value, reference] of this.#forward) {
-      const index = values.findIndex((_, i) => reference.name === (i === 0 ? `%${name}` : `%${name}#${i}`));
-      if (index < 0) continue;
-      const target = values[index]!;
-      if (value.type !== target.type)
-        this.fail(
-          `definition of SSA value '%${name}#${index}' has type '${typeText(target.type)}'`.replace("#0'", "'"),
-          reference.pos,
-          "parse.operand-type",
-        );
-      value.replaceAllUsesWith(target);
-      this.#forward.delete(value);
-    }
-  }
-  private checkForwardReferences(): void {
-    for (const { name, pos } of this.#forward.values())
-      this.fail(`use of undeclared SSA value name`, pos + 0 * name.length, "parse.undeclared");
-  }
-
   operand(): ParsedOperand {
     const value = this.operandValue();
-    return { value, pos: this.operandPos };
+    return { value, pos: this.values.operandPos };
   }
   optOperand(): ParsedOperand | undefined {
     return this.atPunct("%") ? this.operand() : undefined;
@@ -678,7 +466,7 @@ export class Parser implements OpParser {
     return this.atPunct("%") ? this.list("", "", () => this.operand()) : [];
   }
   resolve(operand: ParsedOperand, type: Type): Value {
-    return this.resolveValue(operand.value, type, operand.pos);
+    return this.values.resolve(operand.value, type, operand.pos);
   }
   resolveAll(operands: readonly ParsedOperand[], types: readonly Type[], pos = this.pos): Value[] {
     if (operands.length !== types.length)
@@ -736,7 +524,7 @@ export class Parser implements OpParser {
     const argument = { name, pos, type, attrs, loc: undefined as LocationRef | undefined };
     if (options.type || options.attrs) {
       const box = argument;
-      this.trailingLocation((loc) => {
+      parseTrailingLocation(this, (loc) => {
         box.loc = loc;
         this.#lateArguments.get(box)?.forEach((value) => (value.argLoc = loc));
       });
@@ -752,52 +540,37 @@ export class Parser implements OpParser {
   }
   region(args: readonly ParsedArgument[] = [], options: { add?: boolean } = {}): Region {
     this.enter();
-    const open = this.pos;
     this.punct("{");
     const region = new Region(this.ctx, null, 0);
     const savedBlocks = this.#blocks;
-    const savedScope = this.#scope;
     const savedState = this.state;
     const savedName = this.opName;
     const savedLoc = this.opLoc;
     const savedNamed = this.numNamedResults;
     const isolated = this.#isolatedNext;
-    const savedTables = isolated ? { numbered: this.#numbered, named: this.#named, forward: this.#forward } : undefined;
-    if (isolated) {
-      this.#numbered = [];
-      this.#named = new Map();
-      this.#forward = new Map();
-    }
-    this.#scope = [];
+    const outer = this.values.enter(isolated);
     this.#blocks = { blocks: new Map() };
     this.#isolatedNext = false;
 
-    if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args, open);
+    if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args);
     this.punct("}");
     for (const { defined, pos } of this.#blocks.blocks.values())
       if (!defined) this.fail("reference to an undefined block", pos, "parse.block");
-    if (isolated) this.checkForwardReferences();
-    else for (const key of this.#scope) typeof key === "number" ? (this.#numbered[key] = undefined) : this.#named.delete(key);
-    if (savedTables) {
-      this.#numbered = savedTables.numbered;
-      this.#named = savedTables.named;
-      this.#forward = savedTables.forward;
-    }
-    this.#scope = savedScope;
+    this.values.leave(outer);
     this.#blocks = savedBlocks;
     this.state = savedState;
     this.opName = savedName;
     this.opLoc = savedLoc;
     this.numNamedResults = savedNamed;
     this.#isolatedNext = isolated;
-    this.#depth--;
+    this.leave();
     if (options.add !== false) this.state.regions.push(region);
     return region;
   }
   /** Whether the regions of the op being read see no values from outside. */
   #isolatedNext = false;
 
-  private regionBody(region: Region, args: readonly ParsedArgument[], open: number): void {
+  private regionBody(region: Region, args: readonly ParsedArgument[]): void {
     let block: Block;
     if (args.length > 0 || !this.atPunct("^")) {
       block = region.addBlock();
@@ -809,14 +582,13 @@ export class Parser implements OpParser {
         const late = this.#lateArguments.get(arg);
         if (late) late.push(value);
         else if (arg.loc === undefined) this.#lateArguments.set(arg, [value]);
-        this.define(arg.name, value, arg.pos);
+        this.values.define(arg.name, value, arg.pos);
       }
       if (args.length > 0 && this.atPunct("^")) {
         // A labelled entry block would be a second set of arguments.
         const label = this.pos;
         const end = this.cursor.suffixEnd(label + 1);
         if (this.cursor.text.charCodeAt(end) === 40) this.fail("invalid block name in region with named arguments", label, "parse.block");
-        void open;
       }
       this.blockOps(block);
     }
@@ -836,10 +608,10 @@ export class Parser implements OpParser {
           this.cursor.pos = end;
           const type = this.colonType();
           const value = block.addArgument(type, source(this, at));
-          this.trailingLocation((loc) => {
+          parseTrailingLocation(this, (loc) => {
             value.argLoc = loc;
           });
-          this.define(name, value, at);
+          this.values.define(name, value, at);
         } while (this.optPunct(","));
         this.punct(")");
       }
@@ -913,7 +685,7 @@ export class Parser implements OpParser {
     this.#defaultDialect = savedDefault;
     if (number >= 0) {
       if (op.results.length !== 1) this.wrongNumberOfResults(op, 1, namePos);
-      this.defineNumber(number, op.results[0]!, namePos);
+      this.values.defineNumber(number, op.results[0]!, namePos);
     } else if (names) this.bindResults(op, names, namePos);
     if (cursor.skip() === 108) this.operationLocation(op);
     return op;
@@ -940,7 +712,7 @@ export class Parser implements OpParser {
     return names;
   }
   private operationLocation(op: Operation): void {
-    this.trailingLocation((loc) => {
+    parseTrailingLocation(this, (loc) => {
       op.setLoc(loc);
       for (const region of op.regions) if (region.firstBlock) this.locateArguments(region.firstBlock, loc);
     });
@@ -976,7 +748,7 @@ export class Parser implements OpParser {
     if (results.length !== this.numNamedResults) this.wrongNumberOfResults(op, this.numNamedResults, at);
     let start = 0;
     for (const { name, count, pos } of names) {
-      this.define(name, count === 1 ? results[start]! : results.slice(start, start + count), pos);
+      this.values.define(name, count === 1 ? results[start]! : results.slice(start, start + count), pos);
       start += count;
     }
   }
@@ -1120,27 +892,9 @@ export class Parser implements OpParser {
 function numResultsOf(names: readonly ResultName[]): number {
   return names.reduce((sum, { count }) => sum + count, 0);
 }
-/** The number that a name is, if it is kept by number; else -1. */
-function plainNumber(name: string): number {
-  let number = 0;
-  for (let i = 0; i < name.length; i++) {
-    const digit = name.charCodeAt(i) - 48;
-    if (digit < 0 || digit > 9) return -1;
-    number = number * 10 + digit;
-  }
-  return number < MAX_NUMBER && name.length > 0 && (name.length === 1 || name.charCodeAt(0) !== 48) ? number : -1;
-}
-/** Names that are numbers from here on, or have leading zeros, are kept by name: `%00` is not `%0`. */
-const MAX_NUMBER = 1 << 26;
-
 /** The length of what follows the dialect's name; upstream points there when parameters are wrong. */
 function mnemonicLength(name: string): number {
   return name.length - name.indexOf(".") - 1;
-}
-/** The place a location names, without the name of what is there. */
-function withoutName(loc: Attribute): Attribute {
-  if (NameLoc.is(loc)) return withoutName(loc.params.child);
-  return CallSiteLoc.is(loc) ? callSiteLoc(withoutName(loc.params.callee), loc.params.caller) : loc;
 }
 function newState(): State {
   return { operands: [], types: [], attrs: [], regions: [], successors: [] };
