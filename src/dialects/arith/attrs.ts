@@ -92,6 +92,32 @@ export const CmpIPredicateC = i64EnumAttr("CmpIPredicate", "", {
   uge: 9,
 });
 export type CmpIPredicate = ReturnType<typeof CmpIPredicateC.read>;
+/** The predicate of `b ? a` for that of `a ? b`. */
+export const SWAPPED_CMPI: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
+  eq: "eq",
+  ne: "ne",
+  slt: "sgt",
+  sle: "sge",
+  sgt: "slt",
+  sge: "sle",
+  ult: "ugt",
+  ule: "uge",
+  ugt: "ult",
+  uge: "ule",
+};
+/** The predicate that holds where the given one does not. */
+export const INVERTED_CMPI: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
+  eq: "ne",
+  ne: "eq",
+  slt: "sge",
+  sle: "sgt",
+  sgt: "sle",
+  sge: "slt",
+  ult: "uge",
+  ule: "ugt",
+  ugt: "ule",
+  uge: "ult",
+};
 
 export const CmpFPredicateC = i64EnumAttr("CmpFPredicate", "", {
   false: 0,

@@ -2,9 +2,10 @@
 import { isInteger } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { type Pattern, pattern } from "../../../rewrite/pattern.js";
+import { INVERTED_CMPI } from "../attrs.js";
 import { AndIOp, OrIOp, XOrIOp } from "../ops/bitwise.js";
 import { ExtSIOp, ExtUIOp } from "../ops/cast.js";
-import { CmpIOp, INVERTED } from "../ops/compare.js";
+import { CmpIOp } from "../ops/compare.js";
 import { at, replaceWith, scalar } from "./declarative.js";
 
 /** not(cmpi(pred, a, b)) -> cmpi(~pred, a, b) */
@@ -16,7 +17,7 @@ export const xOrINotCmpI = pattern(
     const ones = scalar(rhs);
     if (!cmp || !ones || ones.value !== -1n || !isInteger(rhs.type, 1)) return rw.noMatch("not the inverse of a comparison");
     at(rw, 2, op, cmp.op);
-    return replaceWith(rw, op, CmpIOp, { predicate: INVERTED[cmp.predicate], lhs: cmp.lhs, rhs: cmp.rhs });
+    return replaceWith(rw, op, CmpIOp, { predicate: INVERTED_CMPI[cmp.predicate], lhs: cmp.lhs, rhs: cmp.rhs });
   },
   { benefit: 2 },
 );

@@ -7,39 +7,12 @@ import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { foldBinaryInt } from "../../../ir/fold-constants.js";
 import { isOneInt, isZeroInt } from "../../../ir/match.js";
 import { Pure, SameTypeOperands, TypesMatchWith } from "../../../ir/traits.js";
-import { type CmpFPredicate, CmpFPredicateC, type CmpIPredicate, CmpIPredicateC, FAST_MATH, FastMathC } from "../attrs.js";
+import { type CmpFPredicate, CmpFPredicateC, type CmpIPredicate, CmpIPredicateC, FAST_MATH, FastMathC, SWAPPED_CMPI } from "../attrs.js";
 import { BoolLike, FloatLike, i1SameShape, SignlessIntegerOrIndexLike } from "../constraints.js";
 import { ExtSIOp, ExtUIOp } from "./cast.js";
 import { ELEMENTWISE } from "./families.js";
 
 const I1SameShape = TypesMatchWith("result type has i1 element type and same shape as operands", "lhs", "result", i1SameShape);
-
-/** The predicate of `b ? a` for that of `a ? b`. */
-const SWAPPED: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
-  eq: "eq",
-  ne: "ne",
-  slt: "sgt",
-  sle: "sge",
-  sgt: "slt",
-  sge: "sle",
-  ult: "ugt",
-  ule: "uge",
-  ugt: "ult",
-  uge: "ule",
-};
-/** The predicate that holds where the given one does not. */
-export const INVERTED: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-};
 
 /** Compares integers that are sign-extended to any width above `width`. */
 export function applyCmpI(predicate: CmpIPredicate, a: bigint, b: bigint, width: number): boolean {
@@ -121,7 +94,7 @@ export const CmpIOp = defineOp("arith.cmpi", {
     }
     if (predicate === "eq" && isI1 && isOneInt(constants[1])) return lhs;
     if (constants[0] && !constants[1]) {
-      op.setAttr("predicate", CmpIPredicateC.write!(op.ctx, SWAPPED[predicate]));
+      op.setAttr("predicate", CmpIPredicateC.write!(op.ctx, SWAPPED_CMPI[predicate]));
       op.setOperand(0, rhs);
       op.setOperand(1, lhs);
       return "inPlace";

@@ -7,7 +7,7 @@ import type { LocationRef } from "../../../ir/location.js";
 import type { Value } from "../../../ir/value.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import type { CmpIPredicate } from "../../arith/attrs.js";
+import { INVERTED_CMPI } from "../../arith/attrs.js";
 import { CmpIOp, ConstantOp } from "../../arith/ops/index.js";
 import { buildWhile, valueLocation } from "../build.js";
 import { ConditionOp, WhileOp, type WhileView } from "../ops/while.js";
@@ -17,20 +17,6 @@ const beforeBlock = ({ before }: WhileView): Block => before.firstBlock!;
 const afterBlock = ({ after }: WhileView): Block => after.firstBlock!;
 const conditionOf = (view: WhileView) => ConditionOp.match(beforeBlock(view).lastOp)!;
 const yieldOf = (view: WhileView) => YieldOp.match(afterBlock(view).lastOp)!;
-
-/** The comparison that holds exactly when the other does not. */
-const INVERTED: Readonly<Record<CmpIPredicate, CmpIPredicate>> = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-};
 
 /** A new loop without blocks. */
 function emptyWhile(rw: Rewriter, view: WhileView, types: readonly Type[], inits: readonly Value[]): WhileView {
@@ -147,7 +133,7 @@ export const whileCmpCond = pattern("while-cmp-cond", WhileOp, (view, rw) => {
         const inner = CmpIOp.match(use.owner);
         if (!inner || inner.op.operand(1 - side) !== cmp.op.operand(1 - side)) continue;
         const same = inner.predicate === cmp.predicate;
-        if (!same && inner.predicate !== INVERTED[cmp.predicate]) continue;
+        if (!same && inner.predicate !== INVERTED_CMPI[cmp.predicate]) continue;
         rw.replaceWith(inner, ConstantOp, { value: boolAttr(view.op.ctx, same) }, { types: [i1(view.op.ctx)] });
         changed = true;
       }
