@@ -6,6 +6,7 @@ import type { Stage } from "../compile/pipelines/cuda.js";
 import type { Trace } from "../compile/trace.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import type { Choices } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -24,7 +25,13 @@ export type Input =
       readonly defaults?: InputDefaults;
     }
   /** `message` is one line; `diagnostics` stand for themselves. */
-  | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string };
+  | {
+      readonly kind: "error";
+      readonly message?: string;
+      readonly diagnostics?: string;
+      /** What the user can choose to have it read. */
+      readonly choices?: Choices;
+    };
 
 /** How an input is read; for Python also what is compiled of it, and for what. */
 export interface InputOptions extends Partial<PythonOptions> {

@@ -4,7 +4,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig } from "../frontend/request.js";
-import { chooseKernel, specialize } from "../frontend/specialize.js";
+import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
@@ -21,7 +21,7 @@ export interface InputDefaults {
 
 export type PythonInput =
   | { readonly kind: "module"; readonly module: Operation; readonly text: string; readonly defaults: InputDefaults; readonly python: true }
-  | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string };
+  | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string; readonly choices?: Choices };
 
 type FrontEnd = typeof import("../frontend/compile-python.js");
 let frontEnd: FrontEnd | undefined;
@@ -64,9 +64,9 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
   });
   if (!file) return told();
   const kernel = chooseKernel(file.kernels, args.python.kernel, path);
-  if ("error" in kernel) return { kind: "error", message: kernel.error };
+  if ("error" in kernel) return refused(kernel);
   const made = specialize(kernel, args.python, commentSettings(text, kernel.line));
-  if ("error" in made) return { kind: "error", message: made.error };
+  if ("error" in made) return refused(made);
   const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
   if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };
 
@@ -87,6 +87,10 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
       return printOperation(module, { debugInfo: true });
     },
   };
+}
+
+function refused({ error, choices }: { readonly error: string; readonly choices?: Choices }): PythonInput {
+  return { kind: "error", message: error, ...(choices ? { choices } : {}) };
 }
 
 function readIfThere(path: string, io: Io): string | undefined {

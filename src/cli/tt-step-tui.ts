@@ -24,8 +24,12 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
-  const open = (): Opened => {
-    const read = readInput(name, io, { ...args, debugInfo: false });
+  const open = (python = args.python): Opened => {
+    const read = readInput(name, io, { ...args, python, debugInfo: false });
+    if (read.kind === "error" && read.choices) {
+      const { title, items } = read.choices;
+      return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };
+    }
     if (read.kind === "error") return { kind: "error", text: read.diagnostics ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };

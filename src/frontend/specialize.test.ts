@@ -126,9 +126,10 @@ test("one kernel is chosen by itself, several are listed", () => {
   const [add, sub] = [ADD, { ...ADD, name: "sub" }];
   expect(chooseKernel([add], undefined, "k.py")).toBe(add);
   expect(chooseKernel([add, sub], "sub", "k.py")).toBe(sub);
-  expect(chooseKernel([add, sub], undefined, "k.py")).toEqual({
+  expect(chooseKernel([add, sub], undefined, "k.py")).toMatchObject({
     error:
       "'k.py' has 2 kernels; choose one with --kernel:\n  add(x_ptr, y_ptr, n, BLOCK: tl.constexpr)\n  sub(x_ptr, y_ptr, n, BLOCK: tl.constexpr)",
+    choices: { items: [{ given: { kernel: "add" } }, { given: { kernel: "sub" } }] },
   });
   expect(chooseKernel([add, sub], "adt", "k.py")).toEqual({ error: "'k.py' has no kernel 'adt'; did you mean 'add'?" });
 });

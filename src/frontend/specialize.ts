@@ -16,7 +16,17 @@ export interface GivenArguments {
   readonly config: number | undefined;
 }
 
-type Refusal = { readonly error: string };
+interface Refusal {
+  readonly error: string;
+  /** What would settle it. */
+  readonly choices?: Choices;
+}
+
+/** Of what one is to be chosen. */
+export interface Choices {
+  readonly title: string;
+  readonly items: readonly { readonly text: string; readonly given: Partial<GivenArguments> }[];
+}
 
 /** The kernel asked for, or the only one; else what there is to choose from. */
 export function chooseKernel(kernels: readonly KernelInfo[], name: string | undefined, file: string): KernelInfo | Refusal {
@@ -25,6 +35,7 @@ export function chooseKernel(kernels: readonly KernelInfo[], name: string | unde
     if (kernels.length === 1) return kernels[0]!;
     return {
       error: `'${file}' has ${kernels.length} kernels; choose one with --kernel:\n${kernels.map((k) => `  ${head(k)}`).join("\n")}`,
+      choices: { title: "kernels", items: kernels.map((k) => ({ text: head(k), given: { kernel: k.name } })) },
     };
   }
   const found = kernels.find((k) => k.name === name);
@@ -165,7 +176,10 @@ function chooseConfig(
   if (configs.length <= 1) return configs[0];
   // With every constant of theirs given, none needs to be chosen.
   if (configs.every((c) => [...c.constants.keys()].every((key) => entries.has(key)))) return undefined;
-  return { error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const` };
+  return {
+    error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const`,
+    choices: { title: "configurations", items: configs.map((c, config) => ({ text: configText(c), given: { kernel: name, config } })) },
+  };
 }
 
 function configList({ name, configs }: KernelInfo): string {

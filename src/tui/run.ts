@@ -35,6 +35,12 @@ export type Opened =
       readonly from: Stage;
       readonly whatIf: Omit<WhatIf, "divisibility">;
     }
+  /** Something is to be chosen first: which kernel of a file, say. */
+  | {
+      readonly kind: "choices";
+      readonly title: string;
+      readonly choices: readonly { readonly text: string; readonly open: () => Opened }[];
+    }
   /** Text for the user, and the code to end with. */
   | { readonly kind: "error"; readonly text: string; readonly code: number };
 
@@ -106,6 +112,7 @@ class Program {
   #ended = false;
   #stopApp: (() => void) | undefined;
   #input: Input | undefined;
+  #choices: Extract<Opened, { kind: "choices" }>["choices"] = [];
   /** The compilation under way; another one replaces it. */
   #run: Run | undefined;
   #result = 0;
@@ -191,9 +198,12 @@ class Program {
 
   // --- input ---------------------------------------------------------------------------------
 
-  private open(): void {
-    const opened = this.request.open();
+  private open(opened = this.request.open()): void {
     if (opened.kind === "error") return this.end(opened.code, opened.text);
+    if (opened.kind === "choices") {
+      this.#choices = opened.choices;
+      return this.dispatch({ type: "choose", title: opened.title, choices: opened.choices.map((c) => c.text) });
+    }
     if (opened.kind === "imported") {
       const session = withSources({ ...this.#state.session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.dispatch({ type: "session", session, select: firstStep(session) });
@@ -314,6 +324,8 @@ class Program {
         return this.editSource(effect.file, effect.line);
       case "export":
         return this.export(effect.path);
+      case "open":
+        return this.open(this.#choices[effect.choice]!.open());
       case "run":
         this.#painter.forget();
         return this.changed();

@@ -9,7 +9,7 @@ import { textOf } from "../draw/style.js";
 import { shown } from "../draw/text-width.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { paneModel } from "../panes/index.js";
-import { say } from "./commands.js";
+import { ask, say } from "./commands.js";
 import { withView } from "./settle.js";
 import type { ListItem, Overlay, State } from "./state.js";
 import { selectedStep, stepName, stepsOf } from "./steps.js";
@@ -274,5 +274,7 @@ export function go(state: State, item: ListItem): State {
     }
     case "codegen":
       return withView(closed, { focus: "codegen", codegen: { ...state.view.codegen, tab: "ptx", row: to.line } });
+    case "choice":
+      return ask(closed, { kind: "open", choice: to.choice });
   }
 }

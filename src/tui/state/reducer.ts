@@ -4,6 +4,7 @@ import { COMMANDS, type CommandId, isPrefix, keyTable } from "../keymap.js";
 import { decodeInput, type Input } from "../keys.js";
 import { runCommand } from "./commands.js";
 import { pressed } from "./mouse.js";
+import { list } from "./navigate.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
 import type { Session, Size, State, View } from "./state.js";
@@ -16,6 +17,8 @@ export type Action =
   | { readonly type: "session"; readonly session: Session; readonly select?: number }
   | { readonly type: "message"; readonly text: string; readonly kind: "info" | "error" }
   | { readonly type: "command"; readonly command: CommandId }
+  /** The input can be opened in several ways. */
+  | { readonly type: "choose"; readonly title: string; readonly choices: readonly string[] }
   /** The effects were taken by the shell. */
   | { readonly type: "taken" };
 
@@ -49,6 +52,12 @@ export function reduce(state: State, action: Action): State {
       return { ...state, message: { text: action.text, kind: action.kind } };
     case "command":
       return command(state, action.command);
+    case "choose":
+      return list(
+        state,
+        action.title,
+        action.choices.map((text, choice) => ({ text, go: { to: "choice", choice } })),
+      );
     case "taken":
       return { ...state, effects: [] };
     case "input":

@@ -102,7 +102,9 @@ export type Go =
   | { readonly to: "step"; readonly step: number }
   | { readonly to: "kernel"; readonly kernel: number }
   | { readonly to: "source"; readonly file: string; readonly line: number }
-  | { readonly to: "codegen"; readonly line: number };
+  | { readonly to: "codegen"; readonly line: number }
+  /** Of what the input can be opened as. */
+  | { readonly to: "choice"; readonly choice: number };
 
 export type PromptKind = "search" | "filter" | "through-time" | "command" | "export";
 
@@ -193,7 +195,8 @@ export type Effect =
   | { readonly kind: "edit"; readonly step: number }
   | { readonly kind: "edit-source"; readonly file: string; readonly line: number }
   | { readonly kind: "export"; readonly path: string }
-  | { readonly kind: "run"; readonly command: string };
+  | { readonly kind: "run"; readonly command: string }
+  | { readonly kind: "open"; readonly choice: number };
 
 export function initialView(): View {
   return {
