@@ -26,15 +26,14 @@ const pythonChunk = {
     build.onResolve({ filter: /\/tree-sitter\.js$/ }, () => ({ path: "./python.cjs", external: true }));
   },
 };
-/** What Triton writes in Triton: the Python texts are inside the bundle. */
-const preludeTexts = {
-  name: "prelude-texts",
+const wasmBeside = {
+  name: "wasm-beside",
   setup(build) {
-    build.onLoad({ filter: /prelude[/\\]texts\.ts$/ }, () => {
-      const text = (name) => JSON.stringify(readFileSync(`src/frontend/prelude/${name}.py`, "utf8"));
-      const entries = ["standard", "random"].map((name) => `"triton.language.${name}": () => ${text(name)}`);
-      return { contents: `export const PRELUDE = { ${entries.join(", ")} };`, loader: "js" };
-    });
+    build.onLoad({ filter: /python[/\\]wasm\.ts$/ }, () => ({
+      contents: `import { readFileSync } from "node:fs";
+const read = (name) => readFileSync(__dirname + "/" + name + ".wasm");
+export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python") });`,
+    }));
   },
 };
 /** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
@@ -75,12 +74,13 @@ await build({
   outfile: `${outdir}/python.cjs`,
   format: "cjs",
   define: { "import.meta.url": JSON.stringify("file:///") },
+  plugins: [wasmBeside],
 });
 for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/tree-sitter-python.wasm"])
   copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
 await build({
   ...common,
-  plugins: [uiChunk, pythonChunk, preludeTexts],
+  plugins: [uiChunk, pythonChunk],
   // A chunk is loaded with require: commands run as scripts, which have no import().
   supported: { "dynamic-import": false },
   entryPoints: [

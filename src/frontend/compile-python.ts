@@ -1,7 +1,24 @@
 /** From a Python file to the TTIR of one of its kernels. */
+
+import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
-import type { KernelInfo, Specialization } from "./request.js";
+import { CompilationError } from "./codegen/errors.js";
+import { type Argument, generateKernel } from "./codegen/functions.js";
+import type { Compilation } from "./codegen/generator.js";
+import { callHost } from "./host/call.js";
+import { evaluate } from "./host/evaluate.js";
+import { type Host, makeHost, runModule } from "./host/host.js";
+import { type JitData, jitData, type SourceFile } from "./host/objects.js";
+import { PyError } from "./language/errors.js";
+import { pyRepr } from "./language/python-text.js";
+import { type LanguageOptions, languageOptions } from "./language/semantic.js";
+import { isKind, type JitFunction, type PyValue } from "./language/values.js";
+import type * as ast from "./python/ast.js";
+import { loadParser, type PythonParser, parsePython } from "./python/parse.js";
+import { unparse } from "./python/unparse.js";
+import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
+import { parseType } from "./type-text.js";
 
 /** What readers of files beside the kernel's need. */
 export interface PythonHost {
@@ -13,23 +30,184 @@ export interface PythonHost {
 
 export interface PythonFile {
   readonly kernels: readonly KernelInfo[];
+  /** For `compileKernel` alone. */
+  readonly evaluated: EvaluatedFile;
+}
+interface EvaluatedFile {
+  readonly ctx: Context;
+  readonly host: Host;
+  readonly source: SourceFile;
+  readonly functions: ReadonlyMap<string, JitFunction>;
 }
 
+/** Options that code generation asks for; what is missing has the target's default. */
+export interface PythonCompileOptions extends Partial<LanguageOptions> {
+  readonly capability: number;
+}
+
+let parser: PythonParser | undefined;
+
 /** Loads the grammar; once, before the first file. */
-export async function loadPython(): Promise<void> {}
+export async function loadPython(): Promise<void> {
+  parser ??= await loadParser();
+}
+
+/** Bytes, one a character, as the text that they encode. */
+const decode = (latin1: string): string => Buffer.from(latin1, "latin1").toString("utf8");
 
 /** Parses a file and evaluates its module level; undefined where that fails, and the Context's diagnostics tell why. */
-export function readPython(ctx: Context, file: string, _text: string, _host: PythonHost): PythonFile | undefined {
-  ctx.diagnostics.push({
-    severity: "error",
-    code: "",
-    message: `'${file}' is a Python kernel; the Python front end is not built yet: compile it with Triton and pass the .ttir from its cache folder`,
-    notes: [],
-  });
-  return undefined;
+export function readPython(ctx: Context, file: string, latin1: string, files: PythonHost): PythonFile | undefined {
+  const parsed = parsePython(parser!, decode(latin1), file);
+  if (parsed.kind === "SyntaxError") {
+    ctx.addSource(file, latin1);
+    const position = { file, line: parsed.line, column: parsed.col + 1 };
+    ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${parsed.name}: ${parsed.message}`, position, notes: [] });
+    return undefined;
+  }
+  const readFile = (path: string): string | undefined => {
+    const text = files.readFile(path);
+    return text === undefined ? undefined : decode(text);
+  };
+  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib });
+  const source = runModule(host, parsed, moduleName(file), new Map());
+  ctx.addSource(file, latin1);
+  const functions = new Map<string, JitFunction>();
+  for (const [name, value] of source.globals) if (isKind(value, "jit") && jitData(value).env.file === source) functions.set(name, value);
+  return { kernels: [...functions].map(([name, fn]) => describe(name, jitData(fn))), evaluated: { ctx, host, source, functions } };
+}
+
+/** A file's module name: its own without folder and ending. */
+const moduleName = (file: string): string => file.replace(/^.*\//, "").replace(/\.py$/, "");
+
+function describe(name: string, data: JitData): KernelInfo {
+  return {
+    name,
+    line: data.firstLine,
+    parameters: data.parameters.map((p) => ({
+      name: p.name,
+      isConstexpr: p.isConstexpr,
+      defaultText: p.fallbackNode && unparse(p.fallbackNode),
+    })),
+    configs: data.configs.map(describeConfig),
+    heuristics: [...data.heuristics.keys()],
+  };
+}
+
+function describeConfig(config: PyValue): KernelConfig {
+  const attrs = isKind(config, "instance") ? config.attrs : new Map<string, PyValue>();
+  const constants = new Map<string, string>();
+  const kwargs = attrs.get("kwargs");
+  if (isKind(kwargs, "dict")) for (const [key, value] of kwargs.entries.values()) constants.set(String(key), pyRepr(value));
+  const number = (name: string): number | undefined => {
+    const value = attrs.get(name);
+    return typeof value === "bigint" ? Number(value) : undefined;
+  };
+  return {
+    constants,
+    numWarps: number("num_warps"),
+    numStages: number("num_stages"),
+    numCtas: number("num_ctas"),
+    maxnreg: number("maxnreg"),
+  };
 }
 
 /** Generates the module of a kernel; undefined where the kernel is wrong, and the Context's diagnostics tell why. */
-export function compileKernel(_file: PythonFile, _specialization: Specialization, _options: object): Operation | undefined {
-  return undefined;
+export function compileKernel(file: PythonFile, specialization: Specialization, options: PythonCompileOptions): Operation | undefined {
+  const { ctx, host, functions } = file.evaluated;
+  const fn = functions.get(specialization.kernel)!;
+  const compilation: Compilation = {
+    ctx,
+    host,
+    options: languageOptions(options.capability, options),
+    module: { op: undefined, body: undefined },
+    functions: new Map(),
+    warnings: [],
+    printed: [],
+  };
+  try {
+    generateKernel(compilation, fn, argumentsOf(file.evaluated, fn, specialization));
+  } catch (error) {
+    if (error instanceof CompilationError) ctx.diagnostics.push(diagnosticOf(error));
+    else if (error instanceof PyError)
+      ctx.diagnostics.push({ severity: "error", code: "python.error", message: `${error.kind}: ${error.message}`, notes: [] });
+    else throw error;
+    return undefined;
+  }
+  return compilation.module.op;
 }
+
+/** The kernel's arguments by its specialization; constants are evaluated in the file's scope. */
+function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constants, attrs }: Specialization): Argument[] {
+  const data = jitData(fn);
+  const values = new Map([...constants].map(([path, text]) => [path, evaluateText(file, text)] as const));
+  const known = new Map(data.parameters.map((p, i) => [p.name, values.get(String(i))] as const));
+  return data.parameters.map((p, i) => {
+    const spec = signature.get(p.name)!;
+    const heuristic = data.heuristics.get(p.name);
+    if (heuristic !== undefined && !values.has(String(i)))
+      return { kind: "constant", value: heuristicValue(file.host, p.name, heuristic, known) };
+    return argumentOf(spec, String(i), values, attrs);
+  });
+}
+
+function argumentOf(spec: TypeSpec, path: string, values: ReadonlyMap<string, PyValue>, attrs: Specialization["attrs"]): Argument {
+  const constant = values.get(path);
+  if (constant !== undefined) return { kind: "constant", value: constant };
+  if (typeof spec !== "string")
+    return { kind: "tuple", elements: spec.map((element, i) => argumentOf(element, `${path},${i}`, values, attrs)), like: undefined };
+  const type = parseType(spec);
+  if (!type) throw new PyError("TypeError", `'${spec}' is no type of an argument`);
+  return { kind: "type", type, attrs: attrs.get(path) ?? [] };
+}
+
+function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
+  const parsed = parsePython(parser!, text, "<constant>");
+  const [statement] = parsed.kind === "Module" ? parsed.body : [];
+  if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
+  const value = evaluate(host, { vars: source.globals, parent: undefined, file: source, isFunction: false }, statement.value);
+  if (isKind(value, "opaque")) throw new PyError("ValueError", `'${text}' is not known: ${value.why}`);
+  return value;
+}
+
+/** What a function of `@triton.heuristics` says of the arguments that are constants. */
+function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMap<string, PyValue | undefined>): PyValue {
+  const entries = new Map(
+    [...known].map(([key, value]) => {
+      const given: PyValue = value ?? { kind: "opaque", what: key, why: `the value of '${key}' is not known while compiling` };
+      return [`s${key}`, [key, given] as const] as const;
+    }),
+  );
+  const value = callHost(host, fn, [{ kind: "dict", entries }], new Map());
+  if (isKind(value, "opaque"))
+    throw new PyError(
+      "ValueError",
+      `the heuristic of '${name}' cannot be evaluated (${value.why}); give the value with --const ${name}=...`,
+    );
+  return value;
+}
+
+function diagnosticOf(error: CompilationError): Diagnostic {
+  const [first, ...callers] = error.frames;
+  const at = (place: ast.Place | undefined, file: string): Position | undefined =>
+    place && { file, line: place.line, column: place.col + 1 };
+  const code =
+    error.kind === "UnsupportedLanguageConstruct"
+      ? "python.unsupported"
+      : error.kind === "CompileTimeAssertionFailure"
+        ? "python.static-assert"
+        : "python.error";
+  return {
+    severity: "error",
+    code,
+    message: error.message || "the assertion does not hold",
+    ...position(at(first!.at, first!.file)),
+    notes: callers.map((frame) => ({
+      severity: "note",
+      code,
+      message: `called from '${frame.function}'`,
+      ...position(at(frame.at, frame.file)),
+      notes: [],
+    })),
+  };
+}
+const position = (at: Position | undefined): { readonly position?: Position } => (at ? { position: at } : {});

@@ -6,23 +6,18 @@ import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { rawTree } from "./tree.js";
 import type { Parser } from "./tree-sitter.js";
 
-/** The two WebAssembly modules: the parser's runtime and the grammar. */
-export interface PythonGrammar {
-  readonly runtime: Uint8Array;
-  readonly grammar: Uint8Array;
-}
-
-/** Parses Python; made once by `loadPython`. */
+/** Parses Python; made once by `loadParser`. */
 export interface PythonParser {
   readonly parser: Parser;
 }
 
 /** Starts the parser's runtime and loads the grammar into it. */
-export async function loadPython(wasm: PythonGrammar): Promise<PythonParser> {
-  const { Parser, Language } = await import("./tree-sitter.js");
-  await Parser.init({ wasmBinary: wasm.runtime });
+export async function loadParser(): Promise<PythonParser> {
+  const { Parser, Language, readWasm } = await import("./tree-sitter.js");
+  const { runtime, grammar } = readWasm();
+  await Parser.init({ wasmBinary: runtime });
   const parser = new Parser();
-  parser.setLanguage(await Language.load(wasm.grammar));
+  parser.setLanguage(await Language.load(grammar));
   return { parser };
 }
 

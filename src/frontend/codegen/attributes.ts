@@ -1,0 +1,33 @@
+/** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
+import { hostAttribute } from "../host/attributes.js";
+import { raise } from "../language/errors.js";
+import { pyTypeName } from "../language/python-text.js";
+import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
+import type { Generator } from "./generator.js";
+import { member } from "./members.js";
+
+export function getAttribute(g: Generator, value: PyValue, name: string): PyValue {
+  const found = findAttribute(g, value, name);
+  if (found !== undefined) return found;
+  if (isKind(value, "module")) return raise("AttributeError", `module '${value.name}' has no attribute '${name}'`);
+  const plain = isConstexpr(value) ? value.value : value;
+  if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
+  return raise("AttributeError", `'${pyTypeName(plain)}' object has no attribute '${name}'`);
+}
+
+/** The attribute, or undefined when the value has none of that name. */
+export function findAttribute(g: Generator, value: PyValue, name: string): PyValue | undefined {
+  if (isConstexpr(value)) {
+    if (name === "value") return value.value;
+    if (name === "type") return typeOf(value);
+    return findAttribute(g, value.value, name);
+  }
+  const own = member(value, name);
+  if (own !== undefined) return own;
+  if (isTensor(value)) {
+    const fn = g.compilation.host.tensorMembers.get(name);
+    return fn && { kind: "bound_method", self: value, fn };
+  }
+  if (isKind(value, "tuple") && name === "type") return typeOf(value);
+  return hostAttribute(g.compilation.host, value, name);
+}

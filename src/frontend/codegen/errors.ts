@@ -1,0 +1,54 @@
+/** Errors of code generation: where, in which function, and through which calls. Source: python/triton/compiler/errors.py. */
+import type { PyError } from "../language/errors.js";
+import type * as ast from "../python/ast.js";
+import type { Generator } from "./generator.js";
+
+/** A place in a function that was being generated. */
+export interface ErrorFrame {
+  readonly function: string;
+  readonly file: string;
+  readonly at: ast.Place | undefined;
+}
+
+export type CompilationErrorKind = "CompilationError" | "CompileTimeAssertionFailure" | "UnsupportedLanguageConstruct";
+
+/** An error with its place; thrown through the visitor and turned into a diagnostic at its entry. */
+export class CompilationError extends Error {
+  /** From the innermost function outwards. */
+  readonly frames: ErrorFrame[];
+  constructor(
+    readonly kind: CompilationErrorKind,
+    message: string,
+    frame: ErrorFrame,
+    /** The Python exception behind it. */
+    override readonly cause: PyError | undefined,
+  ) {
+    super(message);
+    this.frames = [frame];
+  }
+}
+
+export function frameAt(g: Generator, node: ast.Node | undefined): ErrorFrame {
+  return { function: g.jit.name, file: g.data.env.file.path, at: node?.at ?? g.node?.at };
+}
+
+export function failAt(
+  g: Generator,
+  node: ast.Node | undefined,
+  message: string,
+  kind: CompilationErrorKind = "CompilationError",
+  cause?: PyError,
+): never {
+  throw new CompilationError(kind, message, frameAt(g, node), cause);
+}
+
+export function unsupported(g: Generator, node: ast.Node | undefined, message: string): never {
+  return failAt(g, node, message, "UnsupportedLanguageConstruct");
+}
+
+/** `repr` of a Python exception. */
+export function errorRepr(error: PyError): string {
+  const quote = error.message.includes("'") && !error.message.includes('"') ? '"' : "'";
+  const inside = error.message.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+  return `${error.kind}(${error.message === "" ? "" : quote + (quote === "'" ? inside.replaceAll("'", "\\'") : inside) + quote})`;
+}

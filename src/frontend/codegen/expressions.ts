@@ -1,0 +1,136 @@
+/** Expressions. Source: code_generator.py, CodeGenerator.visit_*. */
+import { formatValue } from "../host/format.js";
+import { raise } from "../language/errors.js";
+import { pyEquals, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { constexpr, isBlockTensor, isConstexpr, isKind, isTensor, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { getAttribute } from "./attributes.js";
+import { visitIfExp } from "./branches.js";
+import { visitCall } from "./calls.js";
+import { unsupported } from "./errors.js";
+import { type Generator, setValue } from "./generator.js";
+import { dereference } from "./names.js";
+import { BINARY_METHODS, binaryMethod, COMPARE_METHODS, subscript, UNARY_METHODS, unaryMethod } from "./operators.js";
+import { visit } from "./visit.js";
+
+export function visitExpression(g: Generator, node: ast.Expr): PyValue {
+  switch (node.kind) {
+    case "Constant":
+      return constant(g, node);
+    case "Name":
+      return node.ctx === "Store" ? node.id : dereference(g, node.id);
+    case "Attribute":
+      return getAttribute(g, visit(g, node.value), node.attr);
+    case "Subscript": {
+      const value = visit(g, node.value);
+      return subscript(g, node, value, visit(g, node.slice));
+    }
+    case "Slice":
+      return { kind: "slice", start: visit(g, node.lower), stop: visit(g, node.upper), step: visit(g, node.step) };
+    case "Tuple":
+    case "List":
+      return tuple(node.elts.map((e) => visit(g, e)));
+    case "BinOp": {
+      const left = visit(g, node.left);
+      const right = visit(g, node.right);
+      const method = BINARY_METHODS[node.op];
+      if (!method) return unsupported(g, node, `AST binary operator '${node.op}' is not (currently) implemented.`);
+      return binaryMethod(g, node, method, left, right);
+    }
+    case "UnaryOp":
+      return unaryMethod(g, node, UNARY_METHODS[node.op], visit(g, node.operand));
+    case "BoolOp":
+      return boolOp(g, node);
+    case "Compare":
+      return compare(g, node);
+    case "Call":
+      return visitCall(g, node);
+    case "IfExp":
+      return visitIfExp(g, node);
+    case "ListComp":
+      return listComp(g, node);
+    case "JoinedStr":
+      return joinedStr(g, node);
+    case "Unsupported":
+      return unsupported(g, node, `unsupported AST node type: ${node.name}`);
+    default:
+      return unsupported(g, node, `unsupported AST node type: ${node.kind}`);
+  }
+}
+
+function constant(g: Generator, node: ast.Constant): PyValue {
+  const { value } = node;
+  if (value === null || typeof value !== "object") return constexpr(value);
+  if (value.kind === "ellipsis") return constexpr({ kind: "opaque", what: "Ellipsis", why: "an ellipsis has no meaning in a kernel" });
+  return unsupported(g, node, `a ${value.kind} literal has no meaning in a kernel`);
+}
+
+/** `and` and `or`: what is known while compiling short-circuits, the rest is computed. */
+function boolOp(g: Generator, node: ast.BoolOp): PyValue {
+  const method = node.op === "And" ? "logical_and" : "logical_or";
+  const dynamic: PyValue[] = [];
+  let value: PyValue = null;
+  for (const operand of node.values) {
+    value = visit(g, operand);
+    if (isTensor(value)) {
+      if (isBlockTensor(value))
+        g.s.warn("Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead");
+      dynamic.push(value);
+    } else if (pyTruth(value) === (node.op === "Or")) return value;
+  }
+  if (dynamic.length === 0) return value;
+  while (dynamic.length > 1) {
+    const right = dynamic.pop()!;
+    const left = dynamic.pop()!;
+    dynamic.push(binaryMethod(g, node, method, left, right));
+  }
+  return dynamic[0]!;
+}
+
+function compare(g: Generator, node: ast.Compare): PyValue {
+  if (node.ops.length !== 1) return unsupported(g, node, "simultaneous multiple comparison is not supported");
+  const left = visit(g, node.left);
+  const right = visit(g, node.comparators[0]);
+  const op = node.ops[0]!;
+  if (op === "Is" || op === "IsNot") return constexpr(isSame(unwrap(left), unwrap(right)) === (op === "Is"));
+  const method = COMPARE_METHODS[op];
+  if (!method) return unsupported(g, node, `AST comparison operator '${op}' is not (currently) implemented.`);
+  return binaryMethod(g, node, method, left, right);
+}
+/** Python's `is`: numbers and strings that are equal count as one object when they have one type. */
+function isSame(a: PyValue, b: PyValue): boolean {
+  if (a === b) return true;
+  return typeof a === typeof b && typeof a !== "object" && pyEquals(a, b);
+}
+
+function listComp(g: Generator, node: ast.ListComp): PyValue {
+  if (node.kind !== "ListComp") return unsupported(g, node, `unsupported AST node type: ${node.kind}`);
+  if (node.generators.length !== 1) return raise("ValueError", "nested comprehensions are not supported");
+  const { target, iter } = node.generators[0]!;
+  const items = visit(g, iter);
+  if (!isTuple(items)) return raise("NotImplementedError", "only tuple comprehensions are supported");
+  if (target.kind !== "Name") return raise("AttributeError", `'${target.kind}' object has no attribute 'id'`);
+  return tuple(
+    items.values.map((item) => {
+      setValue(g, target.id, item);
+      return visit(g, node.elt);
+    }),
+  );
+}
+
+function joinedStr(g: Generator, node: ast.JoinedStr): PyValue {
+  return node.values
+    .map((part) => {
+      if (part.kind === "Constant") return pyStr(part.value as string);
+      const value = visit(g, part.value);
+      if (value !== null && !isConstexpr(value) && !isKind(value, "dtype") && !isKind(value, "jit"))
+        return unsupported(
+          g,
+          node,
+          `Cannot evaluate f-string containing non-constexpr conversion values, found conversion of type ${pyStr(value, "type")}`,
+        );
+      if (!isConstexpr(value)) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'value'`);
+      return formatValue(value.value, part.conversion, "");
+    })
+    .join("");
+}

@@ -1,0 +1,249 @@
+/**
+ * Functions: a kernel is generated for its specialization, a function that it calls for the types and constants of the
+ * call, under a name that says them, once. Source: code_generator.py, CodeGenerator.visit_FunctionDef, call_JitFunction, ASTFunction.
+ */
+import { setArgumentAttr } from "../../dialects/builtin/function-op.js";
+import { ModuleOp } from "../../dialects/builtin/ops/index.js";
+import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
+import { PoisonOp } from "../../dialects/ub/ops/poison.js";
+import type { Type } from "../../ir/attribute.js";
+import { Builder, buildOperation } from "../../ir/builder.js";
+import { boolAttr, intAttr, typeAttr } from "../../ir/builtin-attrs.js";
+import { functionType, i32 } from "../../ir/builtin-types.js";
+import type { Value } from "../../ir/value.js";
+import { bindJitArguments } from "../host/bind.js";
+import { jitData } from "../host/objects.js";
+import { raise } from "../language/errors.js";
+import { pyTypeName } from "../language/python-text.js";
+import type { Semantic } from "../language/semantic.js";
+import { flattenIrTypes, type TlType, VOID } from "../language/types.js";
+import {
+  constexpr,
+  flattenValue,
+  isConstexpr,
+  isKind,
+  isTuple,
+  type JitFunction,
+  type PyValue,
+  tuple,
+  typeOf,
+  unflattenValues,
+} from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { visitAnnAssign, visitAssign } from "./assign.js";
+import { CompilationError, failAt, frameAt } from "./errors.js";
+import { type Compilation, type Generator, locationOf, nameValue, setValue } from "./generator.js";
+import { isConstant, type Leaf, leavesOf, mangle } from "./mangle.js";
+import { placed, visit, visitBody } from "./visit.js";
+
+/** An argument of a function: a constant, or a type of what is handed over when it is called. */
+export type Argument =
+  | { readonly kind: "constant"; readonly value: PyValue }
+  | { readonly kind: "type"; readonly type: TlType; readonly attrs: readonly (readonly [string, number])[] }
+  | { readonly kind: "tuple"; readonly elements: readonly Argument[]; readonly like: PyValue | undefined };
+
+/** Generates a kernel into a new module; its errors are thrown. */
+export function generateKernel(compilation: Compilation, fn: JitFunction, args: readonly Argument[]): void {
+  const name = fn.name.slice(fn.name.lastIndexOf(".") + 1);
+  const g = makeGenerator(compilation, fn, name, true);
+  const module = buildOperation(compilation.ctx, ModuleOp, {}, g.b.loc, []);
+  compilation.module.op = module;
+  compilation.module.body = module.regions[0]!.firstBlock ?? module.regions[0]!.addBlock();
+  generateFunction(g, args);
+}
+
+/** Calls a JIT function from where `g` stands. */
+export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
+  const data = jitData(fn);
+  const args = bindJitArguments(fn, data, given, named).map(asArgument);
+  const leaves = leavesOf(args);
+  for (const { value } of leaves)
+    if (!isConstant(value) && value !== null && typeof value !== "object")
+      raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'type'`);
+  const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
+  const { functions } = g.compilation;
+  if (!functions.has(name)) {
+    const callee = makeGenerator(g.compilation, fn, name, false);
+    try {
+      generateFunction(callee, args.map(argumentOf));
+    } catch (error) {
+      if (error instanceof CompilationError) error.frames.push(frameAt(g, g.node));
+      throw error;
+    }
+  }
+  const { op, returnType } = functions.get(name)!;
+  if (returnType === undefined) return raise("KeyError", `'${name}'`);
+  const operands = dynamicHandles(leaves);
+  const types = returnType === VOID ? [] : flattenIrTypes(g.compilation.ctx, returnType, g.compilation.options);
+  const call = g.b.create(CallOp, { operands, callee: FuncOp.match(op)!.sym_name }, { types: [...types] }).op;
+  if (returnType === VOID) return null;
+  return unflattenValues([...call.results], [returnType])[0]!;
+}
+
+function dynamicHandles(leaves: readonly Leaf[]): Value[] {
+  const handles: Value[] = [];
+  for (const { value } of leaves) if (!isConstant(value)) flattenValue(value, handles);
+  return handles;
+}
+/** Plain numbers and types that are handed to a function are constants. */
+function asArgument(value: PyValue): PyValue {
+  if (typeof value === "bigint" || typeof value === "number" || typeof value === "boolean") return constexpr(value);
+  if (isConstant(value) && value !== null && !isConstexpr(value)) return constexpr(value);
+  return value;
+}
+function argumentOf(value: PyValue): Argument {
+  if (isTuple(value)) return { kind: "tuple", elements: value.values.map(argumentOf), like: value };
+  if (isConstant(value)) return { kind: "constant", value };
+  return { kind: "type", type: typeOf(value), attrs: [] };
+}
+
+function makeGenerator(compilation: Compilation, jit: JitFunction, functionName: string, isKernel: boolean): Generator {
+  const { ctx, options } = compilation;
+  const data = jitData(jit);
+  const b = new Builder(ctx, 0);
+  const s: Semantic = {
+    ctx,
+    b,
+    options,
+    call: (fn, args, named = new Map()) => {
+      if (!isKind(fn, "jit")) return raise("AttributeError", `'${pyTypeName(fn)}' object has no attribute 'fn'`);
+      return callJit(g, fn, args, named);
+    },
+    warn: (message) => compilation.warnings.push({ message, file: data.env.file.path, place: g.node?.at }),
+  };
+  const g: Generator = {
+    compilation,
+    b,
+    s,
+    jit,
+    data,
+    functionName,
+    isKernel,
+    namePrefix: undefined,
+    scope: new Map(),
+    localDefs: new Map(),
+    loopDepth: 0,
+    returnType: undefined,
+    node: undefined,
+    visitingDefault: false,
+    unused: undefined,
+  };
+  b.loc = locationOf(g, { ...data.node.at!, col: data.dedent });
+  return g;
+}
+
+/** The function op, its arguments bound to names, and its body. */
+function generateFunction(g: Generator, args: readonly Argument[]): void {
+  const { node } = g.data;
+  placed(g, node, () => {
+    visitParameters(g, node.args);
+    visitDefaults(g, node.args);
+    const { ctx, options, functions, module } = g.compilation;
+    const inputs: Type[] = [];
+    for (const arg of args) flattenArgument(arg, (type) => void flattenIrTypes(ctx, type, options, inputs));
+    const op = buildOperation(
+      ctx,
+      FuncOp,
+      {
+        sym_name: g.functionName,
+        function_type: functionType(ctx, inputs, []),
+        sym_visibility: g.isKernel ? "public" : "private",
+      },
+      g.b.loc,
+      [],
+      [["noinline", boolAttr(ctx, g.jit.noinline)]],
+    );
+    module.body!.append(op);
+    const generated = { op, returnType: undefined as TlType | undefined };
+    functions.set(g.functionName, generated);
+    const entry = op.regions[0]!.addBlock();
+    for (const type of inputs) entry.addArgument(type, g.b.loc);
+    bindArguments(g, args, entry.args, op);
+    // As upstream, moving into the empty block moves the location to the function's.
+    g.b.loc = op.locRef;
+    g.b.setStart(entry);
+    visitBody(g, node.body);
+    finishFunction(g, op, inputs);
+    generated.returnType = g.returnType;
+  });
+}
+
+function flattenArgument(arg: Argument, add: (type: TlType) => void): void {
+  if (arg.kind === "type") add(arg.type);
+  else if (arg.kind === "tuple") for (const element of arg.elements) flattenArgument(element, add);
+}
+
+function bindArguments(
+  g: Generator,
+  args: readonly Argument[],
+  handles: readonly Value[],
+  op: Parameters<typeof setArgumentAttr>[0],
+): void {
+  let cursor = 0;
+  const { ctx } = g.compilation;
+  const valueOf = (arg: Argument): PyValue => {
+    if (arg.kind === "constant") return constexpr(arg.value);
+    if (arg.kind === "tuple") {
+      const like = isTuple(arg.like ?? null) ? (arg.like as Extract<PyValue, { kind: "tuple" }>) : undefined;
+      return tuple(arg.elements.map(valueOf), like?.fields, like?.cls);
+    }
+    for (const [name, value] of arg.attrs) setArgumentAttr(op, cursor, name, intAttr(i32(ctx), BigInt(value)));
+    const count = flattenIrTypes(ctx, arg.type, g.compilation.options).length;
+    const value = unflattenValues(handles.slice(cursor, cursor + count), [arg.type])[0]!;
+    cursor += count;
+    return value;
+  };
+  const values = args.map(valueOf);
+  g.data.node.args.args.forEach(({ arg }, i) => {
+    const value = values[i] ?? null;
+    nameValue(value, arg);
+    setValue(g, arg, value);
+  });
+}
+
+/** Annotations are looked at, as Triton does: a name that does not exist is an error. */
+function visitParameters(g: Generator, args: ast.Arguments): void {
+  const { loc } = g.b;
+  for (const arg of args.args)
+    placed(g, arg, () => {
+      visit(g, arg.annotation);
+      const parameter = g.data.parameters.find((p) => p.name === arg.arg);
+      if (parameter?.isConstexpr && g.data.doNotSpecialize.includes(arg.arg))
+        failAt(
+          g,
+          arg,
+          `${arg.arg} marked as constexpr and listed in do_not_specialize/do_not_specialize_on_alignment. ` +
+            "Remove constexpr designation to skip specialization.",
+        );
+    });
+  g.b.loc = loc;
+}
+
+/** Defaults are assigned like statements, outside of any block: they leave no ops, but their errors are told. */
+function visitDefaults(g: Generator, args: ast.Arguments): void {
+  const { loc } = g.b;
+  args.defaults.toReversed().forEach((value, i) => {
+    const { arg, annotation } = args.args[args.args.length - 1 - i]!;
+    const target: ast.Name = { kind: "Name", at: undefined, id: arg, ctx: "Store" };
+    g.visitingDefault = true;
+    try {
+      if (annotation) visitAnnAssign(g, { kind: "AnnAssign", at: undefined, target, annotation, value });
+      else visitAssign(g, target, value);
+    } finally {
+      g.visitingDefault = false;
+    }
+  });
+  g.b.loc = loc;
+}
+
+function finishFunction(g: Generator, op: Parameters<typeof setArgumentAttr>[0], inputs: readonly Type[]): void {
+  if (g.returnType === undefined || g.returnType === VOID) {
+    g.returnType = VOID;
+    g.b.create(ReturnOp, { srcs: [] });
+    return;
+  }
+  const { ctx, options } = g.compilation;
+  const results = flattenIrTypes(ctx, g.returnType, options);
+  op.setAttr("function_type", typeAttr(functionType(ctx, inputs, results)));
+  g.b.create(ReturnOp, { srcs: results.map((type) => g.b.create(PoisonOp, {}, { types: [type] }).op.result(0)) });
+}

@@ -1,0 +1,91 @@
+/**
+ * The state of one function's code generation, and what the parts of the visitor call of each other.
+ * Source: python/triton/compiler/code_generator.py, CodeGenerator.
+ */
+import type { Block } from "../../ir/block.js";
+import type { Builder } from "../../ir/builder.js";
+import type { Context } from "../../ir/context.js";
+import { fileLoc, nameLoc } from "../../ir/location.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import type { Host } from "../host/host.js";
+import type { JitData } from "../host/objects.js";
+import type { LanguageOptions, Semantic } from "../language/semantic.js";
+import type { TlType } from "../language/types.js";
+import { flattenValue, type JitFunction, type PyValue } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+
+/** A function of the module: its return type is known once its body is visited. */
+export interface GeneratedFunction {
+  readonly op: Operation;
+  returnType: TlType | undefined;
+}
+
+/** A warning about a line of Python. */
+export interface CodegenWarning {
+  readonly message: string;
+  readonly file: string;
+  readonly place: ast.Place | undefined;
+}
+
+/** What all functions of one compilation share. */
+export interface Compilation {
+  readonly ctx: Context;
+  readonly host: Host;
+  readonly options: LanguageOptions;
+  readonly module: { op: Operation | undefined; body: Block | undefined };
+  readonly functions: Map<string, GeneratedFunction>;
+  readonly warnings: CodegenWarning[];
+  /** What `tl.static_print` wrote. */
+  readonly printed: string[];
+}
+
+export type Scope = Map<string, PyValue>;
+
+/** One function that is being generated. */
+export interface Generator {
+  readonly compilation: Compilation;
+  readonly b: Builder;
+  readonly s: Semantic;
+  readonly jit: JitFunction;
+  readonly data: JitData;
+  readonly functionName: string;
+  readonly isKernel: boolean;
+  /** The name that is being assigned to: ops are named after it. */
+  namePrefix: string | undefined;
+  /** Values of names here. */
+  scope: Scope;
+  /** Names that were assigned since the region was entered. */
+  localDefs: Scope;
+  /** Loops around this place. */
+  loopDepth: number;
+  returnType: TlType | undefined;
+  /** The node that is being visited: errors are told there. */
+  node: ast.Node | undefined;
+  visitingDefault: boolean;
+  /** Calls whose result nobody takes. */
+  unused: ast.Expr | undefined;
+}
+
+/** The location of a node, as `visit` sets it; undefined for nodes without a place. */
+export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileLoc> {
+  const here = fileLoc(g.compilation.ctx, g.data.env.file.path, at.line, Math.max(0, at.col - g.data.dedent));
+  return g.namePrefix === undefined ? here : nameLoc(g.namePrefix, here);
+}
+
+export function setValue(g: Generator, name: string, value: PyValue): void {
+  g.scope.set(name, value);
+  g.localDefs.set(name, value);
+}
+
+/** Names the IR values behind a value. */
+export function nameValue(value: PyValue, name: string): void {
+  for (const handle of flattenValue(value)) nameHandle(handle, name);
+}
+/** An op's result renames its op; what it was called before stays inside the name. */
+export function nameHandle(handle: Value, name: string): void {
+  const loc = nameLoc(name, handle.loc);
+  const op = handle.definingOp;
+  if (op) op.setLoc(loc);
+  else handle.argLoc = loc;
+}

@@ -1,0 +1,59 @@
+/**
+ * Names of generated functions: the function's own, its arguments' types, and the constants among its arguments.
+ *
+ *     triton.language.standard.max__i32S256S__(1,)cconstexpr_0__(2,)cconstexpr_False_
+ *
+ * Source: code_generator.py, mangle_fn; python/triton/_utils.py, find_paths_if.
+ */
+import { pyRepr } from "../language/python-text.js";
+import { mangleType, type TlType } from "../language/types.js";
+import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
+
+/** Which argument, and which element inside it. */
+export type Path = readonly number[];
+export interface Leaf {
+  readonly path: Path;
+  readonly value: PyValue;
+}
+
+/** The arguments with tuples taken apart, in order. */
+export function leavesOf(args: readonly PyValue[]): Leaf[] {
+  const leaves: Leaf[] = [];
+  const collect = (value: PyValue, path: Path): void => {
+    if (isTuple(value)) value.values.forEach((v, i) => collect(v, [...path, i]));
+    else leaves.push({ path, value });
+  };
+  args.forEach((arg, i) => collect(arg, [i]));
+  return leaves;
+}
+
+/** What is a constant for a function that is called with it. */
+export const isConstant = (value: PyValue): boolean =>
+  value === null ||
+  isConstexpr(value) ||
+  isKind(value, "dtype") ||
+  isKind(value, "pointer") ||
+  isKind(value, "block") ||
+  isKind(value, "jit") ||
+  (isKind(value, "host_function") && value.constexpr);
+
+export const pathText = (path: Path): string => (path.length === 1 ? `(${path[0]},)` : `(${path.join(", ")})`);
+
+export function mangle(name: string, leaves: readonly Leaf[]): string {
+  const types = leaves.filter(({ value }) => !isConstant(value)).map(({ value }) => mangleType(typeOf(value)));
+  // Leaves come in the order of their paths, which is the order in which Triton sorts them.
+  const constants = leaves.filter(({ value }) => isConstant(value)).map(({ path, value }) => `${pathText(path)}c${pyRepr(value)}`);
+  const text = constants.join("_").replaceAll(".", "_d_").replaceAll("'", "_sq_").replaceAll(/[[\]]/g, "_");
+  return `${name}__${types.join("_")}__${text}`;
+}
+
+/** Replaces leaves of nested tuples, taken in order from `next`. */
+export function rebuild(value: PyValue | TlType, next: () => PyValue): PyValue {
+  if (isTuple(value))
+    return tuple(
+      value.values.map((v) => rebuild(v, next)),
+      value.fields,
+      value.cls,
+    );
+  return next();
+}

@@ -1,0 +1,47 @@
+/** What a name inside a kernel stands for. Source: code_generator.py, CodeGenerator._define_name_lookup. */
+import { lookup } from "../host/objects.js";
+import { raise } from "../language/errors.js";
+import { isConstexpr, isKind, type PyValue } from "../language/values.js";
+import type { Generator } from "./generator.js";
+
+export function dereference(g: Generator, name: string): PyValue {
+  const local = g.scope.get(name);
+  if (local !== undefined) return local;
+  const global = lookup(g.data.env, name);
+  const builtin = g.compilation.host.kernelBuiltins.get(name);
+  if (global !== undefined) {
+    if (builtin !== undefined || g.visitingDefault || isUsable(global)) return global;
+    return raise(
+      "NameError",
+      `Cannot access global variable ${name} from within @jit'ed function. Triton kernels can only access global variables that ` +
+        "are instanstiated as constexpr (`x = triton.language.constexpr(42)`). Note that this is different from annotating a variable " +
+        "as constexpr (`x: triton.language.constexpr = 42`), which is not supported.  Alternatively, set the envvar " +
+        "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1, but we do not promise to support this forever.",
+    );
+  }
+  if (builtin !== undefined) return builtin;
+  return raise("NameError", `${name} is not defined`);
+}
+
+/** Globals may be constants that say so, functions for kernels, types, and modules. */
+function isUsable(value: PyValue): boolean {
+  if (value === null || isConstexpr(value)) return true;
+  if (typeof value !== "object") return false;
+  switch (value.kind) {
+    case "module":
+    case "jit":
+    case "builtin":
+    case "dtype":
+    case "pointer":
+    case "block":
+    case "enum":
+    case "opaque":
+      return true;
+    case "host_function":
+      return value.constexpr;
+    case "class":
+      return value.flavour !== "plain" && value.module !== "builtins";
+    default:
+      return isKind(value, "tuple_type") || isKind(value, "constexpr_type");
+  }
+}

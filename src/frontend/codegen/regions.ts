@@ -1,0 +1,45 @@
+/** Regions: names as they were are put back when one is left. Source: code_generator.py, enter_sub_region. */
+import type { Block } from "../../ir/block.js";
+import type { Value } from "../../ir/value.js";
+import { raise } from "../language/errors.js";
+import { type InsertionPoint, insertionPoint, restoreInsertion } from "../language/insertion.js";
+import { pyTypeName } from "../language/python-text.js";
+import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyValue } from "../language/values.js";
+import type { Generator, Scope } from "./generator.js";
+
+/** What a region sees when it is entered. */
+export interface SubRegion {
+  readonly liveIns: Scope;
+  readonly point: InsertionPoint;
+}
+
+/** Runs `body` in a region of its own; afterwards names and insertion point are as before. */
+export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T {
+  const liveIns = new Map(g.scope);
+  const outerDefs = g.localDefs;
+  const point = insertionPoint(g.b);
+  g.localDefs = new Map();
+  const result = body({ liveIns, point });
+  restoreInsertion(g.b, point);
+  g.scope = liveIns;
+  g.localDefs = outerDefs;
+  return result;
+}
+
+/** Values of Triton's, which can be handed through control flow: all but types, functions and None. */
+export const isTritonValue = (value: PyValue | undefined): boolean =>
+  isTensor(value) || isConstexpr(value) || isTuple(value) || isKind(value, "descriptor") || isKind(value, "instance");
+
+/** The IR values of a variable; raises for what has none. */
+export function handlesOf(value: PyValue | undefined): Value[] {
+  if (!isTritonValue(value)) return raise("AttributeError", `'${pyTypeName(value ?? null)}' object has no attribute '_flatten_ir'`);
+  return flattenValue(value!);
+}
+
+export const sameHandles = (a: readonly Value[], b: readonly Value[]): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
+
+/** Moves the ops of `block` to the front of `target` and drops it. */
+export function mergeBefore(block: Block, target: Block): void {
+  target.takeOpsOf(block, target.firstOp);
+  block.erase();
+}

@@ -1,0 +1,77 @@
+/** Statements. Source: code_generator.py, CodeGenerator.visit_*. */
+import { ReturnOp } from "../../dialects/tt/ops/function.js";
+import { callBuiltin } from "../language/define-builtin.js";
+import { raise } from "../language/errors.js";
+import { createBlock } from "../language/insertion.js";
+import { CORE } from "../language/operators.js";
+import { toTensor } from "../language/semantic/constants.js";
+import { sameType, typeName, VOID } from "../language/types.js";
+import { flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { visitAnnAssign, visitAssign, visitAugAssign } from "./assign.js";
+import { visitIf } from "./branches.js";
+import { unsupported } from "./errors.js";
+import type { Generator } from "./generator.js";
+import { visitFor, visitWhile } from "./loops.js";
+import { visit } from "./visit.js";
+
+export function visitStatement(g: Generator, node: ast.Stmt): void {
+  switch (node.kind) {
+    case "Expr":
+      g.unused = node.value;
+      visit(g, node.value);
+      return;
+    case "Assign":
+      if (node.targets.length !== 1) return raise("AssertionError", "");
+      return visitAssign(g, node.targets[0]!, node.value);
+    case "AugAssign":
+      return visitAugAssign(g, node);
+    case "AnnAssign":
+      return visitAnnAssign(g, node);
+    case "Return":
+      return visitReturn(g, node);
+    case "If":
+      return visitIf(g, node);
+    case "For":
+      return visitFor(g, node);
+    case "While":
+      return visitWhile(g, node);
+    case "Assert": {
+      const test = visit(g, node.test);
+      const message = node.msg ? visit(g, node.msg) : "";
+      callBuiltin(g.s, CORE.get("device_assert")!, [test, message]);
+      return;
+    }
+    case "Pass":
+      return;
+    case "FunctionDef":
+      return unsupported(g, node, "nested function definition is not supported.");
+    case "Unsupported":
+      return unsupported(g, node, `unsupported AST node type: ${node.name}`);
+    default:
+      return unsupported(g, node, `unsupported AST node type: ${node.kind}`);
+  }
+}
+
+/** Ends the block; what follows is dead and goes into a block of its own. */
+function visitReturn(g: Generator, node: ast.Return): void {
+  const value = decay(g, visit(g, node.value));
+  const type = value === null ? VOID : typeOf(value);
+  g.b.create(ReturnOp, { srcs: value === null ? [] : flattenValue(value) });
+  if (g.returnType === undefined) g.returnType = type;
+  else if (!sameType(g.returnType, type)) raise("TypeError", `Inconsistent return types: ${typeName(g.returnType)} and ${typeName(type)}`);
+  createBlock(g.b);
+}
+
+/** Constants become tensors when they are returned. */
+function decay(g: Generator, value: PyValue): PyValue {
+  if (isTuple(value))
+    return tuple(
+      value.values.map((v) => decay(g, v)),
+      value.fields,
+      value.cls,
+    );
+  if (isConstexpr(value) || typeof value === "bigint" || typeof value === "number" || typeof value === "boolean")
+    return toTensor(g.s, value);
+  return value;
+}

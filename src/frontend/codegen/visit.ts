@@ -1,0 +1,73 @@
+/** Visits a node: sets the location of what it makes, and says where an error happened. */
+import { PyError } from "../language/errors.js";
+import { elementsOf, type PyValue } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { errorRepr, failAt, unsupported } from "./errors.js";
+import { visitExpression } from "./expressions.js";
+import { type Generator, locationOf } from "./generator.js";
+import { visitStatement } from "./statements.js";
+
+/** The value of an expression; null for a missing one. */
+export function visit(g: Generator, node: ast.Expr | undefined): PyValue {
+  return node ? placed(g, node, () => visitExpression(g, node)) : null;
+}
+
+/** Visits the parts of a node that is neither expression nor statement. */
+export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
+  const outerNode = g.node;
+  let loc = g.b.loc;
+  g.node = node;
+  if (node.at) g.b.loc = loc = locationOf(g, node.at);
+  let result: T;
+  try {
+    result = body();
+  } catch (error) {
+    if (error instanceof PyError) failAt(g, g.node, errorRepr(error), "CompilationError", error);
+    throw error;
+  }
+  // The location stays that of the node just left: what comes next without a place of its own is told to stand here.
+  g.node = outerNode;
+  g.b.loc = loc;
+  return result;
+}
+
+/** Visits statements up to the first return: what stands behind it is dead. */
+export function visitBody(g: Generator, body: readonly ast.Stmt[]): void {
+  for (const statement of body) {
+    placed(g, statement, () => visitStatement(g, statement));
+    if (statement.kind === "Return") break;
+  }
+}
+
+/** Positional arguments with `*tuple` spread, and keyword arguments by name. */
+export function visitArguments(
+  g: Generator,
+  { args, keywords }: { readonly args: readonly ast.Expr[]; readonly keywords: readonly ast.Keyword[] },
+): { positional: PyValue[]; named: Map<string, PyValue> } {
+  // Keywords are visited first, as Triton does.
+  const named = visitKeywords(g, keywords);
+  const positional: PyValue[] = [];
+  for (const arg of args) {
+    if (arg.kind !== "Starred") {
+      positional.push(visit(g, arg));
+      continue;
+    }
+    const spread = elementsOf(visit(g, arg.value));
+    if (!spread) failAt(g, g.node, "AssertionError()");
+    positional.push(...spread);
+  }
+  return { positional, named };
+}
+
+export function visitKeywords(g: Generator, keywords: readonly ast.Keyword[]): Map<string, PyValue> {
+  const named = new Map<string, PyValue>();
+  for (const keyword of keywords) {
+    const { arg, value } = keyword;
+    if (arg === undefined) return unsupported(g, keyword, "keyword arguments of a dictionary (`**`) are not supported");
+    named.set(
+      arg,
+      placed(g, keyword, () => visit(g, value)),
+    );
+  }
+  return named;
+}

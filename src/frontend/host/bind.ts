@@ -1,0 +1,69 @@
+/** Arguments of Python functions, bound as `inspect.getcallargs` does. */
+import { raise } from "../language/errors.js";
+import { type JitFunction, type PyValue, tuple } from "../language/values.js";
+import type { JitData } from "./objects.js";
+
+/** A parameter of a function. */
+export interface Parameter {
+  readonly name: string;
+  readonly kind: "positional" | "keyword" | "star" | "double_star";
+  readonly fallback: PyValue | undefined;
+}
+
+/** The arguments of a call, in the order of the parameters. */
+export function bindParameters(
+  fn: string,
+  parameters: readonly Parameter[],
+  positional: readonly PyValue[],
+  named: ReadonlyMap<string, PyValue>,
+): Map<string, PyValue> {
+  const bound = new Map<string, PyValue>();
+  const byPosition = parameters.filter((p) => p.kind === "positional");
+  const star = parameters.find((p) => p.kind === "star");
+  const extra = parameters.find((p) => p.kind === "double_star");
+  byPosition.slice(0, positional.length).forEach((p, i) => bound.set(p.name, positional[i]!));
+  if (star) bound.set(star.name, tuple(positional.slice(byPosition.length)));
+  else if (positional.length > byPosition.length) tooMany(fn, byPosition, positional.length);
+  const rest = new Map<string, PyValue>();
+  for (const [name, value] of named) {
+    const known = parameters.some((p) => p.name === name && (p.kind === "positional" || p.kind === "keyword"));
+    if (!known && !extra) raise("TypeError", `${fn}() got an unexpected keyword argument '${name}'`);
+    if (bound.has(name)) raise("TypeError", `${fn}() got multiple values for argument '${name}'`);
+    (known ? bound : rest).set(name, value);
+  }
+  if (extra) bound.set(extra.name, { kind: "dict", entries: new Map([...rest].map(([k, v]) => [`s${k}`, [k, v] as const])) });
+  const missing: string[] = [];
+  for (const { name, kind, fallback } of parameters) {
+    if (bound.has(name) || kind === "star" || kind === "double_star") continue;
+    if (fallback === undefined) missing.push(name);
+    else bound.set(name, fallback);
+  }
+  if (missing.length > 0) {
+    const quoted = missing.map((m) => `'${m}'`);
+    const last = quoted.pop()!;
+    const list = quoted.length === 0 ? last : `${quoted.join(", ")}${quoted.length > 1 ? "," : ""} and ${last}`;
+    raise("TypeError", `${fn}() missing ${missing.length} required positional argument${missing.length === 1 ? "" : "s"}: ${list}`);
+  }
+  return bound;
+}
+
+function tooMany(fn: string, byPosition: readonly Parameter[], given: number): never {
+  const required = byPosition.filter((p) => p.fallback === undefined).length;
+  const all = byPosition.length;
+  const count = required === all ? String(all) : `from ${required} to ${all}`;
+  return raise(
+    "TypeError",
+    `${fn}() takes ${count} positional argument${all === 1 && required === all ? "" : "s"} but ${given} ${given === 1 ? "was" : "were"} given`,
+  );
+}
+
+/** The arguments of a call of a JIT function, in the order of its parameters. */
+export function bindJitArguments(
+  fn: JitFunction,
+  data: JitData,
+  positional: readonly PyValue[],
+  named: ReadonlyMap<string, PyValue>,
+): PyValue[] {
+  const bound = bindParameters(fn.name, data.parameters, positional, named);
+  return data.parameters.map((p) => bound.get(p.name) ?? null);
+}

@@ -1,0 +1,299 @@
+/**
+ * Runs Python statements outside of kernels: what a module defines, and functions that run while compiling. A statement
+ * of a module that fails leaves its names opaque, with the reason: only a kernel that uses them is an error.
+ */
+import { PyError, type PyErrorKind, raise } from "../language/errors.js";
+import { pyStr, pyTruth } from "../language/python-text.js";
+import { isKind, type PyClass, type PyValue } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { unparse } from "../python/unparse.js";
+import { callHost } from "./call.js";
+import { bindTarget, defaultValues, evaluate } from "./evaluate.js";
+import type { Host } from "./host.js";
+import type { ClassData, Env, HostData, SourceFile } from "./objects.js";
+import { METHOD_OF, pyBinary, pyIterate } from "./operators.js";
+
+/** How a statement ends: on it goes, or the loop or function is left. */
+type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
+
+/** Runs statements; answers what a function of them returns. */
+export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
+  for (const statement of body) {
+    host.step();
+    let outcome: Outcome;
+    if (env.isFunction) outcome = run(host, env, statement);
+    else {
+      try {
+        outcome = run(host, env, statement);
+      } catch (error) {
+        if (!(error instanceof PyError)) throw error;
+        markOpaque(env, [statement], `${error.kind}: ${error.message}`);
+      }
+    }
+    if (outcome !== undefined) return outcome;
+  }
+  return undefined;
+}
+
+function run(host: Host, env: Env, node: ast.Stmt): Outcome {
+  switch (node.kind) {
+    case "Expr":
+      evaluate(host, env, node.value);
+      return undefined;
+    case "Assign": {
+      const value = evaluate(host, env, node.value);
+      for (const target of node.targets) bindTarget(host, env, target, value);
+      return undefined;
+    }
+    case "AnnAssign":
+      if (node.value) bindTarget(host, env, node.target, evaluate(host, env, node.value));
+      return undefined;
+    case "AugAssign": {
+      const target: ast.Expr = node.target.kind === "Name" ? { ...node.target, ctx: "Load" } : node.target;
+      bindTarget(host, env, node.target, pyBinary(METHOD_OF[node.op]!, evaluate(host, env, target), evaluate(host, env, node.value)));
+      return undefined;
+    }
+    case "FunctionDef":
+      env.vars.set(node.name, decorate(host, env, node.decorators, functionValue(host, env, node)));
+      return undefined;
+    case "ClassDef":
+      env.vars.set(node.name, decorate(host, env, node.decorators, classValue(host, env, node)));
+      return undefined;
+    case "Import":
+      for (const { name, asname } of node.names) importName(host, env, name, asname);
+      return undefined;
+    case "ImportFrom":
+      importFrom(host, env, node);
+      return undefined;
+    case "If": {
+      const test = evaluate(host, env, node.test);
+      if (isKind(test, "opaque")) {
+        markOpaque(env, [node], `the condition '${unparse(node.test)}' is not known: ${test.why}`);
+        return undefined;
+      }
+      return execute(host, env, pyTruth(test) ? node.body : node.orelse);
+    }
+    case "For":
+      return runFor(host, env, node);
+    case "While":
+      return runWhile(host, env, node);
+    case "With":
+      for (const { contextExpr, optionalVars } of node.items) {
+        const value = evaluate(host, env, contextExpr);
+        if (optionalVars) bindTarget(host, env, optionalVars, value);
+      }
+      return execute(host, env, node.body);
+    case "Try":
+      return runTry(host, env, node);
+    case "Return":
+      return { returned: node.value ? evaluate(host, env, node.value) : null };
+    case "Raise":
+      return raiseStatement(host, env, node);
+    case "Assert": {
+      const test = evaluate(host, env, node.test);
+      if (!isKind(test, "opaque") && !pyTruth(test)) raise("AssertionError", node.msg ? pyStr(evaluate(host, env, node.msg)) : "");
+      return undefined;
+    }
+    case "Break":
+      return "break";
+    case "Continue":
+      return "continue";
+    case "Delete":
+      for (const target of node.targets) if (target.kind === "Name") env.vars.delete(target.id);
+      return undefined;
+    case "Pass":
+    case "Global":
+    case "Nonlocal":
+    case "Unsupported":
+      return undefined;
+  }
+}
+
+function runFor(host: Host, env: Env, node: ast.For): Outcome {
+  const items = evaluate(host, env, node.iter);
+  if (isKind(items, "opaque")) {
+    markOpaque(env, [node], items.why);
+    return undefined;
+  }
+  for (const item of pyIterate(items)) {
+    host.step();
+    bindTarget(host, env, node.target, item);
+    const outcome = execute(host, env, node.body);
+    if (outcome === "break") return undefined;
+    if (typeof outcome === "object") return outcome;
+  }
+  return execute(host, env, node.orelse);
+}
+
+function runWhile(host: Host, env: Env, node: ast.While): Outcome {
+  for (;;) {
+    host.step();
+    const test = evaluate(host, env, node.test);
+    if (isKind(test, "opaque")) {
+      markOpaque(env, [node], test.why);
+      return undefined;
+    }
+    if (!pyTruth(test)) return execute(host, env, node.orelse);
+    const outcome = execute(host, env, node.body);
+    if (outcome === "break") return undefined;
+    if (typeof outcome === "object") return outcome;
+  }
+}
+
+function runTry(host: Host, env: Env, node: ast.Try): Outcome {
+  let outcome: Outcome;
+  try {
+    outcome = runAll(host, env, node.body) ?? runAll(host, env, node.orelse);
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error;
+    const handler = node.handlers.find(({ type }) => !type || catches(unparse(type), error.kind));
+    if (!handler) throw error;
+    if (handler.name !== undefined) env.vars.set(handler.name, error.message);
+    outcome = runAll(host, env, handler.body);
+  }
+  return execute(host, env, node.finalbody) ?? outcome;
+}
+/** Statements whose first failure is not swallowed, whichever scope they are in. */
+function runAll(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
+  for (const statement of body) {
+    host.step();
+    const outcome = run(host, env, statement);
+    if (outcome !== undefined) return outcome;
+  }
+  return undefined;
+}
+const catches = (type: string, kind: string): boolean => /\b(?:Exception|BaseException)\b/.test(type) || type.includes(kind);
+
+function raiseStatement(host: Host, env: Env, { exc }: ast.Raise): never {
+  if (exc?.kind === "Call" && exc.func.kind === "Name") {
+    const message = exc.args[0] ? pyStr(evaluate(host, env, exc.args[0])) : "";
+    return raise(exc.func.id as PyErrorKind, message);
+  }
+  return raise((exc?.kind === "Name" ? exc.id : "RuntimeError") as PyErrorKind, "");
+}
+
+function functionValue(host: Host, env: Env, node: ast.FunctionDef): PyValue {
+  const data: HostData = { kind: "def", node, env, defaults: defaultValues(host, env, node.args) };
+  return { kind: "host_function", name: node.name, constexpr: false, data };
+}
+
+/** Applies decorators, the innermost first. One that is not known leaves a function for kernels as it is. */
+function decorate(host: Host, env: Env, decorators: readonly ast.Expr[], value: PyValue): PyValue {
+  for (const decorator of decorators.toReversed()) {
+    const fn = evaluate(host, env, decorator);
+    if (isKind(fn, "opaque")) {
+      if (isKind(value, "jit")) continue;
+      value = { kind: "opaque", what: unparse(decorator), why: fn.why };
+    } else value = callHost(host, fn, [value], new Map());
+  }
+  return value;
+}
+
+function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
+  const attrs = new Map<string, PyValue>();
+  const qualname = env.qualname === undefined ? node.name : `${env.qualname}.${node.name}`;
+  const inner: Env = { vars: attrs, parent: env, file: env.file, isFunction: env.isFunction, qualname };
+  execute(host, inner, node.body);
+  const fields: [string, PyValue][] = [];
+  for (const s of node.body)
+    if (s.kind === "AnnAssign" && s.target.kind === "Name") {
+      try {
+        fields.push([s.target.id, evaluate(host, inner, s.annotation)]);
+      } catch (error) {
+        if (!(error instanceof PyError)) throw error;
+        fields.push([s.target.id, { kind: "opaque", what: unparse(s.annotation), why: error.message }]);
+      }
+    }
+  const bases = node.bases.map((b) => evaluate(host, env, b));
+  for (const base of bases) if (isKind(base, "class")) for (const [name, value] of base.attrs) if (!attrs.has(name)) attrs.set(name, value);
+  const isNamedTuple = bases.some((b) => isKind(b, "class") && (b.name === "NamedTuple" || b.flavour === "namedtuple"));
+  const isEnum = bases.some((b) => isKind(b, "class") && /^(?:Int|Str)?(?:Enum|Flag)$/.test(b.name));
+  const inherited = bases.flatMap((b) => (isKind(b, "class") ? b.fields : []));
+  const data: ClassData = { kind: "source", env: inner };
+  const cls: PyClass = {
+    kind: "class",
+    name: node.name,
+    module: env.file.module,
+    qualname,
+    flavour: isNamedTuple ? "namedtuple" : "plain",
+    attrs,
+    fields: [...inherited, ...fields],
+    data,
+  };
+  if (isEnum)
+    for (const [name, value] of attrs) if (typeof value === "bigint") attrs.set(name, { kind: "enum", type: node.name, name, value });
+  return cls;
+}
+
+function importName(host: Host, env: Env, name: string, asname: string | undefined): void {
+  const module = host.importModule(name, env.file);
+  const first = name.split(".")[0]!;
+  if (asname !== undefined) env.vars.set(asname, module);
+  else env.vars.set(first, first === name ? module : host.importModule(first, env.file));
+}
+
+function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
+  const base = absoluteName(env.file, node.module, node.level);
+  const module = host.importModule(base, env.file);
+  for (const { name, asname } of node.names) {
+    if (name === "*") {
+      if (isKind(module, "module")) for (const [key, value] of module.attrs) if (!key.startsWith("_")) env.vars.set(key, value);
+      continue;
+    }
+    const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
+    const inner = found ?? host.importModule(base ? `${base}.${name}` : name, env.file);
+    const known = isKind(inner, "opaque") ? { ...inner, what: name, why: isKind(module, "opaque") ? module.why : inner.why } : inner;
+    env.vars.set(asname ?? name, known);
+  }
+}
+
+/** The module that a relative import names. Files beside the kernel have no package: a leading dot is their folder. */
+function absoluteName(file: SourceFile, module: string, level: number): string {
+  if (level === 0) return module;
+  const parts = file.module.split(".").slice(0, -level);
+  return [...parts, ...(module ? [module] : [])].join(".");
+}
+
+/** Names that statements would have bound. */
+function markOpaque(env: Env, body: readonly ast.Stmt[], why: string): void {
+  const mark = (name: string): void => {
+    if (!env.vars.has(name) || env.isFunction) env.vars.set(name, { kind: "opaque", what: name, why });
+  };
+  const target = (node: ast.Expr): void => {
+    if (node.kind === "Name") mark(node.id);
+    else if (node.kind === "Tuple" || node.kind === "List") node.elts.forEach(target);
+  };
+  for (const s of body) {
+    switch (s.kind) {
+      case "Assign":
+        s.targets.forEach(target);
+        break;
+      case "AugAssign":
+      case "AnnAssign":
+        target(s.target);
+        break;
+      case "FunctionDef":
+      case "ClassDef":
+        mark(s.name);
+        break;
+      case "Import":
+        for (const { name, asname } of s.names) mark(asname ?? name.split(".")[0]!);
+        break;
+      case "ImportFrom":
+        for (const { name, asname } of s.names) mark(asname ?? name);
+        break;
+      case "If":
+      case "For":
+      case "While":
+        if (s.kind === "For") target(s.target);
+        markOpaque(env, [...s.body, ...s.orelse], why);
+        break;
+      case "With":
+        markOpaque(env, s.body, why);
+        break;
+      case "Try":
+        markOpaque(env, [...s.body, ...s.orelse, ...s.finalbody, ...s.handlers.flatMap((h) => h.body)], why);
+        break;
+    }
+  }
+}

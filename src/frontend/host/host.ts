@@ -1,0 +1,134 @@
+/** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
+import { raise } from "../language/errors.js";
+import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
+import type { Module } from "../python/ast.js";
+import { type PythonParser, parsePython } from "../python/parse.js";
+import type { PythonSyntaxError } from "../python/syntax-errors.js";
+import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
+import { execute } from "./execute.js";
+import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "./language-modules.js";
+import type { Env, SourceFile } from "./objects.js";
+import { STANDARD_MODULES } from "./standard-modules.js";
+
+/** How many statements host code may run: an endless loop is an error. */
+const BUDGET = 2_000_000;
+
+export interface Host {
+  readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
+  readonly builtins: ReadonlyMap<string, PyValue>;
+  /** Methods of tensors that are written in Triton: `x.sum()`. */
+  readonly tensorMembers: ReadonlyMap<string, JitFunction>;
+  moduleAttribute(module: PyModule, name: string): PyValue | undefined;
+  /** `import name`; a module that is not known is opaque. */
+  importModule(name: string, from: SourceFile | undefined): PyModule | Opaque;
+  /** Counts a statement. */
+  step(): void;
+}
+
+export interface HostFiles {
+  readonly parser: PythonParser;
+  /** A file's text, undefined when it is not there. */
+  readonly readFile: (path: string) => string | undefined;
+  /** The folder of a Triton package, whose `language/standard.py` takes the place of our own. */
+  readonly tritonLib: string | undefined;
+}
+
+/** A host without any file of the user's yet. */
+export function makeHost(files: HostFiles): Host {
+  const loaded = new Map<string, PyModule | Opaque>();
+  const members = new Map<string, JitFunction>();
+  let membersLoaded = false;
+  let left = BUDGET;
+  const host: Host = {
+    kernelBuiltins: KERNEL_BUILTINS,
+    builtins: HOST_BUILTINS,
+    get tensorMembers() {
+      if (!membersLoaded) {
+        membersLoaded = true;
+        const standard = host.importModule("triton.language.standard", undefined);
+        for (const name of TENSOR_METHODS_IN_TRITON) {
+          const fn = isKind(standard, "module") ? standard.attrs.get(name) : undefined;
+          if (isKind(fn, "jit")) members.set(name, fn);
+        }
+      }
+      return members;
+    },
+    moduleAttribute(module, name) {
+      const own = module.attrs.get(name);
+      if (own !== undefined) return own;
+      if (module.name === "triton.language") {
+        for (const part of ["triton.language.standard", "triton.language.random"]) {
+          const inner = host.importModule(part, undefined);
+          const value = isKind(inner, "module") ? inner.attrs.get(name) : undefined;
+          if (value !== undefined) return value;
+        }
+      }
+      const inner = host.importModule(`${module.name}.${name}`, undefined);
+      return isKind(inner, "module") ? inner : undefined;
+    },
+    importModule(name, from) {
+      const known = loaded.get(name);
+      if (known) return known;
+      const module = load(name, from);
+      loaded.set(name, module);
+      return module;
+    },
+    step() {
+      if (--left < 0) raise("RuntimeError", "Python code that runs while compiling does not end");
+    },
+  };
+
+  function load(name: string, from: SourceFile | undefined): PyModule | Opaque {
+    const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
+    if (native) return native;
+    const text = libraryText(name);
+    if (text) return runText(name, text.path, text.text);
+    if (from && !name.startsWith("triton")) {
+      const folder = from.path.includes("/") ? from.path.slice(0, from.path.lastIndexOf("/") + 1) : "";
+      const base = folder + name.replaceAll(".", "/");
+      for (const path of [`${base}.py`, `${base}/__init__.py`]) {
+        const own = files.readFile(path);
+        if (own !== undefined) return runText(name, path, own);
+      }
+    }
+    return { kind: "opaque", what: name, why: `the module '${name}' is not known to tt-step` };
+  }
+
+  /** A library module in Python: the user's own Triton's, or the prelude's. */
+  function libraryText(name: string): { path: string; text: string } | undefined {
+    const prelude = preludeText(name);
+    if (prelude === undefined) return undefined;
+    const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
+    if (files.tritonLib === undefined) return { path: `triton/${relative}`, text: prelude };
+    for (const base of [files.tritonLib, `${files.tritonLib}/triton`, `${files.tritonLib}/python/triton`]) {
+      const own = files.readFile(`${base}/${relative}`);
+      if (own !== undefined) return { path: `${base}/${relative}`, text: own };
+    }
+    return { path: `triton/${relative}`, text: prelude };
+  }
+
+  function runText(name: string, path: string, text: string): PyModule | Opaque {
+    const parsed = parsePython(files.parser, text, path);
+    if (parsed.kind === "SyntaxError")
+      return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
+    const globals = new Map<string, PyValue>();
+    const module: PyModule = { kind: "module", name, attrs: globals };
+    // Set before it runs: modules may import each other.
+    loaded.set(name, module);
+    runModule(host, parsed, name, globals);
+    return module;
+  }
+  return host;
+}
+
+/** Runs the module level of a file; names go into `globals`. */
+export function runModule(host: Host, parsed: Module, name: string, globals: Map<string, PyValue>): SourceFile {
+  const file: SourceFile = { path: parsed.file, module: name, lines: parsed.lines, globals };
+  globals.set("__name__", name);
+  globals.set("__file__", parsed.file);
+  const env: Env = { vars: globals, parent: undefined, file, isFunction: false };
+  execute(host, env, parsed.body);
+  return file;
+}
+
+export type { PythonSyntaxError };

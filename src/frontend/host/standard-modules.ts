@@ -1,0 +1,213 @@
+/** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
+import { raise } from "../language/errors.js";
+import { isKind, isNumber, type JitFunction, type PyClass, type PyModule, type PyValue, tuple } from "../language/values.js";
+import type * as ast from "../python/ast.js";
+import { unparse } from "../python/unparse.js";
+import { hostAttribute } from "./attributes.js";
+import { callHost } from "./call.js";
+import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType } from "./objects.js";
+import { pyIterate } from "./operators.js";
+
+/** `@triton.jit`, bare or with arguments. */
+const jit: NativeCall = ([fn], named) => (fn === undefined ? native("jit", ([inner = null]) => makeJit(inner, named)) : makeJit(fn, named));
+
+function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
+  if (!isKind(fn, "host_function")) return fn;
+  const data = hostData(fn);
+  if (data.kind !== "def" || data.node.kind !== "FunctionDef") return fn;
+  const { node, env, defaults } = data;
+  const names = (key: string): string[] => {
+    const value = named.get(key);
+    return value === undefined || value === null ? [] : pyIterate(value).map(String);
+  };
+  const { posonlyargs, args, vararg, kwonlyargs, defaults: nodes } = node.args;
+  const byPosition = [...posonlyargs, ...args];
+  const parameter =
+    (kind: JitParameter["kind"]) =>
+    (arg: ast.Arg, i: number): JitParameter => ({
+      name: arg.arg,
+      isConstexpr: arg.annotation !== undefined && /(?:^|\.)constexpr$/.test(unparse(arg.annotation).replaceAll(/^['"]|['"]$/g, "")),
+      kind,
+      fallback: defaults.get(arg.arg),
+      fallbackNode: kind === "positional" ? nodes[i - (byPosition.length - nodes.length)] : node.args.kwDefaults[i],
+      annotation: arg.annotation,
+    });
+  const jitted: JitData = {
+    node,
+    env,
+    parameters: [
+      ...byPosition.map(parameter("positional")),
+      ...(vararg ? [parameter("star")(vararg, -1)] : []),
+      ...kwonlyargs.map(parameter("keyword")),
+    ],
+    dedent: node.at!.col,
+    firstLine: Math.min(node.at!.line, ...node.decorators.map((d) => d.at!.line)),
+    doNotSpecialize: [...names("do_not_specialize"), ...names("do_not_specialize_on_alignment")],
+    configs: [],
+    heuristics: new Map(),
+  };
+  return {
+    kind: "jit",
+    name: node.name,
+    module: env.file.module,
+    qualname: qualifiedName(env, node.name),
+    noinline: named.get("noinline") === true,
+    data: jitted,
+  } satisfies JitFunction;
+}
+/** Functions inside functions have `<locals>` in their names; methods their class. */
+function qualifiedName(env: JitData["env"], name: string): string {
+  return env.qualname === undefined ? name : `${env.qualname}.${name}`;
+}
+
+const autotune: NativeCall = ([configs], named) =>
+  native("autotune", ([fn = null]) => {
+    const list = configs ?? named.get("configs") ?? null;
+    return isKind(fn, "jit") ? { ...fn, data: { ...jitData(fn), configs: isKind(list, "list") ? list.values : [] } } : fn;
+  });
+const heuristics: NativeCall = ([values], named) =>
+  native("heuristics", ([fn = null]) => {
+    const dict = values ?? named.get("values") ?? null;
+    if (!isKind(fn, "jit") || !isKind(dict, "dict")) return fn;
+    const all = new Map([...jitData(fn).heuristics, ...[...dict.entries.values()].map(([key, value]) => [String(key), value] as const)]);
+    return { ...fn, data: { ...jitData(fn), heuristics: all } };
+  });
+
+/** `triton.Config(kwargs, num_warps=4, num_stages=3, ...)`. */
+export const CONFIG: PyClass = pythonType(
+  "Config",
+  (args, named) => {
+    const order = ["kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"];
+    const attrs = new Map<string, PyValue>(order.map((name, i) => [name, args[i] ?? named.get(name) ?? null]));
+    return { kind: "instance", cls: CONFIG, attrs };
+  },
+  "triton.runtime.autotuner",
+);
+
+const constexprFunction: NativeCall = ([fn = null]) => (isKind(fn, "host_function") ? { ...fn, constexpr: true } : fn);
+
+const integer = (value: PyValue | undefined): bigint => {
+  const plain = isKind(value, "constexpr") ? value.value : value;
+  return typeof plain === "bigint" ? plain : typeof plain === "boolean" ? BigInt(plain) : raise("TypeError", "an integer is required");
+};
+const cdiv = native("cdiv", ([x, y]) => {
+  const [a, b] = [integer(x), integer(y)];
+  if (b === 0n) raise("ZeroDivisionError", "integer division or modulo by zero");
+  const sum = a + b - 1n;
+  return sum % b !== 0n && sum < 0n !== b < 0n ? sum / b - 1n : sum / b;
+}, true); // biome-ignore format: short
+const nextPowerOf2 = native("next_power_of_2", ([n]) => {
+  const value = integer(n);
+  return value <= 1n ? (value === 1n ? 1n : 0n) : 1n << BigInt((value - 1n).toString(2).length);
+}, true); // biome-ignore format: short
+
+const module = (name: string, attrs: Readonly<Record<string, PyValue>>): PyModule => ({
+  kind: "module",
+  name,
+  attrs: new Map(Object.entries(attrs)),
+});
+
+const number = (value: PyValue | undefined): number => (isNumber(value) ? Number(value) : raise("TypeError", "must be real number"));
+const real = (name: string, fn: (x: number) => number): PyValue => native(name, ([x]) => fn(number(x)));
+const whole = (name: string, fn: (x: number) => number): PyValue =>
+  native(name, ([x]) => (typeof x === "bigint" ? x : BigInt(fn(number(x)))));
+const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
+const MATH = module("math", {
+  pi: Math.PI,
+  e: Math.E,
+  tau: 2 * Math.PI,
+  inf: Infinity,
+  nan: Number.NaN,
+  sqrt: real("sqrt", Math.sqrt),
+  exp: real("exp", Math.exp),
+  log2: real("log2", Math.log2),
+  log10: real("log10", Math.log10),
+  log: native("log", ([x, base]) => (base === undefined ? Math.log(number(x)) : Math.log(number(x)) / Math.log(number(base)))),
+  sin: real("sin", Math.sin),
+  cos: real("cos", Math.cos),
+  tan: real("tan", Math.tan),
+  tanh: real("tanh", Math.tanh),
+  fabs: real("fabs", Math.abs),
+  ceil: whole("ceil", Math.ceil),
+  floor: whole("floor", Math.floor),
+  trunc: whole("trunc", Math.trunc),
+  pow: native("pow", ([x, y]) => number(x) ** number(y)),
+  gcd: native("gcd", (values) => values.reduce<bigint>((a, b) => gcd(a, integer(b)), 0n)),
+  prod: native("prod", ([items = null]) =>
+    pyIterate(items).reduce<PyValue>((a, b) => (typeof a === "bigint" && typeof b === "bigint" ? a * b : number(a) * number(b)), 1n),
+  ),
+  isnan: native("isnan", ([x]) => Number.isNaN(number(x))),
+  isinf: native("isinf", ([x]) => Math.abs(number(x)) === Infinity),
+});
+
+/** `namedtuple("Point", "x y")` or with a list of names. */
+const namedtuple: NativeCall = ([name = "", names = ""], named, host) => {
+  const fields = typeof names === "string" ? names.replaceAll(",", " ").split(/\s+/).filter(Boolean) : pyIterate(names).map(String);
+  const defaults = pyIterate(named.get("defaults") ?? tuple([]));
+  const attrs = new Map(defaults.map((value, i) => [fields[fields.length - defaults.length + i]!, value]));
+  void host;
+  return {
+    kind: "class",
+    name: String(name),
+    module: "__main__",
+    qualname: String(name),
+    flavour: "namedtuple",
+    attrs,
+    fields: fields.map((field) => [field, null] as const),
+    data: undefined,
+  };
+};
+
+const product: NativeCall = (columns) =>
+  ({ kind: "list", values: columns.map(pyIterate).reduce<PyValue[][]>((rows, column) => rows.flatMap((row) => column.map((v) => [...row, v])), [[]]).map((row) => tuple(row)) }); // biome-ignore format: one expression
+
+const plainClass = (name: string, moduleName: string): PyClass => pythonType(name, () => null, moduleName);
+const decorator = (name: string): PyValue => native(name, ([fn]) => fn ?? native(name, ([inner = null]) => inner));
+
+const partial: NativeCall = ([fn = null, ...first], named) =>
+  native("partial", (args, more, host) => callHost(host, fn, [...first, ...args], new Map([...named, ...more])));
+const reduce: NativeCall = ([fn = null, items = null, start], _, host) => {
+  const all = start === undefined ? pyIterate(items) : [start, ...pyIterate(items)];
+  return all.reduce((a, b) => callHost(host, fn, [a, b], new Map()));
+};
+const attrgetter: NativeCall = ([name = null]) =>
+  native(
+    "attrgetter",
+    ([value = null], _, host) => hostAttribute(host, value, String(name)) ?? raise("AttributeError", `no attribute '${String(name)}'`),
+  );
+
+const JIT = native("jit", jit);
+const CONSTEXPR_FUNCTION = native("constexpr_function", constexprFunction);
+const RUNTIME = {
+  jit: JIT,
+  constexpr_function: CONSTEXPR_FUNCTION,
+  autotune: native("autotune", autotune),
+  heuristics: native("heuristics", heuristics),
+  Config: CONFIG,
+  cdiv,
+  next_power_of_2: nextPowerOf2,
+};
+export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
+  [
+    module("triton", { ...RUNTIME, __version__: "3.6.0" }),
+    module("triton.runtime", RUNTIME),
+    module("triton.runtime.jit", RUNTIME),
+    module("triton.runtime.autotuner", RUNTIME),
+    module("triton.language", {}),
+    module("triton.language.extra", {}),
+    MATH,
+    module("collections", { namedtuple: native("namedtuple", namedtuple) }),
+    module("typing", { NamedTuple: plainClass("NamedTuple", "typing") }),
+    module("dataclasses", { dataclass: decorator("dataclass") }),
+    module("enum", { Enum: plainClass("Enum", "enum"), IntEnum: plainClass("IntEnum", "enum"), IntFlag: plainClass("IntFlag", "enum") }),
+    module("itertools", { product: native("product", product) }),
+    module("functools", {
+      partial: native("partial", partial),
+      reduce: native("reduce", reduce),
+      lru_cache: decorator("lru_cache"),
+      cache: decorator("cache"),
+      wraps: native("wraps", () => decorator("wraps")),
+    }),
+    module("operator", { attrgetter: native("attrgetter", attrgetter) }),
+  ].map((m) => [m.name, m]),
+);

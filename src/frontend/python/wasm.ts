@@ -1,0 +1,10 @@
+/** The parser's two WebAssembly modules; the bundle reads them beside itself instead, see build.js. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const { resolve } = createRequire(import.meta.url);
+
+export const readWasm = (): { readonly runtime: Uint8Array; readonly grammar: Uint8Array } => ({
+  runtime: readFileSync(resolve("web-tree-sitter/web-tree-sitter.wasm")),
+  grammar: readFileSync(resolve("tree-sitter-python/tree-sitter-python.wasm")),
+});
