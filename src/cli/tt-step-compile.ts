@@ -22,6 +22,8 @@ export function traceOf(
   const options = settings(input, args);
   const range = pipelineRange(pipelineOf(options), args);
   if ("error" in range) return range;
+  const texts = needsTexts(args);
+  const made = artifacts(args);
   const result = compile(name, module, {
     ...options,
     ...range,
@@ -29,9 +31,10 @@ export function traceOf(
     pessimisticAxisInfo: args.pessimisticAxisInfo,
     // What is asked about is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
-    texts: needsTexts(args),
-    artifacts: artifacts(args),
-    remarks: needsTexts(args),
+    texts,
+    steps: texts || args.list || made.length === 0,
+    artifacts: made,
+    remarks: texts,
     clock: io.clock,
   });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
@@ -44,9 +47,10 @@ function artifacts({ emit, llc, ptxasReport, validate }: TtStepArgs): readonly (
   return validate || emit === "ptx" || emit === "cubin" || ptxasReport ? [llc ? "llir" : "ptx"] : [];
 }
 
-/** Whether more is asked for than a list. */
+/** Whether more is asked of the steps than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, emit, against, json, reproducer, why, layout, validate, codegen } = args;
+  const { printAfter, printAfterAll, printAfterChange, diff, against, json, reproducer, why, layout, validate, codegen } = args;
+  const emit = args.emit === "llir" || args.emit === "ptx" || args.emit === "cubin" ? undefined : args.emit;
   return (
     validate ||
     codegen ||

@@ -3,7 +3,7 @@
 import { i32Attr } from "../ir/builtin-attrs.js";
 import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
-import type { PassDef } from "../pass/define-pass.js";
+import type { PassDef, PassStep } from "../pass/define-pass.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
@@ -36,6 +36,8 @@ export interface CompileOptions {
   readonly debugInfo?: boolean;
   /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
   readonly texts?: boolean;
+  /** False for a Trace without steps, of which only what follows the last pass is wanted. */
+  readonly steps?: boolean;
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
   /** What to make of the module after the last pass. */
@@ -82,7 +84,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
-  recorder.source(name);
+  if (options.steps !== false) recorder.source(name);
   const traceOf = (locations: OpLocations): Trace => ({
     source: { name, kind: options.from ?? "ttir" },
     target: `cuda:${options.capability}`,
@@ -104,12 +106,25 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
     const pass = PASSES.get(step.flag);
-    failed = recorder.run(step, pass);
+    failed = options.steps === false ? runUnrecorded(module, step, pass, options) : recorder.run(step, pass);
     if (failed) break;
   }
   recorder.lines.seal();
   const trace: Trace = { ...traceOf(recorder.locations.take()), artifacts: failed ? {} : artifactsOf(module, options) };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
+}
+
+function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
+  const parsed = parseStep(pass, step.options);
+  if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
+  // What the next canonicalizer takes away need not be made.
+  return "fold" in parsed.options ? { ...parsed, options: { ...parsed.options, fold: true } } : parsed;
+}
+
+function runUnrecorded(module: Operation, step: PipelineStep, pass: PassDef | undefined, options: CompileOptions): CompileResult["failed"] {
+  if (!pass) return undefined;
+  const { failed } = runPipeline(module, [passStepOf(step, pass)], { verifyEach: options.verifyEach ?? true });
+  return failed && { flag: step.flag, reason: failed.reason };
 }
 
 /** An open sub-step: a pass that runs inside another. */
@@ -195,10 +210,7 @@ class Recorder {
       });
       return undefined;
     }
-    const parsed = parseStep(pass, step.options);
-    if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
-    // What the next canonicalizer takes away need not be made.
-    const lowering = "fold" in parsed.options ? { ...parsed, options: { ...parsed.options, fold: true } } : parsed;
+    const parsed = passStepOf(step, pass);
     // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
     this.steps.push(undefined as unknown as Step);
     const before = { version: this.module.ctx.version, text: this.text() };
@@ -227,7 +239,7 @@ class Recorder {
       dump: (record, label) => this.internal(record, label, index),
       listener: (record) => (record.depth === 0 ? rewrites.listener : open.at(-1)!.rewrites.listener),
     };
-    const result = runPipeline(this.module, [lowering], {
+    const result = runPipeline(this.module, [parsed], {
       verifyEach: this.options.verifyEach ?? true,
       instrumentation: [instrumentation],
     });
