@@ -8,6 +8,8 @@ import { DenseElementsAttr, FloatAttr, IntegerAttr, intOf, intsOf, SymbolRefAttr
 import { VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import { ptxIdentifier } from "../../ptx/identifier.js";
+import { effectInstruction, pureInstruction } from "../../ptx/nvvm-intrinsics.js";
 import { type FunctionText, NotExecutable } from "./function-text.js";
 import { elementsOf, fieldOffsets, type Leaf, leafOffset, sizeOf } from "./leaves.js";
 
@@ -279,7 +281,7 @@ const addressOf: Rule = (f, op) => {
   const [d] = f.define(op.result(0));
   const { type } = op.result(0);
   const symbol = op.attr("global_name");
-  const name = SymbolRefAttr.is(symbol) ? symbol.params.root : "";
+  const name = SymbolRefAttr.is(symbol) ? ptxIdentifier(symbol.params.root) : "";
   const space = LLVMPointerType.is(type) ? type.params.addressSpace : 0;
   f.put(`mov.b${space === 3 ? 32 : 64} ${d}, ${name}`); // generic addresses of global memory are its own
 };
@@ -591,33 +593,18 @@ const call: Rule = (f, op) => {
   if (!SymbolRefAttr.is(callee)) throw new NotExecutable("an indirect call");
   const args = op.operands.flatMap((value) => pairs(f, value, f.use(value)));
   const results = op.results.filter((r) => r.type.def.name !== "llvm.void").flatMap((r) => pairs(f, r, f.define(r)));
-  callText(f, callee.params.root, args, results);
+  callText(f, ptxIdentifier(callee.params.root), args, results);
 };
 
-/** NVVM intrinsics by name, as instructions of f32. */
-const INTRINSICS: Readonly<Record<string, string>> = {
-  "llvm.nvvm.div.full": "div.full.f32",
-  "llvm.nvvm.div.full.ftz": "div.full.ftz.f32",
-  "llvm.nvvm.div.rn.f": "div.rn.f32",
-  "llvm.nvvm.div.approx.f": "div.approx.f32",
-  "llvm.nvvm.sqrt.rn.f": "sqrt.rn.f32",
-  "llvm.nvvm.sqrt.approx.f": "sqrt.approx.f32",
-  "llvm.nvvm.rsqrt.approx.f": "rsqrt.approx.f32",
-  "llvm.nvvm.rcp.approx.ftz.f": "rcp.approx.ftz.f32",
-  "llvm.nvvm.ex2.approx.f": "ex2.approx.f32",
-  "llvm.nvvm.ex2.approx.ftz.f": "ex2.approx.ftz.f32",
-  "llvm.nvvm.lg2.approx.f": "lg2.approx.f32",
-  "llvm.nvvm.lg2.approx.ftz.f": "lg2.approx.ftz.f32",
-  "llvm.nvvm.sin.approx.f": "sin.approx.f32",
-  "llvm.nvvm.cos.approx.f": "cos.approx.f32",
-  "llvm.nvvm.tanh.approx.f": "tanh.approx.f32",
-  "llvm.nvvm.fma.rn.f": "fma.rn.f32",
-};
 const callIntrinsic: Rule = (f, op) => {
   const name = stringOf(op.attr("intrin")) ?? "";
-  const mnemonic = INTRINSICS[name];
-  if (mnemonic === undefined) throw new NotExecutable(`intrinsic ${name}`);
-  f.put(`${mnemonic} ${[f.define(op.result(0))[0]!, ...op.operands.map((o) => f.scalar(o))].join(", ")}`);
+  const inputs = op.operands.map((o) => f.scalar(o));
+  const results = op.results.flatMap((r) => (r.type.def.name === "llvm.void" ? [] : f.define(r)));
+  const pure = pureInstruction(name);
+  const form = pure === undefined ? effectInstruction(name) : undefined;
+  if (pure !== undefined) f.put(`${pure} ${[...results, ...inputs].join(", ")}`);
+  else if (form !== undefined) f.put(form.replace(/\$(\d+)/g, (_, i) => [...results, ...inputs][Number(i)]!));
+  else throw new NotExecutable(`intrinsic ${name}`);
 };
 
 // NVVM.

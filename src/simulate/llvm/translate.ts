@@ -9,6 +9,7 @@ import type { Block } from "../../ir/block.js";
 import { DenseElementsAttr, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import { ptxIdentifier } from "../../ptx/identifier.js";
 import { FunctionText, NotExecutable } from "./function-text.js";
 import { leavesOf, sizeOf } from "./leaves.js";
 import { RULES } from "./rules.js";
@@ -26,7 +27,7 @@ export function translateToPtx(module: Operation, file: string, kernel?: string)
     if (op.name === "llvm.func") functions.push(op);
     else if (op.name === "llvm.mlir.global") head += globalText(op);
   const defined = functions.filter((f) => f.regions[0]?.empty === false);
-  const isKernel = (f: Operation) => (kernel === undefined ? f.attr("nvvm.kernel") !== undefined : nameOf(f) === kernel);
+  const isKernel = (f: Operation) => (kernel === undefined ? f.attr("nvvm.kernel") !== undefined : stringOf(f.attr("sym_name")) === kernel);
   const entry = defined.find(isKernel);
   if (entry === undefined)
     return { error: kernel === undefined ? "no function is marked nvvm.kernel" : `there is no function '${kernel}' with a body` };
@@ -39,14 +40,15 @@ export function translateToPtx(module: Operation, file: string, kernel?: string)
   }
 }
 
-const nameOf = (f: Operation): string => stringOf(f.attr("sym_name")) ?? "";
+const nameOf = (f: Operation): string => ptxIdentifier(stringOf(f.attr("sym_name")) ?? "");
 
 function globalText(op: Operation): string {
-  const { sym_name, global_type, value, alignment, addr_space } = llvm.GlobalOp.match(op)!;
+  const { global_type, value, alignment, addr_space } = llvm.GlobalOp.match(op)!;
+  const name = nameOf(op);
   const { bytes, align } = sizeOf(global_type);
   const alignText = `.align ${alignment ?? align}`;
   if (addr_space === 3)
-    return bytes === 0 ? `.extern .shared ${alignText} .b8 ${sym_name}[];\n` : `.shared ${alignText} .b8 ${sym_name}[${bytes}];\n`;
+    return bytes === 0 ? `.extern .shared ${alignText} .b8 ${name}[];\n` : `.shared ${alignText} .b8 ${name}[${bytes}];\n`;
   let init = "";
   if (StringAttr.is(value)) init = ` = {${[...value.params.value].map((c) => c.charCodeAt(0) & 255).join(", ")}}`;
   else if (DenseElementsAttr.is(value)) {
@@ -54,7 +56,7 @@ function globalText(op: Operation): string {
     const all = value.params.splat ? Array.from({ length: bytes / size }, () => value.params.elements[0]!) : value.params.elements;
     init = ` = {${all.flatMap((e) => Array.from({ length: size }, (_, i) => (BigInt.asUintN(64, e) >> BigInt(8 * i)) & 255n)).join(", ")}}`;
   }
-  return `.global ${alignText} .b8 ${sym_name}[${Math.max(bytes, 1)}]${init};\n`;
+  return `.global ${alignText} .b8 ${name}[${Math.max(bytes, 1)}]${init};\n`;
 }
 
 function functionText(op: Operation, isKernel: boolean): string {

@@ -1,5 +1,6 @@
 /** LLVM's intrinsics as nodes, by name. Source: llvm/lib/Target/NVPTX/NVPTXIntrinsics.td. */
 import type { Operation } from "../../ir/operation.js";
+import { effectInstruction, pureInstruction } from "../../ptx/nvvm-intrinsics.js";
 import { type IntrinsicCall, isImmediate } from "../intrinsics/calls.js";
 import type { Node, Width } from "./graph.js";
 import { signExtended, zeroExtended } from "./integers.js";
@@ -153,6 +154,10 @@ function float(l: Lowering, name: string, kind: string, inputs: readonly Node[])
 // --- llvm.nvvm.* -----------------------------------------------------------------------------
 
 function nvvm(c: Context): readonly Node[] | undefined {
+  const pure = pureInstruction(c.name);
+  if (pure !== undefined) return [c.l.s.graph.pure(pure, c.widths[0]!, c.a)];
+  const form = effectInstruction(c.name);
+  if (form !== undefined) return effect(c, form, form.includes("$") ? c.a : []);
   const base = c.name.slice("llvm.nvvm.".length);
   for (const [pattern, rule] of RULES) {
     const match = pattern.exec(base);
@@ -162,95 +167,15 @@ function nvvm(c: Context): readonly Node[] | undefined {
 }
 
 type Rule = (c: Context, match: RegExpExecArray) => readonly Node[] | undefined;
-const effectRule =
-  (form: string): Rule =>
-  (c) =>
-    effect(c, form, c.a);
-/** A pure instruction of floats: `fma.rn.ftz.f` is fma.rn.ftz.f32. */
-const pure =
-  (name: (match: RegExpExecArray) => string): Rule =>
-  (c, match) => [c.l.s.graph.pure(name(match), c.widths[0]!, c.a)];
-const KIND: Readonly<Record<string, string>> = { f: "f32", d: "f64", f16: "f16", f16x2: "f16x2", bf16: "bf16", f32: "f32", f64: "f64" };
-
 const RULES: readonly (readonly [RegExp, Rule])[] = [
   [/^read\.ptx\.sreg\.(.*)$/, (c, m) => specialRegister(c, m[1]!)],
-  [/^barrier\.cta\.sync\.aligned\.all$/, effectRule("bar.sync \t$0")],
-  [/^barrier\.cta\.sync\.aligned\.count$/, effectRule("bar.sync \t$0, $1")],
-  [/^barrier\.cta\.sync\.all$/, effectRule("barrier.sync \t$0")],
-  [/^barrier\.cta\.sync\.count$/, effectRule("barrier.sync \t$0, $1")],
-  [/^barrier\.cta\.arrive\.aligned\.count$/, effectRule("bar.arrive \t$0, $1")],
-  [/^barrier\.cta\.arrive\.count$/, effectRule("barrier.arrive \t$0, $1")],
-  [/^barrier0$/, effectRule("bar.sync \t0")],
-  [/^bar\.warp\.sync$/, effectRule("bar.warp.sync \t$0")],
-  [
-    /^barrier\.cluster\.(arrive|wait)(\.relaxed)?(\.aligned)?$/,
-    (c, m) => effect(c, `barrier.cluster.${m[1]}${m[2] ?? ""}${m[3] ?? ""}`, []),
-  ],
-  [/^shfl\.sync\.(bfly|up|down|idx)\.[if]32(p?)$/, shuffle],
-  [/^vote\.ballot\.sync$/, effectRule("vote.sync.ballot.b32 \t$0, $2, $1")],
-  [/^vote\.(any|all|uni)\.sync$/, (c, m) => effect(c, `vote.sync.${m[1]}.pred \t$0, $2, $1`, c.a)],
-  [/^redux\.sync\.(u?)(add|min|max)$/, (c, m) => effect(c, `redux.sync.${m[2]}.${m[1] ? "u" : "s"}32 \t$0, $1, $2`, c.a)],
-  [/^redux\.sync\.(and|or|xor)$/, (c, m) => effect(c, `redux.sync.${m[1]}.b32 \t$0, $1, $2`, c.a)],
-  [/^redux\.sync\.f(min|max)(\.abs)?(\.NaN)?$/, (c, m) => effect(c, `redux.sync.${m[1]}${m[2] ?? ""}${m[3] ?? ""}.f32 \t$0, $1, $2`, c.a)],
-  [/^match\.any\.sync\.i(32|64)$/, (c, m) => effect(c, `match.any.sync.b${m[1]} \t$0, $2, $1`, c.a)],
-  [/^match\.all\.sync\.i(32|64)p$/, (c, m) => effect(c, `match.all.sync.b${m[1]} \t$0|$1, $3, $2`, c.a)],
-  [/^activemask$/, effectRule("activemask.b32 \t$0")],
-  [/^elect\.sync$/, effectRule("elect.sync \t$0|$1, $2")],
   [/^(ld|st)matrix\.sync\.aligned\.(m\d+n\d+)\.x(\d)(\.trans)?\.(.*)\.p3$/, matrix],
-  [/^cp\.async\.commit\.group$/, effectRule("cp.async.commit_group")],
-  [/^cp\.async\.wait\.group$/, effectRule("cp.async.wait_group \t$0")],
-  [/^cp\.async\.wait\.all$/, effectRule("cp.async.wait_all")],
-  [/^cp\.async\.bulk\.commit\.group$/, effectRule("cp.async.bulk.commit_group")],
-  [/^cp\.async\.bulk\.wait\.group(\.read)?$/, (c, m) => effect(c, `cp.async.bulk.wait_group${m[1] ?? ""} \t$0`, c.a)],
-  [/^wgmma\.(fence|commit_group)\.sync\.aligned$/, (c, m) => effect(c, `wgmma.${m[1]}.sync.aligned`, [])],
-  [/^wgmma\.wait_group\.sync\.aligned$/, effectRule("wgmma.wait_group.sync.aligned \t$0")],
-  [/^tcgen05\.wait\.(ld|st)$/, (c, m) => effect(c, `tcgen05.wait::${m[1]}.sync.aligned`, [])],
-  [/^tcgen05\.fence\.(before|after)\.thread\.sync$/, (c, m) => effect(c, `tcgen05.fence::${m[1]}_thread_sync`, [])],
-  [/^setmaxnreg\.(inc|dec)\.sync\.aligned\.u32$/, (c, m) => effect(c, `setmaxnreg.${m[1]}.sync.aligned.u32 \t$0`, c.a)],
-  [/^fence\.mbarrier\.init$/, effectRule("fence.mbarrier_init.release.cluster")],
-  [/^fence\.sc\.cluster$/, effectRule("fence.sc.cluster")],
-  [/^membar\.(cta|gl|sys)$/, (c, m) => effect(c, `membar.${m[1]}`, [])],
-  [/^griddepcontrol\.(wait|launch\.dependents)$/, (c, m) => effect(c, `griddepcontrol.${m[1]!.replace(".", "_")}`, [])],
-  [/^nanosleep$/, effectRule("nanosleep.u32 \t$0")],
-  [/^exit$/, effectRule("exit")],
-  [/^mulhi\.(u?)(i|ll|s)$/, (c, m) => [c.l.s.graph.pure(`mul.hi.${m[1] ? "u" : "s"}${c.widths[0]}`, c.widths[0]!, c.a)]],
-  [/^mulhi\.u?i$/, pure(() => "mul.hi.u32")],
-  [/^(ceil|floor|round|trunc)\.(ftz\.)?([fd])$/, rounding],
-  [/^fabs\.(ftz\.)?(f|d|f32|f64)$/, pure((m) => `abs.${m[1] ?? ""}${KIND[m[2]!]}`)],
-  [/^f(min|max)\.(ftz\.)?(nan\.)?(f|d|f16|bf16|f16x2)$/, pure((m) => `${m[1]}.${m[2] ?? ""}${m[3] ? "NaN." : ""}${KIND[m[4]!]}`)],
-  [/^ex2\.approx\.(ftz\.)?(f|f16)$/, pure((m) => `ex2.approx.${m[1] ?? ""}${KIND[m[2]!]}`)],
-  [/^div\.full(\.ftz)?$/, pure((m) => `div.full${m[1] ?? ""}.f32`)],
-  [/^(lg2|sin|cos|tanh)\.approx\.(ftz\.)?f(32)?$/, pure((m) => `${m[1]}.approx.${m[2] ?? ""}f32`)],
-  [/^(sqrt|rsqrt|rcp)\.(approx|rn|rz|rm|rp)\.(ftz\.)?([fd])$/, pure((m) => `${m[1]}.${m[2]}.${m[3] ?? ""}${KIND[m[4]!]}`)],
-  [/^sqrt\.f$/, pure(() => "sqrt.rn.f32")],
-  [
-    /^(add|sub|mul|fma|div)\.(rn|rz|rm|rp|approx|full)\.(ftz\.)?(sat\.)?([fd]|f16|bf16)$/,
-    pure((m) => `${m[1]}.${m[2]}.${m[3] ?? ""}${m[4] ?? ""}${KIND[m[5]!]}`),
-  ],
-  [/^f2(i|ui|ll|ull)\.(rn|rz|rm|rp)(\.ftz)?$/, pure((m) => `cvt.${m[2]}i${m[3] ?? ""}.${INTEGER[m[1]!]}.f32`)],
-  [/^d2(i|ui|ll|ull)\.(rn|rz|rm|rp)$/, pure((m) => `cvt.${m[2]}i.${INTEGER[m[1]!]}.f64`)],
-  [/^(i|ui|ll|ull)2([fd])\.(rn|rz|rm|rp)$/, pure((m) => `cvt.${m[3]}.${KIND[m[2]!]}.${INTEGER[m[1]!]}`)],
-  [/^d2f\.(rn|rz|rm|rp)(\.ftz)?$/, pure((m) => `cvt.${m[1]}${m[2] ?? ""}.f32.f64`)],
   [/^lohi\.i2d$/, (c) => [c.l.s.pack(c.a[0]!, c.a[1]!)]],
   [/^d2i\.lo$/, (c) => [c.l.s.trunc(c.a[0]!, 32)]],
   [/^d2i\.hi$/, (c) => [c.l.s.high(c.a[0]!)]],
   [/^bitcast\./, (c) => c.a],
-  [/^prmt$/, pure(() => "prmt.b32")],
-  [/^f2bf16\.(rn|rz)$/, pure((m) => `cvt.${m[1]}.bf16.f32`)],
-  [/^f2tf32\.rna$/, pure(() => "cvt.rna.tf32.f32")],
 ];
-const INTEGER: Readonly<Record<string, string>> = { i: "s32", ui: "u32", ll: "s64", ull: "u64" };
 
-function rounding({ l, a, widths }: Context, [, name, ftz, kind]: RegExpExecArray): readonly Node[] {
-  const type = KIND[kind!]!;
-  const mode = { ceil: "rpi", floor: "rmi", round: "rni", trunc: "rzi" }[name!];
-  return [l.s.graph.pure(`cvt.${mode}.${ftz ?? ""}${type}.${type}`, widths[0]!, a)];
-}
-function shuffle(c: Context, [, kind, pair]: RegExpExecArray): readonly Node[] {
-  return pair
-    ? effect(c, `shfl.sync.${kind}.b32 \t$0|$1, $3, $4, $5, $2`, c.a)
-    : effect(c, `shfl.sync.${kind}.b32 \t$0, $2, $3, $4, $1`, c.a);
-}
 function matrix(c: Context, [, kind, shape, num, trans, element]: RegExpExecArray): readonly Node[] {
   const count = shape === "m16n16" ? 2 * Number(num) : Number(num);
   const name = `${kind}matrix.sync.aligned.${shape}.x${num}${trans ?? ""}.shared.${element}`;

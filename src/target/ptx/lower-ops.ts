@@ -6,6 +6,7 @@ import type { Type } from "../../ir/attribute.js";
 import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { IntegerType, VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
+import { ptxIdentifier } from "../../ptx/identifier.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
@@ -439,7 +440,7 @@ function call(l: Lowering, op: Operation): readonly Node[] {
   const results = op.numResults === 0 ? [] : l.leaves(op, op.result().type);
   const effect: Effect = {
     kind: "call",
-    callee: name,
+    callee: ptxIdentifier(name),
     results: results.map((r) => r.width),
     paramBits,
     resultBits: results.map((r) => r.bits),

@@ -7,6 +7,7 @@ import { DenseElementsAttr, intOf } from "../../ir/builtin-attrs.js";
 import { BranchOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import { ptxIdentifier } from "../../ptx/identifier.js";
 import { type Constant, constantOf, elementsOf } from "../llvm-ir/constants.js";
 import { signatureOf } from "../llvm-ir/function-signature.js";
 import { Floats } from "./floats.js";
@@ -234,7 +235,7 @@ export class Lowering {
     const global = this.functions.get(symbol);
     const isFunction = global?.name === "llvm.func";
     const space = global ? (intOf(global.attr("addr_space")) ?? 0) : 0;
-    return this.graph.pure("address", leaf.width, [], `${isFunction || space !== 0 ? "" : "global:"}${symbol}`);
+    return this.graph.pure("address", leaf.width, [], `${isFunction || space !== 0 ? "" : "global:"}${ptxIdentifier(symbol)}`);
   }
 
   /** Nothing comes behind what was lowered last; ops that follow are not reached. */

@@ -3,6 +3,7 @@
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { intOf, intsOf, StringAttr, stringOf } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
+import { ptxIdentifier } from "../../ptx/identifier.js";
 import { byteSize } from "../llvm-ir/data-layout.js";
 import { isKernel, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
@@ -76,7 +77,7 @@ function functionText(
   cleanUp(l.graph, l.entry);
   const order = analyse(l.entry);
   schedule(order);
-  const name = stringOf(func.attr("sym_name"))!;
+  const name = nameOf(func);
   const { text, registers } = emitBody(order, { name, index, isKernel: isKernel(func), loc: (i) => lines.loc(i) });
   const depot = `__local_depot${index}`;
   const declarations = [
@@ -102,7 +103,7 @@ const PARAMETER_TYPES: Readonly<Record<string, string>> = { f16: "b16", bf16: "b
 
 /** `.visible .entry f(...)`, `.func (.param .b32 func_retval0) f(...)` */
 function signatureText(func: Operation): string {
-  const name = stringOf(func.attr("sym_name"))!;
+  const name = nameOf(func);
   const { params, returnType } = signatureOf(func);
   const kernel = isKernel(func);
   let index = 0;
@@ -139,7 +140,8 @@ function directives(func: Operation): string {
 }
 
 /** A function that is somewhere else. */
-function declaration(name: string, func: Operation | undefined): string {
+function declaration(symbol: string, func: Operation | undefined): string {
+  const name = ptxIdentifier(symbol);
   const { params, returnType } = signatureOf(func!);
   const type = (t: (typeof params)[number]) => `.param .b${Math.max(32, leavesOf(t)![0]!.bits)}`;
   const result = leavesOf(returnType)!.length > 0 ? `(${type(returnType)} func_retval0) ` : "";
@@ -147,8 +149,10 @@ function declaration(name: string, func: Operation | undefined): string {
   return `.extern .func ${result}${name}\n(\n${list}\n)\n${isNoReturn(func!) ? ".noreturn" : ""};`;
 }
 
+const nameOf = (op: Operation): string => ptxIdentifier(stringOf(op.attr("sym_name"))!);
+
 function globalText(op: Operation): string {
-  const name = stringOf(op.attr("sym_name"))!;
+  const name = nameOf(op);
   const type = (op.attr("global_type")!.params as { readonly type: Parameters<typeof byteSize>[0] }).type;
   const value = op.attr("value");
   const space = intOf(op.attr("addr_space")) ?? 0;
