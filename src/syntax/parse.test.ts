@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { attrText } from "../ir/text-hook.js";
 import { parseModule } from "./parse.js";
 import "./print.js";
 
@@ -16,4 +17,49 @@ test("a text that ends anywhere is parsed or refused, never an exception", () =>
     llvm.return}}`;
   for (let end = 0; end <= text.length; end++)
     expect(() => parseModule(new Context(ALL_DIALECTS), "x.mlir", text.slice(0, end)), `${end} bytes`).not.toThrow();
+});
+
+test("arguments of loops, whose locations are not written, have those that Triton's front end gives them", () => {
+  const { module } = parseModule(
+    new Context(ALL_DIALECTS),
+    "loops.mlir",
+    `module {
+  tt.func @f(%n: i32) {
+    %acc = arith.constant 0 : i32 loc(#acc)
+    %acc_1 = scf.for %i = %acc to %n step %n iter_args(%acc_0 = %acc) -> (i32) : i32 {
+      %j = scf.for %k = %acc to %n step %n iter_args(%m = %acc_0) -> (i32) : i32 {
+        scf.yield %m : i32 loc(#y)
+      } loc(#inner)
+      scf.yield %j : i32 loc(#y)
+    } loc(#outer)
+    %w = scf.while (%t = %acc_1) : (i32) -> i32 {
+      %c = arith.cmpi slt, %t, %n : i32 loc(#y)
+      scf.condition(%c) %t : i32 loc(#y)
+    } do {
+    ^bb0(%u: i32 loc("u")):
+      scf.yield %u : i32 loc(#y)
+    } loc(#y)
+    tt.return loc(#y)
+  } loc(#y)
+} loc(#y)
+#at = loc("k.py":3:4)
+#y = loc("k.py":9:0)
+#acc = loc("acc"(#at))
+#outer = loc("k.py":4:8)
+#inner = loc("k.py":5:8)
+`,
+  )!;
+  const places: string[] = [];
+  module.walk((op) => {
+    for (const region of op.regions)
+      for (const arg of region.firstBlock?.args ?? []) if (op.name.startsWith("scf.")) places.push(attrText(arg.loc));
+  });
+  expect(places).toEqual([
+    'loc("i"("k.py":4:8))',
+    'loc("acc"("acc"("k.py":3:4)))',
+    'loc("k"("k.py":5:8))',
+    'loc("m"("acc"("acc"("k.py":3:4))))',
+    'loc("t")',
+    'loc("u")',
+  ]);
 });

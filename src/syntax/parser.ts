@@ -17,12 +17,13 @@ import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
+import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
 import type { FormatParts } from "./format-parts.js";
 import { bareFuncOp, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
-import { type PendingLocation, parseLocationInParens, parseTrailingLocation, resolvePending, withoutName } from "./parse-location.js";
+import { type PendingLocation, parseLocationInParens, parseTrailingLocation, resolvePending } from "./parse-location.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
 import { ValueScopes } from "./value-scopes.js";
 
@@ -112,6 +113,7 @@ export class Parser implements OpParser {
       }
       this.values.checkForwardReferences();
       resolvePending(this);
+      locateArguments(this, this.#withArguments);
       for (const op of block.ops()) {
         block.unlink(op);
         ops.push(op);
@@ -714,31 +716,11 @@ export class Parser implements OpParser {
   private operationLocation(op: Operation): void {
     parseTrailingLocation(this, (loc) => {
       op.setLoc(loc);
-      for (const region of op.regions) if (region.firstBlock) this.locateArguments(region.firstBlock, loc);
+      if (op.regions.some((region) => region.firstBlock?.args.length)) this.#withArguments.push(op);
     });
   }
-  /**
-   * Loops and the like print no locations of their arguments, only names that came from such. A text with locations
-   * gives them back: the op's own, under the name the argument has. (MLIR forgets them.)
-   */
-  private locateArguments(block: Block, loc: Attribute): void {
-    for (const arg of block.args) {
-      if (typeof arg.argLoc !== "number") continue;
-      const at = arg.argLoc - this.source.base;
-      const written = this.cursor.text.slice(at + 1, this.cursor.suffixEnd(at + 1));
-      const place = withoutName(loc);
-      arg.argLoc = /^(?:\d+|arg\d+)$/.test(written) ? place : nameLoc(this.nameBeforeConflict(written), place);
-    }
-  }
-  /** `acc_12` is `acc` made unique by the printer, if the text has an `acc`. */
-  private nameBeforeConflict(written: string): string {
-    const base = /^(.+)_\d+$/.exec(written)?.[1];
-    if (base === undefined) return written;
-    this.#valueNames ??= new Set(this.cursor.text.match(/%[A-Za-z_$.-][\w$.-]*/g));
-    return this.#valueNames.has(`%${base}`) ? base : written;
-  }
-  /** All names of values in the text, gathered when first asked for. */
-  #valueNames: Set<string> | undefined;
+  /** Located ops whose arguments get their locations at the end. */
+  readonly #withArguments: Operation[] = [];
   private wrongNumberOfResults(op: Operation, numNamed: number, pos: number): never {
     if (op.results.length === 0) this.fail("cannot name an operation with no results", pos, "parse.results");
     this.fail(`operation defines ${op.results.length} results but was provided ${numNamed} to bind`, pos, "parse.results");
