@@ -6,6 +6,7 @@ import { explain } from "../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { explainRemark } from "../pass/remark.js";
+import { PASSES } from "../passes/index.js";
 import { printOperation } from "../syntax/print.js";
 import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
@@ -38,7 +39,13 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
   if (args.help) return deliver(ttStepHelp(), args, io);
   if (args.version) return deliver(`tt-step ${VERSION}\n`, args, io);
   if (args.explain !== undefined) {
-    const text = explainRemark(args.explain) ?? explain(args.explain, (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary);
+    const text =
+      explainRemark(args.explain) ??
+      explain(
+        args.explain,
+        (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
+        (flag) => PASSES.get(flag)?.summary,
+      );
     return text === undefined
       ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
       : deliver(`${args.explain}: ${text}\n`, args, io);

@@ -5,6 +5,22 @@
 export const CATALOGUE: Readonly<Record<string, string>> = {
   "config.setting":
     "A setting of tt-step's config.json is not one that it knows, or has a value that it cannot take; schemas/config.json lists them.",
+  "conversion.illegal":
+    "No rule lowers this op here. Ops of other GPUs, and those of a stage that is not run, have none: is the target the one that the IR was made for?",
+  "lower.cp-async":
+    "cp.async copies 4, 8 or 16 bytes that lie together in global memory. Give the pointer its divisibility (tl.multiple_of, tl.max_contiguous), or the loop no stages (num_stages = 1).",
+  "lower.fma":
+    "Without tensor cores a dot multiplies elements of the type that it sums. Convert the operands to that type before the dot, or give the dot shapes and types that tensor cores take.",
+  "lower.fp8": "float8_e4m3fn has instructions from compute capability 8.9 on. Use float8_e5m2 on older targets, or convert by hand.",
+  "lower.layout":
+    "The layouts of the op are legal, but no instruction sequence moves data between them. Convert the operands to a blocked layout first (ttg.convert_layout).",
+  "lower.map": "tt.map_elementwise needs the same number of elements from each operand: pack must divide what a thread holds.",
+  "lower.mma":
+    "No matrix instruction of the target has these shapes and types. accelerate-matmul chooses layouts that have one: was the IR made for another target?",
+  "lower.scan": "Scans are lowered for blocked layouts only. Convert the operand to one (ttg.convert_layout).",
+  "lower.shared-element":
+    "Shared memory is addressed by bytes: elements of fewer bits must be widened before they are stored there (arith.extui to i8), and narrowed after the load.",
+  "lower.unsupported": "The op is known but cannot be lowered in this form; the message says what stands against it.",
   "parse.alias":
     "An alias (#name or !name) is used before it is defined, or defined twice. Aliases stand at the top of the file; only locations may come later.",
   "parse.attribute": "An attribute does not have the form that its kind asks for. Numbers carry their type: `1 : i32`, `1.0 : f32`.",
@@ -43,6 +59,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.unknown-op": "The dialect has no such op. Is it one of another Triton version?",
   "parse.unregistered": "Something of an unknown dialect; -allow-unregistered-dialect lets it through.",
   "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
+  "pass.dot-operands":
+    "A dot that tensor cores do not take (on sm_75 none) is done by multiply-adds on the type of its sum, to which floats can be extended, integers not. Convert the operands of the dot to that type.",
   "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
@@ -88,12 +106,18 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "verify-diagnostics": "A diagnostic and the expected-* comments do not agree.",
 };
 
-/** What a code means; for an op's own code, a pointer to the op. */
-export function explain(code: string, summaryOfOp: (name: string) => string | undefined): string | undefined {
+/** What a code means; for an op's own code, a pointer to the op, for a pass's the pass. */
+export function explain(
+  code: string,
+  summaryOfOp: (name: string) => string | undefined,
+  summaryOfPass: (flag: string) => string | undefined = () => undefined,
+): string | undefined {
   const known = CATALOGUE[code];
   if (known !== undefined) return known;
   const summary = summaryOfOp(code);
   if (summary !== undefined) return `A rule of the op ${code}${summary ? ` (${summary})` : ""} is broken; the message says which.`;
+  const pass = code.startsWith("pass.") ? summaryOfPass(code.slice("pass.".length)) : undefined;
+  if (pass !== undefined) return `What the pass ${code.slice("pass.".length)} (${pass}) says of an op; the message says it all.`;
   if (/^(?:tt|ttg|ttng|nvws|nvg|llvm|nvvm|arith|math|ub|scf|cf|gpu|func)\.[\w.-]+$/.test(code))
     return `A rule of the ${code.slice(0, code.indexOf("."))} dialect about ${code.slice(code.indexOf(".") + 1)} is broken; the message says which.`;
   return undefined;

@@ -6,11 +6,24 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter
   (f) => /\.tsx?$/.test(f) && !/\.test\.tsx?$/.test(f) && !f.endsWith("catalogue.ts"),
 );
 const used = new Set(
-  sources.flatMap((f) => [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass|target)\.[a-z0-9-]+)"/g)].map((m) => m[1]!)),
+  sources.flatMap((f) =>
+    [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass|target|lower|conversion|ptx|config)\.[a-z0-9-]+)"/g)].map(
+      (m) => m[1]!,
+    ),
+  ),
 );
 
 test("every code in use is explained", () => {
   expect([...used].filter((code) => !(code in CATALOGUE)).sort()).toEqual([]);
+});
+test("a pass's own code points to the pass", () => {
+  expect(
+    explain(
+      "pass.cse",
+      () => undefined,
+      (flag) => (flag === "cse" ? "merge equal ops" : undefined),
+    ),
+  ).toContain("merge equal ops");
 });
 test("an op's own code points to the op", () => {
   expect(explain("tt.trans", (name) => (name === "tt.trans" ? "transpose" : undefined))).toContain("transpose");

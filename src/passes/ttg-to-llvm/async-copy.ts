@@ -6,7 +6,7 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AsyncCopyGlobalToLocalOpConversion and others.
  */
 
-import { voidType } from "../../dialects/llvm/types/types.js";
+import { LLVMPointerType, voidType } from "../../dialects/llvm/types/types.js";
 import { CpAsyncCommitGroupOp, CpAsyncWaitGroupOp } from "../../dialects/nvvm/ops/index.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
@@ -15,7 +15,7 @@ import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { scalarBits } from "./ll-builder.js";
 import { freeVariableMasks, redundantThreadPredicate } from "./load-store.js";
-import { maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
+import { isAddressable, maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
 import { type LoweringRule, rule } from "./lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
 import { lowerLdSt } from "./shared-access.js";
@@ -26,7 +26,9 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
   rule(AsyncCopyGlobalToLocalOp, ({ op, src, result: buffer, mask, contiguity, token }, lo) => {
     const { b, ctx } = lo;
     const type = memDescOf(buffer);
+    if (!isAddressable(lo, op, type)) return false;
     const element = convertType(type.elementType);
+    if (LLVMPointerType.is(element)) return lo.fail(op, "cp.async copies numbers, and these elements are pointers", "lower.cp-async");
     const pointers = lo.elements(src);
     const masks = mask ? lo.elements(mask) : undefined;
     const { shape, encoding } = (src.type as TensorType).params;
@@ -44,6 +46,8 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
         `cp.async does not support transfers smaller than 4 bytes; calculated this as ${Math.trunc(vecBytes)} bytes`,
         "lower.cp-async",
       );
+    if (vecBytes !== 4 && vecBytes !== 8 && vecBytes !== 16)
+      return lo.fail(op, `cp.async copies 4, 8 or 16 bytes; ${maxVec} elements that lie together are ${vecBytes}`, "lower.cp-async");
     // Every CTA has its copy in its own shared memory.
     const predicate = redundantThreadPredicate(lo, { ...freeVariableMasks(src.type), block: 0 });
 

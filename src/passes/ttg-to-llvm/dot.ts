@@ -5,7 +5,9 @@
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import type { Type } from "../../ir/attribute.js";
 import { FloatType, type TensorType } from "../../ir/builtin-types.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import type { BlockedParams } from "../../layout/encoding-params.js";
 import { getContigPerThread, getRepOrder, getShapePerCTAOf } from "../../layout/encoding-queries.js";
@@ -23,6 +25,13 @@ export const DOTS: readonly LoweringRule[] = [
       const what = encoding.versionMajor < 2 ? "Volta's, and sm_75 is the oldest target" : "made by ttng.warp_group_dot";
       return lo.fail(op, `a dot of mma version ${encoding.versionMajor} cannot be lowered: such instructions are ${what}`, "lower.mma");
     }
+    const [x, y, sum] = [a, b, d].map((value) => (value.type as TensorType).params.elementType) as [Type, Type, Type];
+    if (encoding.kind === "blocked" && (x !== sum || y !== sum))
+      return lo.fail(
+        op,
+        `multiply-adds take operands of the type that they sum, ${typeText(sum)}, and these are ${typeText(x)} and ${typeText(y)}`,
+        "lower.fma",
+      );
     if (encoding.kind !== "blocked") return lo.fail(op, `a dot whose result has a ${encoding.kind} layout cannot be lowered`, "lower.mma");
     return lowerFMA(lo, encoding, a, b, c, d);
   }),

@@ -17,6 +17,8 @@ import type { MemDescParams } from "../../dialects/ttg/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import type { TensorType } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
 import { getAllocationShapePerCTA } from "../../layout/encoding-queries.js";
@@ -168,6 +170,16 @@ function byWords(
   );
 }
 
+/** Whether elements have an address of their own; told at `op` when they have none. */
+export function isAddressable(lo: Lowering, op: Operation, { elementType }: MemDescParams): boolean {
+  if (scalarBits(convertType(elementType)) >= 8) return true;
+  return lo.fail(
+    op,
+    `elements of ${typeText(elementType)} cannot lie in shared memory, whose smallest have 8 bits`,
+    "lower.shared-element",
+  );
+}
+
 const NOT_LOCAL = "an access that reaches another CTA's shared memory cannot be lowered";
 
 export const LOCAL_MEMORY: readonly LoweringRule[] = [
@@ -176,16 +188,19 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const type = memDescOf(result);
     const base = sharedMemoryBase(lo, op);
     const object: SharedMemoryObject = { base, offsets: type.shape.map(() => b.i32(0)) };
+    if (src && !isAddressable(lo, op, type)) return false;
     if (src && !accessBuffer(lo, src.type as TensorType, type, object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
     setObject(lo, result, object);
   }),
   rule(LocalDeallocOp, () => {}),
   rule(LocalLoadOp, ({ op, src, result }, lo) => {
+    if (!isAddressable(lo, op, memDescOf(src))) return false;
     const values = accessBuffer(lo, result.type as TensorType, memDescOf(src), sharedMemoryObject(lo, src), []);
     if (!values) return lo.fail(op, NOT_LOCAL);
     lo.setElements(result, values);
   }),
   rule(LocalStoreOp, ({ op, src, dst }, lo) => {
+    if (!isAddressable(lo, op, memDescOf(dst))) return false;
     const object = sharedMemoryObject(lo, dst);
     if (!accessBuffer(lo, src.type as TensorType, memDescOf(dst), object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
   }),

@@ -22,7 +22,8 @@ import { threadId } from "./thread-indices.js";
 
 export const SCANS: readonly LoweringRule[] = [
   rule(ScanOp, ({ op, axis, reverse }, lo) => {
-    if (sourceTensor(op).encoding.kind !== "blocked") return lo.fail(op, "TODO: unsupported scan layout", "lower.scan");
+    const { kind } = sourceTensor(op).encoding;
+    if (kind !== "blocked") return lo.fail(op, `a scan needs a blocked layout, and this tensor has ${kind}`, "lower.scan");
     try {
       new ScanLowering(lo, op, axis).run(reverse);
     } catch (error) {
@@ -88,17 +89,16 @@ class ScanLowering {
     }
     this.#withinThread();
     this.#withinWarp();
-    if (this.#geometry.axisNumWarps > 1) {
+    const { axisNumWarps, axisNumBlocks, nonAxisNumBlocks, axisNumElementsPerThread, nonAxisNumElementsPerThread } = this.#geometry;
+    const numDistinct = axisNumBlocks * nonAxisNumBlocks * axisNumElementsPerThread * nonAxisNumElementsPerThread;
+    if ((axisNumWarps > 1 || this.#values.length > 1) && numDistinct !== this.#values.length)
+      throw new LayoutError(`a scan needs each element once in a thread, and these hold ${this.#values.length} for ${numDistinct}`);
+    if (axisNumWarps > 1) {
       const bases = scratchBases(lo, op, this.#geometry.scratchElems);
       this.#storeWarps(bases);
       barrier(lo);
       this.#addWarps(bases);
-    } else if (this.#values.length > 1) {
-      const { axisNumBlocks, nonAxisNumBlocks, axisNumElementsPerThread, nonAxisNumElementsPerThread } = this.#geometry;
-      if (axisNumBlocks * nonAxisNumBlocks * axisNumElementsPerThread * nonAxisNumElementsPerThread !== this.#values.length)
-        throw new LayoutError("a thread holds elements more than once");
-      this.#addOneWarp(this.#lastLane(lane));
-    }
+    } else if (this.#values.length > 1) this.#addOneWarp(this.#lastLane(lane));
     if (reverse) this.#flip();
     op.results.forEach((result, i) => {
       lo.setElements(

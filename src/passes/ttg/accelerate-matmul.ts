@@ -13,6 +13,7 @@ import type { Type } from "../../ir/attribute.js";
 import { bitWidth, FloatType, floatType, isFloat, type TensorType, withElementType, withEncoding } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
 import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js";
@@ -49,7 +50,7 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
     const explainDot: ExplainDot | undefined = explain && ((op, remark) => explain(op, "matmul.mma", remark));
     const v5 = [blockedToMMAv5(computeCapability, report, explainDot), scaledBlockedToMMAv5(computeCapability, report, explainDot)];
     applyPatternsGreedily(root, [toMMA, decomposeScaledDot, ...v5], { listener });
-    decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener));
+    decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener), report);
   },
 });
 
@@ -178,7 +179,7 @@ function transposeScaledDots(root: Operation, rw: Rewriter): void {
 }
 
 /** Operands of types that the instruction chosen does not take are promoted: fp8 to f16, for FMA anything to the result's type. */
-function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: Rewriter): void {
+function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: Rewriter, report: PassReport): void {
   root.walkPostOrder((op) => {
     const dot = DotOp.match(op);
     if (!dot) return;
@@ -194,6 +195,11 @@ function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: 
     } else {
       promoted = elementOf(dot.d);
       if (element === promoted) return;
+      // Integers stay what they are: a dot of other ones than it sums is for tensor cores alone.
+      if (!FloatType.is(element) || !FloatType.is(promoted)) {
+        const message = `without tensor cores a dot of ${typeText(element)} cannot be summed in ${typeText(promoted)}: convert its operands to ${typeText(promoted)}`;
+        return report.error(op, message, "pass.dot-operands");
+      }
     }
     rw.from(op, () => {
       rw.setBefore(op);

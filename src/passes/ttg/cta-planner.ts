@@ -393,7 +393,7 @@ export class CTAPlanner {
   #replaceCTALayout(op: Operation, layout: DistributedParams, shape: readonly number[], cga: LinearLayout): BlockedParams | SliceParams {
     if (layout.kind === "blocked") return this.#blockedLike(op, layout, shape, cga);
     if (layout.kind === "slice") return { ...layout, parent: this.#replaceCTALayout(op, layout.parent, shape, cga) };
-    throw new Unplannable({ op, message: "replaceCTALayout not implemented" });
+    throw new Unplannable({ op, message: `tensors with the layout ${layout.kind} cannot be divided among the CTAs of a cluster` });
   }
 }
 
