@@ -12,7 +12,7 @@ import { type DictAttr, DictionaryAttr, OpaqueAttr } from "../ir/builtin-attrs.j
 import { DYNAMIC, FunctionType, OpaqueType, type TensorType } from "../ir/builtin-types.js";
 import type { Context } from "../ir/context.js";
 import { type OpDef, unregisteredOp } from "../ir/define-op.js";
-import { type LocationRef, nameLoc } from "../ir/location.js";
+import type { LocationRef } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
