@@ -10,11 +10,11 @@ import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
 import { PASSES } from "../passes/index.js";
-import type { RewriteListener } from "../rewrite/rewriter.js";
 import { type ArtifactKind, artifactsOf } from "./artifacts.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
+import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 import { countOps, LineTable, type Step, type StepText, type Trace } from "./trace.js";
 
@@ -40,6 +40,8 @@ export interface CompileOptions {
   readonly steps?: boolean;
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
+  /** What else watches the pass at a position of the pipeline. */
+  readonly watch?: (position: number) => Instrumentation | undefined;
   /** What to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
   /** Milliseconds; the only thing here that is not a function of the input. */
@@ -106,7 +108,8 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
     const pass = PASSES.get(step.flag);
-    failed = options.steps === false ? runUnrecorded(module, step, pass, options) : recorder.run(step, pass);
+    const watch = options.watch?.(number);
+    failed = options.steps === false ? runUnrecorded(module, step, pass, options, watch) : recorder.run(step, pass, watch);
     if (failed) break;
   }
   recorder.lines.seal();
@@ -121,9 +124,18 @@ function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
   return "fold" in parsed.options ? { ...parsed, options: { ...parsed.options, fold: true } } : parsed;
 }
 
-function runUnrecorded(module: Operation, step: PipelineStep, pass: PassDef | undefined, options: CompileOptions): CompileResult["failed"] {
+function runUnrecorded(
+  module: Operation,
+  step: PipelineStep,
+  pass: PassDef | undefined,
+  options: CompileOptions,
+  watch: Instrumentation | undefined,
+): CompileResult["failed"] {
   if (!pass) return undefined;
-  const { failed } = runPipeline(module, [passStepOf(step, pass)], { verifyEach: options.verifyEach ?? true });
+  const { failed } = runPipeline(module, [passStepOf(step, pass)], {
+    verifyEach: options.verifyEach ?? true,
+    ...(watch ? { instrumentation: [watch] } : {}),
+  });
   return failed && { flag: step.flag, reason: failed.reason };
 }
 
@@ -181,7 +193,7 @@ class Recorder {
     });
   }
 
-  run(step: PipelineStep, pass: PassDef | undefined): CompileResult["failed"] {
+  run(step: PipelineStep, pass: PassDef | undefined, watch: Instrumentation | undefined): CompileResult["failed"] {
     this.#stage = step.stage;
     this.#top++;
     const run = (this.#runs.get(step.flag) ?? 0) + 1;
@@ -237,11 +249,11 @@ class Recorder {
         ? {}
         : { remark: (record: StepRecord, remark: Remark) => void (record.depth === 0 ? remarks : open.at(-1)!.remarks).push(remark) }),
       dump: (record, label) => this.internal(record, label, index),
-      listener: (record) => (record.depth === 0 ? rewrites.listener : open.at(-1)!.rewrites.listener),
+      listener: (record) => (record.depth === 0 ? rewrites : open.at(-1)!.rewrites),
     };
     const result = runPipeline(this.module, [parsed], {
       verifyEach: this.options.verifyEach ?? true,
-      instrumentation: [instrumentation],
+      instrumentation: watch ? [instrumentation, watch] : [instrumentation],
     });
     const ms = this.options.clock() - started;
     const after = this.text();
@@ -396,35 +408,4 @@ const NO_REWRITES = new Int32Array(0);
 
 function sameLines(a: StepText, b: StepText): boolean {
   return a.lines.length === b.lines.length && a.lines.every((line, i) => line === b.lines[i]);
-}
-
-type Origins = Map<number, number | readonly number[]>;
-
-/** Collects which pattern rewrote which op into what. */
-class RewriteRecorder {
-  constructor(readonly gone: Origins) {}
-  readonly #patterns: string[] = [];
-  readonly #entries: number[] = [];
-  readonly listener: RewriteListener = {
-    replaced: (op, values) => {
-      const made = new Set<number>();
-      for (const value of values) {
-        const definer = value.definingOp;
-        if (definer) made.add(definer.id);
-      }
-      this.add("replace", op.id, [...made]);
-    },
-    erased: (op) => {
-      if (op.origin !== undefined) this.gone.set(op.id, op.origin);
-      this.add("erase", op.id, []);
-    },
-  };
-  private add(pattern: string, root: number, made: readonly number[]): void {
-    let index = this.#patterns.indexOf(pattern);
-    if (index < 0) index = this.#patterns.push(pattern) - 1;
-    this.#entries.push(index, root, made.length, ...made);
-  }
-  take(): { readonly rewrites: Int32Array; readonly patterns: readonly string[] } {
-    return { rewrites: Int32Array.from(this.#entries), patterns: this.#patterns };
-  }
 }

@@ -25,6 +25,8 @@ export interface PrintOptions {
   readonly nameLocAsPrefix?: boolean;
   /** The op within which values are numbered; the printed one itself unless given. */
   readonly scope?: Operation;
+  /** `{...}` for every region. */
+  readonly skipRegions?: boolean;
   /** Called for each op with the offset of its line in the output, in order. */
   readonly onOp?: (op: Operation, offset: number) => void;
 }
@@ -49,7 +51,8 @@ function definition(table: AliasTable, entity: Attribute | Type, text: Attribute
   return `${table.names.get(entity)!} = ${entity instanceof Type ? text.typeBody(entity) : text.attrBody(entity, true)}`;
 }
 
-function collectAliases(op: Operation, options: PrintOptions): AliasTable | undefined {
+/** The aliases that printing an op defines; undefined for none. */
+export function collectAliases(op: Operation, options: PrintOptions): AliasTable | undefined {
   const collector = new AliasCollector(op.ctx.spelling?.before2023 ?? false);
   const printer = new Printer(options, undefined, new AttributeText(() => undefined), collector, op.ctx.spelling);
   printer.opWithLocation(op);
@@ -73,7 +76,7 @@ export class Printer implements OpPrinter {
 
   constructor(
     readonly options: PrintOptions,
-    readonly names: ValueNames | undefined,
+    readonly names: Pick<ValueNames, "name" | "resultNames" | "blockName"> | undefined,
     readonly text: AttributeText,
     /** Present in a dry run that looks for aliases: nothing is written then. */
     readonly collector: AliasCollector | undefined,
@@ -266,6 +269,7 @@ export class Printer implements OpPrinter {
 
   region(region: Region, options: { entryArgs?: boolean; terminators?: boolean; emptyBlock?: boolean } = {}): void {
     const { entryArgs = true, terminators = true, emptyBlock = false } = options;
+    if (this.options.skipRegions) return this.write("{...}");
     this.write("{\n");
     const outerDialect = this.#defaultDialect;
     this.#defaultDialect = region.parentOp?.def.defaultDialect ?? "";

@@ -1,10 +1,10 @@
 /** Runs our pipeline for the UI: from a text, under options that the user changes. */
-import { type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
+import { type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
+import { type PassRewrites, RewriteDetails } from "../compile/rewrite-details.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-
 import { IntegerAttr, i32Attr } from "../ir/builtin-attrs.js";
 import { Context } from "../ir/context.js";
 import { FunctionOp } from "../ir/interfaces.js";
@@ -38,7 +38,7 @@ export function parse(name: string, text: string): { readonly module: Operation 
 }
 
 /** Starts compiling. */
-export function start(input: Input, module: Operation, whatIf: WhatIf, clock: () => number): Run {
+export function start(input: Input, module: Operation, whatIf: WhatIf, clock: () => number, more: Partial<CompileOptions> = {}): Run {
   setDivisibility(module, whatIf.divisibility);
   return compileSteps(input.name, module, {
     capability: whatIf.capability,
@@ -48,8 +48,22 @@ export function start(input: Input, module: Operation, whatIf: WhatIf, clock: ()
     disabled: new Set(whatIf.disabled),
     remarks: true,
     clock,
+    ...more,
   });
 }
+
+/** Runs the passes up to the `n`th again and tells what that one did, rewrite by rewrite, by the labels of steps. */
+export function* rewritesOf(input: Input, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
+  const position = positionOf(input, whatIf, n);
+  const parsed = parse(input.name, input.text);
+  const details = new RewriteDetails(String(n));
+  if (position === undefined || "error" in parsed) return details.take();
+  const options = { texts: false, remarks: false, verifyEach: false, stopAfter: position };
+  const run = start(input, parsed.module, whatIf, clock, { ...options, watch: (at) => (at === position ? details : undefined) });
+  while (!run.next().done) yield;
+  return details.take();
+}
+export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 
 /** The passes that a compilation will run. */
 export function passesOf(
