@@ -11,7 +11,8 @@
 
 import type { LineTable, StepText } from "../compile/trace.js";
 import { longestIncreasing } from "../support/longest-increasing.js";
-import { StepSide, sayTheSame } from "./same-text.js";
+import { finished, type Sliced } from "../support/slices.js";
+import { type StepSide, sayTheSame, sideOf } from "./same-text.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
 export interface Row {
@@ -31,12 +32,28 @@ export interface Alignment {
 
 /** `origins` are the pairs (op, op it came from) recorded between the two steps. */
 export function align(lines: LineTable, before: StepText, after: StepText, origins: readonly Int32Array[] = []): Alignment {
+  return finished(alignInSlices(lines, before, after, origins));
+}
+
+/** As `align`, halting every few milliseconds. */
+export function* alignInSlices(
+  lines: LineTable,
+  before: StepText,
+  after: StepText,
+  origins: readonly Int32Array[] = [],
+): Sliced<Alignment> {
+  if (before === after) return unchanged(after);
   const numBefore = before.lines.length;
   const numAfter = after.lines.length;
-  const left = new StepSide(lines, before);
-  const right = new StepSide(lines, after);
+  const left = sideOf(lines, before);
+  const right = sideOf(lines, after);
   const { match, from } = matchOps(before, after, origins);
-  matchOtherLines(left, right, match);
+  if (numBefore + numAfter > LARGE) {
+    yield;
+    yield* left.prepare();
+    yield* right.prepare();
+  }
+  yield* matchOtherLines(left, right, match);
   const stays = longestIncreasing(match);
   const matchedLeft = new Int32Array(numBefore).fill(-1);
   for (let r = 0; r < numAfter; r++) if (match[r]! >= 0) matchedLeft[match[r]!] = r;
@@ -59,6 +76,7 @@ export function align(lines: LineTable, before: StepText, after: StepText, origi
     }
   };
   for (let r = 0; r < numAfter; r++) {
+    if (r % SLICE === SLICE - 1) yield;
     const m = match[r]!;
     if (m < 0) {
       const silent = ignoreAliases && right.isAlias(r);
@@ -89,6 +107,34 @@ export function align(lines: LineTable, before: StepText, after: StepText, origi
   leftUntil(numBefore);
   for (const row of fresh) rows.push(row);
   return { rows, counts };
+}
+
+/** Lines between two halts, and from how many lines on what a comparison asks for is found out beforehand. */
+const SLICE = 2048;
+const LARGE = 8 * SLICE;
+
+/** The alignment of a text with itself. */
+export function unchanged(text: StepText): Alignment {
+  return {
+    rows: Array.from(text.lines, (_, line): Row => ({ kind: "same", left: line, right: line })),
+    counts: { added: 0, removed: 0, changed: 0, moved: 0 },
+  };
+}
+
+/** How many ops an alignment shows as added and as removed, without looking at any text. */
+export function opChanges(
+  before: StepText,
+  after: StepText,
+  origins: readonly Int32Array[] = [],
+): { readonly added: number; readonly removed: number } {
+  const { match } = matchOps(before, after, origins);
+  let [added, kept] = [0, 0];
+  for (let line = 0; line < match.length; line++)
+    if (match[line]! >= 0) kept++;
+    else if (after.ops[line] !== 0) added++;
+  let ops = 0;
+  for (const op of before.ops) if (op !== 0) ops++;
+  return { added, removed: ops - kept };
 }
 
 /** For each line after, the line before with the same op or the op it was made from; and where that is taken, its line. */
@@ -140,16 +186,20 @@ function matchOps(before: StepText, after: StepText, origins: readonly Int32Arra
  * Lines on which no op begins: definitions of aliases by what they define; labels and braces by the op whose region they
  * belong to, in order.
  */
-function matchOtherLines(left: StepSide, right: StepSide, match: Int32Array): void {
+function* matchOtherLines(left: StepSide, right: StepSide, match: Int32Array): Sliced<void> {
   const waiting = new Map<string, number[]>();
+  let seen = 0;
   for (const line of left.otherLines()) {
+    if (++seen % SLICE === 0) yield;
     const key = left.isAlias(line) ? left.aliasKey(line) : `${left.owner(line)}:${left.shapeOf(line)}`;
     const list = waiting.get(key);
     if (list) list.push(line);
     else waiting.set(key, [line]);
   }
+  yield;
   for (const list of waiting.values()) list.reverse();
   for (const line of right.otherLines()) {
+    if (++seen % SLICE === 0) yield;
     if (right.isAlias(line)) {
       match[line] = waiting.get(right.aliasKey(line))?.pop() ?? -1;
       continue;

@@ -30,7 +30,7 @@ export function hunks(rows: readonly Row[], context = 3): Hunk[] {
 }
 
 /** `3 added, 1 moved`, or `0 changes`. */
-export function countsText({ counts }: Alignment): string {
+export function countsText({ counts }: Pick<Alignment, "counts">): string {
   const parts = (["added", "removed", "changed", "moved"] as const).filter((k) => counts[k] > 0).map((k) => `${counts[k]} ${k}`);
   return parts.length > 0 ? parts.join(", ") : "0 changes";
 }

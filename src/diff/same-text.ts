@@ -3,6 +3,11 @@
  * by what they stand for.
  */
 import type { LineTable, StepText } from "../compile/trace.js";
+import { memo } from "../support/memo.js";
+import { finished, type Sliced } from "../support/slices.js";
+
+/** Lines between two halts. */
+const SLICE = 2048;
 
 /** One side of a diff: a step's lines, and what names on them mean. Everything is found out on demand. */
 export class StepSide {
@@ -38,10 +43,15 @@ export class StepSide {
   }
   /** The op whose region a line without an op belongs to: the last op above that is indented no further. */
   owner(at: number): number {
-    this.#owners ??= this.findOwners();
+    this.#owners ??= finished(this.findOwners());
     return this.#owners[at]!;
   }
-  private findOwners(): Int32Array {
+  /** Finds out beforehand, in slices, what a comparison asks for. */
+  *prepare(): Sliced<void> {
+    this.#owners ??= yield* this.findOwners();
+    this.#definitions ??= yield* this.findDefinitions();
+  }
+  private *findOwners(): Sliced<Int32Array> {
     const { ops } = this.text;
     const owners = new Int32Array(ops.length).fill(-1);
     const stack: { readonly indent: number; readonly line: number }[] = [];
@@ -54,6 +64,7 @@ export class StepSide {
       if (!isOp) owners[line] = stack.at(-1)?.line ?? -1;
       else if (stack.at(-1)?.indent === indent) stack[stack.length - 1] = { indent, line };
       else stack.push({ indent, line });
+      if (line % SLICE === SLICE - 1) yield;
     }
     return owners;
   }
@@ -65,7 +76,7 @@ export class StepSide {
 
   /** Where the value or block named `name` is defined as seen from line `at`, as line and index on it. */
   definition(name: string, at: number): { readonly line: number; readonly index: number } | undefined {
-    this.#definitions ??= this.findDefinitions();
+    this.#definitions ??= finished(this.findDefinitions());
     const list = this.#definitions.get(name);
     if (!list) return undefined;
     // The last one above; a block may be defined below, in the same function.
@@ -90,7 +101,7 @@ export class StepSide {
     }
     return starts[lo - 1] ?? 0;
   }
-  private findDefinitions(): Map<string, { readonly line: number; readonly index: number }[]> {
+  private *findDefinitions(): Sliced<Map<string, { readonly line: number; readonly index: number }[]>> {
     const found = new Map<string, { readonly line: number; readonly index: number }[]>();
     const functions: number[] = [];
     const define = (name: string, line: number, index: number) => {
@@ -99,6 +110,7 @@ export class StepSide {
       else found.set(name, [{ line, index }]);
     };
     for (let line = 0; line < this.text.lines.length; line++) {
+      if (line % SLICE === SLICE - 1) yield;
       const text = this.line(line);
       let at = 0;
       while (text.charCodeAt(at) === 32) at++;
@@ -138,6 +150,9 @@ export class StepSide {
     return aliases;
   }
 }
+
+/** The side of a diff that a step's text is; the last few are kept, as several things are asked about the same one. */
+export const sideOf = memo((lines: LineTable, text: StepText): StepSide => new StepSide(lines, text), 4);
 
 /** `#blocked = ...`, `!shared = ...` */
 export function isAliasDefinition(line: string): boolean {

@@ -1,7 +1,8 @@
 /** The difference between two steps of a Trace, or of two Traces. */
 import { importTexts } from "../compile/import/import-dump.js";
 import type { LineTable, Step, StepText, Trace } from "../compile/trace.js";
-import { type Alignment, align } from "./align.js";
+import { finished, type Sliced } from "../support/slices.js";
+import { type Alignment, align, alignInSlices, opChanges, unchanged } from "./align.js";
 
 export interface StepDiff {
   readonly lines: LineTable;
@@ -12,12 +13,26 @@ export interface StepDiff {
 
 /** What changed from step `a` to step `b`, in either order. */
 export function stepDiff(trace: Trace, a: Step, b: Step): StepDiff {
-  const [first, last] = a.index <= b.index ? [a, b] : [b, a];
-  // Steps inside `last` stand behind it and are over before it.
-  const between = trace.steps.filter((s) => (s.index > first.index && s.index <= last.index) || s.parent === last.index);
+  return finished(stepDiffInSlices(trace, a, b));
+}
+/** As `stepDiff`, halting every few milliseconds. */
+export function* stepDiffInSlices(trace: Trace, a: Step, b: Step): Sliced<StepDiff> {
   const [before, after] = commonPart(a, b);
-  const origins = a.index <= b.index ? between.map((s) => s.origins) : [];
-  return { lines: trace.lines, before, after, alignment: align(trace.lines, before, after, origins) };
+  return { lines: trace.lines, before, after, alignment: yield* alignInSlices(trace.lines, before, after, originsBetween(trace, a, b)) };
+}
+/** The IR after `b` alone, as long as the difference is not known. */
+export function withoutDiff(trace: Trace, b: Step): StepDiff {
+  return { lines: trace.lines, before: b.text, after: b.text, alignment: unchanged(b.text) };
+}
+/** How many ops were added and removed from `a` to `b`, as `stepDiff` counts them, but sooner. */
+export function stepOpChanges(trace: Trace, a: Step, b: Step): { readonly added: number; readonly removed: number } {
+  return opChanges(...commonPart(a, b), originsBetween(trace, a, b));
+}
+
+function originsBetween(trace: Trace, a: Step, b: Step): readonly Int32Array[] {
+  if (a.index > b.index) return [];
+  // Steps inside `b` stand behind it and are over before it.
+  return trace.steps.filter((s) => (s.index > a.index && s.index <= b.index) || s.parent === b.index).map((s) => s.origins);
 }
 
 /** What differs between a step of one Trace and a step of another; ops are identified anew, by what they say. */

@@ -1,6 +1,6 @@
 /** Runs our pipeline for the UI: from a text, under options that the user changes. */
 import { type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
-import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
+import type { PipelineStep } from "../compile/pipelines/cuda.js";
 import { type PassRewrites, RewriteDetails } from "../compile/rewrite-details.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
@@ -12,18 +12,10 @@ import { NameLoc } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
-import type { WhatIf } from "./state/state.js";
+import type { Input, WhatIf } from "./state/state.js";
 
 /** A compilation that goes on with every `next()`. */
 export type Run = Generator<CompileProgress, CompileResult>;
-
-export interface Input {
-  readonly name: string;
-  readonly text: string;
-  readonly from: Stage;
-  /** The last pass, by position in the pipeline, that the text has behind it. */
-  readonly startAfter?: number;
-}
 
 /** The module of a text, or what is wrong with it: diagnostics as text, and the first one's place. */
 export function parse(name: string, text: string): { readonly module: Operation } | { readonly error: string; readonly line: number } {

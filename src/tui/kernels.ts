@@ -1,10 +1,11 @@
-/** The kernels of a Trace: a log may hold several compilations, one behind the other. */
-import type { Step, Trace } from "../compile/trace.js";
+/** The kernels of a Trace: a log may hold several compilations, one behind the other, and a module several functions. */
+import type { LineTable, Step, StepText, Trace } from "../compile/trace.js";
+import { memo } from "../support/memo.js";
 import type { Kernel } from "./state/state.js";
 
 const ORDER = ["ttir", "ttgir", "llir", "ptx"];
 
-/** One entry for each compilation; none where there is only one. */
+/** One entry for each compilation, or for each public function where there is only one; none where there is one of both. */
 export function findKernels(trace: Trace): readonly Kernel[] {
   const starts: number[] = [0];
   let reached = 0;
@@ -15,14 +16,49 @@ export function findKernels(trace: Trace): readonly Kernel[] {
       reached = at;
     } else reached = Math.max(reached, at);
   }
-  if (starts.length < 2) return [];
+  if (starts.length < 2) return functionsOf(trace);
   return starts.map((first, i) => ({ name: nameOf(trace, trace.steps[first]!), first, last: (starts[i + 1] ?? trace.steps.length) - 1 }));
+}
+
+function functionsOf(trace: Trace): readonly Kernel[] {
+  const [first] = trace.steps;
+  if (!first) return [];
+  const last = trace.steps.length - 1;
+  const names = [...first.text.lines].flatMap((line) => publicFunction(trace.lines.line(line)) ?? []);
+  return names.length < 2 ? [] : names.map((name) => ({ name, symbol: name, first: 0, last }));
 }
 
 function nameOf(trace: Trace, step: Step): string {
   for (const line of step.text.lines) {
-    const name = /\b(?:tt\.func|func|llvm\.func)\s+public\s+@"?([\w.$]+)/.exec(trace.lines.line(line));
-    if (name) return name[1]!;
+    const name = publicFunction(trace.lines.line(line));
+    if (name !== undefined) return name;
   }
   return step.symbol ?? `kernel at ${step.label}`;
+}
+/** The name of the function that a line begins, where others may call it. Without a visibility a function is public. */
+function publicFunction(line: string): string | undefined {
+  if (!line.includes("func")) return undefined;
+  return /^\s*(?:tt\.func|func\.func|func|llvm\.func)\s+(?!private\b|internal\b)(?:\w+\s+)*@"?([\w.$]+).*\{$/.exec(line)?.[1];
+}
+
+/** Lines of a function in a step: first, and the one behind its closing brace; undefined where it is not there. */
+export const functionLines = memo((lines: LineTable, text: StepText, symbol: string): readonly [number, number] | undefined => {
+  const begins = new RegExp(`^(\\s*)(?:[\\w.]+\\.)?func\\b.*@"?${symbol.replace(/[$.]/g, "\\$&")}"?\\(`);
+  for (let at = 0; at < text.lines.length; at++) {
+    const line = lines.line(text.lines[at]!);
+    if (!line.includes("func")) continue;
+    const found = begins.exec(line);
+    if (!found) continue;
+    const close = `${found[1]!}}`;
+    let end = at + 1;
+    while (end < text.lines.length && !lines.line(text.lines[end]!).startsWith(close)) end++;
+    return [at, Math.min(end + 1, text.lines.length)];
+  }
+  return undefined;
+}, 64);
+
+/** A function's part of a step's text; nothing where it is not there. */
+export function functionPart(lines: LineTable, text: StepText, symbol: string): StepText {
+  const [from, to] = functionLines(lines, text, symbol) ?? [0, 0];
+  return { lines: text.lines.slice(from, to), ops: text.ops.slice(from, to), hashes: text.hashes.slice(from, to) };
 }

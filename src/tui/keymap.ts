@@ -36,7 +36,12 @@ export const COMMANDS = {
   nested: { keys: ["v"], title: "list the passes that passes run, or hide them", group: "Passes" },
   disable: { keys: ["x"], title: "switch the selected pass off, or on again, and rerun", group: "Passes" },
 
-  next: { keys: ["n"], title: "the next match while a search is active, else the next change", group: "Diff", footer: "next change" },
+  next: {
+    keys: ["n"],
+    title: "the next match while a search is active, else the next change (in the rewrites tab, rewrite)",
+    group: "Diff",
+    footer: "next change",
+  },
   previous: { keys: ["N"], title: "the match or change before", group: "Diff" },
   "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: "mode" },
   "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
@@ -45,6 +50,7 @@ export const COMMANDS = {
   mark: { keys: ["m"], title: "mark the selected step, or take the mark away", group: "Diff" },
   "against-mark": { keys: ["'"], title: "hold the step against the mark, or against the step before again", group: "Diff" },
   "against-other": { keys: ["b"], title: "hold the step against the baseline or the other input (--against)", group: "Diff" },
+  "first-difference": { keys: ["B"], title: "the first pass whose result differs from the baseline or the other input", group: "Diff" },
 
   "focus-next": { keys: ["tab"], title: "the next pane", group: "Panes" },
   "focus-previous": { keys: ["shift+tab"], title: "the pane before", group: "Panes" },

@@ -12,7 +12,8 @@ import { LineTable, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
 import { Bug } from "../support/assert.js";
 import type { Store } from "./app.js";
-import { divisibilityOf, type Input, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
+import { type Work, wantedWork } from "./background.js";
+import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { Painter } from "./draw/painter.js";
 import { THEMES, type Theme } from "./draw/theme.js";
 import { editText } from "./editor.js";
@@ -20,8 +21,8 @@ import { exportText } from "./export/export.js";
 import { frame } from "./frame.js";
 import { findKernels } from "./kernels.js";
 import { type Action, initialState, reduce, reduceText } from "./state/reducer.js";
-import type { Effect, Session, Settings, Size, State, View, WhatIf } from "./state/state.js";
-import { initialView } from "./state/state.js";
+import type { Computed, Effect, Input, Session, Settings, Size, State, View, WhatIf } from "./state/state.js";
+import { initialView, NOTHING_COMPUTED } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
 import { Terminal } from "./terminal.js";
 
@@ -43,6 +44,8 @@ export type Opened =
     }
   /** Text for the user, and the code to end with. */
   | { readonly kind: "error"; readonly text: string; readonly code: number };
+
+type Menu = Extract<Opened, { kind: "choices" }>;
 
 export interface TuiRequest {
   readonly name: string;
@@ -90,8 +93,12 @@ function emptySession(name: string): Session {
   return {
     name,
     trace: { ...EMPTY, source: { name, kind: "" } },
+    generation: 0,
+    input: undefined,
     kernels: [],
     kernel: 0,
+    menu: undefined,
+    computed: NOTHING_COMPUTED,
     progress: undefined,
     pending: [],
     settings: undefined,
@@ -111,10 +118,14 @@ class Program {
   #suspended = false;
   #ended = false;
   #stopApp: (() => void) | undefined;
-  #input: Input | undefined;
-  #choices: Extract<Opened, { kind: "choices" }>["choices"] = [];
   /** The compilation under way; another one replaces it. */
   #run: Run | undefined;
+  #generation = 0;
+  /** The first difference to the other input is shown as soon as it is known. */
+  #awaitsDifference = false;
+  #choices: Menu["choices"] = [];
+  /** What is computed between key presses. */
+  #work: { readonly key: string; readonly steps: ReturnType<Work["steps"]> } | undefined;
   #result = 0;
 
   constructor(
@@ -123,7 +134,7 @@ class Program {
   ) {
     this.#terminal = new Terminal(process.stdout, request.mouse);
     this.#painter = new Painter({ ...THEMES[request.theme], trueColour: request.trueColour });
-    const session = emptySession(request.name);
+    const session: Session = { ...emptySession(request.name), computed: COMPUTED_LATER };
     const view = { ...initialView(), ...request.view };
     this.#state = reduce(initialState(session, this.#terminal.size, request.settings, view), {
       type: "message",
@@ -182,6 +193,33 @@ class Program {
     this.#state = effects.length > 0 ? { ...state, effects: [] } : state;
     this.changed();
     for (const effect of effects) this.perform(effect);
+    this.work();
+  }
+  /** Begins what the screen lacks, or goes on with it. */
+  private work(): void {
+    const wanted = this.#run || this.#ended ? undefined : wantedWork(this.#state, this.request.clock);
+    if (wanted?.key === this.#work?.key) return;
+    this.#work = wanted && { key: wanted.key, steps: wanted.steps() };
+    if (wanted) setImmediate(() => this.guarded(() => this.workSlice(wanted.key)));
+  }
+  private workSlice(key: string): void {
+    const work = this.#work;
+    if (work?.key !== key || this.#ended) return;
+    const until = this.request.clock() + SLICE;
+    for (;;) {
+      const next = work.steps.next();
+      if (next.done) {
+        this.#work = undefined;
+        this.dispatch({ type: "computed", computed: next.value(this.#state.session.computed) });
+        if (this.#awaitsDifference && this.#state.session.computed.differing.size > 0) {
+          this.#awaitsDifference = false;
+          this.dispatch({ type: "command", command: "first-difference" });
+        }
+        return;
+      }
+      if (this.request.clock() >= until) break;
+    }
+    setImmediate(() => this.guarded(() => this.workSlice(key)));
   }
   private changed(): void {
     this.#revision++;
@@ -199,11 +237,8 @@ class Program {
   // --- input ---------------------------------------------------------------------------------
 
   private open(opened = this.request.open()): void {
+    if (opened.kind === "choices") return this.offer(opened);
     if (opened.kind === "error") return this.end(opened.code, opened.text);
-    if (opened.kind === "choices") {
-      this.#choices = opened.choices;
-      return this.dispatch({ type: "choose", title: opened.title, choices: opened.choices.map((c) => c.text) });
-    }
     if (opened.kind === "imported") {
       const session = withSources({ ...this.#state.session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.dispatch({ type: "session", session, select: firstStep(session) });
@@ -212,8 +247,25 @@ class Program {
     }
     const { module, text, from } = opened;
     const whatIf: WhatIf = { ...opened.whatIf, divisibility: divisibilityOf(module) };
-    this.#input = { name: this.request.name, text, from };
-    this.compile(module, whatIf, undefined);
+    this.compile({ name: this.request.name, text, from }, module, whatIf, undefined);
+  }
+  private offer({ title, choices }: Menu): void {
+    this.#choices = choices;
+    const menu = { title, items: choices.map((c) => c.text), chosen: undefined };
+    this.dispatch({ type: "session", session: { ...this.#state.session, menu } });
+    this.say("");
+    this.dispatch({ type: "command", command: "kernels" });
+  }
+  private choose(choice: number): void {
+    const opened = this.#choices[choice]!.open();
+    const { session } = this.#state;
+    const isFirst = session.trace.steps.length === 0;
+    if (opened.kind === "choices") return this.offer(opened);
+    if (opened.kind === "error" && !isFirst) return this.say(opened.text.split("\n")[0]!, "error");
+    const chosen = session.menu && { ...session.menu, chosen: choice };
+    const next: Session = { ...session, menu: chosen, baseline: undefined, settings: undefined, generation: ++this.#generation };
+    this.dispatch({ type: isFirst ? "session" : "begin", session: next });
+    this.open(opened);
   }
   private openAgainst(): void {
     const { against } = this.request;
@@ -222,16 +274,17 @@ class Program {
       this.guarded(() => {
         const other = against();
         if ("error" in other) return this.say(other.error, "error");
-        this.dispatch({ type: "session", session: { ...this.#state.session, against: other } });
-        this.say(`b holds each pass against ${other.name}; ≠ marks those that differ`);
+        const session: Session = { ...this.#state.session, against: other };
+        this.#awaitsDifference = true;
+        this.say(`comparing with ${other.name} ...`);
+        this.dispatch({ type: "session", session: { ...session, computed: { ...session.computed, differing: new Map() } } });
       }),
     );
   }
 
   // --- compiling -----------------------------------------------------------------------------
 
-  private compile(module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
-    const input = this.#input!;
+  private compile(input: Input, module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
     const run = start(input, module, whatIf, this.request.clock);
     this.#run = run;
     const began = this.request.clock();
@@ -239,8 +292,14 @@ class Program {
     const selected = selectedStep(this.#state);
     const wanted = selected && { flag: selected.flag, run: selected.run };
     const first = this.#state.session;
+    const generation = baseline ? ++this.#generation : first.generation;
     const slice = () => {
       if (this.#ended || this.#run !== run) return;
+      if (this.#state.session.generation !== generation) {
+        // It was undone.
+        this.#run = undefined;
+        return this.work();
+      }
       const until = this.request.clock() + SLICE;
       for (;;) {
         const next = run.next();
@@ -258,7 +317,7 @@ class Program {
             progress: undefined,
             pending: [],
             failure,
-            kernels: [],
+            kernels: findKernels(trace),
           });
           this.#result = ok ? 0 : failed?.reason === "verify" ? 3 : 2;
           return this.done(session, wanted);
@@ -275,7 +334,9 @@ class Program {
       }
       setImmediate(() => this.guarded(slice));
     };
-    this.dispatch({ type: "session", session: { ...first, progress: { done: 0, total: passes.length, what: "", ms: 0 } } });
+    const progress = { done: 0, total: passes.length, what: "", ms: 0 };
+    const session: Session = { ...first, generation, input, progress, computed: COMPUTED_LATER };
+    this.dispatch(baseline ? { type: "begin", session } : { type: "session", session });
     setImmediate(() => this.guarded(slice));
   }
   private done(session: Session, wanted: { readonly flag: string; readonly run: number } | undefined): void {
@@ -293,7 +354,7 @@ class Program {
   }
 
   private recompile(whatIf: WhatIf): void {
-    const input = this.#input;
+    const { input } = this.#state.session;
     if (!input) return this.say("this is a dump: there is nothing to rerun", "error");
     // A pass that is switched off is named by its place among those that ran.
     const { settings, trace, baseline } = this.#state.session;
@@ -303,7 +364,7 @@ class Program {
       : whatIf.disabled;
     const parsed = parse(input.name, input.text);
     if ("error" in parsed) return this.say(parsed.error.split("\n")[0]!, "error");
-    this.compile(parsed.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
+    this.compile(input, parsed.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
   }
 
   // --- effects -------------------------------------------------------------------------------
@@ -325,7 +386,7 @@ class Program {
       case "export":
         return this.export(effect.path);
       case "open":
-        return this.open(this.#choices[effect.choice]!.open());
+        return this.choose(effect.choice);
       case "run":
         this.#painter.forget();
         return this.changed();
@@ -386,19 +447,16 @@ class Program {
       from: "ttir",
       startAfter: this.positionAfter(step.index, whatIf),
     };
-    this.#input = input;
-    this.compile(parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
+    this.compile(input, parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
   }
   #edited: { readonly step: object; readonly path: string; readonly text: string; readonly line: number } | undefined;
   /** The position in our whole pipeline behind a step: by count for our own Trace, by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
-    const { trace, settings } = this.#state.session;
+    const { trace, settings, input } = this.#state.session;
     const whole = passesOf({ from: "ttir" }, { ...whatIf, disabled: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
-    if (settings && this.#input)
-      return this.#input.from === "ttir"
-        ? (this.#input.startAfter ?? 0) + top.length
-        : whole.length - passesOf(this.#input, settings).length + top.length;
+    if (settings && input)
+      return input.from === "ttir" ? (input.startAfter ?? 0) + top.length : whole.length - passesOf(input, settings).length + top.length;
     // Passes of the dump in their order, as far as ours has them.
     let at = 0;
     for (const step of top) {
@@ -473,6 +531,7 @@ class Program {
   }
 }
 
+const COMPUTED_LATER: Computed = { ...NOTHING_COMPUTED, diffs: new Map() };
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Where to begin: the first pass that changed something. */

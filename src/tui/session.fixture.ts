@@ -6,9 +6,13 @@ import { defaultOptions } from "../compile/options.js";
 import type { Trace } from "../compile/trace.js";
 import { divisibilityOf, parse } from "./compiler.js";
 import { findKernels } from "./kernels.js";
-import type { Session } from "./state/state.js";
+import { NOTHING_COMPUTED, type Session } from "./state/state.js";
 
 const NOTHING = {
+  generation: 0,
+  input: undefined,
+  menu: undefined,
+  computed: NOTHING_COMPUTED,
   kernel: 0,
   progress: undefined,
   pending: [],
@@ -47,7 +51,14 @@ export function kernelSession(path: string, numWarps = 4): Session {
     return { trace, settings: { capability: 80, options, disabled: [], divisibility } };
   };
   const now = run(numWarps);
-  return { ...NOTHING, name: path, ...now, kernels: [], baseline: numWarps === 4 ? undefined : run(4) };
+  return {
+    ...NOTHING,
+    name: path,
+    input: { name: path, text, from: "ttir" },
+    ...now,
+    kernels: findKernels(now.trace),
+    baseline: numWarps === 4 ? undefined : run(4),
+  };
 }
 
 const PYTHON = Array.from({ length: 20 }, (_, i) => `    x${i} = tl.load(p + ${i})  # line ${i + 1}`);

@@ -1,6 +1,7 @@
 /** What each command does. A command that cannot act says why, in the message. */
 import { assertNever } from "../../support/assert.js";
 import type { CommandId } from "../keymap.js";
+import { codegenItems } from "../panes/codegen/model.js";
 import { changeAway, cursorLine, displayOf, namesOn, shownMode } from "../panes/diff/model.js";
 import { moveElement, nextColour, selectElement } from "../panes/layout/cursor.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
@@ -10,7 +11,7 @@ import { chooseKernel, enter, openHelp, openPrompt, openWhatIf, openWhy } from "
 import { insideOf, placesOf } from "./places.js";
 import { withView } from "./settle.js";
 import { CODEGEN_TABS, DIFF_MODES, type Effect, LAYOUT_TABS, type PaneId, type State, type View } from "./state.js";
-import { selectedStep } from "./steps.js";
+import { differs, selectedStep, stepsOf } from "./steps.js";
 import { atStep, reanchored } from "./walk.js";
 
 export function say(state: State, text: string, kind: "info" | "error" = "info"): State {
@@ -83,6 +84,8 @@ export function runCommand(state: State, id: CommandId): State {
       return againstMark(state);
     case "against-other":
       return againstOther(state);
+    case "first-difference":
+      return firstDifference(state);
     case "focus-next":
       return focusAway(state, 1);
     case "focus-previous":
@@ -224,6 +227,7 @@ function changedPass(state: State, direction: 1 | -1): State {
 
 function next(state: State, direction: 1 | -1): State {
   if (state.view.search) return matchAway(state, direction);
+  if (state.view.focus === "codegen" && state.view.codegen.tab === "rewrites") return nextRewrite(state, direction);
   const shown = displayOf(state);
   const to =
     shown && shown.mode !== "IR"
@@ -235,6 +239,14 @@ function next(state: State, direction: 1 | -1): State {
       direction > 0 ? "no change below; > goes to the next changed pass" : "no change above; < goes to the changed pass before",
     );
   return withView(state, { diff: { ...state.view.diff, row: to, word: -1 } });
+}
+
+function nextRewrite(state: State, direction: 1 | -1): State {
+  const items = codegenItems(state, insideOf(state, "codegen")?.width ?? 80);
+  const { codegen } = state.view;
+  const isHead = (_: unknown, i: number) => items[i]!.head === true && (direction > 0 ? i > codegen.row : i < codegen.row);
+  const to = direction > 0 ? items.findIndex(isHead) : items.findLastIndex(isHead);
+  return to < 0 ? say(state, `no rewrite ${direction > 0 ? "below" : "above"}`) : withView(state, { codegen: { ...codegen, row: to } });
 }
 
 function diffMode(state: State): State {
@@ -285,6 +297,17 @@ function againstOther(state: State): State {
   const named = base === "previous" ? "the step before" : base === "baseline" ? "the baseline" : session.against!.name;
   return say(atFirstChange(withView(state, { diff: { ...view.diff, base, open: [] } })), `against ${named}`);
 }
+/** The first pass whose result is another than on the other side, held against that. */
+function firstDifference(state: State): State {
+  const { session, view } = state;
+  const base = session.against ? "against" : session.baseline ? "baseline" : undefined;
+  if (!base) return say(state, "nothing to hold against: o changes options, --against FILE brings another input");
+  const name = session.against?.name ?? "the baseline";
+  const first = stepsOf(session).find((step) => step.parent === undefined && differs(session, step));
+  if (!first) return say(state, `no pass gives another result than with ${name}`);
+  const there = atStep(withView(state, { diff: { ...view.diff, base, open: [] } }), first.index, true);
+  return say(there, `the first difference to ${name}; ≠ marks the passes that differ, b goes back to the step before`);
+}
 function atFirstChange(state: State): State {
   return atStep(state, state.view.passes.selected, true);
 }
@@ -328,6 +351,7 @@ function disable(state: State): State {
   const { settings } = state.session;
   const step = selectedStep(state);
   if (!settings) return say(state, "this is a dump: there is nothing to rerun; e edits the IR and runs our passes on it");
+  if (state.session.progress) return say(state, "still compiling");
   if (step?.kind !== "pass" || step.parent !== undefined) return say(state, "only passes of the pipeline can be switched off");
   const position = Number(step.label);
   return ask(say(state, `without ${step.flag} ...`), {
@@ -341,6 +365,7 @@ function edit(state: State): State {
     const file = state.session.sources[state.view.source.file];
     if (file) return ask(state, { kind: "edit-source", file: file.path, line: state.view.source.row + 1 });
   }
+  if (state.session.progress) return say(state, "still compiling");
   const step = selectedStep(state);
   return step ? ask(state, { kind: "edit", step: step.index }) : state;
 }

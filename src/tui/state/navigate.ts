@@ -2,11 +2,12 @@
 
 import { codegenFacts } from "../../compile/codegen-facts.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../compile/provenance.js";
-import type { LineTable, Step, StepText, Trace } from "../../compile/trace.js";
-import { StepSide } from "../../diff/same-text.js";
-import { memo } from "../../support/memo.js";
+import type { Step, Trace } from "../../compile/trace.js";
+import { type StepSide, sideOf } from "../../diff/same-text.js";
+import type { StepDiff } from "../../diff/step-diff.js";
 import { textOf } from "../draw/style.js";
 import { shown } from "../draw/text-width.js";
+import { functionLines } from "../kernels.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { paneModel } from "../panes/index.js";
 import { ask, say } from "./commands.js";
@@ -14,8 +15,6 @@ import { withView } from "./settle.js";
 import type { ListItem, Overlay, State } from "./state.js";
 import { selectedStep, stepName, stepsOf } from "./steps.js";
 import { atStep, centred } from "./walk.js";
-
-const sideOf = memo((lines: LineTable, text: StepText) => new StepSide(lines, text), 4);
 
 /** Where the name under the cursor is defined, as a line of the side that the cursor is on. */
 function definitionLine(
@@ -58,12 +57,25 @@ export function atLine(state: State, line: number, side?: "left" | "right"): Sta
   const shownRows = displayOf(state);
   if (!shownRows) return state;
   const row = shownRows.indexOf(at, line);
-  if (row < 0) return state;
+  if (row < 0) {
+    const other = kernelAt(state, shownRows.compared.diff, at, line);
+    return other === undefined ? state : atLine({ ...state, session: { ...state.session, kernel: other } }, line, at);
+  }
   const there = shownRows.at(row);
   const focused = withView(state, { focus: "diff" });
   if (there.kind !== "fold") return centred(focused, row);
   const opened = withView(focused, { diff: { ...state.view.diff, open: [...state.view.diff.open, there.first] } });
   return centred(opened, Math.max(0, displayOf(opened)!.indexOf(at, line)));
+}
+
+/** Another function of the module, in which a line is. */
+function kernelAt({ session }: State, { lines, before, after }: StepDiff, side: "left" | "right", line: number): number | undefined {
+  const found = session.kernels.findIndex(({ symbol }, i) => {
+    if (symbol === undefined || i === session.kernel) return false;
+    const [from, to] = functionLines(lines, side === "left" ? before : after, symbol) ?? [0, 0];
+    return line >= from && line < to;
+  });
+  return found < 0 ? undefined : found;
 }
 
 export function uses(state: State): State {
@@ -194,7 +206,7 @@ export function matchAway(state: State, direction: 1 | -1): State {
     const shownRows = displayOf(state);
     if (!shownRows) return none();
     const { diff } = shownRows.compared;
-    const { rows } = diff.alignment;
+    const { rows } = shownRows;
     const at = shownRows.length > 0 ? shownRows.at(state.view.diff.row) : undefined;
     const from = at === undefined ? 0 : at.kind === "fold" ? (direction > 0 ? at.first : at.first + at.count - 1) : rows.indexOf(at.row);
     const inFold = at?.kind === "fold" ? 0 : 1;
@@ -265,8 +277,12 @@ export function go(state: State, item: ListItem): State {
       const line = linesOfOps(state.session.trace.steps[to.step]!.text).get(to.op);
       return line === undefined ? atStep(closed, to.step) : go(state, { text: "", go: { to: "line", step: to.step, line } });
     }
-    case "kernel":
-      return atStep({ ...closed, session: { ...state.session, kernel: to.kernel } }, state.session.kernels[to.kernel]!.first, true);
+    case "kernel": {
+      const kernel = state.session.kernels[to.kernel]!;
+      // All functions of a module have the same steps.
+      const step = kernel.symbol === undefined ? kernel.first : state.view.passes.selected;
+      return atStep({ ...closed, session: { ...state.session, kernel: to.kernel } }, step, true);
+    }
     case "source": {
       const file = state.session.sources.findIndex((s) => s.path === to.file);
       if (file < 0) return say(closed, `${to.file}:${to.line} (the file is not here)`);
@@ -275,6 +291,6 @@ export function go(state: State, item: ListItem): State {
     case "codegen":
       return withView(closed, { focus: "codegen", codegen: { ...state.view.codegen, tab: "ptx", row: to.line } });
     case "choice":
-      return ask(closed, { kind: "open", choice: to.choice });
+      return ask(say(closed, "opening ..."), { kind: "open", choice: to.choice });
   }
 }

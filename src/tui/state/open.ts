@@ -5,7 +5,7 @@ import { say } from "./commands.js";
 import { go, list, sourceOf } from "./navigate.js";
 import { insideOf } from "./places.js";
 import { withView } from "./settle.js";
-import type { PromptKind, State } from "./state.js";
+import type { ListItem, PromptKind, State } from "./state.js";
 import { selectedStep } from "./steps.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
@@ -55,17 +55,27 @@ export function openWhatIf(state: State): State {
 }
 
 export function chooseKernel(state: State): State {
-  const { kernels, kernel } = state.session;
+  const { kernels, kernel, menu, progress } = state.session;
+  if (menu) {
+    if (progress) return say(state, "still compiling");
+    const mark = (i: number): string => (menu.chosen === undefined ? "" : i === menu.chosen ? "* " : "  ");
+    const items = menu.items.map((text, i) => ({ text: mark(i) + text, go: { to: "choice", choice: i } as const }));
+    return listAt(state, menu.title, items, menu.chosen ?? 0);
+  }
   if (kernels.length < 2) return say(state, "the input holds one kernel");
-  const next = list(
+  return listAt(
     state,
     "kernels",
-    kernels.map(({ name, first, last }, i) => ({
-      text: `${i === kernel ? "*" : " "} ${name}  (${last - first} passes)`,
+    kernels.map(({ name, symbol, first, last }, i) => ({
+      text: `${i === kernel ? "*" : " "} ${name}${symbol === undefined ? `  (${last - first} passes)` : ""}`,
       go: { to: "kernel", kernel: i } as const,
     })),
+    kernel,
   );
-  return next.overlay?.kind === "list" ? { ...next, overlay: { ...next.overlay, row: kernel } } : next;
+}
+function listAt(state: State, title: string, items: readonly ListItem[], row: number): State {
+  const shown = list(state, title, items);
+  return shown.overlay?.kind === "list" ? { ...shown, overlay: { ...shown.overlay, row } } : shown;
 }
 
 /** Enter: in the pass list the rewrites of the pass, elsewhere what is under the cursor. */

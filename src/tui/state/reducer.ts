@@ -3,11 +3,11 @@
 import { COMMANDS, type CommandId, isPrefix, keyTable } from "../keymap.js";
 import { decodeInput, type Input } from "../keys.js";
 import { runCommand } from "./commands.js";
+import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
-import { list } from "./navigate.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
-import type { Session, Size, State, View } from "./state.js";
+import type { Computed, Moment, Session, Size, State, View } from "./state.js";
 import { initialView, type Settings } from "./state.js";
 
 export type Action =
@@ -15,14 +15,18 @@ export type Action =
   | { readonly type: "resize"; readonly size: Size }
   /** The world changed: more passes are done, or another Trace is looked at. */
   | { readonly type: "session"; readonly session: Session; readonly select?: number }
+  /** A what-if or an edit begins: `u` comes back to what was before. */
+  | { readonly type: "begin"; readonly session: Session }
+  /** More is known of the Traces that are looked at. */
+  | { readonly type: "computed"; readonly computed: Computed }
   | { readonly type: "message"; readonly text: string; readonly kind: "info" | "error" }
   | { readonly type: "command"; readonly command: CommandId }
-  /** The input can be opened in several ways. */
-  | { readonly type: "choose"; readonly title: string; readonly choices: readonly string[] }
   /** The effects were taken by the shell. */
   | { readonly type: "taken" };
 
 const MAX_PAST = 200;
+/** Sessions before what-ifs that are kept for `u`. */
+const MAX_SESSIONS = 4;
 
 export function initialState(session: Session, size: Size, settings: Settings, view: View = initialView()): State {
   return settle({
@@ -48,16 +52,17 @@ export function reduce(state: State, action: Action): State {
       const view = action.select === undefined ? state.view : { ...state.view, passes: { ...state.view.passes, selected: action.select } };
       return settle({ ...state, session: action.session, view });
     }
+    case "begin": {
+      const past = [...state.past, momentOf(state)].slice(-MAX_PAST);
+      const kept = new Set([...new Set(past.map((m) => m.session.generation))].slice(-MAX_SESSIONS));
+      return settle({ ...state, session: action.session, past: past.filter((m) => kept.has(m.session.generation)), future: [] });
+    }
+    case "computed":
+      return settle(withComputed(state, action.computed));
     case "message":
       return { ...state, message: { text: action.text, kind: action.kind } };
     case "command":
       return command(state, action.command);
-    case "choose":
-      return list(
-        state,
-        action.title,
-        action.choices.map((text, choice) => ({ text, go: { to: "choice", choice } })),
-      );
     case "taken":
       return { ...state, effects: [] };
     case "input":
@@ -105,6 +110,7 @@ const UNDOABLE: ReadonlySet<CommandId> = new Set<CommandId>([
   "mark",
   "against-mark",
   "against-other",
+  "first-difference",
   "definition",
   "source",
   "zoom",
@@ -122,7 +128,10 @@ function command(state: State, id: CommandId): State {
 /** Keeps the view before, where the view is another now. */
 function remember(before: State, after: State): State {
   if (before.view === after.view || sameView(before.view, after.view)) return after;
-  return { ...after, past: [...before.past, before.view].slice(-MAX_PAST), future: [] };
+  return { ...after, past: [...before.past, momentOf(before)].slice(-MAX_PAST), future: [] };
+}
+function momentOf({ view, session }: State): Moment {
+  return { view, session };
 }
 function sameView(a: View, b: View): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
@@ -130,9 +139,19 @@ function sameView(a: View, b: View): boolean {
 
 function history(state: State, id: "undo" | "redo"): State {
   const [from, to] = id === "undo" ? (["past", "future"] as const) : (["future", "past"] as const);
-  const view = state[from].at(-1);
-  if (!view) return { ...state, message: { text: `nothing to ${id}`, kind: "info" } };
-  return { ...state, view, [from]: state[from].slice(0, -1), [to]: [...state[to], state.view] };
+  const moment = state[from].at(-1);
+  if (!moment) return { ...state, message: { text: `nothing to ${id}`, kind: "info" } };
+  const left = { ...state, view: moment.view, [from]: state[from].slice(0, -1) };
+  // Within a session the Trace goes on growing: only the view goes back.
+  if (moment.session.generation === state.session.generation) {
+    const { kernel } = moment.session;
+    const session = state.session.kernel === kernel ? state.session : { ...state.session, kernel };
+    return { ...left, session, [to]: [...state[to], momentOf(state)] };
+  }
+  const text = id === "undo" ? "as it was before; ^r does it again" : "done again; u undoes it";
+  // A compilation that is given up is nothing to come back to.
+  const gone = state.session.progress ? state[to] : [...state[to], momentOf(state)];
+  return { ...left, session: moment.session, [to]: gone, message: { text, kind: "info" } };
 }
 
 export { COMMANDS };

@@ -1,8 +1,10 @@
 /** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
 
 import type { CudaOptions } from "../../compile/options.js";
-import type { PipelineStep } from "../../compile/pipelines/cuda.js";
+import type { PipelineStep, Stage } from "../../compile/pipelines/cuda.js";
+import type { PassRewrites } from "../../compile/rewrite-details.js";
 import type { Trace } from "../../compile/trace.js";
+import type { StepDiff } from "../../diff/step-diff.js";
 
 export const PANES = ["source", "passes", "diff", "layout", "codegen"] as const;
 export type PaneId = (typeof PANES)[number];
@@ -118,13 +120,28 @@ export interface WhatIf {
   readonly divisibility: readonly (readonly [argument: string, by: number | undefined])[];
 }
 
+/** A text that our pipeline compiles. */
+export interface Input {
+  readonly name: string;
+  readonly text: string;
+  readonly from: Stage;
+  /** The last pass, by position in the pipeline, that the text has behind it. */
+  readonly startAfter?: number;
+}
+
 /** What is looked at: a Trace, whole or as far as it is made, and others to compare with. */
 export interface Session {
   readonly name: string;
+  /** Another one for every what-if and edit: `u` brings back the session before. */
+  readonly generation: number;
   readonly trace: Trace;
-  /** Steps of each kernel, where a log holds several compilations: first and last index. */
+  /** What is compiled; undefined of an imported dump. */
+  readonly input: Input | undefined;
+  /** The kernels of the Trace, where it has several. */
   readonly kernels: readonly Kernel[];
   readonly kernel: number;
+  /** What the input can be opened as, as the kernels of a Python file. */
+  readonly menu: Menu | undefined;
   readonly progress: Progress | undefined;
   /** The passes still to come. */
   readonly pending: readonly PipelineStep[];
@@ -133,16 +150,39 @@ export interface Session {
   /** What it was before a what-if or an edit. */
   readonly baseline: { readonly trace: Trace; readonly settings: WhatIf | undefined } | undefined;
   readonly against: { readonly name: string; readonly trace: Trace } | undefined;
+  readonly computed: Computed;
   /** Python files that the locations name and that could be read. */
   readonly sources: readonly SourceFile[];
   /** A pass that failed, in a sentence. */
   readonly failure: string | undefined;
 }
+/** A compilation of a log that holds several, or one function of a module. */
 export interface Kernel {
   readonly name: string;
+  /** Its steps: first and last index. */
   readonly first: number;
   readonly last: number;
+  /** The function, where the steps are about others too. */
+  readonly symbol?: string;
 }
+export interface Menu {
+  readonly title: string;
+  readonly items: readonly string[];
+  readonly chosen: number | undefined;
+}
+
+/** What follows from the Traces but takes long, as far as it is known: found out between key presses (`background.ts`). */
+export interface Computed {
+  /** Differences of large steps, by the labels of both; undefined where all differences are made at once. */
+  readonly diffs: ReadonlyMap<string, StepDiff> | undefined;
+  /** Ops added and removed in large steps, by index. */
+  readonly counts: ReadonlyMap<number, { readonly added: number; readonly removed: number }>;
+  /** Whether a step's result is another than on the other side, by index. */
+  readonly differing: ReadonlyMap<number, boolean>;
+  /** Passes rewrite by rewrite, by label. */
+  readonly rewrites: ReadonlyMap<string, PassRewrites>;
+}
+export const NOTHING_COMPUTED: Computed = { diffs: undefined, counts: new Map(), differing: new Map(), rewrites: new Map() };
 export interface SourceFile {
   readonly path: string;
   readonly lines: readonly string[];
@@ -170,13 +210,18 @@ export interface State {
   /** One line for the user; goes with the next key. */
   readonly message: { readonly text: string; readonly kind: "info" | "error" } | undefined;
   /** Views that `u` goes back to, oldest first, and those that ctrl+r goes forward to. */
-  readonly past: readonly View[];
-  readonly future: readonly View[];
+  readonly past: readonly Moment[];
+  readonly future: readonly Moment[];
   readonly lastSearches: readonly string[];
   /** What was done by the user's own configuration. */
   readonly settings: Settings;
   /** Things for the shell to do, in order. */
   readonly effects: readonly Effect[];
+}
+/** What `u` goes back to. */
+export interface Moment {
+  readonly view: View;
+  readonly session: Session;
 }
 export interface Settings {
   /** Keys of commands that the user changed. */
@@ -196,6 +241,7 @@ export type Effect =
   | { readonly kind: "edit-source"; readonly file: string; readonly line: number }
   | { readonly kind: "export"; readonly path: string }
   | { readonly kind: "run"; readonly command: string }
+  /** Opens an item of the session's menu. */
   | { readonly kind: "open"; readonly choice: number };
 
 export function initialView(): View {

@@ -1,7 +1,8 @@
 /** Questions about the steps of a session that several panes ask. */
 import type { Step, Trace } from "../../compile/trace.js";
-import { type StepDiff, stepBefore, stepDiff, stepDiffAcross } from "../../diff/step-diff.js";
+import { type StepDiff, stepBefore, stepDiff, stepDiffAcross, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
 import { memo } from "../../support/memo.js";
+import { functionPart } from "../kernels.js";
 import type { Session, State } from "./state.js";
 
 export function selectedStep({ session, view }: Pick<State, "session" | "view">): Step | undefined {
@@ -27,14 +28,14 @@ export function stepsOf(session: Session): readonly Step[] {
   return kernelSteps(session.trace, session.kernels, session.kernel);
 }
 const kernelSteps = memo((trace: Trace, kernels: Session["kernels"], kernel: number): readonly Step[] => {
-  const range = kernels.length > 1 ? kernels[kernel] : undefined;
-  return range ? trace.steps.slice(range.first, range.last + 1) : trace.steps;
+  const range = kernels[kernel];
+  return range && range.symbol === undefined ? trace.steps.slice(range.first, range.last + 1) : trace.steps;
 });
 
 /** The step before, within the kernel. */
 export function before(session: Session, step: Step): Step | undefined {
   const found = stepBefore(session.trace, step);
-  const range = session.kernels.length > 1 ? session.kernels[session.kernel] : undefined;
+  const range = session.kernels[session.kernel];
   return found && range && found.index < range.first ? undefined : found;
 }
 
@@ -46,7 +47,21 @@ export interface Compared {
   readonly beforeStep: Step | undefined;
   readonly afterStep: Step;
   readonly diff: StepDiff;
+  /** The two steps of a difference that is still being made; `diff` is the IR after alone then. */
+  readonly wanted?: readonly [Step, Step];
 }
+
+/** Differences of more lines, both sides together, are made in slices. */
+const LARGE = 16_000;
+export const diffKey = (a: Step, b: Step): string => `${a.index}..${b.index}`;
+
+/** The difference of two steps of the Trace, where it is known or made soon. */
+function diffWithin({ trace, computed }: Session, a: Step, b: Step): Pick<Compared, "diff" | "wanted"> {
+  if (!computed.diffs || a.text === b.text || a.text.lines.length + b.text.lines.length < LARGE) return { diff: diffOf(trace, a, b) };
+  const diff = computed.diffs.get(diffKey(a, b));
+  return diff ? { diff } : { diff: plain(trace, b), wanted: [a, b] };
+}
+const plain = memo(withoutDiff, 2);
 
 /** The selected step against what the view holds it against; the step before where there is nothing else. */
 export function comparedOf(state: Pick<State, "session" | "view">): Compared | undefined {
@@ -66,7 +81,7 @@ const compare = memo((session: Session, step: Step, base: State["view"]["diff"][
       afterName,
       beforeStep: other,
       afterStep: step,
-      diff: diffOf(trace, other, step),
+      ...diffWithin(session, other, step),
     };
   }
   const elsewhere = base === "baseline" ? session.baseline : base === "against" ? session.against : undefined;
@@ -84,36 +99,59 @@ const compare = memo((session: Session, step: Step, base: State["view"]["diff"][
     }
   }
   const previous = before(session, step) ?? step;
-  return { beforeName: stepName(trace, previous), afterName, beforeStep: previous, afterStep: step, diff: diffOf(trace, previous, step) };
+  return {
+    beforeName: stepName(trace, previous),
+    afterName,
+    beforeStep: previous,
+    afterStep: step,
+    ...diffWithin(session, previous, step),
+  };
 }, 16);
 
 const diffOf = memo(stepDiff, 24);
 const across = memo(stepDiffAcross, 4);
 
-/** Larger steps are not aligned for the list: their ops are counted by identity. */
-const MAX_ALIGNED = 4000;
+/** The function that is looked at, where the steps are about others too. */
+export function symbolOf({ kernels, kernel }: Session): string | undefined {
+  return kernels[kernel]?.symbol;
+}
+/** Whether a step changed what is looked at. */
+export function isChanged(session: Session, step: Step): boolean {
+  const symbol = step.changed ? symbolOf(session) : undefined;
+  return symbol === undefined ? step.changed : changedFunction(session, step, symbol);
+}
+const changedFunction = memo((session: Session, step: Step, symbol: string): boolean => {
+  const { lines } = session.trace;
+  const previous = before(session, step);
+  if (!previous) return step.changed;
+  const [a, b] = [previous, step].map((s) => functionPart(lines, s.text, symbol).lines) as [Int32Array, Int32Array];
+  return a.length !== b.length || a.some((line, i) => line !== b[i] && lines.line(line) !== lines.line(b[i]!));
+}, 128);
 
-/** How many ops a step of the pipeline added and removed, as its diff counts them. */
+/** How many ops a step of the pipeline added and removed, as its diff counts them; undefined as long as that is not known. */
 export function changesOf(session: Session, step: Step): { readonly added: number; readonly removed: number } | undefined {
-  if (!step.changed || step.kind === "source") return undefined;
-  let found = counts.get(step);
-  if (!found) {
-    const previous = before(session, step);
-    if (!previous) return undefined;
-    found = step.text.lines.length > MAX_ALIGNED ? byIdentity(previous, step) : stepDiff(session.trace, previous, step).alignment.counts;
-    counts.set(step, found);
+  if (step.kind === "source" || !isChanged(session, step)) return undefined;
+  return session.computed.counts.get(step.index) ?? (countsLater(session, step) ? undefined : countsOf(session, step));
+}
+/** Whether counting a step's ops would keep the user waiting. */
+export function countsLater({ computed }: Session, step: Step): boolean {
+  return computed.diffs !== undefined && step.text.lines.length > LARGE / 2;
+}
+/** Counts them now. */
+export function countsOf(session: Session, step: Step): { readonly added: number; readonly removed: number } | undefined {
+  const symbol = symbolOf(session) ?? "";
+  const known = counts.get(step) ?? new Map<string, OpChanges>();
+  counts.set(step, known);
+  const previous = known.has(symbol) ? undefined : before(session, step);
+  if (previous) {
+    const { trace } = session;
+    const part = (s: Step): Step => (symbol === "" ? s : { ...s, text: functionPart(trace.lines, s.text, symbol) });
+    known.set(symbol, stepOpChanges(trace, part(previous), part(step)));
   }
-  return found;
+  return known.get(symbol);
 }
-const counts = new WeakMap<Step, { readonly added: number; readonly removed: number }>();
-function byIdentity(a: Step, b: Step): { readonly added: number; readonly removed: number } {
-  const old = new Set(a.text.ops);
-  const now = new Set(b.text.ops);
-  let [added, removed] = [0, 0];
-  for (const op of now) if (!old.has(op)) added++;
-  for (const op of old) if (!now.has(op)) removed++;
-  return { added, removed };
-}
+type OpChanges = { readonly added: number; readonly removed: number };
+const counts = new WeakMap<Step, Map<string, OpChanges>>();
 
 /** The step of another Trace that stands for a step: its run of the same pass, counted as both pipelines share them. */
 export function partnerOf(trace: Trace, step: Step, other: Trace): Step | undefined {
@@ -141,17 +179,19 @@ export const pairing = memo((one: Trace, other: Trace): ReadonlyMap<number, Step
   return pairs;
 });
 
-/** A what-if changes what is said of arguments: in itself that is no difference. */
-function withoutHints(signature: string): string {
-  return signature.replace(/ ?\{tt\.divisibility = \d+ : i32\}/g, "").replace(/tt\.divisibility = \d+ : i32(?:, )?/g, "");
+/** What the session is held against: another input, or what it was before a what-if. */
+export function otherSide({ against, baseline }: Session): Trace | undefined {
+  return (against ?? baseline)?.trace;
+}
+/** Whether a step's IR is another than on the other side; undefined where that has no such step. */
+export function differs(session: Session, step: Step): boolean | undefined {
+  const other = otherSide(session);
+  const partner = other && partnerOf(session.trace, step, other);
+  return partner && (session.computed.differing.get(step.index) ?? textDiffers(session.trace, step, other, partner));
 }
 
-/** Whether a step's IR is another than its partner's; undefined where it has none. */
-export function differs(trace: Trace, step: Step, other: Trace): boolean | undefined {
-  const partner = partnerOf(trace, step, other);
-  return partner && textDiffers(trace, step, other, partner);
-}
-const textDiffers = memo((trace: Trace, step: Step, other: Trace, partner: Step): boolean => {
+/** Whether two steps of two Traces say something else, letter by letter. */
+export const textDiffers = memo((trace: Trace, step: Step, other: Trace, partner: Step): boolean => {
   const a = step.text.lines;
   const b = partner.text.lines;
   if (a.length !== b.length) return true;
@@ -162,3 +202,21 @@ const textDiffers = memo((trace: Trace, step: Step, other: Trace, partner: Step)
   }
   return false;
 }, 256);
+/** A what-if changes what is said of arguments: in itself that is no difference. */
+function withoutHints(signature: string): string {
+  return signature.replace(/ ?\{tt\.divisibility = \d+ : i32\}/g, "").replace(/tt\.divisibility = \d+ : i32(?:, )?/g, "");
+}
+
+/** Whether they do when ops are identified: neither names nor the places of constants are a difference. */
+export function saysSomethingElse(trace: Trace, step: Step, other: Trace, partner: Step): boolean {
+  if (!textDiffers(trace, step, other, partner)) return false;
+  if (step.text.lines.length > MAX_IDENTIFIED) return true;
+  const { lines, before, after, alignment } = across(other, partner, trace, step);
+  const said = (side: { readonly lines: Int32Array }, line: number) => lines.line(side.lines[line]!);
+  return alignment.rows.some((row) => {
+    if (row.kind === "moved-to") return !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(said(after, row.right));
+    if (row.kind === "changed") return withoutHints(said(before, row.left)) !== withoutHints(said(after, row.right));
+    return row.kind === "added" || row.kind === "removed";
+  });
+}
+const MAX_IDENTIFIED = 6000;

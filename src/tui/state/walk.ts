@@ -36,14 +36,8 @@ export function centred(state: State, row: number, word = -1): State {
 }
 
 function firstChange(shown: Display): number {
-  if (
-    shown.compared.diff.alignment.counts.added +
-      shown.compared.diff.alignment.counts.removed +
-      shown.compared.diff.alignment.counts.changed +
-      shown.compared.diff.alignment.counts.moved ===
-    0
-  )
-    return 0;
+  const { added, removed, changed, moved } = shown.counts;
+  if (added + removed + changed + moved === 0) return 0;
   for (let d = 0; d < shown.length; d++) {
     const at = shown.at(d);
     // Definitions of aliases stand first, and say less than the ops.

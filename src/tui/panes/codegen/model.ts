@@ -4,8 +4,8 @@ import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED, rowOn } from "../../draw/style.js";
 import { CODEGEN_TABS, type Go, type State } from "../../state/state.js";
-import { selectedStep } from "../../state/steps.js";
-import { cursorLine } from "../diff/model.js";
+import { selectedStep, stepName } from "../../state/steps.js";
+import { cursorLine, skipped } from "../diff/model.js";
 import type { PaneModel, Size2 } from "../pane.js";
 import { familyOf } from "./family.js";
 import { memoryItems, mmaItems } from "./memory.js";
@@ -18,12 +18,17 @@ import { whyItems } from "./why.js";
 export interface CodegenItem {
   readonly row: Row;
   readonly go?: Go;
+  /** A rewrite begins here: `n` goes from one to the next. */
+  readonly head?: true;
 }
 
 export const codegenPane: PaneModel = {
   id: "codegen",
   key: "4",
   title: (state) => {
+    const { tab } = state.view.codegen;
+    const selected = selectedStep(state);
+    if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
     const step = codegenStepOf(state);
     return step ? `codegen · ${step.flag}` : "codegen";
   },
@@ -67,12 +72,13 @@ function factsOf(state: State) {
 }
 
 function codegenRows(state: State, size: Size2): readonly Row[] {
-  const { tab, top, row } = state.view.codegen;
+  const { tab, top, left, row } = state.view.codegen;
   if (tab === "ptx") return ptxRows(state, size);
   const items = codegenItems(state, size.width);
   if (items.length === 0) return [line("nothing here", MUTED)];
   const focused = state.view.focus === "codegen";
-  return items
-    .slice(top, top + size.height)
-    .map((item, i) => (focused && top + i === row ? rowOn([...item.row, [" ".repeat(size.width), 0]], "cursor") : item.row));
+  return items.slice(top, top + size.height).map((item, i) => {
+    const shown = skipped(item.row, left);
+    return focused && top + i === row ? rowOn([...shown, [" ".repeat(size.width), 0]], "cursor") : shown;
+  });
 }

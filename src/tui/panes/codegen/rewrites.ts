@@ -1,10 +1,11 @@
 /** The rewrites tab: what the selected pass did to single ops, one after the other. */
 import { linesOfOps } from "../../../compile/provenance.js";
+import type { Declined, PassRewrites } from "../../../compile/rewrite-details.js";
 import type { Step, Trace } from "../../../compile/trace.js";
 import { memo } from "../../../support/memo.js";
-import { BOLD, line, MUTED, style } from "../../draw/style.js";
+import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
-import type { Session } from "../../state/state.js";
+import type { Go, Session } from "../../state/state.js";
 import { before, stepName } from "../../state/steps.js";
 import type { CodegenItem } from "./model.js";
 import { remarkItems, wrapText } from "./why.js";
@@ -36,7 +37,10 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
   items.push({
     row: [
       [stepName(trace, step), style("title", "none", BOLD)],
-      [`  ${rewrites.length} rewrites, ${step.remarks.length} remarks${step.options ? `, options ${step.options}` : ""}`, MUTED],
+      [
+        `  ${plural(rewrites.length, "rewrite")}, ${plural(step.remarks.length, "remark")}${step.options ? `, options ${step.options}` : ""}`,
+        MUTED,
+      ],
     ],
   });
   for (const [name, count] of Object.entries(step.statistics)) items.push({ row: line(`  ${name}: ${count}`, MUTED) });
@@ -52,14 +56,23 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
         ],
         go: { to: "step", step: inner.index },
       });
+  const details = session.computed.rewrites.get(step.label);
+  if (details) {
+    items.push(...detailItems(previous, step, details));
+    for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
+    if (items.length === 1) items.push(...nothing(step, width));
+    return items;
+  }
+  if (session.input) items.push({ row: line("  the pass is run again to tell its rewrites one by one ...", MUTED) });
   rewrites.forEach(({ pattern, root, made }, i) => {
     const old = previous && textOfOp(trace, previous, root);
     items.push({
       row: [
         [`${String(i + 1).padStart(4)} `, MUTED],
-        [pattern.padEnd(10), style("symbol")],
-        [old === undefined ? ` op ${root}, made within this pass` : "", MUTED],
+        [pattern, style("symbol")],
+        [old === undefined ? `  op ${root}, made within this pass` : "", MUTED],
       ],
+      head: true,
       go:
         made.length > 0
           ? { to: "op", step: step.index, op: made[0]! }
@@ -85,14 +98,78 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
     }
   });
   for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
-  if (items.length === 1 && rewrites.length === 0)
-    for (const text of wrapText(
-      step.changed ? "the pass changed the IR without the rewriter: see the diff" : "the pass changed nothing",
-      width,
-    ))
-      items.push({ row: line(`  ${text}`, MUTED) });
+  if (items.length === 1 && rewrites.length === 0) items.push(...nothing(step, width, session.input === undefined));
   return items;
 }, 8);
+
+const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+function nothing(step: Step, width: number, isDump = false): CodegenItem[] {
+  const text = isDump
+    ? "a dump holds no single rewrites; e edits this IR and runs our passes on it, and these are told one by one"
+    : step.changed
+      ? "the pass changed the IR without the rewriter: see the diff"
+      : "the pass changed nothing";
+  return wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`, MUTED) }));
+}
+
+/** Rewrite by rewrite: pattern, the op before, the ops after, and who declined; then the ops that no pattern took. */
+function detailItems(previous: Step | undefined, step: Step, { rewrites, untouched, left }: PassRewrites): CodegenItem[] {
+  const items: CodegenItem[] = [];
+  const there = linesOfOps(step.text);
+  const was = previous && linesOfOps(previous.text);
+  const placeOf = (op: number): Go | undefined =>
+    there.has(op) ? { to: "op", step: step.index, op } : was?.has(op) ? { to: "op", step: previous!.index, op } : undefined;
+  rewrites.forEach(({ pattern, root, before, after, replacedBy, declined }, i) => {
+    const go = after.map(({ op }) => placeOf(op)).find((place) => place !== undefined) ?? placeOf(root);
+    const to = go ? { go } : {};
+    items.push({
+      row: [
+        [`${String(i + 1).padStart(4)} `, MUTED],
+        [pattern, style("symbol", "none", BOLD)],
+      ],
+      head: true,
+      ...to,
+    });
+    items.push({ row: signed("- ", style("removed", "none", BOLD), before, style("removed")), ...to });
+    for (const { op, text } of after) {
+      const place = placeOf(op);
+      items.push({ row: signed("+ ", style("added", "none", BOLD), text, style("added")), ...(place ? { go: place } : to) });
+    }
+    if (replacedBy.length > 0)
+      items.push({ row: signed("= ", style("moved", "none", BOLD), `${replacedBy.join(", ")} stands for it`, MUTED), ...to });
+    else if (after.length === 0) items.push({ row: signed("  ", MUTED, "it is gone", MUTED), ...to });
+    items.push(...declinedItems(declined));
+  });
+  if (left > 0) items.push({ row: line(`     and ${left} more`, MUTED) });
+  if (untouched.length > 0)
+    items.push({
+      row: line(`  ${plural(untouched.length, "op")} that no pattern rewrote, and why:`, style("title", "none", BOLD)),
+      head: true,
+    });
+  for (const { op, text, declined } of untouched.slice(0, MAX_UNTOUCHED)) {
+    const place = placeOf(op);
+    items.push({ row: signed("  ", MUTED, text, 0), ...(place ? { go: place } : {}) }, ...declinedItems(declined));
+  }
+  if (untouched.length > MAX_UNTOUCHED) items.push({ row: line(`     and ${untouched.length - MAX_UNTOUCHED} more`, MUTED) });
+  return items;
+}
+const MAX_UNTOUCHED = 300;
+
+const signed = (sign: string, ink: number, text: string, tone: number): Row => [
+  ["     ", MUTED],
+  [sign, ink],
+  [shown(text), tone],
+];
+function declinedItems(declined: readonly Declined[]): CodegenItem[] {
+  return declined.map(({ pattern, reason }) => ({
+    row: [
+      ["       ? ", style("warning")],
+      [pattern, style("symbol")],
+      [reason === "" ? " declined" : `: ${reason}`, MUTED],
+    ],
+  }));
+}
 
 function textOfOp(trace: Trace, step: Step, op: number): string | undefined {
   const at = linesOfOps(step.text).get(op);

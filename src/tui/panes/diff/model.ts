@@ -1,16 +1,17 @@
 /** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
-import type { Row as DiffRow } from "../../../diff/align.js";
+import type { Alignment, Row as DiffRow } from "../../../diff/align.js";
 import { hunks } from "../../../diff/hunks.js";
-import { StepSide } from "../../../diff/same-text.js";
+import { type StepSide, sideOf } from "../../../diff/same-text.js";
 import type { StepDiff } from "../../../diff/step-diff.js";
 import { type ChangedWords, changedWords, partnersOf } from "../../../diff/words.js";
 import { memo } from "../../../support/memo.js";
 import { irSpans, overlay } from "../../draw/ir-text.js";
 import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, UNDERLINE, withAttributes } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
+import { functionLines } from "../../kernels.js";
 import { SIDE_BY_SIDE_COLUMNS } from "../../state/places.js";
 import type { DiffMode, State } from "../../state/state.js";
-import { type Compared, comparedOf } from "../../state/steps.js";
+import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
 
 /** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
@@ -22,6 +23,9 @@ export type Displayed =
 export interface Display {
   readonly compared: Compared;
   readonly mode: DiffMode;
+  /** The rows of the alignment that are about what is looked at. */
+  readonly rows: readonly DiffRow[];
+  readonly counts: Alignment["counts"];
   readonly length: number;
   readonly at: (index: number) => Displayed;
   /** The displayed row of a line before or after; the fold that hides it; -1 for none. */
@@ -38,7 +42,7 @@ export function shownMode({ size, view }: Pick<State, "size" | "view">): DiffMod
 export function displayOf(state: State): Display | undefined {
   const compared = comparedOf(state);
   const { context, open } = state.view.diff;
-  return compared && display(compared, shownMode(state), context, open);
+  return compared && display(compared, compared.wanted ? "IR" : shownMode(state), context, open, symbolOf(state.session));
 }
 
 const FOLD = 0;
@@ -46,15 +50,15 @@ const BOTH = 1;
 const LEFT = 2;
 const RIGHT = 3;
 
-const display = memo((compared: Compared, mode: DiffMode, context: number, open: readonly number[]): Display => {
-  const { rows } = compared.diff.alignment;
+const display = memo((compared: Compared, mode: DiffMode, context: number, open: readonly number[], symbol?: string): Display => {
+  const { rows, counts } = symbol === undefined ? compared.diff.alignment : rowsWithin(compared.diff, symbol);
   const kinds: number[] = [];
   const values: number[] = [];
-  const counts: number[] = [];
+  const sizes: number[] = [];
   const push = (kind: number, value: number, count = 0) => {
     kinds.push(kind);
     values.push(value);
-    counts.push(count);
+    sizes.push(count);
   };
   const showRow = (i: number) => {
     const row = rows[i]!;
@@ -89,7 +93,7 @@ const display = memo((compared: Compared, mode: DiffMode, context: number, open:
     const left = new Int32Array(compared.diff.before.lines.length).fill(-1);
     const right = new Int32Array(compared.diff.after.lines.length).fill(-1);
     for (let d = kinds.length - 1; d >= 0; d--) {
-      const last = kinds[d] === FOLD ? values[d]! + counts[d]! : values[d]! + 1;
+      const last = kinds[d] === FOLD ? values[d]! + sizes[d]! : values[d]! + 1;
       for (let i = values[d]!; i < last; i++) {
         const row = rows[i]!;
         if (row.left >= 0 && kinds[d] !== RIGHT) left[row.left] = d;
@@ -101,14 +105,27 @@ const display = memo((compared: Compared, mode: DiffMode, context: number, open:
   return {
     compared,
     mode,
+    rows,
+    counts,
     length: kinds.length,
     at: (d) =>
       kinds[d] === FOLD
-        ? { kind: "fold", first: values[d]!, count: counts[d]! }
+        ? { kind: "fold", first: values[d]!, count: sizes[d]! }
         : { kind: kinds[d] === BOTH ? "both" : kinds[d] === LEFT ? "left" : "right", row: rows[values[d]!]! },
     indexOf: (side, line) => find()[side][line] ?? -1,
   };
 }, 8);
+
+/** Rows about one function, where a module has several. */
+function rowsWithin({ lines, before, after, alignment }: StepDiff, symbol: string): Alignment {
+  const [l0, l1] = functionLines(lines, before, symbol) ?? [0, 0];
+  const [r0, r1] = functionLines(lines, after, symbol) ?? [0, 0];
+  const rows = alignment.rows.filter(({ left, right }) => (left >= l0 && left < l1) || (right >= r0 && right < r1));
+  const ops = (kind: DiffRow["kind"]) =>
+    rows.filter((row) => row.kind === kind && (row.right >= 0 ? after.ops[row.right] : before.ops[row.left]) !== 0).length;
+  const alsoChanged = rows.filter((row) => row.kind === "moved-to" && row.alsoChanged).length;
+  return { rows, counts: { added: ops("added"), removed: ops("removed"), changed: ops("changed") + alsoChanged, moved: ops("moved-to") } };
+}
 
 /** The line under the cursor: of the IR after where there is one. */
 export interface CursorLine {
@@ -122,7 +139,7 @@ export function cursorLine(state: State): CursorLine | undefined {
   if (!shownRows || shownRows.length === 0) return undefined;
   const at = shownRows.at(Math.min(state.view.diff.row, shownRows.length - 1));
   const { diff } = shownRows.compared;
-  const row = at.kind === "fold" ? diff.alignment.rows[at.first]! : at.row;
+  const row = at.kind === "fold" ? shownRows.rows[at.first]! : at.row;
   const side = at.kind !== "left" && row.right >= 0 ? "right" : row.left >= 0 ? "left" : "right";
   const text = side === "right" ? diff.after : diff.before;
   const line = side === "right" ? row.right : row.left;
@@ -172,12 +189,12 @@ interface Sides {
 }
 const sidesOf = memo(
   (diff: StepDiff): Sides => ({
-    left: new StepSide(diff.lines, diff.before),
-    right: new StepSide(diff.lines, diff.after),
+    left: sideOf(diff.lines, diff.before),
+    right: sideOf(diff.lines, diff.after),
     partners: partnersOf(diff.alignment, diff.after.lines.length),
     words: new Map(),
   }),
-  8,
+  3,
 );
 
 const MAX_WORD_LINE = 4000;

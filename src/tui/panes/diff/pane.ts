@@ -22,8 +22,9 @@ export const diffPane: PaneModel = {
     if (!shown || !step) return "";
     if (!step.built) return "not built yet: leaves the IR as it is";
     if (!step.known) return "its result is not in the log";
+    if (shown.compared.wanted) return "comparing ...";
     const verdict = step.verified ? "" : " · does not verify";
-    return `${countsText(shown.compared.diff.alignment)}${verdict} · ${state.view.diff.row + 1}/${shown.length}`;
+    return `${countsText(shown)}${verdict} · ${state.view.diff.row + 1}/${shown.length}`;
   },
   rows: diffRows,
   length: (state) => displayOf(state)?.length ?? 0,

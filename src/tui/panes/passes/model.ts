@@ -5,7 +5,7 @@ import { memo } from "../../../support/memo.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
 import type { Session, State, View } from "../../state/state.js";
-import { changesOf, differs, stepName, stepsOf } from "../../state/steps.js";
+import { changesOf, differs, isChanged, stepName, stepsOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
 
 export type PassItem =
@@ -16,11 +16,12 @@ export type PassItem =
 /** The rows of the list as the view filters them. */
 export function passItems({ session, view }: Pick<State, "session" | "view">): readonly PassItem[] {
   const { hideUnchanged, nested, filter, selected } = view.passes;
-  return items(stepsOf(session), session.pending, hideUnchanged, nested, filter, hideUnchanged || filter ? selected : -1);
+  return items(session, stepsOf(session), session.pending, hideUnchanged, nested, filter, hideUnchanged || filter ? selected : -1);
 }
 
 const items = memo(
   (
+    session: Session,
     steps: readonly Step[],
     pending: readonly PipelineStep[],
     hideUnchanged: boolean,
@@ -37,7 +38,7 @@ const items = memo(
     for (const step of steps) {
       const isSelected = step.index === selected;
       if (step.parent !== undefined && !nested && !isSelected) continue;
-      if (hideUnchanged && !step.changed && step.kind !== "source" && !isSelected) continue;
+      if (hideUnchanged && !isChanged(session, step) && step.kind !== "source" && !isSelected) continue;
       if (wanted && !`${step.flag} ${step.pass}`.toLowerCase().includes(wanted) && !isSelected) continue;
       head(step.stage);
       found.push({ kind: "step", step });
@@ -67,7 +68,7 @@ export function stepAway(state: Pick<State, "session" | "view">, by: number): nu
 /** The next changed step in a direction; undefined where there is none. */
 export function changedAway(state: Pick<State, "session" | "view">, direction: 1 | -1): number | undefined {
   const { nested, selected } = state.view.passes;
-  const steps = stepsOf(state.session).filter((s) => s.changed && (nested || s.parent === undefined));
+  const steps = stepsOf(state.session).filter((s) => isChanged(state.session, s) && (nested || s.parent === undefined));
   const found = direction > 0 ? steps.find((s) => s.index > selected) : steps.findLast((s) => s.index < selected);
   return found?.index;
 }
@@ -95,8 +96,8 @@ export function passRows(state: State, { width, height }: Size2): Row[] {
 /** `>≠* tritongpu-coalesce   +8 -2  1.3 ms`: selected, another than in the baseline, changed. */
 function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const isSelected = step.index === view.passes.selected;
-  const other = session.against ?? session.baseline;
-  const isOther = other !== undefined && step.parent === undefined && differs(session.trace, step, other.trace) === true;
+  const isOther = step.parent === undefined && differs(session, step) === true;
+  const changed = isChanged(session, step);
   const changes = changesOf(session, step);
   const off = !step.built;
   const time = step.ms !== undefined && width >= 34 ? timeText(step.ms) : "";
@@ -108,11 +109,11 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const indent = step.parent === undefined ? "" : "  ";
   const mark = view.mark === step.index ? "'" : " ";
   const name = indent + stepName(session.trace, step) + (step.symbol === undefined || step.parent === undefined ? "" : ` @${step.symbol}`);
-  const ink = isSelected ? SELECTED : off ? MUTED : step.changed || step.kind === "source" ? CHANGED : style("muted");
+  const ink = isSelected ? SELECTED : off ? MUTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
     [isSelected ? ">" : mark, ink],
     [isOther ? "≠" : " ", DIFFERS],
-    [step.verified ? (step.changed ? "* " : "  ") : "! ", step.verified ? style("changed", "none", BOLD) : style("error", "none", BOLD)],
+    [step.verified ? (changed ? "* " : "  ") : "! ", step.verified ? style("changed", "none", BOLD) : style("error", "none", BOLD)],
     [padded(name, Math.max(0, width - 4 - used)), ink],
     ...right,
   ];
@@ -125,7 +126,7 @@ export function timeText(ms: number): string {
 /** What stands in the lower edge: `12/69 changed · 3.1 ms`. */
 export function passSummary(session: Session): string {
   const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind !== "source");
-  const changed = steps.filter((s) => s.changed).length;
+  const changed = steps.filter((s) => isChanged(session, s)).length;
   const ms = steps.reduce((sum, s) => sum + (s.ms ?? 0), 0);
   return `${changed}/${steps.length + session.pending.length} changed${ms > 0 ? ` · ${timeText(ms)}` : ""}`;
 }

@@ -1,0 +1,105 @@
+/**
+ * What takes long is found out between key presses: differences of large steps, counts for the pass list, which passes differ from
+ * the other side, a pass rewrite by rewrite. What the screen needs first comes first.
+ */
+import { stepDiffInSlices } from "../diff/step-diff.js";
+import { rewritesOf } from "./compiler.js";
+import { insideOf } from "./state/places.js";
+import type { Computed, State } from "./state/state.js";
+import {
+  comparedOf,
+  countsLater,
+  countsOf,
+  diffKey,
+  otherSide,
+  partnerOf,
+  saysSomethingElse,
+  selectedStep,
+  stepsOf,
+} from "./state/steps.js";
+
+/** Something to compute: it halts every few milliseconds, and answers what is known then. */
+export interface Work {
+  /** Equal for the same work, so that a key press does not begin it anew. */
+  readonly key: string;
+  readonly steps: () => Generator<void, (computed: Computed) => Computed>;
+}
+
+/** What the screen lacks most; undefined when it lacks nothing. */
+export function wantedWork(state: State, clock: () => number): Work | undefined {
+  return wantedDiff(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
+}
+
+/** Differences of large steps take much memory. */
+const KEPT_DIFFS = 3;
+
+function wantedDiff(state: State): Work | undefined {
+  const wanted = comparedOf(state)?.wanted;
+  if (!wanted) return undefined;
+  const { generation, trace } = state.session;
+  const key = diffKey(...wanted);
+  return {
+    key: `${generation} diff ${key}`,
+    *steps() {
+      const diff = yield* stepDiffInSlices(trace, ...wanted);
+      return (computed) => ({ ...computed, diffs: new Map([...(computed.diffs ?? []), [key, diff] as const].slice(-KEPT_DIFFS)) });
+    },
+  };
+}
+
+/** The selected pass, when its rewrites are looked at. */
+function wantedRewrites(state: State, clock: () => number): Work | undefined {
+  const { session, view } = state;
+  const { input, settings, generation } = session;
+  const step = selectedStep(state);
+  if (view.codegen.tab !== "rewrites" || !insideOf(state, "codegen") || session.progress || !input || !settings) return undefined;
+  if (!step?.built || step.kind !== "pass" || session.computed.rewrites.has(step.label)) return undefined;
+  return {
+    key: `${generation} rewrites ${step.label}`,
+    *steps() {
+      const found = yield* rewritesOf(input, settings, Math.floor(Number(step.label)), clock);
+      // A label that the second run has not is not asked for again.
+      const known = found.has(step.label) ? found : new Map([...found, [step.label, { rewrites: [], untouched: [], left: 0 }] as const]);
+      return (computed) => ({ ...computed, rewrites: new Map([...computed.rewrites, ...known]) });
+    },
+  };
+}
+
+function wantedDiffering({ session }: State): Work | undefined {
+  const other = otherSide(session);
+  const { trace, generation, progress, computed } = session;
+  if (!other || progress) return undefined;
+  const steps = trace.steps.filter((step) => partnerOf(trace, step, other) && !computed.differing.has(step.index));
+  if (steps.length === 0) return undefined;
+  return {
+    key: `${generation} differing ${session.against?.name}`,
+    *steps() {
+      const found = new Map(computed.differing);
+      for (const step of steps) {
+        found.set(step.index, saysSomethingElse(trace, step, other, partnerOf(trace, step, other)!));
+        yield;
+      }
+      return (known) => ({ ...known, differing: found });
+    },
+  };
+}
+
+function wantedCounts({ session }: State): Work | undefined {
+  const { computed, generation, progress } = session;
+  if (progress) return undefined;
+  const steps = stepsOf(session).filter(
+    (s) => s.changed && s.kind !== "source" && countsLater(session, s) && !computed.counts.has(s.index),
+  );
+  if (steps.length === 0) return undefined;
+  return {
+    key: `${generation} counts ${session.kernel}`,
+    *steps() {
+      const found = new Map(computed.counts);
+      for (const step of steps) {
+        found.set(step.index, countsOf(session, step) ?? { added: 0, removed: 0 });
+        yield;
+      }
+      return (known) => ({ ...known, counts: found });
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
+import { expect, test } from "vitest";
+import { compile } from "../compile/compile.js";
+import { importDumpLog } from "../compile/import/import-dump.js";
+import { defaultOptions } from "../compile/options.js";
+import { finished } from "../support/slices.js";
+import { wantedWork } from "./background.js";
+import { parse } from "./compiler.js";
+import { frame } from "./frame.js";
+import { findKernels } from "./kernels.js";
+import { displayOf } from "./panes/diff/model.js";
+import { passItems } from "./panes/passes/model.js";
+import { dumpSession, kernelSession } from "./session.fixture.js";
+import { initialState, reduce, reduceText } from "./state/reducer.js";
+import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
+import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
+
+const SETTINGS = { keys: {}, ascii: false, command: [] };
+const opened = (session: Session): State => initialState(session, { columns: 160, rows: 45 }, SETTINGS);
+/** Everything that the screen lacks, as the shell computes it. */
+function computed(state: State): State {
+  let at = state;
+  for (;;) {
+    const work = wantedWork(at, () => 0);
+    if (!work) return at;
+    at = reduce(at, { type: "computed", computed: finished(work.steps())(at.session.computed) });
+  }
+}
+
+test("a what-if is undone and done again, with the view that it was asked from", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const before = reduceText(opened(session), ">>m");
+  const asked = reduceText(before, "ojl\r");
+  const effect = asked.effects.at(-1);
+  expect(effect).toMatchObject({ kind: "compile", whatIf: { options: { numWarps: 8 } } });
+  // What the shell does then.
+  const baseline = { trace: session.trace, settings: session.settings };
+  const progress = { done: 0, total: 60, what: "", ms: 0 };
+  const begun = reduce(asked, { type: "begin", session: { ...session, generation: 1, baseline, progress } });
+  const givenUp = reduceText(begun, "u");
+  expect(givenUp.session).toBe(before.session);
+  expect(givenUp.future).toHaveLength(0);
+  const other = { ...kernelSession("fixtures/kernels/vecadd.ttir", 8), generation: 1, baseline };
+  const done = reduceText(reduce(begun, { type: "session", session: other }), ">");
+  const undone = reduceText(done, "uu");
+  expect(undone.session).toBe(before.session);
+  expect(undone.view).toEqual(before.view);
+  const again = reduceText(undone, "\x12");
+  expect(again.session).toBe(other);
+  expect(again.message?.text).toContain("u undoes it");
+});
+
+test("B goes to the first pass that differs, and shows both sides", () => {
+  const state = computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8)));
+  const at = reduceText(state, "B");
+  expect(selectedStep(at)?.flag).toBe("convert-triton-to-tritongpu");
+  const first = at.session.trace.steps.find((step) => step.parent === undefined && differs(at.session, step));
+  expect(selectedStep(at)).toBe(first);
+  expect(frame(at).toText()).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
+  expect(reduceText(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
+});
+
+test("names and the places of constants are no difference to another input", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const { trace } = kernelSession("fixtures/kernels/vecadd.ttir");
+  const renamed = { ...dumpSession("fixtures/tui/softmax.log"), trace };
+  const state = computed(opened({ ...session, against: { name: "other", trace: renamed.trace } }));
+  expect(state.session.computed.differing.size).toBeGreaterThan(50);
+  expect(reduceText(state, "B").message?.text).toContain("no pass gives another result");
+});
+
+const TWO = `module {
+  tt.func public @first(%p: !tt.ptr<f32>) {
+    %0 = arith.constant 1 : i32
+    %1 = arith.constant 1 : i32
+    %2 = tt.addptr %p, %0 : !tt.ptr<f32>, i32
+    %3 = tt.load %2 : !tt.ptr<f32>
+    tt.store %p, %3 : !tt.ptr<f32>
+    tt.return
+  }
+  tt.func private @inner(%x: f32) -> f32 {
+    tt.return %x : f32
+  }
+  tt.func public @second(%p: !tt.ptr<f32>) {
+    %0 = tt.load %p : !tt.ptr<f32>
+    %1 = tt.call @inner(%0) : (f32) -> f32
+    tt.store %p, %1 : !tt.ptr<f32>
+    tt.return
+  }
+}
+`;
+
+test("functions of a module: each has its own changes; a place in another one is found all the same", () => {
+  const parsed = parse("two", TWO);
+  if ("error" in parsed) throw new Error(parsed.error);
+  const { trace } = compile("two", parsed.module, { capability: 80, options: defaultOptions(80), clock: () => 0 });
+  const session: Session = { ...kernelSession("fixtures/kernels/vecadd.ttir"), trace, kernels: findKernels(trace), name: "two" };
+  expect(session.kernels.map((k) => k.symbol)).toEqual(["first", "second"]);
+  const first = reduceText(opened(session), ":inline\r");
+  expect(displayOf(first)?.rows.length).toBeGreaterThan(5);
+  const chooser = reduceText(first, "gk");
+  expect(frame(chooser).toText()).toContain("* first");
+  const second = reduceText(chooser, "j\r");
+  expect(second.session.kernel).toBe(1);
+  const text = frame(reduceText(second, "2||+")).toText();
+  expect(text).toContain("@second");
+  expect(text).not.toContain("@first");
+  const changes = (state: State) => passItems(state).map((item) => item.kind === "step" && changesOf(state.session, item.step));
+  expect(changes(second)).not.toEqual(changes(first));
+  // `g /` finds a line of the first function, and goes there.
+  const found = reduceText(second, "g/@first\r\r");
+  expect(found.session.kernel).toBe(0);
+  expect(reduceText(second, "u").session.kernel).toBe(0);
+});
+
+test("the difference of a large step is made in slices: the IR is there at once, then the first change", () => {
+  const body = (k: number) => Array.from({ length: 9000 }, (_, i) => `    %${i} = arith.constant ${i === k ? -7 : i} : i32\n`).join("");
+  const step = (pass: string, k: number) =>
+    `// -----// IR Dump After ${pass} (${pass}) ('builtin.module' operation) //----- //\nmodule {\n  func.func @f(%arg0: i32, %arg1: i32) {\n${body(k)}    return\n  }\n}\n`;
+  const trace = dumpSession("fixtures/tui/softmax.log");
+  const session = { ...trace, ...largeTrace(step("one", -1) + step("two", 7000)), computed: { ...NOTHING_COMPUTED, diffs: new Map() } };
+  const state = reduceText(opened(session), "..");
+  expect(comparedOf(state)?.wanted).toBeDefined();
+  expect(frame(state).toText()).toContain("comparing ...");
+  const done = computed(state);
+  expect(comparedOf(done)?.wanted).toBeUndefined();
+  expect(frame(done).toText()).toContain("1 changed");
+  expect(displayOf(done)?.at(done.view.diff.row)).toMatchObject({ row: { kind: "changed" } });
+  // Whoever has gone elsewhere meanwhile stays there.
+  const away = computed(reduceText(state, "2G"));
+  expect(away.view.diff.row).toBeGreaterThan(0);
+  expect(done.session.computed.counts.size).toBeGreaterThan(0);
+});
+function largeTrace(text: string): Pick<Session, "trace" | "kernels"> {
+  const trace = importDumpLog("large", text);
+  if ("error" in trace) throw new Error(trace.error);
+  return { trace, kernels: [] };
+}
