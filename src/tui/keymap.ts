@@ -38,7 +38,7 @@ export const COMMANDS = {
 
   next: {
     keys: ["n"],
-    title: "the next match while a search is active, else the next change (in the rewrites tab, rewrite)",
+    title: "the next match while a search is active, else change (or rewrite)",
     group: "Diff",
     footer: "next change",
   },
