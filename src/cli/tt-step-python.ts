@@ -3,7 +3,7 @@ import { type CudaOptions, checkOptions, defaultOptions } from "../compile/optio
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
-import type { KernelConfig } from "../frontend/request.js";
+import type { KernelConfig, KernelInfo } from "../frontend/request.js";
 import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -63,9 +63,10 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
     tritonLib: args.python.tritonLib,
   });
   if (!file) return told();
-  const kernel = chooseKernel(file.kernels, args.python.kernel, path);
+  const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
+  const kernel = chooseKernel(file.kernels, args.python.kernel, path, (k) => settings(k).length > 0);
   if ("error" in kernel) return refused(kernel);
-  const made = specialize(kernel, args.python, commentSettings(text, kernel.line));
+  const made = specialize(kernel, args.python, settings(kernel));
   if ("error" in made) return refused(made);
   const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
   if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };

@@ -126,6 +126,7 @@ test("one kernel is chosen by itself, several are listed", () => {
   const [add, sub] = [ADD, { ...ADD, name: "sub" }];
   expect(chooseKernel([add], undefined, "k.py")).toBe(add);
   expect(chooseKernel([add, sub], "sub", "k.py")).toBe(sub);
+  expect(chooseKernel([add, sub], undefined, "k.py", (k) => k === sub)).toBe(sub);
   expect(chooseKernel([add, sub], undefined, "k.py")).toMatchObject({
     error:
       "'k.py' has 2 kernels; choose one with --kernel:\n  add(x_ptr, y_ptr, n, BLOCK: tl.constexpr)\n  sub(x_ptr, y_ptr, n, BLOCK: tl.constexpr)",

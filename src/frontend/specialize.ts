@@ -28,11 +28,17 @@ export interface Choices {
   readonly items: readonly { readonly text: string; readonly given: Partial<GivenArguments> }[];
 }
 
-/** The kernel asked for, or the only one; else what there is to choose from. */
-export function chooseKernel(kernels: readonly KernelInfo[], name: string | undefined, file: string): KernelInfo | Refusal {
+/** The kernel asked for, or the only one, or the only one with settings above it; else what there is to choose from. */
+export function chooseKernel(
+  kernels: readonly KernelInfo[],
+  name: string | undefined,
+  file: string,
+  hasSettings: (kernel: KernelInfo) => boolean = () => false,
+): KernelInfo | Refusal {
   if (kernels.length === 0) return { error: `'${file}' has no function under @triton.jit` };
   if (name === undefined) {
-    if (kernels.length === 1) return kernels[0]!;
+    const [only, ...others] = kernels.length === 1 ? kernels : kernels.filter(hasSettings);
+    if (only && others.length === 0) return only;
     return {
       error: `'${file}' has ${kernels.length} kernels; choose one with --kernel:\n${kernels.map((k) => `  ${head(k)}`).join("\n")}`,
       choices: { title: "kernels", items: kernels.map((k) => ({ text: head(k), given: { kernel: k.name } })) },
