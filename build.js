@@ -36,6 +36,17 @@ export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read
     }));
   },
 };
+/** What Triton writes in Triton: the Python texts are inside the bundle. */
+const preludeTexts = {
+  name: "prelude-texts",
+  setup(build) {
+    build.onLoad({ filter: /prelude[/\\]texts\.ts$/ }, () => {
+      const text = (name) => JSON.stringify(readFileSync(`src/frontend/prelude/${name}.py`, "utf8"));
+      const entries = ["standard", "random"].map((name) => `"triton.language.${name}": () => ${text(name)}`);
+      return { contents: `export const PRELUDE = { ${entries.join(", ")} };`, loader: "js" };
+    });
+  },
+};
 /** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
 const loadedAtOnce = {
   name: "loaded-at-once",
@@ -80,7 +91,7 @@ for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/
   copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
 await build({
   ...common,
-  plugins: [uiChunk, pythonChunk],
+  plugins: [uiChunk, pythonChunk, preludeTexts],
   // A chunk is loaded with require: commands run as scripts, which have no import().
   supported: { "dynamic-import": false },
   entryPoints: [

@@ -1,10 +1,10 @@
 /** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
 import { hostAttribute } from "../host/attributes.js";
 import { raise } from "../language/errors.js";
+import { member } from "../language/members.js";
 import { pyTypeName } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
 import type { Generator } from "./generator.js";
-import { member } from "./members.js";
 
 export function getAttribute(g: Generator, value: PyValue, name: string): PyValue {
   const found = findAttribute(g, value, name);
@@ -22,7 +22,7 @@ export function findAttribute(g: Generator, value: PyValue, name: string): PyVal
     if (name === "type") return typeOf(value);
     return findAttribute(g, value.value, name);
   }
-  const own = member(value, name);
+  const own = member(g.s, value, name);
   if (own !== undefined) return own;
   if (isTensor(value)) {
     const fn = g.compilation.host.tensorMembers.get(name);

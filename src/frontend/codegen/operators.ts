@@ -2,13 +2,13 @@
 import { pyBinary, pyCompareMethod, pyIndex, pyUnary } from "../host/operators.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { PyError, raise } from "../language/errors.js";
+import { member } from "../language/members.js";
 import { pyTruth, pyTypeName } from "../language/python-text.js";
 import { constexpr, isConstexpr, isKind, isTensor, isTuple, type PyTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { callFunction } from "./calls.js";
 import { failAt, unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
-import { member } from "./members.js";
 
 export const BINARY_METHODS: Readonly<Partial<Record<ast.BinaryOperator, string>>> = {
   Add: "__add__",
@@ -41,7 +41,7 @@ export const UNARY_METHODS: Readonly<Record<ast.UnaryOperator, string>> = {
 
 /** Calls a method of a tensor by its Python name. */
 export function tensorMethod(g: Generator, self: PyValue, name: string, args: readonly PyValue[]): PyValue {
-  const method = member(self, name);
+  const method = member(g.s, self, name);
   if (isKind(method, "bound_method") && isKind(method.fn, "builtin")) return callBuiltin(g.s, method.fn.def, [method.self, ...args]);
   return raise("AttributeError", `'${pyTypeName(self)}' object has no attribute '${name}'`);
 }
@@ -110,7 +110,7 @@ export function subscript(g: Generator, node: ast.Expr, value: PyValue, index: P
     if (isTensor(value)) return tensorMethod(g, value, "__getitem__", [index]);
     if (isConstexpr(value)) return pyIndex(value.value, unwrap(index));
     if (isKind(value, "descriptor") || isKind(value, "instance")) {
-      const method = isKind(value, "instance") ? instanceMethod(value, "__getitem__") : member(value, "__getitem__");
+      const method = isKind(value, "instance") ? instanceMethod(value, "__getitem__") : member(g.s, value, "__getitem__");
       if (method === undefined) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute '__getitem__'`);
       return callFunction(g, node, method, [index], new Map());
     }

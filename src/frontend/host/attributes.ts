@@ -1,5 +1,6 @@
 /** Attributes of what is known while compiling: modules, classes, instances, strings, lists, dicts. */
 import { raise } from "../language/errors.js";
+import { typeMember } from "../language/members.js";
 import { dictKey, pyEquals, pyRepr, pyStr } from "../language/python-text.js";
 import { isConstexpr, isKind, isTuple, type PyDict, type PyList, type PyValue, tuple } from "../language/values.js";
 import { format } from "./format.js";
@@ -57,7 +58,7 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
     case "opaque":
       return { ...value, what: `${value.what}.${name}` };
     default:
-      return undefined;
+      return typeMember(value, name);
   }
 }
 

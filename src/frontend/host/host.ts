@@ -1,12 +1,12 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
 import { raise } from "../language/errors.js";
+import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
 import type { Module } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
 import type { PythonSyntaxError } from "../python/syntax-errors.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
-import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "./language-modules.js";
 import type { Env, SourceFile } from "./objects.js";
 import { STANDARD_MODULES } from "./standard-modules.js";
 

@@ -23,17 +23,18 @@ export type BuiltinArgs<P extends Params> = {
 export interface BuiltinDef {
   readonly name: string;
   readonly params: Params;
+  /** Why a call whose result is not used is an error. */
+  readonly mustUseResult?: string | undefined;
   readonly run: (s: Semantic, args: Readonly<Record<string, PyValue | readonly PyValue[]>>) => PyValue;
-  /** Said to who does not take the result. */
-  readonly mustUseResult?: string;
 }
 
 export function defineBuiltin<const P extends Params>(
   name: string,
   params: P,
   run: (s: Semantic, args: BuiltinArgs<P>) => PyValue,
+  more: Pick<BuiltinDef, "mustUseResult"> = {},
 ): BuiltinDef {
-  return { name, params, run: run as BuiltinDef["run"] };
+  return { name, params, run: run as BuiltinDef["run"], ...more };
 }
 
 /** Calls a builtin with arguments by position and by name; raises as Python does where they do not fit. */

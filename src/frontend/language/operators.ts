@@ -1,20 +1,50 @@
 /** What a tensor's methods and attributes are. Methods written in Triton itself are in the prelude, see `modules.ts`. */
+import { ARITHMETIC } from "./builtins/arithmetic.js";
+import { ATOMIC } from "./builtins/atomic.js";
+import { BLOCKS } from "./builtins/blocks.js";
+import { CAST } from "./builtins/cast.js";
 import { CREATION } from "./builtins/creation.js";
+import { DEBUG } from "./builtins/debug.js";
+import { DOT } from "./builtins/dot.js";
+import { LOOPS } from "./builtins/loops.js";
+import { MATH_METHODS } from "./builtins/math.js";
 import { MEMORY } from "./builtins/memory.js";
 import { TENSOR_OPERATORS } from "./builtins/operators.js";
+import { REDUCE } from "./builtins/reduce.js";
+import { SHAPE } from "./builtins/shape.js";
 import type { BuiltinDef } from "./define-builtin.js";
 import { constexpr, dtypeOf, extentsOf, type PyValue, type Tensor, tuple } from "./values.js";
 
 /** Functions of `tl` that are methods of tensors too. */
-const TENSOR_MEMBERS: readonly string[] = ["store"];
+const TENSOR_MEMBERS: readonly string[] = [
+  "broadcast_to",
+  "trans",
+  "permute",
+  "split",
+  "view",
+  "item",
+  "reshape",
+  "expand_dims",
+  "cast",
+  "store",
+  "advance",
+  "reduce",
+  "associative_scan",
+  "histogram",
+  "gather",
+];
 
-/** `triton.language.core`. */
-export const CORE: ReadonlyMap<string, BuiltinDef> = new Map([...CREATION, ...MEMORY].map((def) => [def.name, def]));
+/** The functions of `triton.language.core`. */
+export const CORE: ReadonlyMap<string, BuiltinDef> = new Map(
+  [...CREATION, ...SHAPE, CAST, ...DOT, ...MEMORY, ...BLOCKS, ...ATOMIC, ...ARITHMETIC, ...REDUCE, ...DEBUG, ...LOOPS].map((def) => [
+    def.name,
+    def,
+  ]),
+);
 
-const METHODS: ReadonlyMap<string, BuiltinDef> = new Map([
-  ...TENSOR_OPERATORS.map((def) => [def.name, def] as const),
-  ...TENSOR_MEMBERS.map((name) => [name, CORE.get(name)!] as const),
-]);
+const METHODS: ReadonlyMap<string, BuiltinDef> = new Map(
+  [...MATH_METHODS, ...TENSOR_MEMBERS.map((name) => CORE.get(name)!), ...ATOMIC, ...TENSOR_OPERATORS].map((def) => [def.name, def]),
+);
 
 /** The method of a tensor that is called so: `__add__`, `__radd__`, `to`, `store`, ... */
 export const tensorMethod = (name: string): BuiltinDef | undefined => METHODS.get(name);

@@ -9,7 +9,7 @@ import { emit } from "../semantic/emit.js";
 import { splat } from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
 import { blockType, INT32 } from "../types.js";
-import { constexpr, type PyValue, type Tensor, unwrap } from "../values.js";
+import { type PyValue, type Tensor, unwrap } from "../values.js";
 import { shapeArgument } from "./arguments.js";
 
 const AXES = ["x", "y", "z"] as const;
@@ -42,5 +42,4 @@ export const CREATION = [
     return splat(s, makeScalar(s, unwrap(a.value), unwrap(a.dtype)), shape);
   }),
   defineBuiltin("to_tensor", { x: REQUIRED }, (s, a) => toTensor(s, a.x)),
-  defineBuiltin("constexpr", { value: REQUIRED }, (_s, a) => constexpr(a.value)),
 ];

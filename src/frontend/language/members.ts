@@ -1,0 +1,175 @@
+/** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
+import { descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
+import { raise } from "./errors.js";
+import { tensorAttribute, tensorMethod } from "./operators.js";
+import { pyTypeName } from "./python-text.js";
+import { permute } from "./semantic/shape.js";
+import type { Semantic } from "./semantic.js";
+import {
+  type BlockType,
+  type Dtype,
+  exponentBias,
+  intMax,
+  intMin,
+  isDtype,
+  isFloating,
+  isFp8,
+  isInt,
+  isIntSigned,
+  isIntUnsigned,
+  isStandardFloating,
+  kindRank,
+  mangleType,
+  mantissaWidth,
+  type PointerType,
+  scalarOf,
+  type TensorType,
+  type TlType,
+  typeName,
+  typeRepr,
+  withElement,
+} from "./types.js";
+import { type EnumMember, type HostFunction, isDescriptor, isTensor, isTensorType, type PyValue, tuple, unwrap } from "./values.js";
+
+/** The attribute or bound method, or undefined when the value has none of that name, or is no value of the language. */
+export function member(s: Semantic, value: PyValue, name: string): PyValue | undefined {
+  if (isTensor(value)) {
+    if (name === "T") return permute(s, value, [1, 0], tuple([1n, 0n]));
+    const method = tensorMethod(name);
+    return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : tensorAttribute(value, name);
+  }
+  if (isDescriptor(value)) {
+    const method = descriptorMethod(name);
+    return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : descriptorAttribute(value, name);
+  }
+  return value !== null && typeof value === "object" ? typeMember(value, name) : undefined;
+}
+
+/** As `member`, of types: these attributes are there for host code too. */
+export function typeMember(value: PyValue, name: string): PyValue | undefined {
+  if (!isTensorType(value)) return otherTypeMember(value, name);
+  const method = TYPE_METHODS[name];
+  if (method) return nativeMethod(name, (args) => method(value, args));
+  if (name === "scalar") return scalarOf(value);
+  if (name === "name") return typeName(value);
+  if (name === "cache_key_part" && isDtype(value)) return value.name;
+  if (isDtype(value)) return dtypeMember(value, name);
+  return value.kind === "pointer" ? pointerMember(value, name) : blockMember(value, name);
+}
+
+function dtypeMember(type: Dtype, name: string): PyValue | undefined {
+  switch (name) {
+    case "primitive_bitwidth":
+      return BigInt(type.bits);
+    case "itemsize":
+      return BigInt(Math.trunc(type.bits / 8));
+    case "int_bitwidth":
+      return isInt(type) ? BigInt(type.bits) : undefined;
+    case "int_signedness":
+      return isInt(type) ? (isIntSigned(type) ? SIGNED : UNSIGNED) : undefined;
+    case "fp_mantissa_width":
+      return isFloating(type) ? BigInt(mantissaWidth(type)) : undefined;
+    case "exponent_bias":
+      return isFloating(type) ? BigInt(exponentBias(type)) : undefined;
+    default:
+      return undefined;
+  }
+}
+function pointerMember(type: PointerType, name: string): PyValue | undefined {
+  switch (name) {
+    case "element_ty":
+      return type.element;
+    case "address_space":
+      return BigInt(type.addressSpace);
+    case "const":
+      return type.isConst;
+    default:
+      return undefined;
+  }
+}
+function blockMember(type: BlockType, name: string): PyValue | undefined {
+  switch (name) {
+    case "element_ty":
+      return type.element;
+    case "shape":
+      return extents(type);
+    case "numel":
+      return BigInt(type.numel);
+    case "nbytes":
+      return isDtype(type.element) ? BigInt(type.numel * Math.trunc(type.element.bits / 8)) : undefined;
+    default:
+      return undefined;
+  }
+}
+const extents = (type: BlockType): PyValue => tuple(type.shape.map(BigInt));
+
+function otherTypeMember(value: PyValue, name: string): PyValue | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  switch (value.kind) {
+    case "tuple_type":
+      if (name === "types") return tuple(value.types);
+      return name === "fields" ? tuple(value.fields) : undefined;
+    case "constexpr_type":
+      return name === "value" ? value.value : undefined;
+    case "descriptor_type":
+      return name === "block_type" ? value.block : undefined;
+    case "aggregate_type":
+    case "slice_type":
+      return name === "mangle" ? nativeMethod(name, () => mangleType(value as TlType)) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const SIGNED: EnumMember = { kind: "enum", type: "SIGNEDNESS", name: "SIGNED", value: 0n };
+const UNSIGNED: EnumMember = { kind: "enum", type: "SIGNEDNESS", name: "UNSIGNED", value: 1n };
+const KINDS: readonly EnumMember[] = ["BOOLEAN", "INTEGRAL", "FLOATING"].map((name, i) => ({
+  kind: "enum",
+  type: "KIND",
+  name,
+  value: BigInt(i),
+}));
+
+type TypeMethod = (type: TensorType, args: readonly PyValue[]) => PyValue;
+const isNamed =
+  (name: string): TypeMethod =>
+  (type) =>
+    isDtype(type) && type.name === name;
+const NAMED = ["fp8e4nv", "fp8e4b8", "fp8e4b15", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"];
+const NAMED_INTS = ["int1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
+
+const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = {
+  ...Object.fromEntries([...NAMED, ...NAMED_INTS].map((name) => [`is_${name}`, isNamed(name)])),
+  is_fp8: isFp8,
+  is_floating: isFloating,
+  is_standard_floating: isStandardFloating,
+  is_int_signed: isIntSigned,
+  is_int_unsigned: isIntUnsigned,
+  is_int: isInt,
+  is_bool: isNamed("int1"),
+  is_block: (type) => type.kind === "block",
+  is_ptr: (type) => type.kind === "pointer",
+  is_const: (type) => type.kind === "pointer" && type.isConst,
+  kind: (type) => KINDS[kindRank(type as Dtype)]!,
+  get_int_max_value: (type) => (isInt(type) ? intMax(type as Dtype) : raise("AssertionError", "")),
+  get_int_min_value: (type) => (isInt(type) ? intMin(type as Dtype) : raise("AssertionError", "")),
+  get_block_shapes: (type) => (type.kind === "block" ? extents(type) : noMethod(type, "get_block_shapes")),
+  codegen_name: (type) => typeRepr(type).replace("triton.language.", ""),
+  mangle: mangleType,
+  with_element_ty(type, [given]) {
+    const element = unwrap(given ?? null);
+    if (!isTensorType(element) || element.kind === "block") return noMethod(type, "with_element_ty");
+    return withElement(type, element);
+  },
+};
+const noMethod = (type: TensorType, name: string): never =>
+  raise("AttributeError", `'${pyTypeName(type)}' object has no attribute '${name}'`);
+
+/** A method that needs no IR, as a function of the host. */
+export function nativeMethod(
+  name: string,
+  call: (args: readonly PyValue[], named: ReadonlyMap<string, PyValue>) => PyValue,
+  isConstexpr = false,
+): HostFunction {
+  return { kind: "host_function", name, constexpr: isConstexpr, data: { kind: "native", call } };
+}
