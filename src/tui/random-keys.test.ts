@@ -6,10 +6,10 @@ import { COMMAND_IDS, COMMANDS } from "./keymap.js";
 import { decodeInput } from "./keys.js";
 import { displayOf } from "./panes/diff/model.js";
 import { selectedRow } from "./panes/passes/model.js";
-import { dumpSession, kernelSession } from "./session.fixture.js";
+import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { insideOf } from "./state/places.js";
 import { type Action, initialState, reduce } from "./state/reducer.js";
-import type { Session, Size, State } from "./state/state.js";
+import type { Effect, Session, Size, State } from "./state/state.js";
 
 /** `TUI_KEYS=10000 npm test -- random-keys` for the full number. */
 const RUNS = Number(process.env["TUI_KEYS"] ?? 60);
@@ -19,6 +19,7 @@ beforeAll(() => {
     dumpSession("fixtures/tui/softmax.log"),
     dumpSession("fixtures/dumps/2.0.0-vecadd.log"),
     kernelSession("fixtures/kernels/vecadd.ttir", 8),
+    functionsSession(),
   ];
 });
 
@@ -66,8 +67,23 @@ function step(before: State, action: Action): State {
   if (next.past.length > before.past.length) {
     const undone = reduce(next, { type: "command", command: "undo" });
     expect(withoutTops(undone)).toEqual(withoutTops(before));
+    expect(undone.session.trace).toBe(before.session.trace);
+    expect(undone.session.kernel).toBe(before.session.kernel);
   }
-  return next.effects.length > 0 ? reduce(next, { type: "taken" }) : next;
+  return next.effects.reduce(perform, reduce(next, { type: "taken" }));
+}
+/** What the shell does, as far as the state goes: a what-if gives another session, which `u` takes back. */
+function perform(state: State, effect: Effect): State {
+  if (effect.kind !== "compile" && effect.kind !== "edit") return state;
+  const { session } = state;
+  const baseline = { trace: session.trace, settings: session.settings };
+  const begun = reduce(state, { type: "begin", session: { ...session, generation: session.generation + 1, baseline } });
+  const undone = reduce(begun, { type: "command", command: "undo" });
+  expect(undone.session).toBe(session);
+  expect(withoutTops(undone)).toEqual(withoutTops(state));
+  const redone = reduce(undone, { type: "command", command: "redo" });
+  expect(redone.session).toBe(begun.session);
+  return begun;
 }
 const actionsOf = (input: string | Size): Action[] =>
   typeof input === "string" ? decodeInput(input).map((i) => ({ type: "input", input: i })) : [{ type: "resize", size: input }];
@@ -93,7 +109,7 @@ function check(state: State): void {
 
 test("random keys", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2 }), size, fc.array(event, { minLength: 1, maxLength: 40 }), (which, start, events) => {
+    fc.property(fc.integer({ min: 0, max: 3 }), size, fc.array(event, { minLength: 1, maxLength: 40 }), (which, start, events) => {
       let state = initialState(sessions[which]!, start, { keys: {}, ascii: false, command: [] });
       check(state);
       for (const input of events) {

@@ -41,7 +41,13 @@ export function dumpSession(path: string): Session {
 
 /** With a baseline of other options, as after a what-if. */
 export function kernelSession(path: string, numWarps = 4): Session {
-  const text = readFileSync(path, "latin1");
+  return textSession(path, readFileSync(path, "latin1"), numWarps);
+}
+/** Of a module with two kernels. */
+export function functionsSession(): Session {
+  return textSession("two", TWO, 4);
+}
+function textSession(path: string, text: string, numWarps: number): Session {
   const run = (warps: number) => {
     const parsed = parse(path, text);
     if ("error" in parsed) throw new Error(parsed.error);
@@ -62,3 +68,23 @@ export function kernelSession(path: string, numWarps = 4): Session {
 }
 
 const PYTHON = Array.from({ length: 20 }, (_, i) => `    x${i} = tl.load(p + ${i})  # line ${i + 1}`);
+const TWO = `module {
+  tt.func public @first(%p: !tt.ptr<f32>) {
+    %0 = arith.constant 1 : i32
+    %1 = arith.constant 1 : i32
+    %2 = tt.addptr %p, %0 : !tt.ptr<f32>, i32
+    %3 = tt.load %2 : !tt.ptr<f32>
+    tt.store %p, %3 : !tt.ptr<f32>
+    tt.return
+  }
+  tt.func private @inner(%x: f32) -> f32 {
+    tt.return %x : f32
+  }
+  tt.func public @second(%p: !tt.ptr<f32>) {
+    %0 = tt.load %p : !tt.ptr<f32>
+    %1 = tt.call @inner(%0) : (f32) -> f32
+    tt.store %p, %1 : !tt.ptr<f32>
+    tt.return
+  }
+}
+`;

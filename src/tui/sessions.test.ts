@@ -1,16 +1,12 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
-import { compile } from "../compile/compile.js";
 import { importDumpLog } from "../compile/import/import-dump.js";
-import { defaultOptions } from "../compile/options.js";
 import { finished } from "../support/slices.js";
 import { wantedWork } from "./background.js";
-import { parse } from "./compiler.js";
 import { frame } from "./frame.js";
-import { findKernels } from "./kernels.js";
 import { displayOf } from "./panes/diff/model.js";
 import { passItems } from "./panes/passes/model.js";
-import { dumpSession, kernelSession } from "./session.fixture.js";
+import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { initialState, reduce, reduceText } from "./state/reducer.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
@@ -69,32 +65,8 @@ test("names and the places of constants are no difference to another input", () 
   expect(reduceText(state, "B").message?.text).toContain("no pass gives another result");
 });
 
-const TWO = `module {
-  tt.func public @first(%p: !tt.ptr<f32>) {
-    %0 = arith.constant 1 : i32
-    %1 = arith.constant 1 : i32
-    %2 = tt.addptr %p, %0 : !tt.ptr<f32>, i32
-    %3 = tt.load %2 : !tt.ptr<f32>
-    tt.store %p, %3 : !tt.ptr<f32>
-    tt.return
-  }
-  tt.func private @inner(%x: f32) -> f32 {
-    tt.return %x : f32
-  }
-  tt.func public @second(%p: !tt.ptr<f32>) {
-    %0 = tt.load %p : !tt.ptr<f32>
-    %1 = tt.call @inner(%0) : (f32) -> f32
-    tt.store %p, %1 : !tt.ptr<f32>
-    tt.return
-  }
-}
-`;
-
 test("functions of a module: each has its own changes; a place in another one is found all the same", () => {
-  const parsed = parse("two", TWO);
-  if ("error" in parsed) throw new Error(parsed.error);
-  const { trace } = compile("two", parsed.module, { capability: 80, options: defaultOptions(80), clock: () => 0 });
-  const session: Session = { ...kernelSession("fixtures/kernels/vecadd.ttir"), trace, kernels: findKernels(trace), name: "two" };
+  const session = functionsSession();
   expect(session.kernels.map((k) => k.symbol)).toEqual(["first", "second"]);
   const first = reduceText(opened(session), ":inline\r");
   expect(displayOf(first)?.rows.length).toBeGreaterThan(5);
