@@ -119,7 +119,7 @@ test("random keys", () => {
     }),
     { numRuns: RUNS },
   );
-}, 600_000);
+}, 3_600_000);
 
 /** What the view says, but for what follows from the size. */
 function withoutTops({ view }: State): unknown {
