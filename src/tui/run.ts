@@ -426,7 +426,7 @@ class Program {
     const text = kept?.text ?? trace.lines.textOf(step.text);
     this.handOver();
     const edited = editText(
-      kept?.path ?? join(tmpdir(), `tt-step-${process.pid}-${step.flag.replace(/\W+/g, "-")}.mlir`),
+      kept?.path ?? join(tmpdir(), `tt-step-${process.pid}-${++this.#edits}-${step.flag.replace(/\W+/g, "-")}.mlir`),
       text,
       kept?.line,
     );
@@ -449,6 +449,8 @@ class Program {
     };
     this.compile(input, parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
   }
+  /** Each edit has a file of its own: what an editor that failed has left is not written over. */
+  #edits = 0;
   #edited: { readonly step: object; readonly path: string; readonly text: string; readonly line: number } | undefined;
   /** The position in our whole pipeline behind a step: by count for our own Trace, by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {

@@ -76,6 +76,92 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT"])("%s leaves the terminal sane", async 
   expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
 });
 
+/** In a shell, which tells how the terminal was left. */
+function startInShell(args: string, env: Readonly<Record<string, string>> = {}): Pty {
+  const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 140, rows: 40, env: { PS1: "$ ", ...env } });
+  open.push(pty);
+  const pid = join(folder, "pid");
+  rmSync(pid, { force: true });
+  const program = `sh -c 'echo $$ > ${pid}; exec ${process.execPath} ${join(folder, "launch.cjs")} tt-step ${args}'`;
+  pty.type(`${program}; c=$?; sleep 0.8; echo code=$c; stty -a; echo over\r`);
+  return pty;
+}
+const pidOf = () => Number(readFileSync(join(folder, "pid"), "utf8"));
+
+/** Throws in the middle of a frame when it is told to. */
+const FAULT = `process.on("SIGUSR2", () => {
+  const { padEnd } = String.prototype;
+  String.prototype.padEnd = function (...args) {
+    if (new Error().stack.includes("tt-step.cjs")) throw new TypeError("planted");
+    return padEnd.apply(this, args);
+  };
+});
+`;
+const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => void])[] = [
+  ["q", 0, (pty) => pty.type("q")],
+  ["ctrl+c", 0, (pty) => pty.type("\x03")],
+  ["SIGINT", 130, () => process.kill(pidOf(), "SIGINT")],
+  ["SIGTERM", 143, () => process.kill(pidOf(), "SIGTERM")],
+  ["SIGHUP", 129, () => process.kill(pidOf(), "SIGHUP")],
+  [
+    "an exception in a pane",
+    3,
+    (pty) => {
+      process.kill(pidOf(), "SIGUSR2");
+      setTimeout(() => pty.type("?j>."), 200);
+    },
+  ],
+  [
+    "1x1 and q",
+    0,
+    (pty) => {
+      pty.resize(1, 1);
+      setTimeout(() => pty.type("q"), 300);
+      setTimeout(() => pty.resize(140, 40), 700);
+    },
+  ],
+];
+test.each(ENDS)("%s: the terminal is as it was found", async (_, code, end) => {
+  const fault = join(folder, "fault.cjs");
+  writeFileSync(fault, FAULT);
+  const pty = startInShell(KERNEL, { NODE_OPTIONS: `--require ${fault}` });
+  await ready(pty);
+  end(pty);
+  const left = await pty.until((s) => !s.alternate && /^over$/m.test(s.text), "the shell");
+  expect(left).toMatchObject({ cursorHidden: false, mouse: "none" });
+  expect(left.text).toContain(`code=${code}`);
+  // Lines are edited and echoed by the terminal again.
+  expect(left.text).toMatch(/(?<!-)icanon/);
+  expect(left.text).toMatch(/(?<!-)echo /);
+  if (code === 3) expect(left.text).toContain("internal error: TypeError: planted");
+});
+
+test("an editor that fails leaves its file, and the next one does not write over it", async () => {
+  const editor = join(folder, "failing.sh");
+  writeFileSync(editor, `#!/bin/sh\necho "// precious" >> "$1"\nexit 1\n`, { mode: 0o755 });
+  const pty = start([KERNEL], { columns: 200, rows: 45 }, { EDITOR: editor });
+  await ready(pty);
+  const files: string[] = [];
+  for (const _ of [1, 2]) {
+    pty.type("e");
+    const failed = await pty.until((s) => /the file is \S+/.test(s.text) && !files.some((f) => s.text.includes(f)), "what went wrong");
+    files.push(/the file is (\S+)/.exec(failed.text)![1]!);
+  }
+  for (const file of files) {
+    expect(readFileSync(file, "latin1")).toContain("// precious");
+    rmSync(file);
+  }
+  pty.type("q");
+  await pty.exited();
+});
+
+test("stdin closed, or no terminal on one side: a list", async () => {
+  const pty = startInShell(`${KERNEL} <&-`);
+  const closed = await pty.until((s) => /^over$/m.test(s.text), "the list");
+  expect(closed).toMatchObject({ alternate: false, cursorHidden: false });
+  expect(pty.take()).not.toContain("\x1b[?1049h");
+});
+
 test("suspended and resumed", async () => {
   // In a shell with job control, as a user has it.
   const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 120, rows: 40, env: { PS1: "$ " } });
