@@ -42,6 +42,18 @@ const LIBRARY_TOOLS: readonly Entry[] = [
   ...["_add_reduction_docstr", "_add_scan_docstr"].map(decoratorMaker),
 ];
 
+/** What `triton.language.core` keeps to itself. */
+const NOT_EXPORTED: ReadonlySet<string> = new Set([
+  "base_type",
+  "base_value",
+  "builtin_max",
+  "builtin_min",
+  "CONSTEXPR_0",
+  "item",
+  "tensor_descriptor_base",
+  "to_tensor",
+]);
+
 let modules: ReadonlyMap<string, PyModule> | undefined;
 
 /** The native modules by dotted name. `triton.language` has all but what the prelude adds, whose names it exports too. */
@@ -65,7 +77,7 @@ function makeModules(): ReadonlyMap<string, PyModule> {
   ]);
   const targetInfo = moduleOf("triton.language.target_info", functions(TARGET_INFO));
   const language = moduleOf("triton.language", [
-    ...CORE_NAMES.filter(([name]) => !name.startsWith("_") && !name.startsWith("builtin_")),
+    ...CORE_NAMES.filter(([name]) => !name.startsWith("_") && !NOT_EXPORTED.has(name)),
     ...functions(MATH),
     ["core", core],
     ["math", math],

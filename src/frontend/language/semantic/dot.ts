@@ -25,7 +25,7 @@ import {
   UINT8,
   UINT16,
 } from "../types.js";
-import { dtypeOf, extentsOf, isBlockTensor, type PyValue, type Tensor } from "../values.js";
+import { dtypeOf, extentsOf, isBlockTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { bitcast, cast } from "./cast.js";
 import { emit, emitOrFold, nullValue } from "./emit.js";
 import { constexprShape } from "./memory.js";
@@ -83,7 +83,8 @@ function dot(s: Semantic, x: Tensor, y: Tensor, acc: Tensor | undefined, options
     maxNumImpreciseAcc = Number(options.maxNumImpreciseAcc);
     if (fp8 && maxNumImpreciseAcc > k) raise("ValueError", `max_num_imprecise_acc (${maxNumImpreciseAcc}) must be <= K (${k})`);
   }
-  return emit(s, DotOp, { a: lhs.handle, b: rhs.handle, c: c.handle, inputPrecision, maxNumImpreciseAcc }, type);
+  // The op has the accumulator's type, whatever the result is taken for.
+  return tensor(emit(s, DotOp, { a: lhs.handle, b: rhs.handle, c: c.handle, inputPrecision, maxNumImpreciseAcc }, c.type).handle, type);
 }
 
 /** 8-bit floats that the target's tensor cores do not take become fp16. */
