@@ -17,8 +17,9 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
     case "Constant":
       return literal(node);
     case "Name": {
-      const value = lookup(env, node.id) ?? host.builtins.get(node.id);
-      return value === undefined ? raise("NameError", `name '${node.id}' is not defined`) : value;
+      const value = lookup(env, node.id);
+      if (value !== undefined) return value;
+      return host.builtins.get(node.id) ?? raise("NameError", `name '${node.id}' is not defined`);
     }
     case "Attribute": {
       const value = sub(node.value);
