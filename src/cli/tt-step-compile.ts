@@ -80,7 +80,9 @@ function targetOf(module: Operation): number | undefined {
 function pipelineRange(
   pipeline: readonly PipelineStep[],
   args: TtStepArgs,
-): { readonly startAfter?: number; readonly stopAfter?: number; readonly disabled: ReadonlySet<number> } | { readonly error: string } {
+):
+  | { readonly startAfter?: number; readonly stopAfter?: number | undefined; readonly disabled: ReadonlySet<number> }
+  | { readonly error: string } {
   const position = (spec: string): number | undefined => {
     if (/^\d+$/.test(spec)) return Number(spec) <= pipeline.length ? Number(spec) : undefined;
     const [flag, run = "1"] = spec.split("#");
@@ -88,7 +90,7 @@ function pipelineRange(
     return runs[Number(run) - 1];
   };
   const unknown = (spec: string) => ({ error: `no pass '${spec}' in this pipeline; see --list` });
-  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
+  const range: { startAfter?: number; stopAfter?: number | undefined; disabled: Set<number> } = { disabled: new Set() };
   for (const key of ["startAfter", "stopAfter"] as const) {
     const spec = args[key];
     if (spec === undefined) continue;
@@ -101,5 +103,23 @@ function pipelineRange(
     if (at === undefined) return unknown(spec);
     range.disabled.add(at);
   }
+  range.stopAfter ??= lastShown(pipeline, args, position);
   return range;
+}
+
+/** The last pass whose result is asked for, where no more than single results are: the passes behind it need not run. */
+function lastShown(
+  pipeline: readonly PipelineStep[],
+  args: TtStepArgs,
+  position: (spec: string) => number | undefined,
+): number | undefined {
+  const { printAfter, emit } = args;
+  const rest: TtStepArgs = { ...args, printAfter: [], emit: undefined };
+  if ((printAfter.length === 0 && emit === undefined) || needsTexts(rest) || rest.list || rest.ptxasReport) return undefined;
+  const lasts = printAfter.map((spec) => (spec === "0" ? 0 : position(spec)));
+  if (emit !== undefined) {
+    const stage = (["ttir", "ttgir", "llir"] as const)[["ttir", "ttgir", "llvm-dialect"].indexOf(emit)];
+    lasts.push(stage && pipeline.findLastIndex((step) => step.stage === stage) + 1);
+  }
+  return lasts.every((last) => last !== undefined) ? Math.max(...lasts) : undefined;
 }
