@@ -2,6 +2,7 @@
 
 import { type Block, type Effect, isPure, type Node, type Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
+import type { LineTable } from "./lines.js";
 import { terminatorInputs } from "./schedule.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
@@ -18,9 +19,9 @@ export interface EmitNames {
   readonly name: string;
   /** A number that makes labels unique in the module. */
   readonly index: number;
-  readonly isKernel: boolean;
-  /** `.loc 1 7 0` of a location's index. */
-  readonly loc: (index: number) => string;
+  readonly lines: LineTable;
+  /** Locations of ops that have no instruction, because another op's computes the same: that op's node. */
+  readonly shared: ReadonlyMap<number, Node>;
 }
 
 export function emitBody(order: readonly Block[], names: EmitNames): EmittedBody {
@@ -113,6 +114,34 @@ class Emitter {
     return lines.join("\n");
   }
 
+  /**
+   * Lines of the source that would have no instruction, since what they compute is computed for another line as well: their
+   * locations, by the node behind which they are told.
+   */
+  readonly #extraLocs = new Map<Node, number[]>();
+  private findExtraLocs(visited: ReadonlySet<Node>): void {
+    const { lines, shared } = this.names;
+    const told = new Set<string>();
+    for (const node of visited) if (node.op !== "const") told.add(lines.lineOf(node.loc));
+    for (const block of this.order) for (const node of block.effects) told.add(lines.lineOf(node.loc));
+    for (const [loc, node] of shared) {
+      if (told.has(lines.lineOf(loc)) || !visited.has(node)) continue;
+      told.add(lines.lineOf(loc));
+      const at = node.op === "result" ? node.inputs[0]! : node;
+      const known = this.#extraLocs.get(at);
+      if (known) known.push(loc);
+      else this.#extraLocs.set(at, [loc]);
+    }
+  }
+  private extraLocs(node: Node): void {
+    for (const loc of this.#extraLocs.get(node) ?? []) {
+      this.#loc = loc;
+      this.#out.push(this.names.lines.loc(loc));
+    }
+  }
+
+  /** The halves that are needed of a register. */
+  readonly #halves = new Map<Node, Node[]>();
   /** Nodes that are emitted where the program has them, by block. */
   readonly #ordered = new Map<Block, Node[]>();
 
@@ -135,6 +164,11 @@ class Emitter {
         const known = this.#ordered.get(node.block!);
         if (known) known.push(node);
         else this.#ordered.set(node.block!, [node]);
+      }
+      if (isHalf(node)) {
+        const known = this.#halves.get(node.inputs[0]!);
+        if (known) known.push(node);
+        else this.#halves.set(node.inputs[0]!, [node]);
       }
       // Nodes that are part of another's instruction are none of their own.
       for (const input of node.op === "const"
@@ -165,12 +199,13 @@ class Emitter {
         });
       });
     }
+    this.findExtraLocs(visited);
   }
 
   private line(text: string, loc: number): void {
     if (loc !== 0 && loc !== this.#loc) {
       this.#loc = loc;
-      this.#out.push(this.names.loc(loc));
+      this.#out.push(this.names.lines.loc(loc));
     }
     this.#out.push(text);
   }
@@ -189,10 +224,12 @@ class Emitter {
     this.#block = block;
     const ordered = this.#ordered.get(block) ?? [];
     let next = 0;
+    for (const phi of block.phis) this.extraLocs(phi);
     for (const effect of block.effects) {
       for (; next < ordered.length && ordered[next]!.id < effect.id; next++) this.need(ordered[next]!);
       for (const input of registerInputs(effect)) this.need(input);
       this.effect(effect);
+      this.extraLocs(effect);
     }
     for (; next < ordered.length; next++) this.need(ordered[next]!);
     for (const node of this.#liveOut.get(block) ?? []) this.need(node);
@@ -248,13 +285,28 @@ class Emitter {
     if (node.op === "result") return;
     if (node.op === "asm") {
       this.effect(node);
+      this.extraLocs(node);
       return;
     }
-    const { text } = instructionFor(node);
-    const { inputs } = instructionFor(node);
+    if (this.halves(node)) return;
+    const { text, inputs } = instructionFor(node);
     const operands = inputs.map((input) => this.operand(input, instructionFor(node).immediate));
     for (const line of text({ result: this.register(node), inputs: operands, fresh: (w) => this.fresh(w), function: this.names.name }))
       this.line(`\t${line}`, node.loc);
+    this.extraLocs(node);
+  }
+  /** Both halves of a register come by one instruction; whether the node is one of two. */
+  private halves(node: Node): boolean {
+    if (!isHalf(node)) return false;
+    const [source] = node.inputs as [Node];
+    const other = this.#halves.get(source)?.find((half) => half !== node && half.op !== node.op && half.block === node.block);
+    if (!other) return false;
+    this.#emitted.add(other);
+    const [low, high] = node.op === "trunc" ? [node, other] : [other, node];
+    this.line(`\tmov.b${source.width} \t{${this.register(low)}, ${this.register(high)}}, ${this.register(source)};`, node.loc);
+    this.extraLocs(node);
+    this.extraLocs(other);
+    return true;
   }
   /** A register, or a constant as the instruction wants it spelt. */
   private operand(node: Node, immediate: string): string {
@@ -410,6 +462,8 @@ function registerInputs(node: Node): readonly Node[] {
   const rest = node.inputs.slice(1);
   return isSymbol(base) ? rest : [base, ...rest];
 }
+const isHalf = (node: Node): boolean =>
+  (node.op === "trunc" || node.op === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
 const isSymbol = (node: Node): boolean => node.op === "address" && !(node.info as string).startsWith("global:");
 
 /** The node and the offset that an access's address is made of. */

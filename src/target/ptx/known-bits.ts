@@ -137,3 +137,7 @@ function specialBits(register: string): number {
   const most = register.split(":")[1];
   return most === undefined ? 32 : bitLength(BigInt(most));
 }
+/** The exponent of a power of two. */
+export function powerOfTwo(value: bigint): number | undefined {
+  return value > 0n && (value & (value - 1n)) === 0n ? value.toString(2).length - 1 : undefined;
+}

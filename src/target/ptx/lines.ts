@@ -29,6 +29,10 @@ export class LineTable {
   loc(index: number): string {
     return this.#texts[index]!;
   }
+  /** What stands for the line of a location: equal for two places in one line. */
+  lineOf(index: number): string {
+    return this.#texts[index]!.split(" ", 2).join(" ");
+  }
   files(): string {
     return [...this.#files].map(([file, number]) => `\t.file\t${number} "${file}"`).join("\n") + (this.#files.size > 0 ? "\n" : "");
   }

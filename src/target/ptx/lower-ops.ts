@@ -10,6 +10,7 @@ import { ptxIdentifier } from "../../ptx/identifier.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
+import type { IntPredicate } from "./choices.js";
 import { type Effect, type Node, valueOf, type Width } from "./graph.js";
 import { asmOperands } from "./inline-asm.js";
 import { anyExtended, regroup, signExtended, zeroExtended } from "./integers.js";
@@ -17,7 +18,6 @@ import { lowerIntrinsic } from "./intrinsics.js";
 import { type Leaf, leafRange, leavesOf } from "./leaves.js";
 import { expandLibdevice } from "./libdevice.js";
 import type { Lowering } from "./lower.js";
-import type { IntPredicate } from "./simplify.js";
 
 type Rule = (l: Lowering, op: Operation) => readonly Node[];
 

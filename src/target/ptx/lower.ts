@@ -44,6 +44,8 @@ export class Lowering {
   readonly callees = new Set<string>();
   readonly symbols = new Set<string>();
   readonly values = new Map<Value, readonly Node[]>();
+  /** Locations of ops that made no node, because what they compute was there already; and which node that is. */
+  readonly shared = new Map<number, Node>();
   #blocks = 0;
   readonly #active: Operation[] = [];
 
@@ -217,7 +219,10 @@ export class Lowering {
       return;
     }
     const made = lowerOp(this, op);
-    if (result) this.values.set(result, made);
+    if (!result) return;
+    this.values.set(result, made);
+    const { loc } = this.graph;
+    if (made[0] && made[0].loc !== loc && made[0].op !== "const" && !this.shared.has(loc)) this.shared.set(loc, made[0]);
   }
 
   private constant(op: Operation, c: Constant): readonly Node[] {

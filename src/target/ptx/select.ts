@@ -1,6 +1,7 @@
 /** Which instruction computes a pure node. Source: llvm/lib/Target/NVPTX/NVPTXInstrInfo.td. */
 import { Bug } from "../../support/assert.js";
 import { type Node, valueOf, type Width } from "./graph.js";
+import { powerOfTwo } from "./known-bits.js";
 
 export interface Selected {
   /** What must be in registers (or be a constant) beforehand, in the order of the text's operands. */
@@ -105,7 +106,7 @@ function select(node: Node): Selected {
     case "and":
     case "or":
     case "xor":
-      return one(`${op}.${bits}`, inputs, width === 1 ? "" : "int");
+      return (op === "and" ? someBits(node) : undefined) ?? one(`${op}.${bits}`, inputs, width === 1 ? "" : "int");
     case "not":
       return one(`not.${bits}`, inputs);
     case "icmp": {
@@ -217,6 +218,16 @@ function multiplyAdd(node: Node): Selected | undefined {
       return lines([...product.inputs, addend], ({ result, inputs: [x, y, z] }) => [`mad.lo.s32 \t${result}, ${x}, ${y}, ${z};`], "int");
   }
   return undefined;
+}
+/** (x >> n) & 0..01..1 */
+function someBits(node: Node): Selected | undefined {
+  const [shifted, mask] = node.inputs as [Node, Node];
+  const [start, bits] = [valueOf(shifted.inputs[1]), valueOf(mask)];
+  if (shifted.op !== "shr" || node.width !== 32 || shifted.uses > 1 || start === undefined || bits === undefined) return undefined;
+  const count = powerOfTwo(bits + 1n);
+  return count === undefined
+    ? undefined
+    : lines([shifted.inputs[0]!], ({ result, inputs: [x] }) => [`bfe.u32 \t${result}, ${x}, ${start}, ${count};`]);
 }
 /** (x << l) >> r with sign: some bits of x, sign-extended. */
 function bitField(node: Node): Selected | undefined {

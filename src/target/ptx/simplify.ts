@@ -4,36 +4,13 @@
  * inputs alone, so a graph built through here is simplified once it is built.
  * Source: llvm/lib/Transforms/InstCombine, InstructionSimplify.cpp, what of it pays here.
  */
-import { compare, foldIntBinary } from "../llvm-ir/fold.js";
+import { foldIntBinary } from "../llvm-ir/fold.js";
+import * as choices from "./choices.js";
 import { type Graph, type Node, valueOf, type Width } from "./graph.js";
-import { disjoint, isNonNegative, knownBits, maskOf, maximumOf, possible } from "./known-bits.js";
+import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo } from "./known-bits.js";
+import * as quotients from "./quotients.js";
+import * as widths from "./widths.js";
 
-export type IntPredicate = "eq" | "ne" | "slt" | "sle" | "sgt" | "sge" | "ult" | "ule" | "ugt" | "uge";
-const PREDICATES: readonly IntPredicate[] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
-const INVERSE: Readonly<Record<IntPredicate, IntPredicate>> = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-};
-const SWAPPED: Readonly<Record<IntPredicate, IntPredicate>> = {
-  eq: "eq",
-  ne: "ne",
-  slt: "sgt",
-  sle: "sge",
-  sgt: "slt",
-  sge: "sle",
-  ult: "ugt",
-  ule: "uge",
-  ugt: "ult",
-  uge: "ule",
-};
 /** Names that foldIntBinary knows, by ours. */
 const FOLDED: Readonly<Record<string, string>> = { shr: "lshr", sar: "ashr" };
 
@@ -47,11 +24,11 @@ export class Simplifier {
   constant(width: Width, value: bigint | number): Node {
     return this.graph.constant(width, value);
   }
-  private make(op: string, a: Node, b: Node): Node {
+  make(op: string, a: Node, b: Node): Node {
     return this.graph.pure(op, a.width, [a, b]);
   }
   /** Two constants folded; undefined when one is none. */
-  private fold(op: string, a: Node, b: Node): Node | undefined {
+  fold(op: string, a: Node, b: Node): Node | undefined {
     const x = valueOf(a);
     const y = valueOf(b);
     if (x === undefined || y === undefined) return undefined;
@@ -59,7 +36,7 @@ export class Simplifier {
     return value === undefined ? undefined : this.constant(a.width, value);
   }
   /** Constants stand on the right, other operands in order of their numbers. */
-  private ordered(a: Node, b: Node): [Node, Node] {
+  ordered(a: Node, b: Node): [Node, Node] {
     if (a.op === "const") return [b, a];
     return b.op !== "const" && a.id > b.id ? [b, a] : [a, b];
   }
@@ -107,6 +84,9 @@ export class Simplifier {
     const y = valueOf(b);
     if (y !== undefined) return this.add(a, this.constant(a.width, -y));
     if (a.width === 1) return this.xor(a, b);
+    // 3 - x, where x has no other bits than 3, is x ^ 3: nothing is borrowed.
+    const x = valueOf(a);
+    if (x !== undefined && (possible(b) & ~x) === 0n) return this.xor(b, a);
     if (a.op === "add" && a.inputs[1] === b) return a.inputs[0]!;
     if (a.op === "add" && a.inputs[0] === b) return a.inputs[1]!;
     const [base, offset] = b.op === "add" ? this.splitOffset(b) : [b, 0n];
@@ -189,6 +169,9 @@ export class Simplifier {
     if (y !== undefined) {
       const inner = valueOf(a.inputs[1]);
       if (a.op === "xor" && inner !== undefined) return this.xor(a.inputs[0]!, this.constant(a.width, inner ^ y));
+      // Bits that are not set are added, and so become part of an address's offset.
+      const own = BigInt.asIntN(a.width, y & possible(a));
+      if (own !== y && a.width > 1) return this.or(this.xor(a, this.constant(a.width, own)), this.constant(a.width, y & ~own));
     }
     if (a.op === "not" && b.op === "not") return this.xor(a.inputs[0]!, b.inputs[0]!);
     return this.mergedMasks("xor", a, b) ?? this.reassociated("xor", a, b) ?? this.make("xor", a, b);
@@ -197,11 +180,8 @@ export class Simplifier {
     const value = valueOf(a);
     if (value !== undefined) return this.constant(a.width, ~value);
     if (a.op === "not") return a.inputs[0]!;
-    if (a.op === "icmp") return this.icmp(INVERSE[(a.info as string).split(":")[0] as IntPredicate], a.inputs[0]!, a.inputs[1]!);
-    if (a.op.startsWith("setp.")) {
-      const inverse = invertedFloatCompare(a.op);
-      if (inverse) return this.graph.pure(inverse, 1, a.inputs);
-    }
+    const opposite = choices.opposite(this, a);
+    if (opposite) return opposite;
     return this.graph.pure("not", a.width, [a]);
   }
   bitwise(op: "and" | "or" | "xor", a: Node, b: Node): Node {
@@ -342,95 +322,43 @@ export class Simplifier {
     return this.make("sar", a, b);
   }
 
-  // --- quotients -------------------------------------------------------------------------------
+  // --- elsewhere ---------------------------------------------------------------------------------
 
   udiv(a: Node, b: Node): Node {
-    const folded = this.fold("udiv", a, b);
-    if (folded) return folded;
-    const y = valueOf(b);
-    if (y === 1n) return a;
-    const count = y === undefined ? undefined : powerOfTwo(BigInt.asUintN(a.width, y));
-    if (count !== undefined) return this.shr(a, this.constant(a.width, count));
-    if (y !== undefined && maximumOf(a) < BigInt.asUintN(a.width, y)) return this.constant(a.width, 0);
-    if (y !== undefined && y !== 0n && a.width === 32) return this.unsignedQuotient(a, BigInt.asUintN(32, y));
-    return this.make("udiv", a, b);
+    return quotients.udiv(this, a, b);
   }
   urem(a: Node, b: Node): Node {
-    const folded = this.fold("urem", a, b);
-    if (folded) return folded;
-    const y = valueOf(b);
-    if (y !== undefined) {
-      const unsigned = BigInt.asUintN(a.width, y);
-      if (powerOfTwo(unsigned) !== undefined) return this.and(a, this.constant(a.width, unsigned - 1n));
-      if (maximumOf(a) < unsigned) return a;
-      if (unsigned !== 0n && a.width === 32) return this.sub(a, this.mul(this.udiv(a, b), b));
-    }
-    return this.make("urem", a, b);
+    return quotients.urem(this, a, b);
   }
   sdiv(a: Node, b: Node): Node {
-    const folded = this.fold("sdiv", a, b);
-    if (folded) return folded;
-    const y = valueOf(b);
-    if (y === 1n) return a;
-    if (isNonNegative(a) && isNonNegative(b)) return this.udiv(a, b);
-    const count = y === undefined || y <= 0n ? undefined : powerOfTwo(y);
-    if (count !== undefined && count > 0) return this.sar(this.roundedTowardsZero(a, count), this.constant(a.width, count));
-    if (y !== undefined && y > 1n && a.width === 32) return this.signedQuotient(a, y);
-    return this.make("sdiv", a, b);
+    return quotients.sdiv(this, a, b);
   }
   srem(a: Node, b: Node): Node {
-    const folded = this.fold("srem", a, b);
-    if (folded) return folded;
-    if (isNonNegative(a) && isNonNegative(b)) return this.urem(a, b);
-    const y = valueOf(b);
-    const count = y === undefined ? undefined : powerOfTwo(y < 0n ? -y : y);
-    if (count === 0) return this.constant(a.width, 0);
-    if (count !== undefined) return this.sub(a, this.and(this.roundedTowardsZero(a, count), this.constant(a.width, -1n << BigInt(count))));
-    if (y !== undefined && y > 1n && a.width === 32) return this.sub(a, this.mul(this.sdiv(a, b), b));
-    return this.make("srem", a, b);
+    return quotients.srem(this, a, b);
   }
-  /**
-   * x / d by a product with 2^(32 + k) / d, rounded up. Where that has 33 bits, the upper one is added by hand.
-   * Source: Granlund, Montgomery, "Division by Invariant Integers using Multiplication".
-   */
-  private unsignedQuotient(a: Node, divisor: bigint): Node {
-    const even = (divisor & 1n) === 0n ? BigInt(trailingZeroBits(divisor)) : 0n;
-    const most = maximumOf(a);
-    const bits = BigInt(divisor.toString(2).length);
-    for (let k = 0n; k <= bits; k++) {
-      const magic = ((1n << (32n + k)) + divisor - 1n) / divisor;
-      const excess = magic * divisor - (1n << (32n + k));
-      // Exact for all x up to `most` where the excess stays below one quotient.
-      if (magic >> 32n === 0n && excess * most < 1n << (32n + k)) return this.shr(this.mulHigh("u", a, magic), this.constant(32, k));
-    }
-    if (even > 0n) return this.udiv(this.shr(a, this.constant(32, even)), this.constant(32, divisor >> even));
-    const magic = ((1n << (32n + bits)) + divisor - 1n) / divisor - (1n << 32n);
-    const high = this.mulHigh("u", a, magic);
-    const sum = this.add(this.shr(this.sub(a, high), this.constant(32, 1)), high);
-    return this.shr(sum, this.constant(32, bits - 1n));
+  zext(a: Node, width: Width): Node {
+    return widths.zext(this, a, width);
   }
-  private signedQuotient(a: Node, divisor: bigint): Node {
-    let k = 0n;
-    let magic = 0n;
-    for (; k < 32n; k++) {
-      magic = (1n << (32n + k)) / divisor + 1n;
-      const excess = magic * divisor - (1n << (32n + k));
-      if (excess <= 1n << (k + 1n)) break;
-    }
-    const wraps = magic >= 1n << 31n;
-    const high = this.mulHigh("s", a, magic);
-    const quotient = this.sar(wraps ? this.add(high, a) : high, this.constant(32, k));
-    return this.add(quotient, this.shr(a, this.constant(32, 31)));
+  sext(a: Node, width: Width): Node {
+    return widths.sext(this, a, width);
   }
-  private mulHigh(sign: "u" | "s", a: Node, factor: bigint): Node {
-    return this.graph.pure(`mul.hi.${sign}32`, 32, [a, this.constant(32, factor)]);
+  trunc(a: Node, width: Width): Node {
+    return widths.trunc(this, a, width);
   }
-  /** x + (x < 0 ? 2^count - 1 : 0) */
-  private roundedTowardsZero(a: Node, count: number): Node {
-    const sign = this.sar(a, this.constant(a.width, a.width - 1));
-    return this.add(a, this.shr(sign, this.constant(a.width, a.width - count)));
+  /** Two halves as one register, the lower one first. */
+  pack(low: Node, high: Node): Node {
+    return widths.pack(this, low, high);
   }
-
+  /** The upper half of a register. */
+  high(a: Node): Node {
+    return widths.high(this, a);
+  }
+  icmp(predicate: choices.IntPredicate, left: Node, right: Node): Node {
+    return choices.icmp(this, predicate, left, right);
+  }
+  select(condition: Node, then: Node, other: Node): Node {
+    return choices.select(this, condition, then, other);
+  }
   binary(op: string, a: Node, b: Node): Node {
     switch (op) {
       case "add":
@@ -460,235 +388,7 @@ export class Simplifier {
       case "srem":
         return this.srem(a, b);
       default:
-        return this.minMax(op, a, b);
+        return choices.minMax(this, op, a, b);
     }
   }
-  private minMax(op: string, left: Node, right: Node): Node {
-    const [a, b] = this.ordered(left, right);
-    const [x, y] = [valueOf(a), valueOf(b)];
-    if (a === b) return a;
-    if (x !== undefined && y !== undefined) {
-      const less = op.startsWith("s") ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
-      return op.endsWith("min") === less ? a : b;
-    }
-    if (op.startsWith("s") && isNonNegative(a) && isNonNegative(b)) return this.minMax(`u${op.slice(1)}`, a, b);
-    if (y !== undefined && op === "umin" && maximumOf(a) <= BigInt.asUintN(a.width, y)) return a;
-    return this.make(op, a, b);
-  }
-
-  // --- widths ----------------------------------------------------------------------------------
-
-  zext(a: Node, width: Width): Node {
-    if (a.width === width) return a;
-    const value = valueOf(a);
-    if (value !== undefined) return this.constant(width, BigInt.asUintN(a.width, value));
-    if (a.width === 1) return this.select(a, this.constant(width, 1), this.constant(width, 0));
-    if (a.op === "zext") return this.zext(a.inputs[0]!, width);
-    if (a.op === "high" && a.inputs[0]!.width === width) return this.shr(a.inputs[0]!, this.constant(width, a.width));
-    if (a.op === "trunc" && a.inputs[0]!.width === width) return this.and(a.inputs[0]!, this.constant(width, maskOf(a.width)));
-    if (a.op === "trunc" && a.inputs[0]!.width < width)
-      return this.zext(this.and(a.inputs[0]!, this.constant(a.inputs[0]!.width, maskOf(a.width))), width);
-    const [base, offset] = this.splitOffset(a);
-    // The sum of a value and a constant that do not share bits does not overflow.
-    if (offset > 0n && a.op === "or") return this.or(this.zext(base, width), this.constant(width, BigInt.asUintN(a.width, offset)));
-    return this.graph.pure("zext", width, [a]);
-  }
-  sext(a: Node, width: Width): Node {
-    if (a.width === width) return a;
-    const value = valueOf(a);
-    if (value !== undefined) return this.constant(width, value);
-    if (a.width === 1) return this.select(a, this.constant(width, -1), this.constant(width, 0));
-    if (isNonNegative(a)) return this.zext(a, width);
-    if (a.op === "sext") return this.sext(a.inputs[0]!, width);
-    if (a.op === "high" && a.inputs[0]!.width === width) return this.sar(a.inputs[0]!, this.constant(width, a.width));
-    if (a.op === "or" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[1])! >= 0n && disjoint(a.inputs[0]!, a.inputs[1]!))
-      return this.or(this.sext(a.inputs[0]!, width), this.constant(width, valueOf(a.inputs[1])!));
-    return this.graph.pure("sext", width, [a]);
-  }
-  trunc(a: Node, width: Width): Node {
-    if (a.width === width) return a;
-    const value = valueOf(a);
-    if (value !== undefined) return this.constant(width, value);
-    if (width === 1) return this.icmp("ne", this.and(a, this.constant(a.width, 1)), this.constant(a.width, 0));
-    if (a.op === "zext" || a.op === "sext") {
-      const inner = a.inputs[0]!;
-      if (inner.width === width) return inner;
-      if (inner.width > width) return this.trunc(inner, width);
-      return a.op === "zext" ? this.zext(inner, width) : this.sext(inner, width);
-    }
-    if (a.op === "trunc") return this.trunc(a.inputs[0]!, width);
-    if (a.op === "pack" && width === a.inputs[0]!.width) return a.inputs[0]!;
-    if (a.op === "shr" && valueOf(a.inputs[1]) === BigInt(width) && a.width === 2 * width) return this.high(a.inputs[0]!);
-    if (a.op === "select") {
-      const [, x, y] = a.inputs;
-      if (valueOf(x) !== undefined && valueOf(y) !== undefined)
-        return this.select(a.inputs[0]!, this.trunc(x!, width), this.trunc(y!, width));
-    }
-    if ((a.op === "and" || a.op === "or" || a.op === "xor") && width === 16 && a.width === 32) {
-      const asked = this.demanded(a, 0xffffn, 4);
-      if (asked !== a) return this.trunc(asked, width);
-    }
-    return this.graph.pure("trunc", width, [a]);
-  }
-  /** Two halves as one register, the lower one first. */
-  pack(low: Node, high: Node): Node {
-    const width: Width = low.width === 16 ? 32 : 64;
-    const [x, y] = [valueOf(low), valueOf(high)];
-    if (x !== undefined && y !== undefined) return this.constant(width, BigInt.asUintN(low.width, x) | (y << BigInt(low.width)));
-    if (low.op === "trunc" && high.op === "high" && low.inputs[0] === high.inputs[0] && high.inputs[0]!.width === width)
-      return high.inputs[0]!;
-    const both = /^cvt\.(rn|rz)\.(f16|bf16)\.f32$/.exec(low.op);
-    if (both && this.hasPackedConversion && high.op === low.op)
-      return this.graph.pure(`cvt.${both[1]}.${both[2]}x2.f32`, 32, [high.inputs[0]!, low.inputs[0]!]);
-    return this.graph.pure("pack", width, [low, high]);
-  }
-  /** The upper half of a register. */
-  high(a: Node): Node {
-    if (a.op === "pack") return a.inputs[1]!;
-    const half: Width = a.width === 64 ? 32 : 16;
-    const value = valueOf(a);
-    if (value !== undefined) return this.constant(half, value >> BigInt(half));
-    if (a.op === "zext" && a.inputs[0]!.width === half) return this.constant(half, 0);
-    if (a.op === "shl" && valueOf(a.inputs[1]) === BigInt(half)) return this.trunc(a.inputs[0]!, half);
-    return this.graph.pure("high", half, [a]);
-  }
-
-  // --- choices ---------------------------------------------------------------------------------
-
-  icmp(predicate: IntPredicate, left: Node, right: Node): Node {
-    let [p, a, b] = [predicate, left, right];
-    if (a.op === "const" && b.op !== "const") [p, a, b] = [SWAPPED[p], b, a];
-    const [x, y] = [valueOf(a), valueOf(b)];
-    if (x !== undefined && y !== undefined) return this.constant(1, compare(PREDICATES.indexOf(p), x, y, a.width) ? 1 : 0);
-    if (a === b) return this.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
-    if (a.width === 1) return this.boolCompare(p, a, b);
-    if (y !== undefined) {
-      const known = this.decided(p, a, y);
-      if (known !== undefined) return this.constant(1, known ? 1 : 0);
-      if ((p === "eq" || p === "ne") && a.op === "add" && valueOf(a.inputs[1]) !== undefined)
-        return this.icmp(p, a.inputs[0]!, this.constant(a.width, y - valueOf(a.inputs[1])!));
-      // (x << c) & m compared with 0: the shift does not matter.
-      if ((p === "eq" || p === "ne") && y === 0n && a.op === "and" && valueOf(a.inputs[1]) !== undefined) {
-        const inner = a.inputs[0]!;
-        const count = valueOf(inner.inputs[1]);
-        const mask = BigInt.asUintN(a.width, valueOf(a.inputs[1])!);
-        if (inner.op === "shl" && count !== undefined)
-          return this.icmp(p, this.and(inner.inputs[0]!, this.constant(a.width, mask >> count)), b);
-        if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
-          return this.icmp(p, this.and(inner.inputs[0]!, this.constant(a.width, mask << count)), b);
-      }
-      if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
-        const then = compare(PREDICATES.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
-        const other = compare(PREDICATES.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
-        if (then === other) return this.constant(1, then ? 1 : 0);
-        return then ? a.inputs[0]! : this.not(a.inputs[0]!);
-      }
-      if (
-        (p === "eq" || p === "ne") &&
-        (a.op === "zext" || a.op === "sext") &&
-        BigInt.asIntN(a.inputs[0]!.width, y) === y &&
-        a.op === "sext"
-      )
-        return this.icmp(p, a.inputs[0]!, this.constant(a.inputs[0]!.width, y));
-    }
-    return this.graph.pure("icmp", 1, [a, b], `${p}`);
-  }
-  private decided(p: IntPredicate, a: Node, y: bigint): boolean | undefined {
-    const most = maximumOf(a);
-    const { one } = knownBits(a);
-    const unsigned = BigInt.asUintN(a.width, y);
-    const bothUnsigned = p.startsWith("u") || isNonNegative(a);
-    if (p === "eq" || p === "ne") return (unsigned & ~most) !== 0n || (one & ~unsigned) !== 0n ? p === "ne" : undefined;
-    if (!bothUnsigned) return undefined;
-    if (p.startsWith("s") && y < 0n) return p === "sgt" || p === "sge";
-    const kind = p.slice(1);
-    if (kind === "lt" || kind === "ge") {
-      if (most < unsigned) return kind === "lt";
-      if (one >= unsigned) return kind === "ge";
-    } else {
-      if (most <= unsigned) return kind === "le";
-      if (one > unsigned) return kind === "gt";
-    }
-    return undefined;
-  }
-  private boolCompare(p: IntPredicate, a: Node, b: Node): Node {
-    if (p === "ne") return this.xor(a, b);
-    if (p === "eq") return this.not(this.xor(a, b));
-    // Signed, true is -1.
-    const less = p === "ult" || p === "sgt" ? this.and(this.not(a), b) : p === "ugt" || p === "slt" ? this.and(a, this.not(b)) : undefined;
-    return less ?? this.not(this.boolCompare(INVERSE[p], a, b));
-  }
-  select(condition: Node, then: Node, other: Node): Node {
-    const known = valueOf(condition);
-    if (known !== undefined) return known !== 0n ? then : other;
-    if (then === other) return then;
-    if (condition.op === "not") return this.select(condition.inputs[0]!, other, then);
-    if (then.width === 1) {
-      const [x, y] = [valueOf(then), valueOf(other)];
-      if (x !== undefined && y !== undefined) return x !== 0n ? condition : this.not(condition);
-      if (x !== undefined) return x !== 0n ? this.or(condition, other) : this.and(this.not(condition), other);
-      if (y !== undefined) return y !== 0n ? this.or(this.not(condition), then) : this.and(condition, then);
-    }
-    if (then.op === "select" && then.inputs[0] === condition) return this.select(condition, then.inputs[1]!, other);
-    if (other.op === "select" && other.inputs[0] === condition) return this.select(condition, then, other.inputs[2]!);
-    return (
-      this.movedBit(condition, then, other) ??
-      this.minMaxOf(condition, then, other) ??
-      this.graph.pure("select", then.width, [condition, then, other])
-    );
-  }
-  /** (x & 2^i) == 0 ? 0 : 2^j is that bit, moved from i to j. */
-  private movedBit(condition: Node, then: Node, other: Node): Node | undefined {
-    if (condition.op !== "icmp" || valueOf(condition.inputs[1]) !== 0n) return undefined;
-    const predicate = condition.info as string;
-    if (predicate !== "eq" && predicate !== "ne") return undefined;
-    const [unset, set] = predicate === "eq" ? [then, other] : [other, then];
-    const tested = condition.inputs[0]!;
-    const mask = tested.op === "and" ? valueOf(tested.inputs[1]) : undefined;
-    const from = mask === undefined ? undefined : powerOfTwo(BigInt.asUintN(tested.width, mask));
-    const value = valueOf(set);
-    if (valueOf(unset) !== 0n || from === undefined || value === undefined || tested.width !== then.width) return undefined;
-    const to = powerOfTwo(BigInt.asUintN(then.width, value));
-    if (to === undefined) return undefined;
-    return to >= from ? this.shl(tested, this.constant(then.width, to - from)) : this.shr(tested, this.constant(then.width, from - to));
-  }
-  private minMaxOf(condition: Node, then: Node, other: Node): Node | undefined {
-    if (condition.op !== "icmp" || then.width < 32) return undefined;
-    const [a, b] = condition.inputs as [Node, Node];
-    const predicate = condition.info as string;
-    if (predicate.length !== 3) return undefined;
-    const sign = predicate[0]!;
-    const isLess = predicate[1] === "l";
-    if (then === a && other === b) return this.minMax(`${sign}${isLess ? "min" : "max"}`, a, b);
-    return then === b && other === a ? this.minMax(`${sign}${isLess ? "max" : "min"}`, a, b) : undefined;
-  }
-}
-
-const trailingZeroBits = (value: bigint): number => value.toString(2).length - 1 - value.toString(2).lastIndexOf("1");
-/** The exponent of a power of two. */
-export function powerOfTwo(value: bigint): number | undefined {
-  return value > 0n && (value & (value - 1n)) === 0n ? value.toString(2).length - 1 : undefined;
-}
-
-const FLOAT_INVERSE: Readonly<Record<string, string>> = {
-  eq: "neu",
-  neu: "eq",
-  ne: "equ",
-  equ: "ne",
-  lt: "geu",
-  geu: "lt",
-  le: "gtu",
-  gtu: "le",
-  gt: "leu",
-  leu: "gt",
-  ge: "ltu",
-  ltu: "ge",
-  num: "nan",
-  nan: "num",
-};
-/** `setp.lt.f32` and `setp.geu.f32` are opposites. */
-function invertedFloatCompare(op: string): string | undefined {
-  const [, predicate, ...rest] = op.split(".");
-  const inverse = FLOAT_INVERSE[predicate!];
-  return inverse && ["setp", inverse, ...rest].join(".");
 }

@@ -78,7 +78,7 @@ function functionText(
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
-  const { text, registers } = emitBody(order, { name, index, isKernel: isKernel(func), loc: (i) => lines.loc(i) });
+  const { text, registers } = emitBody(order, { name, index, shared: l.shared, lines });
   const depot = `__local_depot${index}`;
   const declarations = [
     ...(l.stack > 0 ? [`\t.local .align 16 .b8 \t${depot}[${l.stack}];`] : []),
@@ -121,6 +121,7 @@ function signatureText(func: Operation): string {
   return `${head}(\n${list.join(",\n")}\n)`;
 }
 function directives(func: Operation): string {
+  if (!isKernel(func)) return "";
   const three = (name: string, directive: string) => {
     const values = intsOf(func.attr(name));
     return values ? `.${directive} ${values.join(", ")}\n` : "";

@@ -1,0 +1,204 @@
+/** Comparisons, and what is chosen by them. Source: llvm/lib/Transforms/InstCombine/InstCombineCompares.cpp, InstCombineSelect.cpp. */
+import { compare } from "../llvm-ir/fold.js";
+import { type Node, valueOf } from "./graph.js";
+import { isNonNegative, knownBits, maskOf, maximumOf, powerOfTwo } from "./known-bits.js";
+import type { Simplifier } from "./simplify.js";
+
+export type IntPredicate = "eq" | "ne" | "slt" | "sle" | "sgt" | "sge" | "ult" | "ule" | "ugt" | "uge";
+const PREDICATES: readonly IntPredicate[] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+const INVERSE: Readonly<Record<IntPredicate, IntPredicate>> = {
+  eq: "ne",
+  ne: "eq",
+  slt: "sge",
+  sle: "sgt",
+  sgt: "sle",
+  sge: "slt",
+  ult: "uge",
+  ule: "ugt",
+  ugt: "ule",
+  uge: "ult",
+};
+const SWAPPED: Readonly<Record<IntPredicate, IntPredicate>> = {
+  eq: "eq",
+  ne: "ne",
+  slt: "sgt",
+  sle: "sge",
+  sgt: "slt",
+  sge: "sle",
+  ult: "ugt",
+  ule: "uge",
+  ugt: "ult",
+  uge: "ule",
+};
+
+export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: Node): Node {
+  let [p, a, b] = [predicate, left, right];
+  if (a.op === "const" && b.op !== "const") [p, a, b] = [SWAPPED[p], b, a];
+  const [x, y] = [valueOf(a), valueOf(b)];
+  if (x !== undefined && y !== undefined) return s.constant(1, compare(PREDICATES.indexOf(p), x, y, a.width) ? 1 : 0);
+  if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
+  if (a.width === 1) return boolCompare(s, p, a, b);
+  if (y !== undefined) {
+    const known = decided(p, a, y);
+    if (known !== undefined) return s.constant(1, known ? 1 : 0);
+    const equality = asEquality(p, a, y);
+    if (equality) return icmp(s, equality.predicate, a, s.constant(a.width, equality.value));
+    // Bits that are set in both do not matter: (x | 2) == 3 is (x & ~2) == 1.
+    const set = a.op === "or" ? valueOf(a.inputs[1]) : undefined;
+    if ((p === "eq" || p === "ne") && set !== undefined)
+      return icmp(s, p, s.and(a.inputs[0]!, s.constant(a.width, ~set)), s.constant(a.width, y & ~set));
+    if ((p === "eq" || p === "ne") && a.op === "add" && valueOf(a.inputs[1]) !== undefined)
+      return icmp(s, p, a.inputs[0]!, s.constant(a.width, y - valueOf(a.inputs[1])!));
+    // (x << c) & m compared with 0: the shift does not matter.
+    if ((p === "eq" || p === "ne") && y === 0n && a.op === "and" && valueOf(a.inputs[1]) !== undefined) {
+      const inner = a.inputs[0]!;
+      const count = valueOf(inner.inputs[1]);
+      const mask = BigInt.asUintN(a.width, valueOf(a.inputs[1])!);
+      if (inner.op === "shl" && count !== undefined) return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask >> count)), b);
+      if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
+        return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
+    }
+    if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
+      const then = compare(PREDICATES.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
+      const other = compare(PREDICATES.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
+      if (then === other) return s.constant(1, then ? 1 : 0);
+      return then ? a.inputs[0]! : s.not(a.inputs[0]!);
+    }
+    if ((p === "eq" || p === "ne") && (a.op === "zext" || a.op === "sext") && BigInt.asIntN(a.inputs[0]!.width, y) === y && a.op === "sext")
+      return icmp(s, p, a.inputs[0]!, s.constant(a.inputs[0]!.width, y));
+  }
+  return s.graph.pure("icmp", 1, [a, b], `${p}`);
+}
+/** Comparisons that hold for one value alone, or for all but one. */
+function asEquality(p: IntPredicate, a: Node, y: bigint): { readonly predicate: "eq" | "ne"; readonly value: bigint } | undefined {
+  const most = maximumOf(a);
+  // Of one bit it is asked whether it is 0.
+  if (p === "eq" || p === "ne")
+    return y !== 0n && most === BigInt.asUintN(a.width, y) && powerOfTwo(most) !== undefined
+      ? { predicate: p === "eq" ? "ne" : "eq", value: 0n }
+      : undefined;
+  if (!p.startsWith("u") && !isNonNegative(a)) return undefined;
+  const kind = p.slice(1);
+  const bound = BigInt.asUintN(a.width, y);
+  // x < n and x >= n, as counts.
+  const first = kind === "le" || kind === "gt" ? bound + 1n : bound;
+  const above = kind === "ge" || kind === "gt";
+  if (first === 1n) return { predicate: above ? "ne" : "eq", value: 0n };
+  return first === most ? { predicate: above ? "eq" : "ne", value: most } : undefined;
+}
+function decided(p: IntPredicate, a: Node, y: bigint): boolean | undefined {
+  const most = maximumOf(a);
+  const { one } = knownBits(a);
+  const unsigned = BigInt.asUintN(a.width, y);
+  const bothUnsigned = p.startsWith("u") || isNonNegative(a);
+  if (p === "eq" || p === "ne") return (unsigned & ~most) !== 0n || (one & ~unsigned) !== 0n ? p === "ne" : undefined;
+  if (!bothUnsigned) return undefined;
+  if (p.startsWith("s") && y < 0n) return p === "sgt" || p === "sge";
+  const kind = p.slice(1);
+  if (kind === "lt" || kind === "ge") {
+    if (most < unsigned) return kind === "lt";
+    if (one >= unsigned) return kind === "ge";
+  } else {
+    if (most <= unsigned) return kind === "le";
+    if (one > unsigned) return kind === "gt";
+  }
+  return undefined;
+}
+function boolCompare(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node {
+  if (p === "ne") return s.xor(a, b);
+  if (p === "eq") return s.not(s.xor(a, b));
+  // Signed, true is -1.
+  const less = p === "ult" || p === "sgt" ? s.and(s.not(a), b) : p === "ugt" || p === "slt" ? s.and(a, s.not(b)) : undefined;
+  return less ?? s.not(boolCompare(s, INVERSE[p], a, b));
+}
+export function select(s: Simplifier, condition: Node, then: Node, other: Node): Node {
+  const known = valueOf(condition);
+  if (known !== undefined) return known !== 0n ? then : other;
+  if (then === other) return then;
+  if (condition.op === "not") return select(s, condition.inputs[0]!, other, then);
+  if (then.width === 1) {
+    const [x, y] = [valueOf(then), valueOf(other)];
+    if (x !== undefined && y !== undefined) return x !== 0n ? condition : s.not(condition);
+    if (x !== undefined) return x !== 0n ? s.or(condition, other) : s.and(s.not(condition), other);
+    if (y !== undefined) return y !== 0n ? s.or(s.not(condition), then) : s.and(condition, then);
+  }
+  if (condition.op === "icmp" && condition.info === "ne") return select(s, s.not(condition), other, then);
+  if (then.op === "select" && then.inputs[0] === condition) return select(s, condition, then.inputs[1]!, other);
+  if (other.op === "select" && other.inputs[0] === condition) return select(s, condition, then, other.inputs[2]!);
+  return (
+    movedBit(s, condition, then, other) ??
+    minMaxOf(s, condition, then, other) ??
+    s.graph.pure("select", then.width, [condition, then, other])
+  );
+}
+/** (x & 2^i) == 0 ? 0 : 2^j is that bit, moved from i to j. */
+function movedBit(s: Simplifier, condition: Node, then: Node, other: Node): Node | undefined {
+  if (condition.op !== "icmp" || valueOf(condition.inputs[1]) !== 0n) return undefined;
+  const predicate = condition.info as string;
+  if (predicate !== "eq" && predicate !== "ne") return undefined;
+  const [unset, set] = predicate === "eq" ? [then, other] : [other, then];
+  const tested = condition.inputs[0]!;
+  const mask = tested.op === "and" ? valueOf(tested.inputs[1]) : undefined;
+  const from = mask === undefined ? undefined : powerOfTwo(BigInt.asUintN(tested.width, mask));
+  const value = valueOf(set);
+  if (valueOf(unset) !== 0n || from === undefined || value === undefined || tested.width !== then.width) return undefined;
+  const to = powerOfTwo(BigInt.asUintN(then.width, value));
+  if (to === undefined) {
+    if (then.width !== 32) return undefined;
+    // The bit in all places, and of those the ones asked for.
+    const top = s.shl(tested, s.constant(32, 31 - from));
+    return s.and(s.sar(top, s.constant(32, 31)), set);
+  }
+  return to >= from ? s.shl(tested, s.constant(then.width, to - from)) : s.shr(tested, s.constant(then.width, from - to));
+}
+function minMaxOf(s: Simplifier, condition: Node, then: Node, other: Node): Node | undefined {
+  if (condition.op !== "icmp" || then.width < 32) return undefined;
+  const [a, b] = condition.inputs as [Node, Node];
+  const predicate = condition.info as string;
+  if (predicate.length !== 3) return undefined;
+  const sign = predicate[0]!;
+  const isLess = predicate[1] === "l";
+  if (then === a && other === b) return minMax(s, `${sign}${isLess ? "min" : "max"}`, a, b);
+  return then === b && other === a ? minMax(s, `${sign}${isLess ? "max" : "min"}`, a, b) : undefined;
+}
+export function minMax(s: Simplifier, op: string, left: Node, right: Node): Node {
+  const [a, b] = s.ordered(left, right);
+  const [x, y] = [valueOf(a), valueOf(b)];
+  if (a === b) return a;
+  if (x !== undefined && y !== undefined) {
+    const less = op.startsWith("s") ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
+    return op.endsWith("min") === less ? a : b;
+  }
+  if (op.startsWith("s") && isNonNegative(a) && isNonNegative(b)) return minMax(s, `u${op.slice(1)}`, a, b);
+  if (y !== undefined && op === "umin" && maximumOf(a) <= BigInt.asUintN(a.width, y)) return a;
+  return s.make(op, a, b);
+}
+
+const FLOAT_INVERSE: Readonly<Record<string, string>> = {
+  eq: "neu",
+  neu: "eq",
+  ne: "equ",
+  equ: "ne",
+  lt: "geu",
+  geu: "lt",
+  le: "gtu",
+  gtu: "le",
+  gt: "leu",
+  leu: "gt",
+  ge: "ltu",
+  ltu: "ge",
+  num: "nan",
+  nan: "num",
+};
+/** What is true where a comparison is false; undefined for what is none. */
+export function opposite(s: Simplifier, a: Node): Node | undefined {
+  if (a.op === "icmp") return icmp(s, INVERSE[a.info as IntPredicate], a.inputs[0]!, a.inputs[1]!);
+  const inverse = a.op.startsWith("setp.") ? invertedFloatCompare(a.op) : undefined;
+  return inverse === undefined ? undefined : s.graph.pure(inverse, 1, a.inputs);
+}
+/** `setp.lt.f32` and `setp.geu.f32` are opposites. */
+function invertedFloatCompare(op: string): string | undefined {
+  const [, predicate, ...rest] = op.split(".");
+  const inverse = FLOAT_INVERSE[predicate!];
+  return inverse && ["setp", inverse, ...rest].join(".");
+}

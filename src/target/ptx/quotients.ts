@@ -1,0 +1,93 @@
+/** Divisions: by constants they are products, shifts and masks. Source: llvm/lib/CodeGen/SelectionDAG/TargetLowering.cpp, BuildSDIV. */
+import { type Node, valueOf } from "./graph.js";
+import { isNonNegative, maximumOf, powerOfTwo } from "./known-bits.js";
+import type { Simplifier } from "./simplify.js";
+
+export function udiv(s: Simplifier, a: Node, b: Node): Node {
+  const folded = s.fold("udiv", a, b);
+  if (folded) return folded;
+  const y = valueOf(b);
+  if (y === 1n) return a;
+  const count = y === undefined ? undefined : powerOfTwo(BigInt.asUintN(a.width, y));
+  if (count !== undefined) return s.shr(a, s.constant(a.width, count));
+  if (y !== undefined && maximumOf(a) < BigInt.asUintN(a.width, y)) return s.constant(a.width, 0);
+  if (y !== undefined && y !== 0n && a.width === 32) return unsignedQuotient(s, a, BigInt.asUintN(32, y));
+  return s.make("udiv", a, b);
+}
+export function urem(s: Simplifier, a: Node, b: Node): Node {
+  const folded = s.fold("urem", a, b);
+  if (folded) return folded;
+  const y = valueOf(b);
+  if (y !== undefined) {
+    const unsigned = BigInt.asUintN(a.width, y);
+    if (powerOfTwo(unsigned) !== undefined) return s.and(a, s.constant(a.width, unsigned - 1n));
+    if (maximumOf(a) < unsigned) return a;
+    if (unsigned !== 0n && a.width === 32) return s.sub(a, s.mul(udiv(s, a, b), b));
+  }
+  return s.make("urem", a, b);
+}
+export function sdiv(s: Simplifier, a: Node, b: Node): Node {
+  const folded = s.fold("sdiv", a, b);
+  if (folded) return folded;
+  const y = valueOf(b);
+  if (y === 1n) return a;
+  if (isNonNegative(a) && isNonNegative(b)) return udiv(s, a, b);
+  const count = y === undefined || y <= 0n ? undefined : powerOfTwo(y);
+  if (count !== undefined && count > 0) return s.sar(roundedTowardsZero(s, a, count), s.constant(a.width, count));
+  if (y !== undefined && y > 1n && a.width === 32) return signedQuotient(s, a, y);
+  return s.make("sdiv", a, b);
+}
+export function srem(s: Simplifier, a: Node, b: Node): Node {
+  const folded = s.fold("srem", a, b);
+  if (folded) return folded;
+  if (isNonNegative(a) && isNonNegative(b)) return urem(s, a, b);
+  const y = valueOf(b);
+  const count = y === undefined ? undefined : powerOfTwo(y < 0n ? -y : y);
+  if (count === 0) return s.constant(a.width, 0);
+  if (count !== undefined) return s.sub(a, s.and(roundedTowardsZero(s, a, count), s.constant(a.width, -1n << BigInt(count))));
+  if (y !== undefined && y > 1n && a.width === 32) return s.sub(a, s.mul(sdiv(s, a, b), b));
+  return s.make("srem", a, b);
+}
+/**
+ * x / d by a product with 2^(32 + k) / d, rounded up. Where that has 33 bits, the upper one is added by hand.
+ * Source: Granlund, Montgomery, "Division by Invariant Integers using Multiplication".
+ */
+function unsignedQuotient(s: Simplifier, a: Node, divisor: bigint): Node {
+  const even = (divisor & 1n) === 0n ? BigInt(trailingZeroBits(divisor)) : 0n;
+  const most = maximumOf(a);
+  const bits = BigInt(divisor.toString(2).length);
+  for (let k = 0n; k <= bits; k++) {
+    const magic = ((1n << (32n + k)) + divisor - 1n) / divisor;
+    const excess = magic * divisor - (1n << (32n + k));
+    // Exact for all x up to `most` where the excess stays below one quotient.
+    if (magic >> 32n === 0n && excess * most < 1n << (32n + k)) return s.shr(mulHigh(s, "u", a, magic), s.constant(32, k));
+  }
+  if (even > 0n) return udiv(s, s.shr(a, s.constant(32, even)), s.constant(32, divisor >> even));
+  const magic = ((1n << (32n + bits)) + divisor - 1n) / divisor - (1n << 32n);
+  const high = mulHigh(s, "u", a, magic);
+  const sum = s.add(s.shr(s.sub(a, high), s.constant(32, 1)), high);
+  return s.shr(sum, s.constant(32, bits - 1n));
+}
+function signedQuotient(s: Simplifier, a: Node, divisor: bigint): Node {
+  let k = 0n;
+  let magic = 0n;
+  for (; k < 32n; k++) {
+    magic = (1n << (32n + k)) / divisor + 1n;
+    const excess = magic * divisor - (1n << (32n + k));
+    if (excess <= 1n << (k + 1n)) break;
+  }
+  const wraps = magic >= 1n << 31n;
+  const high = mulHigh(s, "s", a, magic);
+  const quotient = s.sar(wraps ? s.add(high, a) : high, s.constant(32, k));
+  return s.add(quotient, s.shr(a, s.constant(32, 31)));
+}
+function mulHigh(s: Simplifier, sign: "u" | "s", a: Node, factor: bigint): Node {
+  return s.graph.pure(`mul.hi.${sign}32`, 32, [a, s.constant(32, factor)]);
+}
+/** x + (x < 0 ? 2^count - 1 : 0) */
+function roundedTowardsZero(s: Simplifier, a: Node, count: number): Node {
+  const sign = s.sar(a, s.constant(a.width, a.width - 1));
+  return s.add(a, s.shr(sign, s.constant(a.width, a.width - count)));
+}
+
+const trailingZeroBits = (value: bigint): number => value.toString(2).length - 1 - value.toString(2).lastIndexOf("1");
