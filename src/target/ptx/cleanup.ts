@@ -1,6 +1,7 @@
 /** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
+import { accessForms } from "./access-forms.js";
 import { reversePostOrder } from "./cfg.js";
-import { type Block, type Effect, type Graph, type Node, successorsOf } from "./graph.js";
+import { type Block, type Graph, type Node, successorsOf } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 
 export function cleanUp(graph: Graph, entry: Block): void {
@@ -16,36 +17,8 @@ export function cleanUp(graph: Graph, entry: Block): void {
   const replaced = trivialPhis(order);
   if (replaced.size > 0) replaceAll(order, replaced);
   const live = removeDead(order);
-  const halves = halvesOfLoads(graph, order, live);
-  if (halves.size > 0) replaceAll(order, halves);
-}
-
-/** Loads of one or two words of which only halves are used, each by itself, read the halves, as llc's do. */
-function halvesOfLoads(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
-  const whole = new Set(
-    order.flatMap((block) => terminatorInputs(block.terminator).flatMap((node) => (node.op === "result" ? node.inputs : []))),
-  );
-  const uses = new Map<Node, Node[]>();
-  for (const node of live)
-    for (const input of node.inputs) {
-      if (input.op !== "result") continue;
-      const load = input.inputs[0]!;
-      const { info } = load;
-      if (typeof info !== "object" || info.kind !== "load" || info.bits !== 32 || info.count > 2 || whole.has(load)) continue;
-      if (node.width !== 16 || (node.op !== "trunc" && node.op !== "high")) whole.add(load);
-      const list = uses.get(load);
-      if (list) list.push(node);
-      else uses.set(load, [node]);
-    }
-  const replaced = new Map<Node, Node>();
-  for (const [load, halves] of uses) {
-    const info = load.info as Extract<Effect, { kind: "load" }>;
-    if (whole.has(load)) continue;
-    load.info = { ...info, bits: 16, count: 2 * info.count };
-    for (const half of halves)
-      replaced.set(half, graph.result(load, 2 * (half.inputs[0]!.info as number) + (half.op === "high" ? 1 : 0), 16));
-  }
-  return replaced;
+  const forms = accessForms(graph, order, live);
+  if (forms.size > 0) replaceAll(order, forms);
 }
 
 /** Phis whose inputs are all one value, or the phi itself. */

@@ -328,10 +328,12 @@ class Emitter {
         const [address, ...values] = node.inputs as [Node, ...Node[]];
         const registers =
           effect.kind === "load"
-            ? results(Array.from({ length: effect.count }, () => bitWidthOf(effect.bits)))
+            ? results(Array.from({ length: effect.count }, () => effect.signedTo ?? bitWidthOf(effect.bits)))
             : values.map((v) => this.register(v));
         const data = registers.length === 1 ? registers[0]! : `{${registers.join(", ")}}`;
-        const name = `${effect.kind === "load" ? "ld" : "st"}${effect.volatile ? ".volatile" : ""}${effect.space ? `.${effect.space}` : ""}${effect.count > 1 ? `.v${effect.count}` : ""}.b${effect.bits}`;
+        const space = effect.space ? `.${effect.space}` : "";
+        const type = effect.kind === "load" && effect.signedTo ? "s" : "b";
+        const name = `${effect.kind === "load" ? "ld" : "st"}${effect.volatile ? ".volatile" : ""}${space}${effect.count > 1 ? `.v${effect.count}` : ""}.${type}${effect.bits}`;
         const place = this.address(address);
         this.line(effect.kind === "load" ? `\t${name} \t${data}, ${place};` : `\t${name} \t${place}, ${data};`, node.loc);
         return;

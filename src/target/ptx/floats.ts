@@ -61,7 +61,9 @@ export class Floats {
   add(kind: string, a: Node, b: Node): Node {
     const folded = this.fold(kind, arithmetic.add, a, b);
     if (folded) return folded;
-    const fused = this.fused(kind, a, b, false, false) ?? this.fused(kind, b, a, false, false);
+    // Of two products the one that is there first is fused.
+    const [first, second] = b.rank < a.rank ? [b, a] : [a, b];
+    const fused = this.fused(kind, first, second, false, false) ?? this.fused(kind, second, first, false, false);
     if (fused) return fused;
     if (kind === "bf16" && !this.hasBf16)
       return this.options.capability >= 80

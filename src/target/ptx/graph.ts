@@ -31,6 +31,11 @@ export class Node {
     public info: NodeInfo,
     /** Index of a source location, 0 for none. */
     readonly loc: number,
+    /**
+     * How late the value is there: effects and phis count up, what is computed comes behind its inputs.
+     * Source: llvm/lib/Transforms/Scalar/Reassociate.cpp, getRank.
+     */
+    readonly rank: number,
   ) {}
 }
 
@@ -46,6 +51,8 @@ export type Effect =
       readonly count: number;
       readonly volatile: boolean;
       readonly align: number;
+      /** The width of the register that the sign is extended to. */
+      readonly signedTo?: Width;
     }
   /** Inputs: address, then values. */
   | {
@@ -89,7 +96,11 @@ export class Block {
   loopDepth = 0;
   /** Do not unroll the loop that this branch closes. */
   noUnroll = false;
-  constructor(readonly id: number) {}
+  /** Of what was made here last, see `Node.rank`. */
+  rank: number;
+  constructor(readonly id: number) {
+    this.rank = (id + 1) * 2 ** 16;
+  }
 }
 
 export function successorsOf(block: Block): readonly Block[] {
@@ -114,14 +125,14 @@ export class Graph {
     for (const input of inputs) key += ` ${input.id}`;
     if (info !== undefined) key += `#${info}`;
     let node = this.#pure.get(key);
-    if (!node) this.#pure.set(key, (node = new Node(this.#next++, op, width, inputs, info, this.loc)));
+    if (!node) this.#pure.set(key, (node = new Node(this.#next++, op, width, inputs, info, this.loc, rankOf(op, inputs))));
     return node;
   }
   /** Text without side effect: an `asm` node. */
-  pureEffect(effect: Effect, inputs: readonly Node[]): Node {
+  pureEffect(block: Block, effect: Effect, inputs: readonly Node[]): Node {
     const key = `${JSON.stringify(effect)} ${inputs.map((i) => i.id).join(" ")}`;
     let node = this.#pure.get(key);
-    if (!node) this.#pure.set(key, (node = new Node(this.#next++, "asm", 32, inputs, effect, this.loc)));
+    if (!node) this.#pure.set(key, (node = new Node(this.#next++, "asm", 32, inputs, effect, this.loc, ++block.rank)));
     return node;
   }
   constant(width: Width, value: bigint | number): Node {
@@ -129,7 +140,7 @@ export class Graph {
   }
   /** An effect at the end of a block. */
   effect(block: Block, effect: Effect, inputs: readonly Node[]): Node {
-    const node = new Node(this.#next++, "effect", 32, inputs, effect, this.loc);
+    const node = new Node(this.#next++, "effect", 32, inputs, effect, this.loc, ++block.rank);
     node.block = block;
     block.effects.push(node);
     return node;
@@ -139,13 +150,18 @@ export class Graph {
     return this.pure("result", width, [effect], index);
   }
   phi(block: Block, width: Width): Node {
-    const node = new Node(this.#next++, "phi", width, NONE, undefined, this.loc);
+    const node = new Node(this.#next++, "phi", width, NONE, undefined, this.loc, ++block.rank);
     node.block = block;
     block.phis.push(node);
     return node;
   }
 }
 const NONE: readonly Node[] = [];
+function rankOf(op: string, inputs: readonly Node[]): number {
+  let rank = 0;
+  for (const input of inputs) if (input.rank > rank) rank = input.rank;
+  return op === "const" || op === "result" || op === "not" || op.startsWith("neg.") ? rank : rank + 1;
+}
 
 export const isConst = (node: Node): boolean => node.op === "const";
 /** The value of a constant, sign-extended; undefined for other nodes. */

@@ -239,7 +239,7 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
   const bytes = Math.min(total, align, 16);
   // Small elements are moved as words.
   if (bits === 8 && bytes >= 4) return { bits: 32, count: bytes / 4 };
-  if (bits === 8 && bytes === 2) return { bits: 16, count: 1 };
+  if (bits === 8 && bytes === 2) return { bits: 8, count: 2 };
   if (bits === 16 && bytes >= 4) return { bits: 32, count: bytes / 4 };
   const unit = Math.max(1, Math.min(4, Math.floor((bytes * 8) / bits)));
   return { bits, count: 2 ** Math.floor(Math.log2(unit)) };
@@ -401,7 +401,7 @@ function inlineAsm(l: Lowering, op: Operation): readonly Node[] {
       l.problem(op, "an operand of this asm does not fit its constraint")[0]!
     );
   });
-  const node = op.hasAttr("has_side_effects") ? l.graph.effect(l.block, effect, inputs) : l.graph.pureEffect(effect, inputs);
+  const node = op.hasAttr("has_side_effects") ? l.graph.effect(l.block, effect, inputs) : l.graph.pureEffect(l.block, effect, inputs);
   const leaves = op.numResults === 0 ? [] : l.leaves(op, op.result().type);
   // A pair of halves may come in one register.
   const registers = results.map((width): Leaf => ({ bits: width, kind: "i", width }));

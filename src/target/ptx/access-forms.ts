@@ -1,0 +1,82 @@
+/**
+ * How loads and stores are told, by what is done with the values, as llc tells them: a word of which only halves are used is
+ * loaded as halves, and what is sign-extended anyway is extended by the load.
+ * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, combineUnpackingMovIntoLoad; NVPTXISelDAGToDAG.cpp.
+ */
+import { type Block, type Effect, type Graph, type Node, valueOf } from "./graph.js";
+import { terminatorInputs } from "./schedule.js";
+
+type Load = Extract<Effect, { readonly kind: "load" }>;
+
+/** Changes loads in place; answers which nodes are now others. */
+export function accessForms(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
+  const users = usersOfLoads(order, live);
+  const replaced = new Map<Node, Node>();
+  for (const [load, uses] of users.byLoad) {
+    if (users.escaping.has(load)) continue;
+    const info = load.info as Load;
+    if (info.bits === 32 && info.count <= 2 && uses.every((use) => use.width === 16 && (use.op === "trunc" || use.op === "high"))) {
+      load.info = { ...info, bits: 16, count: 2 * info.count };
+      for (const half of uses)
+        replaced.set(half, graph.result(load, 2 * (half.inputs[0]!.info as number) + (half.op === "high" ? 1 : 0), 16));
+      continue;
+    }
+    if (info.count > 1) continue;
+    const extended = info.bits === 8 ? signExtendedBytes(uses, users.all) : uses.every((use) => use.op === "sext") ? uses : undefined;
+    const width = extended?.[0]?.width;
+    if (!extended || width === undefined || extended.some((use) => use.width !== width)) continue;
+    load.info = { ...info, signedTo: width };
+    for (const use of extended) replaced.set(use, graph.result(load, 0, width));
+  }
+  return replaced;
+}
+
+/** (x << 24) >> 24 of a byte, where nothing else is done with it. */
+function signExtendedBytes(uses: readonly Node[], users: ReadonlyMap<Node, readonly Node[]>): readonly Node[] | undefined {
+  const found: Node[] = [];
+  for (const use of uses) {
+    if (use.op !== "shl" || valueOf(use.inputs[1]) !== 24n) return undefined;
+    for (const outer of users.get(use) ?? []) {
+      if (outer.op !== "sar" || valueOf(outer.inputs[1]) !== 24n) return undefined;
+      found.push(outer);
+    }
+  }
+  return found;
+}
+
+interface Users {
+  /** Of the results of each load. */
+  readonly byLoad: ReadonlyMap<Node, readonly Node[]>;
+  /** Of shifts: what becomes of bytes. */
+  readonly all: ReadonlyMap<Node, readonly Node[]>;
+  /** Loads with results that a branch or a return takes. */
+  readonly escaping: ReadonlySet<Node>;
+}
+function usersOfLoads(order: readonly Block[], live: ReadonlySet<Node>): Users {
+  const byLoad = new Map<Node, Node[]>();
+  const all = new Map<Node, Node[]>();
+  const escaping = new Set<Node>();
+  const loadOf = (node: Node): Node | undefined => {
+    const [effect] = node.op === "result" ? node.inputs : [];
+    return typeof effect?.info === "object" && effect.info.kind === "load" ? effect : undefined;
+  };
+  const add = (to: Map<Node, Node[]>, key: Node, user: Node): void => {
+    const known = to.get(key);
+    if (known) known.push(user);
+    else to.set(key, [user]);
+  };
+  for (const node of live)
+    for (const input of node.inputs) {
+      const load = loadOf(input);
+      if (load) add(byLoad, load, node);
+      else if (input.op === "shl") add(all, input, node);
+    }
+  for (const block of order)
+    for (const input of terminatorInputs(block.terminator)) {
+      const load = loadOf(input);
+      if (load) escaping.add(load);
+      // A shift that is returned is not only extended.
+      if (input.op === "shl") add(all, input, input);
+    }
+  return { byLoad, all, escaping };
+}
