@@ -3,13 +3,15 @@
  * loaded as halves, and what is sign-extended anyway is extended by the load.
  * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, combineUnpackingMovIntoLoad; NVPTXISelDAGToDAG.cpp.
  */
+import { addressParts } from "./emit.js";
 import { type Block, type Effect, type Graph, type Node, valueOf } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 
 type Load = Extract<Effect, { readonly kind: "load" }>;
 
-/** Changes loads in place; answers which nodes are now others. */
+/** Changes accesses in place; answers which nodes are now others. */
 export function accessForms(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
+  for (const block of order) joinStackStores(block);
   const users = usersOfLoads(order, live);
   const replaced = new Map<Node, Node>();
   for (const [load, uses] of users.byLoad) {
@@ -79,4 +81,24 @@ function usersOfLoads(order: readonly Block[], live: ReadonlySet<Node>): Users {
       if (input.op === "shl") add(all, input, input);
     }
   return { byLoad, all, escaping };
+}
+
+/** What is stored side by side on the stack, one store behind the other, is stored at once: up to 8 bytes, to which the stack is aligned. */
+function joinStackStores(block: Block): void {
+  const kept: Node[] = [];
+  for (const effect of block.effects) if (!(kept.length > 0 && joinStores(kept.at(-1)!, effect))) kept.push(effect);
+  if (kept.length < block.effects.length) block.effects.splice(0, block.effects.length, ...kept);
+}
+/** Whether the first store now does what the second did as well. */
+function joinStores(first: Node, second: Node): boolean {
+  const [a, b] = [first.info, second.info];
+  if (typeof a !== "object" || a.kind !== "store" || a.space !== "local" || typeof b !== "object" || b.kind !== "store") return false;
+  const bytes = (a.bits * a.count) / 8;
+  const [base, start] = addressParts(first.inputs[0]!);
+  const [other, next] = addressParts(second.inputs[0]!);
+  const isBehind = b.space === "local" && base === other && next === start + BigInt(bytes);
+  if (!isBehind || a.bits !== b.bits || a.count !== b.count || bytes > 4 || a.count > 2 || start % BigInt(2 * bytes) !== 0n) return false;
+  first.info = { ...a, count: 2 * a.count };
+  first.inputs = [...first.inputs, ...second.inputs.slice(1)];
+  return true;
 }

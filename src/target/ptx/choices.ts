@@ -64,10 +64,29 @@ export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: 
       if (then === other) return s.constant(1, then ? 1 : 0);
       return then ? a.inputs[0]! : s.not(a.inputs[0]!);
     }
-    if ((p === "eq" || p === "ne") && (a.op === "zext" || a.op === "sext") && BigInt.asIntN(a.inputs[0]!.width, y) === y && a.op === "sext")
-      return icmp(s, p, a.inputs[0]!, s.constant(a.inputs[0]!.width, y));
+    // A sign does not depend on other bits.
+    if (y === 0n && (p === "slt" || p === "sge") && a.op === "or")
+      for (const [rest, i] of [
+        [a.inputs[1]!, 0],
+        [a.inputs[0]!, 1],
+      ] as const)
+        if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
   }
-  return s.graph.pure("icmp", 1, [a, b], `${p}`);
+  return narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], `${p}`);
+}
+/** Of two numbers that were extended alike those from which they were: sext x < sext y is x < y, zext x < zext y is x < y without sign. */
+function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
+  const isSigned = a.op === "sext";
+  if (!isSigned && a.op !== "zext") return undefined;
+  const inner = a.inputs[0]!;
+  const y = valueOf(b);
+  const fits =
+    y === undefined
+      ? b.op === a.op && b.inputs[0]!.width === inner.width
+      : y === (isSigned ? BigInt.asIntN : BigInt.asUintN)(inner.width, y);
+  if (!fits) return undefined;
+  const other = y === undefined ? b.inputs[0]! : s.constant(inner.width, y);
+  return icmp(s, isSigned || p === "eq" || p === "ne" ? p : (`u${p.slice(1)}` as IntPredicate), inner, other);
 }
 /** Comparisons that hold for one value alone, or for all but one. */
 function asEquality(p: IntPredicate, a: Node, y: bigint): { readonly predicate: "eq" | "ne"; readonly value: bigint } | undefined {

@@ -6,6 +6,7 @@ import type { Type } from "../../ir/attribute.js";
 import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { IntegerType, VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
@@ -247,11 +248,18 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
 const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits === 8 ? 32 : bits === 1 ? 32 : bits) as Width });
 const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);
 
+/** Where an access goes. What lies on the stack is local, whatever its pointer says. */
+function place(l: Lowering, pointer: Value): { readonly address: Node; readonly space: string } {
+  const address = l.node(pointer);
+  const space = SPACES[spaceOf(pointer.type)] ?? "";
+  const [base, offset] = l.s.splitOffset(address);
+  if (base.op !== "stack" || space !== "") return { address, space };
+  return { address: l.s.add(l.graph.pure("address", 64, [], l.options.depot), l.s.constant(64, offset)), space: "local" };
+}
 function load(l: Lowering, op: Operation): readonly Node[] {
   const leaves = l.leaves(op, op.result().type);
   const align = intOf(op.attr("alignment")) ?? byteAlign(op.result().type);
-  const address = l.node(op.operand(0));
-  const space = SPACES[spaceOf(op.operand(0).type)] ?? "";
+  const { address, space } = place(l, op.operand(0));
   const made: Node[] = [];
   const read = (bits: number, count: number, offset: number): Node[] => {
     const at = l.s.add(address, l.s.constant(address.width, offset));
@@ -280,8 +288,7 @@ function store(l: Lowering, op: Operation): readonly Node[] {
   const { type } = op.operand(0);
   const leaves = l.leaves(op, type);
   const align = intOf(op.attr("alignment")) ?? byteAlign(type);
-  const address = l.node(op.operand(1));
-  const space = SPACES[spaceOf(op.operand(1).type)] ?? "";
+  const { address, space } = place(l, op.operand(1));
   const values = l.nodes(op.operand(0));
   const write = (bits: number, nodes: readonly Node[], offset: number): void => {
     const at = l.s.add(address, l.s.constant(address.width, offset));
@@ -320,7 +327,7 @@ function alloca(l: Lowering, op: Operation): readonly Node[] {
   if (!TypeAttr.is(element) || count === undefined) return l.problem(op, "the stack holds what has a size that is known");
   const align = Math.max(8, intOf(op.attr("alignment")) ?? byteAlign(element.params.type));
   l.stack = Math.ceil(l.stack / align) * align;
-  const made = l.s.add(l.graph.pure("stack", 64, []), l.s.constant(64, l.stack));
+  const made = l.s.add(l.graph.pure("stack", 64, [], l.options.depot), l.s.constant(64, l.stack));
   l.stack += byteSize(element.params.type) * Number(count);
   return [made];
 }

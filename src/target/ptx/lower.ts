@@ -17,6 +17,8 @@ import { lowerOp } from "./lower-ops.js";
 import { Simplifier } from "./simplify.js";
 
 export interface LoweringOptions {
+  /** The name of the stack. */
+  readonly depot: string;
   readonly capability: number;
   readonly fusion: boolean;
   /** Subnormals of float are flushed in libdevice. */
@@ -157,11 +159,12 @@ export class Lowering {
         block.terminator = { kind: "jump", target: edge(0) };
         return;
       case "llvm.cond_br": {
-        const condition = this.node(op.operand(0));
+        const given = this.node(op.operand(0));
+        const [condition, then, other] = given.op === "not" ? [given.inputs[0]!, 1, 0] : [given, 0, 1];
         block.terminator =
           condition.op === "const"
             ? { kind: "jump", target: edge(condition.info === 0n ? 1 : 0) }
-            : { kind: "branch", condition, ifTrue: this.split(edge, 0), ifFalse: this.split(edge, 1) };
+            : { kind: "branch", condition, ifTrue: this.split(edge, then), ifFalse: this.split(edge, other) };
         return;
       }
       case "llvm.switch": {

@@ -24,7 +24,7 @@ export function urem(s: Simplifier, a: Node, b: Node): Node {
     if (maximumOf(a) < unsigned) return a;
     if (unsigned !== 0n && a.width === 32) return s.sub(a, s.mul(udiv(s, a, b), b));
   }
-  return s.make("urem", a, b);
+  return y === undefined && a.width >= 32 ? rest(s, a, b, udiv(s, a, b)) : s.make("urem", a, b);
 }
 export function sdiv(s: Simplifier, a: Node, b: Node): Node {
   const folded = s.fold("sdiv", a, b);
@@ -46,8 +46,10 @@ export function srem(s: Simplifier, a: Node, b: Node): Node {
   if (count === 0) return s.constant(a.width, 0);
   if (count !== undefined) return s.sub(a, s.and(roundedTowardsZero(s, a, count), s.constant(a.width, -1n << BigInt(count))));
   if (y !== undefined && y > 1n && a.width === 32) return s.sub(a, s.mul(sdiv(s, a, b), b));
-  return s.make("srem", a, b);
+  return y === undefined && a.width >= 32 ? rest(s, a, b, sdiv(s, a, b)) : s.make("srem", a, b);
 }
+/** Dividing is most of the work, and the quotient is often needed as well. Source: llvm/lib/Transforms/Scalar/DivRemPairs.cpp. */
+const rest = (s: Simplifier, a: Node, b: Node, quotient: Node): Node => s.sub(a, s.mul(quotient, b));
 /**
  * x / d by a product with 2^(32 + k) / d, rounded up. Where that has 33 bits, the upper one is added by hand.
  * Source: Granlund, Montgomery, "Division by Invariant Integers using Multiplication".

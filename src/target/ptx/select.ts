@@ -160,7 +160,7 @@ function select(node: Node): Selected {
     case "stack":
       return lines([], ({ result, fresh }) => {
         const address = fresh(64);
-        return [`mov.b64 \t${address}, __local_depot;`, `cvta.local.u64 \t${result}, ${address};`];
+        return [`mov.b64 \t${address}, ${node.info};`, `cvta.local.u64 \t${result}, ${address};`];
       });
     default:
       if (op.includes(".")) return one(op, inputs, immediateOf(op));

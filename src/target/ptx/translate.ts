@@ -63,7 +63,9 @@ function functionText(
   used: { readonly callees: Set<string>; readonly symbols: Set<string> },
 ): string {
   const threads = intsOf(func.attr("nvvm.reqntid"));
+  const depot = `__local_depot${index}`;
   const lowered: LoweringOptions = {
+    depot,
     capability: options.capability,
     fusion: options.fusion,
     ftz: options.reflectFtz,
@@ -79,7 +81,6 @@ function functionText(
   schedule(order);
   const name = nameOf(func);
   const { text, registers } = emitBody(order, { name, index, shared: l.shared, lines });
-  const depot = `__local_depot${index}`;
   const declarations = [
     ...(l.stack > 0 ? [`\t.local .align 16 .b8 \t${depot}[${l.stack}];`] : []),
     ...(
@@ -94,8 +95,7 @@ function functionText(
       .map(([width, type, prefix]) => `\t.reg ${type} \t${prefix}<${registers[width] + 1}>;`),
   ];
   const start = lines.loc(lines.indexOf(func));
-  const body = text.replaceAll("__local_depot;", `${depot};`);
-  return `${signatureText(func)}\n${directives(func)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${body}\n}\n`;
+  return `${signatureText(func)}\n${directives(func)}{\n${declarations.join("\n")}\n${start ? `${start}\n` : ""}${text}\n}\n`;
 }
 
 /** Floats say what they are: who launches the kernel may look. */
