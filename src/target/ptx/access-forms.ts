@@ -3,8 +3,9 @@
  * loaded as halves, and what is sign-extended anyway is extended by the load.
  * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, combineUnpackingMovIntoLoad; NVPTXISelDAGToDAG.cpp.
  */
-import { addressParts } from "./emit.js";
+
 import { type Block, type Effect, type Graph, type Node, valueOf } from "./graph.js";
+import { addressParts } from "./instruction-order.js";
 import { terminatorInputs } from "./schedule.js";
 
 type Load = Extract<Effect, { readonly kind: "load" }>;

@@ -2,6 +2,7 @@
 import { accessForms } from "./access-forms.js";
 import { reversePostOrder } from "./cfg.js";
 import { type Block, type Graph, type Node, successorsOf } from "./graph.js";
+import { remaindersOfQuotients } from "./quotients.js";
 import { terminatorInputs } from "./schedule.js";
 
 export function cleanUp(graph: Graph, entry: Block): void {
@@ -17,8 +18,8 @@ export function cleanUp(graph: Graph, entry: Block): void {
   const replaced = trivialPhis(order);
   if (replaced.size > 0) replaceAll(order, replaced);
   const live = removeDead(order);
-  const forms = accessForms(graph, order, live);
-  if (forms.size > 0) replaceAll(order, forms);
+  const others = new Map([...accessForms(graph, order, live), ...remaindersOfQuotients(graph, live)]);
+  if (others.size > 0) replaceAll(order, others);
 }
 
 /** Phis whose inputs are all one value, or the phi itself. */

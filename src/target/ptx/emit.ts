@@ -1,9 +1,10 @@
 /** A scheduled graph as PTX text: registers by width, instructions in the order in which effects need them. */
 
-import { type Block, type Effect, isPure, type Node, type Width } from "./graph.js";
+import type { Block, Effect, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
+import { addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
 import type { LineTable } from "./lines.js";
-import { terminatorInputs } from "./schedule.js";
+import { resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
 export interface EmittedBody {
@@ -29,24 +30,26 @@ export function emitBody(order: readonly Block[], names: EmitNames): EmittedBody
 }
 
 class Emitter {
+  readonly #code: InstructionOrder;
+  readonly #shared: (node: Node) => Node;
+  readonly #results: ReadonlyMap<Node, ReadonlyMap<number, Node>>;
   readonly #registers = new Map<Node, string>();
   readonly #counts: Record<Width, number> = { 1: 0, 16: 0, 32: 0, 64: 0 };
-  readonly #emitted = new Set<Node>();
   readonly #out: string[] = [];
-  /** Pure nodes of a block that later blocks or phis need. */
-  readonly #liveOut = new Map<Block, Node[]>();
   #loc = 0;
   #calls = 0;
-  #block!: Block;
 
   constructor(
     readonly order: readonly Block[],
     readonly names: EmitNames,
-  ) {}
+  ) {
+    this.#code = orderInstructions(order);
+    this.#shared = shareRegisters(order, this.#code);
+    this.#results = resultNodes(this.#code.instructions);
+  }
 
   run(): EmittedBody {
-    this.findLiveOut();
-    for (const nodes of this.#ordered.values()) nodes.sort((a, b) => a.id - b.id);
+    this.findExtraLocs();
     const moves = new Map<Block, readonly (readonly [Node, Node])[]>();
     for (const block of this.order) {
       block.predecessors.forEach((pred, i) => {
@@ -119,15 +122,19 @@ class Emitter {
    * locations, by the node behind which they are told.
    */
   readonly #extraLocs = new Map<Node, number[]>();
-  private findExtraLocs(visited: ReadonlySet<Node>): void {
+  private findExtraLocs(): void {
     const { lines, shared } = this.names;
     const told = new Set<string>();
-    for (const node of visited) if (node.op !== "const") told.add(lines.lineOf(node.loc));
-    for (const block of this.order) for (const node of block.effects) told.add(lines.lineOf(node.loc));
+    const there = new Set<Node>(this.order.flatMap((block) => block.phis));
+    for (const nodes of this.#code.instructions.values())
+      for (const node of nodes) {
+        there.add(node);
+        if (node.op !== "const") told.add(lines.lineOf(node.loc));
+      }
     for (const [loc, node] of shared) {
-      if (told.has(lines.lineOf(loc)) || !visited.has(node)) continue;
-      told.add(lines.lineOf(loc));
       const at = node.op === "result" ? node.inputs[0]! : node;
+      if (told.has(lines.lineOf(loc)) || !there.has(at)) continue;
+      told.add(lines.lineOf(loc));
       const known = this.#extraLocs.get(at);
       if (known) known.push(loc);
       else this.#extraLocs.set(at, [loc]);
@@ -140,68 +147,6 @@ class Emitter {
     }
   }
 
-  /** The halves that are needed of a register. */
-  readonly #halves = new Map<Node, Node[]>();
-  /** Nodes that are emitted where the program has them, by block. */
-  readonly #ordered = new Map<Block, Node[]>();
-
-  private findLiveOut(): void {
-    const seen = new Set<Node>();
-    const need = (node: Node, at: Block): void => {
-      const { block } = node;
-      if (!isPure(node) || !block || block === at || seen.has(node) || node.op === "const") return;
-      seen.add(node);
-      const known = this.#liveOut.get(block);
-      if (known) known.push(node);
-      else this.#liveOut.set(block, [node]);
-    };
-    const visited = new Set<Node>();
-    const visit = (node: Node): void => {
-      if (visited.has(node)) return;
-      visited.add(node);
-      if (!isPure(node)) return;
-      if (ORDERED(node)) {
-        const known = this.#ordered.get(node.block!);
-        if (known) known.push(node);
-        else this.#ordered.set(node.block!, [node]);
-      }
-      if (isHalf(node)) {
-        const known = this.#halves.get(node.inputs[0]!);
-        if (known) known.push(node);
-        else this.#halves.set(node.inputs[0]!, [node]);
-      }
-      // Nodes that are part of another's instruction are none of their own.
-      for (const input of node.op === "const"
-        ? []
-        : node.op === "result"
-          ? node.inputs
-          : node.op === "asm"
-            ? registerInputs(node)
-            : instructionFor(node).inputs) {
-        need(input, node.block!);
-        visit(input);
-      }
-    };
-    for (const block of this.order) {
-      for (const phi of block.phis) for (const input of phi.inputs) visit(input);
-      for (const effect of block.effects)
-        for (const input of registerInputs(effect)) {
-          need(input, block);
-          visit(input);
-        }
-      for (const input of terminatorInputs(block.terminator)) {
-        need(input, block);
-        visit(input);
-      }
-      block.phis.forEach((phi) => {
-        phi.inputs.forEach((input, i) => {
-          need(input, block.predecessors[i]!);
-        });
-      });
-    }
-    this.findExtraLocs(visited);
-  }
-
   private line(text: string, loc: number): void {
     if (loc !== 0 && loc !== this.#loc) {
       this.#loc = loc;
@@ -212,114 +157,54 @@ class Emitter {
   fresh(width: Width): string {
     return `${PREFIX[width]}${++this.#counts[width]}`;
   }
-  /** The register of a node that has been emitted, or of a phi. */
+  /** The register of a value, which others may share. */
   register(node: Node): string {
-    if (node.op === "result") return this.resultRegister(node.inputs[0]!, node.info as number, node.width);
-    let name = this.#registers.get(node);
-    if (name === undefined) this.#registers.set(node, (name = this.fresh(node.width)));
+    const owner = this.#shared(node);
+    let name = this.#registers.get(owner);
+    if (name === undefined) this.#registers.set(owner, (name = this.fresh(node.width)));
     return name;
   }
 
   private block(block: Block, moves: readonly (readonly [Node, Node])[]): void {
-    this.#block = block;
-    const ordered = this.#ordered.get(block) ?? [];
-    let next = 0;
     for (const phi of block.phis) this.extraLocs(phi);
-    for (const effect of block.effects) {
-      for (; next < ordered.length && ordered[next]!.id < effect.id; next++) this.need(ordered[next]!);
-      for (const input of registerInputs(effect)) this.need(input);
-      this.effect(effect);
-      this.extraLocs(effect);
+    for (const node of this.#code.instructions.get(block)!) {
+      if (typeof node.info === "object") this.effect(node, node.info);
+      else this.pure(node);
+      this.extraLocs(node);
     }
-    for (; next < ordered.length; next++) this.need(ordered[next]!);
-    for (const node of this.#liveOut.get(block) ?? []) this.need(node);
-    for (const input of terminatorInputs(block.terminator)) this.need(input);
-    for (const [, input] of moves) if (input.op !== "const") this.need(input);
     this.parallelMoves(moves, block.loc);
     const t = block.terminator;
     if (t.kind === "return") this.leave(t.values, t.bits, block.loc);
     else if (t.kind === "unreachable") this.line("\ttrap;", block.loc);
   }
 
-  /** Emits a pure node and what it needs, once; constants once a block. */
-  need(root: Node): void {
-    if (this.done(root)) return;
-    const stack: { readonly node: Node; readonly needs: readonly Node[]; next: number }[] = [];
-    const enter = (node: Node): void => {
-      stack.push({ node, needs: this.inputsOf(node), next: 0 });
-    };
-    enter(root);
-    for (let top = stack.at(-1); top; top = stack.at(-1)) {
-      const input = top.needs[top.next++];
-      if (input) {
-        if (!this.done(input)) enter(input);
-        continue;
-      }
-      stack.pop();
-      if (!this.done(top.node)) this.pure(top.node);
-    }
-  }
-  private done(node: Node): boolean {
-    if (node.op === "const") return this.#constants.get(node) === this.#block;
-    return !isPure(node) || this.#emitted.has(node) || (node.op === "result" && this.#emitted.has(node.inputs[0]!));
-  }
-  readonly #constants = new Map<Node, Block>();
-
-  /** The inputs that must be in registers before a node's instruction. */
-  private inputsOf(node: Node): readonly Node[] {
-    if (node.op === "const") return [];
-    if (node.op === "result") return node.inputs;
-    if (node.op === "asm") return registerInputs(node);
-    return instructionFor(node).inputs.filter((i) => i.op !== "const" || instructionFor(node).constants === "register");
-  }
-
   private pure(node: Node): void {
     if (node.op === "const") {
-      this.#constants.set(node, this.#block);
+      // In every block anew.
       const register = this.fresh(node.width);
       this.#registers.set(node, register);
-      this.line(`\tmov.${node.width === 1 ? "pred" : `b${node.width}`} \t${register}, ${constantText(node)};`, 0);
+      this.line(`\tmov.${typeOf(node.width)} \t${register}, ${constantText(node)};`, 0);
       return;
     }
-    this.#emitted.add(node);
-    if (node.op === "result") return;
-    if (node.op === "asm") {
-      this.effect(node);
-      this.extraLocs(node);
+    const other = this.#code.halves.get(node);
+    if (other) {
+      const [low, high] = node.op === "trunc" ? [node, other] : [other, node];
+      const [source] = node.inputs as [Node];
+      this.line(`\tmov.b${source.width} \t{${this.register(low)}, ${this.register(high)}}, ${this.register(source)};`, node.loc);
+      this.extraLocs(other);
       return;
     }
-    if (this.halves(node)) return;
-    const { text, inputs } = instructionFor(node);
-    const operands = inputs.map((input) => this.operand(input, instructionFor(node).immediate));
+    const { text, inputs, immediate } = instructionFor(node);
+    const operands = inputs.map((input) =>
+      input.op === "const" && immediate !== "" ? floatImmediate(input, immediate) : this.register(input),
+    );
     for (const line of text({ result: this.register(node), inputs: operands, fresh: (w) => this.fresh(w), function: this.names.name }))
       this.line(`\t${line}`, node.loc);
-    this.extraLocs(node);
-  }
-  /** Both halves of a register come by one instruction; whether the node is one of two. */
-  private halves(node: Node): boolean {
-    if (!isHalf(node)) return false;
-    const [source] = node.inputs as [Node];
-    const other = this.#halves.get(source)?.find((half) => half !== node && half.op !== node.op && half.block === node.block);
-    if (!other) return false;
-    this.#emitted.add(other);
-    const [low, high] = node.op === "trunc" ? [node, other] : [other, node];
-    this.line(`\tmov.b${source.width} \t{${this.register(low)}, ${this.register(high)}}, ${this.register(source)};`, node.loc);
-    this.extraLocs(node);
-    this.extraLocs(other);
-    return true;
-  }
-  /** A register, or a constant as the instruction wants it spelt. */
-  private operand(node: Node, immediate: string): string {
-    if (node.op !== "const") return this.register(node);
-    if (this.#constants.get(node) === this.#block && immediate === "") return this.register(node);
-    return immediate === "" ? this.register(node) : floatImmediate(node, immediate);
   }
 
   // --- effects ---------------------------------------------------------------------------------
 
-  private effect(node: Node): void {
-    this.#emitted.add(node);
-    const effect = node.info as Effect;
+  private effect(node: Node, effect: Effect): void {
     const results = (widths: readonly Width[]): string[] => widths.map((width, i) => this.resultRegister(node, i, width));
     const inputs = () => node.inputs.map((i) => this.register(i));
     switch (effect.kind) {
@@ -349,12 +234,7 @@ class Emitter {
       case "asm": {
         const outs = results(effect.results);
         const ins = inputs();
-        effect.tied.forEach((result, i) => {
-          if (result === undefined) return;
-          const width = effect.results[result]!;
-          this.line(`\tmov.${width === 1 ? "pred" : `b${width}`} \t${outs[result]}, ${ins[i]};`, node.loc);
-          ins[i] = outs[result]!;
-        });
+        this.tie(effect, outs, ins, node.loc);
         this.line("\t// begin inline asm", node.loc);
         for (const line of expandAsm(effect.text, [...outs, ...ins]).split("\n")) this.line(`\t${line.trim()}`, node.loc);
         this.line("\t// end inline asm", node.loc);
@@ -365,14 +245,25 @@ class Emitter {
         return;
     }
   }
-  private resultRegister(effect: Node, index: number, width: Width): string {
-    const key = this.#results.get(effect) ?? new Map<number, string>();
-    this.#results.set(effect, key);
-    let name = key.get(index);
-    if (name === undefined) key.set(index, (name = this.fresh(width)));
-    return name;
+  /** Inputs that have to be in a result's register are put there. */
+  private tie(effect: Extract<Effect, { readonly kind: "asm" }>, outs: readonly string[], ins: string[], loc: number): void {
+    effect.ties.forEach((result, i) => {
+      if (result === undefined || !effect.copied[i] || outs[result] === ins[i]) return;
+      const type = typeOf(effect.results[result]!);
+      // What another input has there goes out of the way first.
+      ins.forEach((other, k) => {
+        if (k === i || other !== outs[result]) return;
+        ins[k] = this.fresh(effect.results[result]!);
+        this.line(`\tmov.${type} \t${ins[k]}, ${other};`, loc);
+      });
+      this.line(`\tmov.${type} \t${outs[result]}, ${ins[i]};`, loc);
+      ins[i] = outs[result]!;
+    });
   }
-  readonly #results = new Map<Node, Map<number, string>>();
+  private resultRegister(effect: Node, index: number, width: Width): string {
+    const node = this.#results.get(effect)?.get(index);
+    return node ? this.register(node) : this.fresh(width);
+  }
 
   /** `[%r1+16]`, `[global_smem+16]` */
   private address(node: Node): string {
@@ -426,8 +317,7 @@ class Emitter {
     }
     const readers = new Map<string, number>();
     for (const { source } of pending.values()) readers.set(source, (readers.get(source) ?? 0) + 1);
-    const move = (target: string, source: string, width: Width) =>
-      this.line(`\tmov.${width === 1 ? "pred" : `b${width}`} \t${target}, ${source};`, loc);
+    const move = (target: string, source: string, width: Width) => this.line(`\tmov.${typeOf(width)} \t${target}, ${source};`, loc);
     const ready = [...pending.keys()].filter((target) => !readers.get(target));
     while (pending.size > 0) {
       const target = ready.pop();
@@ -452,32 +342,7 @@ class Emitter {
   }
 }
 
-/** Nodes are emitted in the order of the program: constants and symbols where they are used. */
-const ORDERED = (node: Node): boolean => node.op !== "const" && node.op !== "result" && node.op !== "address" && node.op !== "param";
-
-/** What an effect needs in registers: addresses without their offsets; instructions take constants as they are. */
-function registerInputs(node: Node): readonly Node[] {
-  const effect = node.info as Effect;
-  if (effect.kind === "instruction" && !effect.form.includes("{")) return node.inputs.filter((i) => i.op !== "const");
-  if (effect.kind !== "load" && effect.kind !== "store") return node.inputs;
-  const [base] = addressParts(node.inputs[0]!);
-  const rest = node.inputs.slice(1);
-  return isSymbol(base) ? rest : [base, ...rest];
-}
-const isHalf = (node: Node): boolean =>
-  (node.op === "trunc" || node.op === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
-const isSymbol = (node: Node): boolean => node.op === "address" && !(node.info as string).startsWith("global:");
-
-/** The node and the offset that an access's address is made of. */
-export function addressParts(node: Node): readonly [Node, bigint] {
-  if ((node.op === "add" || node.op === "or") && node.inputs[1]!.op === "const" && addsUp(node))
-    return [node.inputs[0]!, node.inputs[1]!.info as bigint];
-  return [node, 0n];
-}
-const addsUp = (node: Node): boolean => {
-  const offset = node.inputs[1]!.info as bigint;
-  return node.op === "add" && offset >= -0x80000000n && offset <= 0x7fffffffn;
-};
+const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
 export function constantText(node: Node): string {
   const value = node.info as bigint;
   return node.width === 1 ? (value === 0n ? "0" : "1") : String(value);

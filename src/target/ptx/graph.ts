@@ -63,8 +63,17 @@ export type Effect =
       readonly volatile: boolean;
       readonly align: number;
     }
-  /** Text with `$0`: results come first, then inputs; `results` are their widths. */
-  | { readonly kind: "asm"; readonly text: string; readonly results: readonly Width[]; readonly tied: readonly (number | undefined)[] }
+  /**
+   * Text with `$0`: results come first, then inputs; `results` are their widths. `ties` are the results that inputs share a
+   * register with; `copied` says of which inputs that must be so.
+   */
+  | {
+      readonly kind: "asm";
+      readonly text: string;
+      readonly results: readonly Width[];
+      readonly ties: readonly (number | undefined)[];
+      readonly copied: readonly boolean[];
+    }
   /** One instruction: `results` registers, then the inputs; `form` places them: `shfl.sync.bfly.b32 $0, $1, ...`. */
   | { readonly kind: "instruction"; readonly form: string; readonly results: readonly Width[] }
   | {

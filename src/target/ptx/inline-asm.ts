@@ -42,7 +42,7 @@ export function asmOperands(text: string, constraints: string): AsmOperands | st
   return {
     results,
     inputs,
-    effect: { kind: "asm", text, results, tied: tied.map((t, i) => (t !== undefined && shares(i) ? t : undefined)) },
+    effect: { kind: "asm", text, results, ties: tied, copied: tied.map((t, i) => t !== undefined && shares(i)) },
   };
 }
 

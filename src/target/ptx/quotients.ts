@@ -1,5 +1,5 @@
 /** Divisions: by constants they are products, shifts and masks. Source: llvm/lib/CodeGen/SelectionDAG/TargetLowering.cpp, BuildSDIV. */
-import { type Node, valueOf } from "./graph.js";
+import { type Graph, type Node, valueOf } from "./graph.js";
 import { isNonNegative, maximumOf, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -24,7 +24,7 @@ export function urem(s: Simplifier, a: Node, b: Node): Node {
     if (maximumOf(a) < unsigned) return a;
     if (unsigned !== 0n && a.width === 32) return s.sub(a, s.mul(udiv(s, a, b), b));
   }
-  return y === undefined && a.width >= 32 ? rest(s, a, b, udiv(s, a, b)) : s.make("urem", a, b);
+  return s.make("urem", a, b);
 }
 export function sdiv(s: Simplifier, a: Node, b: Node): Node {
   const folded = s.fold("sdiv", a, b);
@@ -46,10 +46,24 @@ export function srem(s: Simplifier, a: Node, b: Node): Node {
   if (count === 0) return s.constant(a.width, 0);
   if (count !== undefined) return s.sub(a, s.and(roundedTowardsZero(s, a, count), s.constant(a.width, -1n << BigInt(count))));
   if (y !== undefined && y > 1n && a.width === 32) return s.sub(a, s.mul(sdiv(s, a, b), b));
-  return y === undefined && a.width >= 32 ? rest(s, a, b, sdiv(s, a, b)) : s.make("srem", a, b);
+  return s.make("srem", a, b);
 }
-/** Dividing is most of the work, and the quotient is often needed as well. Source: llvm/lib/Transforms/Scalar/DivRemPairs.cpp. */
-const rest = (s: Simplifier, a: Node, b: Node, quotient: Node): Node => s.sub(a, s.mul(quotient, b));
+/** Remainders where the quotient is there as well: what is left of the dividend. Source: llvm/lib/Transforms/Scalar/DivRemPairs.cpp. */
+export function remaindersOfQuotients(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node> {
+  const quotients = new Map<string, Node>();
+  const keyOf = (node: Node): string => `${node.op[0]} ${node.inputs[0]!.id} ${node.inputs[1]!.id}`;
+  for (const node of live) if (node.op === "sdiv" || node.op === "udiv") quotients.set(keyOf(node), node);
+  const replaced = new Map<Node, Node>();
+  if (quotients.size === 0) return replaced;
+  for (const node of live) {
+    const quotient = node.op === "srem" || node.op === "urem" ? quotients.get(keyOf(node)) : undefined;
+    if (!quotient) continue;
+    const [a, b] = node.inputs as [Node, Node];
+    graph.loc = node.loc;
+    replaced.set(node, graph.pure("sub", node.width, [a, graph.pure("mul", node.width, [quotient, b])]));
+  }
+  return replaced;
+}
 /**
  * x / d by a product with 2^(32 + k) / d, rounded up. Where that has 33 bits, the upper one is added by hand.
  * Source: Granlund, Montgomery, "Division by Invariant Integers using Multiplication".

@@ -1,0 +1,115 @@
+/** Which instructions a scheduled graph has, and in what order: effects as they are, pure nodes where the program has them, each behind its inputs. */
+import { type Block, type Effect, isPure, type Node } from "./graph.js";
+import { terminatorInputs } from "./schedule.js";
+import { instructionFor } from "./select.js";
+
+export interface InstructionOrder {
+  /** Effects, pure nodes, and constants that need a register: these in every block anew. */
+  readonly instructions: ReadonlyMap<Block, readonly Node[]>;
+  /** The upper or lower half of a register that comes by the same instruction as a node, the other half. */
+  readonly halves: ReadonlyMap<Node, Node>;
+}
+
+export function orderInstructions(order: readonly Block[]): InstructionOrder {
+  const { nodes, halves } = usedNodes(order);
+  const placed = new Set<Node>();
+  const pairs = new Map<Node, Node>();
+  const instructions = new Map<Block, readonly Node[]>();
+  for (const block of order) {
+    const made: Node[] = [];
+    const constants = new Set<Node>();
+    const isDone = (node: Node): boolean =>
+      node.op === "const" ? constants.has(node) : !isPure(node) || placed.has(node.op === "result" ? node.inputs[0]! : node);
+    const put = (node: Node): void => {
+      if (node.op === "result") return;
+      made.push(node);
+      if (node.op === "const") constants.add(node);
+      placed.add(node);
+      const other = isHalf(node) ? halves.get(node.inputs[0]!)?.find((h) => h.op !== node.op && h.block === node.block) : undefined;
+      if (!other) return;
+      pairs.set(node, other);
+      placed.add(other);
+    };
+    const need = (root: Node): void => {
+      if (isDone(root)) return;
+      const stack = [{ node: root, inputs: registerInputs(root), next: 0 }];
+      for (let top = stack.at(-1); top; top = stack.at(-1)) {
+        const input = top.inputs[top.next++];
+        if (!input) {
+          stack.pop();
+          if (!isDone(top.node)) put(top.node);
+        } else if (!isDone(input)) stack.push({ node: input, inputs: registerInputs(input), next: 0 });
+      }
+    };
+    const own = (nodes.get(block) ?? []).sort((a, b) => a.id - b.id);
+    let next = 0;
+    // Parameters and addresses come where they are needed first.
+    const hasPlace = (node: Node): boolean => node.op !== "param" && node.op !== "address";
+    for (const effect of block.effects) {
+      for (; next < own.length && own[next]!.id < effect.id; next++) if (hasPlace(own[next]!)) need(own[next]!);
+      for (const input of registerInputs(effect)) need(input);
+      put(effect);
+    }
+    for (; next < own.length; next++) if (hasPlace(own[next]!)) need(own[next]!);
+    own.forEach(need);
+    for (const input of terminatorInputs(block.terminator)) need(input);
+    instructions.set(block, made);
+  }
+  return { instructions, halves: pairs };
+}
+
+/** The nodes that have an instruction of their own, by block, and the halves that are needed of each register. */
+function usedNodes(order: readonly Block[]): { readonly nodes: Map<Block, Node[]>; readonly halves: ReadonlyMap<Node, readonly Node[]> } {
+  const nodes = new Map<Block, Node[]>();
+  const halves = new Map<Node, Node[]>();
+  const seen = new Set<Node>();
+  const add = <K>(to: Map<K, Node[]>, key: K, node: Node): void => {
+    const known = to.get(key);
+    if (known) known.push(node);
+    else to.set(key, [node]);
+  };
+  const visit = (root: Node): void => {
+    const work = [root];
+    for (let node = work.pop(); node; node = work.pop()) {
+      if (seen.has(node) || !isPure(node) || node.op === "const") continue;
+      seen.add(node);
+      if (node.op !== "result") add(nodes, node.block!, node);
+      if (isHalf(node)) add(halves, node.inputs[0]!, node);
+      work.push(...registerInputs(node));
+    }
+  };
+  for (const block of order) {
+    for (const phi of block.phis) phi.inputs.forEach(visit);
+    for (const effect of block.effects) registerInputs(effect).forEach(visit);
+    terminatorInputs(block.terminator).forEach(visit);
+  }
+  return { nodes, halves };
+}
+
+const isHalf = (node: Node): boolean =>
+  (node.op === "trunc" || node.op === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
+
+/** What a node's instruction reads from registers: addresses without their offsets, constants only where no immediate may stand. */
+export function registerInputs(node: Node): readonly Node[] {
+  if (node.op === "const") return [];
+  if (node.op === "result") return node.inputs;
+  if (node.op !== "effect" && node.op !== "asm") {
+    const { inputs, constants } = instructionFor(node);
+    return constants === "register" ? inputs : inputs.filter((i) => i.op !== "const");
+  }
+  const effect = node.info as Effect;
+  if (effect.kind === "instruction" && !effect.form.includes("{")) return node.inputs.filter((i) => i.op !== "const");
+  if (effect.kind !== "load" && effect.kind !== "store") return node.inputs;
+  const [base] = addressParts(node.inputs[0]!);
+  const rest = node.inputs.slice(1);
+  return isSymbol(base) ? rest : [base, ...rest];
+}
+export const isSymbol = (node: Node): boolean => node.op === "address" && !(node.info as string).startsWith("global:");
+
+/** The node and the offset that an access's address is made of. */
+export function addressParts(node: Node): readonly [Node, bigint] {
+  const [base, by] = node.inputs;
+  if (node.op !== "add" || by?.op !== "const") return [node, 0n];
+  const offset = by.info as bigint;
+  return offset >= -0x80000000n && offset <= 0x7fffffffn ? [base!, offset] : [node, 0n];
+}

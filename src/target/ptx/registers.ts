@@ -1,0 +1,141 @@
+/**
+ * Which values share a register: a phi with what it is made of, and an operand that assembly reads and writes, wherever one is
+ * not needed any more when the other is made. What the assembler has to copy it would have to take apart again.
+ *
+ *     loop:  acc = phi(zero, sum)         mma {%r1}, {%r9}, {%r1}     acc, its sum and the value behind the loop are %r1
+ *
+ * Source: llvm/lib/CodeGen/RegisterCoalescer.cpp; Budimlić et al., "Fast Copy Coalescing and Live-Range Identification".
+ */
+import type { Block, Node } from "./graph.js";
+import { type InstructionOrder, registerInputs } from "./instruction-order.js";
+import { terminatorInputs } from "./schedule.js";
+
+/** The node whose register a node has. */
+export function shareRegisters(order: readonly Block[], code: InstructionOrder): (node: Node) => Node {
+  const wishes = pairsOf(order, code);
+  const ranges = new LiveRanges(order, code, new Set(wishes.flat()));
+  const classes = new Map<Node, Node[]>();
+  for (const [a, b] of wishes) {
+    const [x, y] = [classes.get(a) ?? [a], classes.get(b) ?? [b]];
+    if (x === y || x.some((m) => y.some((n) => ranges.interfere(m, n)))) continue;
+    const [large, small] = x.length >= y.length ? [x, y] : [y, x];
+    for (const node of small) large.push(node);
+    for (const node of large) classes.set(node, large);
+  }
+  return (node) => classes.get(node)?.[0] ?? node;
+}
+
+/** What would better be one register, loops first. */
+function pairsOf(order: readonly Block[], { instructions }: InstructionOrder): readonly (readonly [Node, Node])[] {
+  const pairs: (readonly [Node, Node])[] = [];
+  const results = resultNodes(instructions);
+  for (const nodes of instructions.values())
+    for (const node of nodes) {
+      const { info } = node;
+      if (typeof info !== "object" || info.kind !== "asm") continue;
+      info.ties.forEach((result, i) => {
+        const made = result === undefined ? undefined : results.get(node)?.get(result);
+        const input = node.inputs[i]!;
+        if (made && input.op !== "const" && input.width === made.width) pairs.push([made, input]);
+      });
+    }
+  const inward = [...order].sort((a, b) => b.loopDepth - a.loopDepth);
+  for (const block of inward)
+    for (const phi of block.phis) for (const input of phi.inputs) if (input.op !== "const" && input !== phi) pairs.push([phi, input]);
+  return pairs;
+}
+
+/** The results of effects that are used, by their index. */
+export function resultNodes(instructions: InstructionOrder["instructions"]): ReadonlyMap<Node, ReadonlyMap<number, Node>> {
+  const found = new Map<Node, Map<number, Node>>();
+  const note = (node: Node): void => {
+    if (node.op !== "result") return;
+    const effect = node.inputs[0]!;
+    const known = found.get(effect);
+    if (known) known.set(node.info as number, node);
+    else found.set(effect, new Map([[node.info as number, node]]));
+  };
+  for (const [block, nodes] of instructions) {
+    for (const node of nodes) registerInputs(node).forEach(note);
+    for (const phi of block.phis) phi.inputs.forEach(note);
+    terminatorInputs(block.terminator).forEach(note);
+  }
+  return found;
+}
+
+/** Where values are made and needed last. Only those that are asked for are looked at. */
+class LiveRanges {
+  /** Twice the place of an instruction: what it makes comes one behind. */
+  readonly #made = new Map<Node, { readonly block: Block; readonly at: number }>();
+  readonly #lastUse = new Map<Block, Map<Node, number>>();
+  readonly #liveOut = new Map<Block, Set<Node>>();
+
+  constructor(order: readonly Block[], { instructions, halves }: InstructionOrder, wanted: ReadonlySet<Node>) {
+    const effects = new Map<Node, { readonly block: Block; readonly at: number }>();
+    for (const block of order) {
+      const uses = new Map<Node, number>();
+      const use = (node: Node, at: number): void => {
+        if (wanted.has(node)) uses.set(node, at);
+      };
+      const make = (node: Node, at: number): void => {
+        if (wanted.has(node)) this.#made.set(node, { block, at });
+      };
+      for (const phi of block.phis) make(phi, -1);
+      const nodes = instructions.get(block)!;
+      nodes.forEach((node, i) => {
+        // Assembly of several instructions may write before it has read everything.
+        const { info } = node;
+        const late = typeof info === "object" && info.kind === "asm" ? info : undefined;
+        registerInputs(node).forEach((input, k) => {
+          use(input, late && late.ties[k] === undefined ? 2 * i + 2 : 2 * i);
+        });
+        if (typeof info === "object") effects.set(node, { block, at: 2 * i + 1 });
+        make(node, 2 * i + 1);
+        const other = halves.get(node);
+        if (other) make(other, 2 * i + 1);
+      });
+      for (const input of terminatorInputs(block.terminator)) use(input, 2 * nodes.length);
+      this.#lastUse.set(block, uses);
+      this.#liveOut.set(block, new Set());
+    }
+    for (const node of wanted) if (node.op === "result") this.#made.set(node, effects.get(node.inputs[0]!)!);
+    this.#flow(order, wanted);
+  }
+  /** What is needed behind each block. */
+  #flow(order: readonly Block[], wanted: ReadonlySet<Node>): void {
+    const work: (readonly [Node, Block])[] = [];
+    const needIn = (node: Node, block: Block): void => {
+      if (this.#made.get(node)?.block !== block) for (const pred of block.predecessors) work.push([node, pred]);
+    };
+    for (const block of order) {
+      for (const node of this.#lastUse.get(block)!.keys()) needIn(node, block);
+      for (const phi of block.phis)
+        phi.inputs.forEach((input, i) => {
+          if (wanted.has(input)) work.push([input, block.predecessors[i]!]);
+        });
+    }
+    for (let top = work.pop(); top; top = work.pop()) {
+      const [node, block] = top;
+      const out = this.#liveOut.get(block);
+      if (!out || out.has(node)) continue;
+      out.add(node);
+      needIn(node, block);
+    }
+  }
+
+  /** Whether one is still needed when the other is made. */
+  interfere(a: Node, b: Node): boolean {
+    return this.#isNeededAt(a, b) || this.#isNeededAt(b, a);
+  }
+  #isNeededAt(node: Node, made: Node): boolean {
+    const { block, at } = this.#made.get(made)!;
+    const own = this.#made.get(node)!;
+    if (own.block === block ? own.at > at : !this.#isLiveIn(node, block)) return false;
+    // What is made at one time by one instruction, or by phis, is two values.
+    if (own.block === block && own.at === at) return true;
+    return this.#liveOut.get(block)!.has(node) || (this.#lastUse.get(block)!.get(node) ?? -2) > at;
+  }
+  #isLiveIn(node: Node, block: Block): boolean {
+    return block.predecessors.some((pred) => this.#liveOut.get(pred)!.has(node));
+  }
+}
