@@ -8,6 +8,7 @@ import { cleanUp } from "./cleanup.js";
 import { emitBody } from "./emit.js";
 import { leavesOf } from "./leaves.js";
 import { expandLibdevice } from "./libdevice.js";
+import { LineTable } from "./lines.js";
 import { Lowering, type LoweringOptions, type Problem } from "./lower.js";
 import { schedule } from "./schedule.js";
 
@@ -21,14 +22,14 @@ export interface InlineAsm {
  * The expansion of a declared `__nv_...` as one block of inline assembly whose `$0` is the result; undefined for what has none.
  * Registers have names that PTX of others does not use, since those of the operands must stay visible inside the block.
  */
-export function libdeviceAsm(func: Operation, options: LoweringOptions): InlineAsm | undefined {
+export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "depot">): InlineAsm | undefined {
   const name = stringOf(func.attr("sym_name"))!;
   if (!name.startsWith("__nv_")) return undefined;
   const { params, returnType } = signatureOf(func);
   const leaves = [returnType, ...params].flatMap((type) => leavesOf(type) ?? []);
   if (leaves.length !== params.length + 1) return undefined;
   const problems: Problem[] = [];
-  const l = new Lowering(func, new Map(), options, problems, () => 0);
+  const l = new Lowering(func, new Map(), { ...options, depot: "" }, problems, () => 0);
   const args = leaves.slice(1).map(({ width, bits }, i) => l.graph.pure("param", width, [], `${i}:${bits}`));
   const values = expandLibdevice(l, func, name, args);
   if (!values || problems.length > 0) return undefined;
@@ -36,7 +37,7 @@ export function libdeviceAsm(func: Operation, options: LoweringOptions): InlineA
   cleanUp(l.graph, l.entry);
   const order = analyse(l.entry);
   schedule(order);
-  const { text, registers } = emitBody(order, { name, index: 0, isKernel: false, loc: () => "" });
+  const { text, registers } = emitBody(order, { name, index: 0, lines: new LineTable(), shared: l.shared });
   const declared = ([1, 16, 32, 64] as const)
     .filter((width) => registers[width] > 0)
     .map((width) => `.reg .${width === 1 ? "pred" : `b${width}`} ${REGISTERS[width]}<${registers[width] + 1}>;`);
