@@ -82,7 +82,7 @@ export function makeHost(files: HostFiles): Host {
     const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
     if (native) return native;
     const text = libraryText(name);
-    if (text) return runText(name, text.path, text.text);
+    if (text) return runText(name, text.path, text.text, text.own);
     if (from && !name.startsWith("triton")) {
       const folder = from.path.includes("/") ? from.path.slice(0, from.path.lastIndexOf("/") + 1) : "";
       const base = folder + name.replaceAll(".", "/");
@@ -95,20 +95,20 @@ export function makeHost(files: HostFiles): Host {
   }
 
   /** A library module in Python: the user's own Triton's, or the prelude's. */
-  function libraryText(name: string): { path: string; text: string } | undefined {
+  function libraryText(name: string): { path: string; text: string; own: boolean } | undefined {
     const prelude = preludeText(name);
     if (prelude === undefined) return undefined;
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
-    if (files.tritonLib === undefined) return { path: `triton/${relative}`, text: prelude };
+    if (files.tritonLib === undefined) return { path: `triton/${relative}`, text: prelude, own: true };
     for (const base of [files.tritonLib, `${files.tritonLib}/triton`, `${files.tritonLib}/python/triton`]) {
       const own = files.readFile(`${base}/${relative}`);
-      if (own !== undefined) return { path: `${base}/${relative}`, text: own };
+      if (own !== undefined) return { path: `${base}/${relative}`, text: own, own: false };
     }
-    return { path: `triton/${relative}`, text: prelude };
+    return { path: `triton/${relative}`, text: prelude, own: true };
   }
 
-  function runText(name: string, path: string, text: string): PyModule | Opaque {
-    const parsed = parsePython(files.parser, text, path);
+  function runText(name: string, path: string, text: string, directives = false): PyModule | Opaque {
+    const parsed = parsePython(files.parser, text, path, directives);
     if (parsed.kind === "SyntaxError")
       return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
     const globals = new Map<string, PyValue>();

@@ -22,8 +22,8 @@ export async function loadParser(): Promise<PythonParser> {
 }
 
 /** The module of a text, or its first syntax error. */
-export function parsePython({ parser }: PythonParser, text: string, file: string): Module | PythonSyntaxError {
-  const source = sourceLines(text);
+export function parsePython({ parser }: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
+  const source = sourceLines(text, directives);
   const tree = rawTree(parser, text);
   const error = syntaxError(source, tree);
   if (error) return error;

@@ -6,12 +6,28 @@ export interface SourceLines {
   /** Offset of each line's first character. */
   readonly starts: readonly number[];
   readonly lines: readonly string[];
+  /** The number of each line, where it is not its place in the text. */
+  readonly numbers: readonly number[] | undefined;
 }
 
-export function sourceLines(text: string): SourceLines {
+/**
+ * `directives`: a comment `#line 133` alone on its line gives the next line that number. The prelude's functions stand so at
+ * the lines of those whose place they take.
+ */
+export function sourceLines(text: string, directives = false): SourceLines {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return { text, starts, lines: text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)) };
+  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  return { text, starts, lines, numbers: directives ? numberLines(lines) : undefined };
+}
+
+function numberLines(lines: readonly string[]): number[] {
+  let number = 0;
+  return lines.map((line) => {
+    const directive = /^\s*#line (\d+)$/.exec(line);
+    number = directive ? Number(directive[1]) - 1 : number + 1;
+    return number;
+  });
 }
 
 /** Line from 1 and column in bytes of an offset. */
@@ -23,7 +39,7 @@ export function lineAndColumn(source: SourceLines, offset: number): { line: numb
     if (source.starts[middle]! <= offset) low = middle;
     else high = middle - 1;
   }
-  return { line: low + 1, col: byteLength(source.text, source.starts[low]!, offset) };
+  return { line: source.numbers?.[low] ?? low + 1, col: byteLength(source.text, source.starts[low]!, offset) };
 }
 
 export function placeOf(source: SourceLines, start: number, end: number): Place {
