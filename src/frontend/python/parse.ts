@@ -2,6 +2,7 @@
 import type { Module } from "./ast.js";
 import { sourceLines } from "./source-lines.js";
 import { statements } from "./statements.js";
+import { checkSyntax } from "./syntax-checks.js";
 import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { rawTree } from "./tree.js";
 import type { Parser } from "./tree-sitter.js";
@@ -27,5 +28,6 @@ export function parsePython({ parser }: PythonParser, text: string, file: string
   const tree = rawTree(parser, text);
   const error = syntaxError(source, tree);
   if (error) return error;
-  return { kind: "Module", body: statements(source, tree), lines: source.lines, file };
+  const body = statements(source, tree);
+  return checkSyntax(body) ?? { kind: "Module", body, lines: source.lines, file };
 }

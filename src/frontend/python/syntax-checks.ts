@@ -1,0 +1,186 @@
+/** What CPython's compiler refuses of a text that its grammar takes: targets, parameters, and statements in the wrong place. */
+import type * as ast from "./ast.js";
+import type { PythonSyntaxError } from "./syntax-errors.js";
+
+/** The first such error of a module, or undefined. */
+export function checkSyntax(body: readonly ast.Stmt[]): PythonSyntaxError | undefined {
+  const errors: PythonSyntaxError[] = [];
+  const fail = (at: ast.Place | undefined, message: string): void => {
+    if (at) errors.push({ kind: "SyntaxError", name: "SyntaxError", message, line: at.line, col: at.col });
+  };
+  const statements = (list: readonly ast.Stmt[], inFunction: boolean, inLoop: boolean): void => {
+    for (const s of list) statement(s, inFunction, inLoop);
+  };
+  const statement = (s: ast.Stmt, inFunction: boolean, inLoop: boolean): void => {
+    switch (s.kind) {
+      case "FunctionDef":
+        checkParameters(s.args, fail);
+        return statements(s.body, true, false);
+      case "ClassDef":
+        return statements(s.body, false, false);
+      case "Return":
+        if (!inFunction) fail(s.at, "'return' outside function");
+        return expression(s.value);
+      case "Break":
+        if (!inLoop) fail(s.at, "'break' outside loop");
+        return;
+      case "Continue":
+        if (!inLoop) fail(s.at, "'continue' not properly in loop");
+        return;
+      case "For":
+      case "While":
+        if (s.kind === "For") target(s.target, "cannot assign to", "");
+        expression(s.kind === "For" ? s.iter : s.test);
+        statements(s.body, inFunction, true);
+        return statements(s.orelse, inFunction, inLoop);
+      case "If":
+        expression(s.test);
+        statements(s.body, inFunction, inLoop);
+        return statements(s.orelse, inFunction, inLoop);
+      case "With":
+        for (const item of s.items) expression(item.contextExpr);
+        return statements(s.body, inFunction, inLoop);
+      case "Try":
+        for (const list of [s.body, ...s.handlers.map((h) => h.body), s.orelse, s.finalbody]) statements(list, inFunction, inLoop);
+        return;
+      case "Assign":
+        for (const t of s.targets) target(t, "cannot assign to", " here. Maybe you meant '==' instead of '='?");
+        return expression(s.value);
+      case "AugAssign":
+        if (s.target.kind !== "Name" && s.target.kind !== "Attribute" && s.target.kind !== "Subscript")
+          fail(s.target.at, `'${describe(s.target)}' is an illegal expression for augmented assignment`);
+        return expression(s.value);
+      case "AnnAssign":
+        return expression(s.value);
+      case "Expr":
+        return expression(s.value);
+      case "Assert":
+        expression(s.test);
+        return expression(s.msg);
+    }
+  };
+  const target = (node: ast.Expr, verb: string, advice: string): void => {
+    switch (node.kind) {
+      case "Name":
+      case "Attribute":
+      case "Subscript":
+        return;
+      case "Starred":
+        return target(node.value, verb, advice);
+      case "Tuple":
+      case "List":
+        for (const e of node.elts) target(e, verb, "");
+        return;
+      default:
+        fail(node.at, `${verb} ${describe(node)}${advice}`);
+    }
+  };
+  const expression = (node: ast.Expr | undefined): void => {
+    if (!node) return;
+    if (node.kind === "Call") checkCall(node, fail);
+    for (const child of childrenOf(node)) expression(child);
+  };
+  statements(body, false, false);
+  return errors.reduce<PythonSyntaxError | undefined>(
+    (first, e) => (!first || e.line < first.line || (e.line === first.line && e.col < first.col) ? e : first),
+    undefined,
+  );
+}
+
+type Fail = (at: ast.Place | undefined, message: string) => void;
+
+function checkParameters({ posonlyargs, args, vararg, kwonlyargs, kwarg, defaults }: ast.Arguments, fail: Fail): void {
+  const names = new Set<string>();
+  for (const arg of [...posonlyargs, ...args, ...(vararg ? [vararg] : []), ...kwonlyargs, ...(kwarg ? [kwarg] : [])]) {
+    if (names.has(arg.arg)) fail(arg.at, `duplicate argument '${arg.arg}' in function definition`);
+    names.add(arg.arg);
+  }
+  // A parameter that stands behind the first default must have one.
+  const first = defaults[0]?.at;
+  const all = [...posonlyargs, ...args];
+  const after = first && all.find((a) => a.at && isBefore(first, a.at) && !defaults.some((d) => d.at && isBefore(a.at!, d.at)));
+  if (after) fail(after.at, "non-default argument follows default argument");
+}
+const isBefore = (a: ast.Place, b: ast.Place): boolean => a.line < b.line || (a.line === b.line && a.col < b.col);
+
+function checkCall({ args, keywords, at }: ast.Call, fail: Fail): void {
+  const firstKeyword = keywords.find((k) => k.arg !== undefined)?.at;
+  const late = firstKeyword && args.find((a) => a.at && a.kind !== "Starred" && isBefore(firstKeyword, a.at));
+  // CPython points behind the last argument.
+  if (late && at) fail({ ...at, line: at.endLine, col: at.endCol - 1 }, "positional argument follows keyword argument");
+  const names = new Set<string>();
+  for (const { arg, at: place } of keywords) {
+    if (arg !== undefined && names.has(arg)) fail(place, `keyword argument repeated: ${arg}`);
+    if (arg !== undefined) names.add(arg);
+  }
+}
+
+/** What CPython calls an expression in such messages. */
+function describe(node: ast.Expr): string {
+  switch (node.kind) {
+    case "Call":
+      return "function call";
+    case "Constant":
+      return node.value === null ? "None" : node.value === true ? "True" : node.value === false ? "False" : "literal";
+    case "BinOp":
+    case "UnaryOp":
+    case "BoolOp":
+      return "expression";
+    case "Compare":
+      return "comparison";
+    case "Lambda":
+      return "lambda";
+    case "IfExp":
+      return "conditional expression";
+    case "Dict":
+      return "dict literal";
+    case "Set":
+      return "set display";
+    case "JoinedStr":
+      return "f-string expression";
+    case "ListComp":
+      return "list comprehension";
+    case "GeneratorExp":
+      return "generator expression";
+    case "Tuple":
+      return "tuple";
+    case "List":
+      return "list";
+    case "NamedExpr":
+      return "named expression";
+    default:
+      return "expression";
+  }
+}
+
+function childrenOf(node: ast.Expr): readonly (ast.Expr | undefined)[] {
+  switch (node.kind) {
+    case "Call":
+      return [node.func, ...node.args, ...node.keywords.map((k) => k.value)];
+    case "BinOp":
+      return [node.left, node.right];
+    case "UnaryOp":
+      return [node.operand];
+    case "BoolOp":
+      return node.values;
+    case "Compare":
+      return [node.left, ...node.comparators];
+    case "IfExp":
+      return [node.test, node.body, node.orelse];
+    case "Attribute":
+    case "Starred":
+      return [node.value];
+    case "Subscript":
+      return [node.value, node.slice];
+    case "Tuple":
+    case "List":
+    case "Set":
+      return node.elts;
+    case "Dict":
+      return [...node.keys, ...node.values];
+    case "NamedExpr":
+      return [node.value];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,157 @@
+/** Python's tokens, for telling what is wrong with a text; the errors of the tokenizer are worded as CPython words them. */
+
+export interface Token {
+  readonly kind: "name" | "number" | "string" | "op" | "newline" | "indent" | "dedent";
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the tokenizer stumbles over. `from` is where the token begins that CPython would have asked for. */
+export interface TokenError {
+  readonly name: "SyntaxError" | "IndentationError" | "TabError";
+  readonly message: string;
+  readonly offset: number;
+}
+
+export interface Tokens {
+  readonly tokens: readonly Token[];
+  readonly error: TokenError | undefined;
+  /** The innermost bracket that is open at the end. */
+  readonly open: Token | undefined;
+}
+
+const OPERATOR = /\*\*=|\/\/=|>>=|<<=|\.\.\.|!=|->|:=|\*\*|\/\/|>>|<<|<=|>=|==|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:.;=]/y;
+const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;
+const NUMBER = /0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?[jJ]?/y;
+const PREFIX = /[rRbBuUfF]{0,3}(?:'''|"""|'|")/y;
+const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+
+export function tokenize(text: string): Tokens {
+  const tokens: Token[] = [];
+  const brackets: Token[] = [];
+  const indents = [0];
+  let at = 0;
+  let lineStart = true;
+  let error: TokenError | undefined;
+  const lineOf = (offset: number): number => text.slice(0, offset).split("\n").length;
+  const fail = (offset: number, message: string, name: TokenError["name"] = "SyntaxError"): void => {
+    error = { name, message, offset };
+  };
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(text)?.[0];
+  };
+  const push = (kind: Token["kind"], length: number): void => {
+    tokens.push({ kind, text: text.slice(at, at + length), start: at, end: at + length });
+    at += length;
+  };
+  while (at < text.length && !error) {
+    if (lineStart && brackets.length === 0) {
+      lineStart = false;
+      const [blank] = /^[ \t\f]*/.exec(text.slice(at))!;
+      const next = text[at + blank.length];
+      if (next !== undefined && next !== "\n" && next !== "\r" && next !== "#") {
+        const width = [...blank].reduce((w, ch) => (ch === "\t" ? (w >> 3) * 8 + 8 : w + 1), 0);
+        at += blank.length;
+        if (width > indents.at(-1)!) {
+          indents.push(width);
+          push("indent", 0);
+        }
+        while (width < indents.at(-1)!) {
+          indents.pop();
+          push("dedent", 0);
+        }
+        if (width !== indents.at(-1)) {
+          const end = text.indexOf("\n", at);
+          fail(end < 0 ? text.length : end, "unindent does not match any outer indentation level", "IndentationError");
+        }
+        continue;
+      }
+    }
+    const ch = text[at]!;
+    if (ch === "\n") {
+      if (brackets.length === 0 && tokens.length > 0 && tokens.at(-1)!.kind !== "newline") push("newline", 1);
+      else at++;
+      lineStart = brackets.length === 0;
+      continue;
+    }
+    if (ch === " " || ch === "\t" || ch === "\f" || ch === "\r") {
+      at++;
+      continue;
+    }
+    if (ch === "#") {
+      const end = text.indexOf("\n", at);
+      at = end < 0 ? text.length : end;
+      continue;
+    }
+    if (ch === "\\" && /^\\\r?\n/.test(text.slice(at, at + 3))) {
+      at = text.indexOf("\n", at) + 1;
+      continue;
+    }
+    const prefix = match(PREFIX);
+    if (prefix !== undefined) {
+      const end = stringEnd(text, at + prefix.length, prefix);
+      if (end !== undefined) {
+        push("string", end - at);
+        continue;
+      }
+      const triple = prefix.endsWith("'''") || prefix.endsWith('"""');
+      const last = triple ? lineOf(text.endsWith("\n") ? text.length - 1 : text.length) : lineOf(at);
+      fail(at, `unterminated ${triple ? "triple-quoted " : ""}string literal (detected at line ${last})`);
+      continue;
+    }
+    const number = /[\d.]/.test(ch) ? match(NUMBER) : undefined;
+    if (number) {
+      if (/^0_*\d/.test(number) && /^\d+$/.test(number) && /[1-9]/.test(number)) {
+        fail(at, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
+        continue;
+      }
+      push("number", number.length);
+      const after = text[at];
+      if (after !== undefined && /[\p{L}_]/u.test(after) && !/^(?:and|else|for|if|in|is|not|or)\b/.test(text.slice(at)))
+        fail(at - 1, `invalid ${/^0[xX]/.test(number) ? "hexadecimal" : /^0[oO]/.test(number) ? "octal" : /^0[bB]/.test(number) ? "binary" : "decimal"} literal`);
+      continue;
+    }
+    const name = match(NAME);
+    if (name !== undefined) {
+      push("name", name.length);
+      continue;
+    }
+    const operator = match(OPERATOR);
+    if (operator === undefined) {
+      fail(at, ch === "\\" ? "unexpected character after line continuation character" : unknownCharacter(ch));
+      continue;
+    }
+    push("op", operator.length);
+    const token = tokens.at(-1)!;
+    if ("([{".includes(operator)) brackets.push(token);
+    const opening = CLOSING[operator];
+    if (opening === undefined) continue;
+    const inner = brackets.pop();
+    if (!inner) fail(token.start, `unmatched '${operator}'`);
+    else if (inner.text !== opening) {
+      const other = lineOf(inner.start) === lineOf(token.start) ? "" : ` on line ${lineOf(inner.start)}`;
+      fail(token.start, `closing parenthesis '${operator}' does not match opening parenthesis '${inner.text}'${other}`);
+    }
+  }
+  if (!error && tokens.length > 0 && tokens.at(-1)!.kind !== "newline") push("newline", 0);
+  return { tokens, error, open: brackets.at(-1) };
+}
+
+function unknownCharacter(ch: string): string {
+  const code = ch.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+  return code.length <= 4 && ch.charCodeAt(0) < 128 ? "invalid syntax" : `invalid character '${ch}' (U+${code})`;
+}
+
+/** Where a string ends whose quotes have just been read; undefined when it does not. */
+function stringEnd(text: string, from: number, prefix: string): number | undefined {
+  const quote = /'''|"""|'|"/.exec(prefix)![0];
+  for (let at = from; at < text.length; at++) {
+    const ch = text[at]!;
+    if (ch === "\\") at++;
+    else if (ch === "\n" && quote.length === 1) return undefined;
+    else if (text.startsWith(quote, at)) return at + quote.length;
+  }
+  return undefined;
+}
