@@ -45,7 +45,8 @@ function explain(source: SourceLines, { tokens, error, open }: Tokens, hint: num
   const grammar = grammarError(source, tokens, true);
   if (error && (!grammar || error.offset <= grammar.offset)) return error;
   // An open bracket swallows the lines that follow: it is told rather than what is wrong there.
-  if (open && (!grammar || grammar.offset > open.start)) return { offset: open.start, message: `'${open.text}' was never closed`, name: "SyntaxError" };
+  if (open && (!grammar || grammar.offset > open.start))
+    return { offset: open.start, message: `'${open.text}' was never closed`, name: "SyntaxError" };
   return grammar ?? { offset: hint, message: "invalid syntax", name: "SyntaxError" };
 }
 
@@ -124,10 +125,16 @@ function lineError(line: readonly Token[]): Found | undefined {
     const { kind, text } = token;
     if (kind === "newline") {
       if (compound && !colon) return fail(token, "expected ':'");
-      return operand || i === start || /^(?:[:;,]|->|\.\.\.)$/.test(line[i - 1]!.text) || KEYWORDS.has(line[i - 1]!.text) ? undefined : fail(token);
+      return operand || i === start || /^(?:[:;,]|->|\.\.\.)$/.test(line[i - 1]!.text) || KEYWORDS.has(line[i - 1]!.text)
+        ? undefined
+        : fail(token);
     }
     if (kind === "name" && text === "lambda") lambdas++;
-    const isOperand = kind === "number" || kind === "string" || text === "..." || (kind === "name" && !KEYWORDS.has(text) && !/^(?:not|lambda|await|yield)$/.test(text));
+    const isOperand =
+      kind === "number" ||
+      kind === "string" ||
+      text === "..." ||
+      (kind === "name" && !KEYWORDS.has(text) && !/^(?:not|lambda|await|yield)$/.test(text));
     if (isOperand) {
       const previous = line[i - 1];
       if (operand && !(kind === "string" && previous?.kind === "string")) {
@@ -154,7 +161,8 @@ function lineError(line: readonly Token[]): Found | undefined {
       operand = false;
       argument = line[i + 1] ?? token;
     } else if (kind === "op" && !operand && !/^[-+~*@]$|^\*\*$|^\/$|^\.$/.test(text)) return fail(token);
-    else if (kind === "op" && !operand && /^(?:\*|\*\*|\/|@)$/.test(text) && !/^[,([{=:;]$|^in$|^return$/.test(line[i - 1]?.text ?? "")) return fail(token);
+    else if (kind === "op" && !operand && /^(?:\*|\*\*|\/|@)$/.test(text) && !/^[,([{=:;]$|^in$|^return$/.test(line[i - 1]?.text ?? ""))
+      return fail(token);
     else operand = false;
   }
   return undefined;

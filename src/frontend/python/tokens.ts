@@ -23,7 +23,8 @@ export interface Tokens {
 
 const OPERATOR = /\*\*=|\/\/=|>>=|<<=|\.\.\.|!=|->|:=|\*\*|\/\/|>>|<<|<=|>=|==|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:.;=]/y;
 const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;
-const NUMBER = /0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?[jJ]?/y;
+const NUMBER =
+  /0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?[jJ]?/y;
 const PREFIX = /[rRbBuUfF]{0,3}(?:'''|"""|'|")/y;
 const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
@@ -110,7 +111,10 @@ export function tokenize(text: string): Tokens {
       push("number", number.length);
       const after = text[at];
       if (after !== undefined && /[\p{L}_]/u.test(after) && !/^(?:and|else|for|if|in|is|not|or)\b/.test(text.slice(at)))
-        fail(at - 1, `invalid ${/^0[xX]/.test(number) ? "hexadecimal" : /^0[oO]/.test(number) ? "octal" : /^0[bB]/.test(number) ? "binary" : "decimal"} literal`);
+        fail(
+          at - 1,
+          `invalid ${/^0[xX]/.test(number) ? "hexadecimal" : /^0[oO]/.test(number) ? "octal" : /^0[bB]/.test(number) ? "binary" : "decimal"} literal`,
+        );
       continue;
     }
     const name = match(NAME);
