@@ -3,7 +3,9 @@
 import type { Operation } from "../ir/operation.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
-import type { RunResult } from "./tensor/run.js";
+import type { Data } from "./tensor/elements.js";
+import { productInSum } from "./tensor/rules/sums.js";
+import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 /** A run of Triton IR that lowered code is compared with. */
 export interface Reference {
@@ -11,10 +13,23 @@ export interface Reference {
   readonly seed: number;
   /** Buffers that the source fills in an order of its own, with the size of their elements. */
   readonly reordered: ReadonlyMap<string, number>;
+  /** Buffers that say nothing where they differ. */
+  readonly open: ReadonlySet<string>;
+  /** The same with products that sums take unrounded, as the compiler may fuse them; nothing where there are none. */
+  readonly contracted: RunResult | undefined;
 }
 
-export function referenceOf(module: Operation, run: RunResult, seed: number): Reference {
-  return { run, seed, reordered: reorderedBuffers(module, run) };
+/** Runs `module` to compare lowered code with. */
+export function referenceOf(module: Operation, options: RunOptions & { readonly seed: number }): Reference {
+  const run = runModule(module, options);
+  const contracted = hasProductsInSums(module) ? runModule(module, { ...options, contract: true }) : undefined;
+  return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run), contracted };
+}
+
+function hasProductsInSums(module: Operation): boolean {
+  let found = false;
+  module.walk((op) => void (found ||= productInSum(op) !== undefined));
+  return found;
 }
 
 /** The same launch at thread level; nothing where an argument has no like there. */
@@ -32,34 +47,54 @@ export function launchOf({ run: { args, grid, programs }, seed }: Reference): Pt
   return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, facts: false };
 }
 
-/** What the lowered code does otherwise: a finding of its own, or the first store that differs. */
-export function differenceOfLowered({ run: reference, reordered }: Reference, run: PtxRun): string | undefined {
-  const [finding] = run.findings;
+/** What the lowered code does otherwise: a finding of its own, of none of the kinds to ignore, or the first store that differs. */
+export function differenceOfLowered(
+  { run: reference, reordered, open, contracted }: Reference,
+  run: PtxRun,
+  ignore: ReadonlySet<string> = new Set(),
+): string | undefined {
+  const finding = run.findings.find((f) => !ignore.has(f.kind));
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-  const difference = compareRuns(reference, after, new Set(reordered.keys()));
+  const difference = compareRuns(reference, after, { leaveOut: new Set([...reordered.keys(), ...open]), otherwise: contracted });
   if (difference) return differenceText(difference);
   const lost = [...reordered].find(([name, bytes]) => !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;
 }
 
 /** Buffers stored into from `tt.cat` or a reshape that may reorder: only which elements there are is defined. */
-function reorderedBuffers(module: Operation, { stores, memory }: RunResult): ReadonlyMap<string, number> {
-  const tainted = new Set<Operation>();
-  const todo: Operation[] = [];
+function reorderedBuffers(module: Operation, run: RunResult): ReadonlyMap<string, number> {
+  const reordering: Operation[] = [];
   module.walk((op) => {
-    if (op.name === "tt.cat" || op.hasAttr("allow_reorder")) todo.push(op);
+    if (op.name === "tt.cat" || op.hasAttr("allow_reorder")) reordering.push(op);
   });
-  for (let op = todo.pop(); op; op = todo.pop()) {
-    if (tainted.has(op)) continue;
-    tainted.add(op);
-    for (const result of op.results) todo.push(...result.users());
-    // Out of calls and regions the source's own order is kept track of no further.
-    if (op.def.isTerminator && op.parentOp) for (const use of op.parentOp.results) todo.push(...use.users());
+  return buffersBehind(reordering, run);
+}
+
+/**
+ * Buffers in which a difference says nothing: those loaded behind stores with no barrier between, and those that keep what
+ * an atomic found where several lanes of it met.
+ */
+function openBuffers(run: RunResult): ReadonlySet<string> {
+  const meeting = run.stores.filter(
+    ({ op, addresses }) => op.name.startsWith("tt.atomic") && op.result(0).firstUse && lanesMeet(addresses),
+  );
+  return new Set([...run.open, ...buffersBehind([...new Set(meeting.map(({ op }) => op))], run).keys()]);
+}
+const lanesMeet = (addresses: Data): boolean => new Set(addresses as Float64Array).size < addresses.length;
+
+/** What is stored into with values that depend on results of `ops`, with the size of its elements. */
+function buffersBehind(ops: readonly Operation[], { stores, memory }: RunResult): Map<string, number> {
+  const reached = new Set<Operation>();
+  for (const op of ops) for (const result of op.results) for (const user of result.users()) reached.add(user);
+  for (const op of reached) {
+    for (const result of op.results) for (const user of result.users()) reached.add(user);
+    // Out of calls and regions dependence is followed no further than to the results.
+    if (op.def.isTerminator && op.parentOp) for (const result of op.parentOp.results) for (const user of result.users()) reached.add(user);
   }
   const buffers = new Map<string, number>();
   for (const { op, addresses, element, mask } of stores) {
-    if (!tainted.has(op)) continue;
+    if (!reached.has(op)) continue;
     const lane = mask ? mask.findIndex((on: number | bigint) => Boolean(on)) : 0;
     const name = lane < 0 ? undefined : memory.bufferAt(addresses[lane] as number)?.spec.name;
     if (name !== undefined) buffers.set(name, element.bytes);

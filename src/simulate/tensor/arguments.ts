@@ -58,6 +58,7 @@ export function planArguments(module: Operation, kernel: Operation, given: Preco
   const args = kernel.regions[0]!.firstBlock!.args;
   const uses = new Uses(module);
   const tables = pointerTables(kernel);
+  const scales = scaleArguments(kernel);
   let floats = 0;
   let strides = 0;
   return args.map((arg, i): ArgumentPlan => {
@@ -66,7 +67,8 @@ export function planArguments(module: Operation, kernel: Operation, given: Preco
     if (TensorDescType.is(type)) return descriptorPlan(type, name, fit);
     if (PointerType.is(type)) {
       const table = tables.get(arg);
-      const init = given.arrays?.[name] ?? (table ? { kind: "pointers", element: table } : undefined);
+      const init: InitialValues | undefined =
+        given.arrays?.[name] ?? (table ? { kind: "pointers", element: table } : scales.has(arg) ? SCALES : undefined);
       return { kind: "pointer", name, element: kindOfPointee(type), init };
     }
     const stated = given.scalars?.[name];
@@ -134,11 +136,32 @@ function pointerTables(kernel: Operation): Map<Value, ElementKind> {
   });
   return tables;
 }
+/** Exponents of scales around 1: 2^-4 to 2^3. */
+const SCALES: InitialValues = { kind: "range", low: 123, high: 131 };
+
+/** Which arguments hold the scales of `tt.dot_scaled`. */
+function scaleArguments(kernel: Operation): ReadonlySet<Value> {
+  const scales = new Set<Value>();
+  kernel.walk((op) => {
+    const dot = tt.DotScaledOp.match(op);
+    for (const scale of dot ? [dot.a_scale, dot.b_scale] : []) {
+      const pointer = scale && tt.LoadOp.match(rootOf(scale).definingOp)?.ptr;
+      if (pointer) scales.add(rootOf(pointer));
+    }
+  });
+  return scales;
+}
+
 /** Where a value comes from, through ops that only move or offset it. */
 function rootOf(value: Value): Value {
   for (let at = value; ; ) {
     const op = at.definingOp;
-    if (!op || !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "ttg.convert_layout"].includes(op.name))
+    if (
+      !op ||
+      !["tt.addptr", "tt.splat", "tt.broadcast", "tt.expand_dims", "tt.bitcast", "tt.trans", "tt.reshape", "ttg.convert_layout"].includes(
+        op.name,
+      )
+    )
       return at;
     at = op.operand(0);
   }

@@ -1,23 +1,13 @@
 /** Whether two runs agree: their final stores are the same, up to the rounding that hardware leaves open. */
 
+import type { FloatKind } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Page } from "../memory.js";
-import { type Element, intElement } from "./elements.js";
+import { bytesOf, isFloatKind } from "../numbers/element.js";
+import { type Element, floatElement, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
-
-/** How far floats may be apart, relative to the larger one and to the mean magnitude of what the same op stored. */
-export const TOLERANCES: Readonly<Record<string, number>> = {
-  f64: 1e-12,
-  f32: 1e-5,
-  tf32: 1e-3,
-  f16: 2e-3,
-  bf16: 1.6e-2,
-  // One step.
-  f8E4M3FN: 0.125,
-  f8E4M3B11FNUZ: 0.125,
-  f8E5M2: 0.25,
-};
+import { TOLERANCES } from "./tolerances.js";
 
 export interface Difference {
   /** The argument, and the byte in its buffer. */
@@ -34,21 +24,32 @@ export interface Difference {
   readonly total: number;
 }
 
-/**
- * The first store that differs, in the order of the second run's stores; undefined when the runs agree. `leaveOut` names
- * buffers whose order of elements the source leaves open.
- */
-export function compareRuns(first: RunResult, second: RunResult, leaveOut: ReadonlySet<string> = new Set()): Difference | undefined {
+export interface Freedom {
+  /** Buffers whose order of elements the source leaves open. */
+  readonly leaveOut?: ReadonlySet<string>;
+  /** The first run with other roundings that are as good: what agrees with either agrees. */
+  readonly otherwise?: RunResult | undefined;
+}
+
+/** The first store that differs, in the order of the second run's stores; undefined when the runs agree. */
+export function compareRuns(
+  first: RunResult,
+  second: RunResult,
+  { leaveOut = new Set(), otherwise }: Freedom = {},
+): Difference | undefined {
   const bytes = differingBytes(first, second, leaveOut);
   if (bytes.size === 0) return undefined;
+  const pairs: readonly Pair[] = otherwise
+    ? [
+        [first, second],
+        [otherwise, second],
+      ]
+    : [[first, second]];
   const found: Found[] = [];
   const claimed = new Set<number>();
-  for (const [run, other] of [
-    [second, first],
-    [first, second],
-  ] as const)
+  for (const run of [second, first])
     for (let i = run.stores.length - 1; i >= 0; i--)
-      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, other, found);
+      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, pairs, found);
   // Lowered code keeps no list of its stores: what only it stored is known by address alone.
   const [stray] = [...bytes].filter((address) => !claimed.has(address)).sort((a, b) => a - b);
   if (found.length === 0 && stray !== undefined) return strayByte(first, second, stray);
@@ -130,6 +131,7 @@ function compareBytes(page: Page, match: Page | undefined, base: number, differi
   }
 }
 
+type Pair = readonly [RunResult, RunResult];
 interface Found {
   readonly order: number;
   readonly lane: number;
@@ -143,10 +145,11 @@ function collect(
   bytes: ReadonlySet<number>,
   claimed: Set<number>,
   run: RunResult,
-  other: RunResult,
+  pairs: readonly Pair[],
   found: Found[],
 ): void {
-  const { element, mask } = event;
+  const { mask } = event;
+  const element = comparedAs(event, run);
   const addresses = event.addresses as Float64Array;
   let scale: number | undefined;
   for (let lane = 0; lane < addresses.length; lane++) {
@@ -156,22 +159,31 @@ function collect(
     for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
     if (!touches) continue;
     for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
-    scale ??= magnitude(event, run);
-    if (!close(run, other, element, address, scale)) found.push({ order, lane, address, event });
+    scale ??= magnitude(event, element, run);
+    if (!pairs.some((pair) => close(pair, event.op, element, address, scale!))) found.push({ order, lane, address, event });
   }
 }
 
-function close(run: RunResult, other: RunResult, element: Element, address: number, scale: number): boolean {
+/** Atomics order floats by their bits, as integers: what they leave is a float still. */
+function comparedAs({ op, element, addresses, mask }: StoreEvent, { memory }: RunResult): Element {
+  if (element.family !== "int" || !op.name.startsWith("tt.atomic")) return element;
+  const first = mask ? (mask as Int8Array).findIndex(Boolean) : 0;
+  const kind = memory.bufferAt(addresses[first] as number)?.spec.element;
+  return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes ? floatElement(kind as FloatKind) : element;
+}
+
+function close([run, other]: Pair, op: Operation, element: Element, address: number, scale: number): boolean {
   if (!isStored(run, address) || !isStored(other, address)) return false;
-  const tolerance = TOLERANCES[element.name];
+  const rounding = run.roundings.get(op) ?? other.roundings.get(op) ?? 0;
+  const tolerance = Math.max(TOLERANCES[element.name] ?? 0, rounding);
   const [a, b] = [valueAt(run, element, address), valueAt(other, element, address)];
-  if (element.family !== "float" || tolerance === undefined) return a === b;
+  if (element.family !== "float") return a === b;
   if (Number.isNaN(a) && Number.isNaN(b)) return true;
   return a === b || Math.abs(Number(a) - Number(b)) <= tolerance * Math.max(Math.abs(Number(a)), Math.abs(Number(b)), scale);
 }
 
 /** The mean magnitude of what an op stored. */
-function magnitude({ element, addresses, mask }: StoreEvent, run: RunResult): number {
+function magnitude({ addresses, mask }: StoreEvent, element: Element, run: RunResult): number {
   if (element.family !== "float") return 0;
   let sum = 0;
   let count = 0;

@@ -18,6 +18,7 @@ export const FINDING_KINDS = {
   overflow: "note",
   "division-by-zero": "note",
   "nan-born": "note",
+  "global-order": "note",
   hint: "note",
   "axis-info": "error",
 } as const;

@@ -7,6 +7,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Memory } from "../memory.js";
 import type { Data, Element } from "./elements.js";
 import { Findings } from "./findings.js";
+import { GlobalOrder } from "./global-order.js";
 import type { BlockCode, Instruction } from "./instructions.js";
 import type { AsyncOp, SharedState } from "./shared-memory.js";
 import type { Tensor, Val } from "./value.js";
@@ -103,9 +104,12 @@ export class Machine {
   readonly findings = new Findings();
   readonly stores: StoreEvent[] = [];
   readonly printed: string[] = [];
+  /** Sums take products before they are rounded. */
+  contract = false;
   onResult: ResultObserver | undefined;
   /** Tensor maps by their address. */
   readonly tensormaps = new Map<number, Tensormap>();
+  readonly order: GlobalOrder;
   readonly #scratch = new Map<Operation, number>();
   steps = 0;
   program: readonly number[] = [0, 0, 0];
@@ -126,11 +130,13 @@ export class Machine {
     readonly capability: number,
   ) {
     this.#pickLast = seed % 2 === 1;
+    this.order = new GlobalOrder(memory, this.findings);
   }
 
   /** Runs one program of the grid to its end. `enter` pushes the first frame. */
   run(program: readonly number[], shared: SharedState, enter: () => void): void {
     this.program = program;
+    this.order.barrier();
     this.shared = shared;
     this.findings.program = program;
     this.threads = [];

@@ -14,6 +14,7 @@ import type { Finding } from "./findings.js";
 import type { TensorDesc } from "./global-block.js";
 import { enter, type Instruction, Program } from "./instructions.js";
 import { type Checks, DEFAULT_LIMITS, type Limits, Machine, Stop, type StoreEvent } from "./machine.js";
+import { coarsestRounding } from "./roundings.js";
 import { RULES } from "./rules/index.js";
 import { SharedState } from "./shared-memory.js";
 import { rawOfNumber, scalar, tensorSpec, type Val } from "./value.js";
@@ -33,6 +34,8 @@ export interface RunOptions {
   readonly capability?: number;
   readonly limits?: Partial<Limits>;
   readonly checks?: Checks;
+  /** Whether a product that a sum takes is not rounded: as the compiler may have it. */
+  readonly contract?: boolean;
 }
 
 /** What a run left behind. */
@@ -41,7 +44,11 @@ export interface RunResult {
   readonly memory: Memory;
   readonly args: readonly ArgumentPlan[];
   readonly stores: readonly StoreEvent[];
+  /** Of each op that stored, how coarsely its values were rounded on their way: see `coarsestRounding`. */
+  readonly roundings: ReadonlyMap<Operation, number>;
   readonly findings: readonly Finding[];
+  /** Buffers that were stored and loaded in one program, with no barrier between. */
+  readonly open: ReadonlySet<string>;
   readonly printed: readonly string[];
   readonly grid: readonly number[];
   readonly programs: readonly (readonly number[])[];
@@ -74,6 +81,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const memory = new Memory(seed);
   const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
+  machine.contract = options.contract ?? false;
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
@@ -92,7 +100,9 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
     memory,
     args,
     stores: machine.stores,
+    roundings: new Map([...new Set(machine.stores.map((s) => s.op))].map((op) => [op, coarsestRounding(op)])),
     findings: machine.findings.all,
+    open: machine.order.open,
     printed: machine.printed,
     grid: machine.grid,
     programs,

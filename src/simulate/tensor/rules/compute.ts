@@ -21,7 +21,8 @@ const dotOp: Rule = pure((op) => {
   const { inputPrecision } = tt.DotOp.match(op)!;
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
-    return dot(a!, b!, c!, inputPrecision === "tf32" ? "tf32" : "ieee");
+    // Before sm_80 no tensor core takes tf32: such products are made of multiply-adds of f32.
+    return dot(a!, b!, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
   };
 });
 

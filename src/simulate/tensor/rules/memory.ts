@@ -72,6 +72,7 @@ const load: Rule = (instruction) => {
     if (other) data.set(other as never);
     else if (fill && target.mask) data.fill(fill as never);
     readElements(machine, op, element, target.addresses, target.mask, data);
+    machine.order.loaded(op, target.addresses, target.mask);
     env[outs[0]!] = tensor(element, shape, data);
   };
 };
@@ -104,6 +105,7 @@ const store: Rule = (instruction) => {
       };
     if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
     writeElements(machine, op, element, target.addresses, target.mask, value.data);
+    machine.order.stored(op, target.addresses, target.mask);
   };
 };
 

@@ -253,6 +253,9 @@ const globalScratch: Rule = ({ op, outs }) => {
   };
 };
 
+/** Of threads, which are none here: only what global memory's order needs. */
+const barrier: Rule = () => (_, machine) => machine.order.barrier();
+
 export const SHARED: readonly (readonly [OpDef, Rule])[] = [
   [ttg.LocalAllocOp, allocate],
   [ttg.LocalDeallocOp, nothing],
@@ -270,11 +273,11 @@ export const SHARED: readonly (readonly [OpDef, Rule])[] = [
   [ttg.MaskReturnOp, leave],
   [ttg.PredicateStageOp, predicateStage],
   [ttg.GlobalScratchAllocOp, globalScratch],
-  [ttg.LocalBarrierOp, nothing],
-  [ttg.BarrierOp, nothing],
+  [ttg.LocalBarrierOp, barrier],
+  [ttg.BarrierOp, barrier],
   [ttg.WarpSpecializeOp, warpSpecialize],
   [ttg.WarpYieldOp, leave],
   [ttg.WarpReturnOp, leave],
-  [gpu.BarrierOp, nothing],
+  [gpu.BarrierOp, barrier],
 ];
 export { nothing, view };
