@@ -42,11 +42,25 @@ function table(trace: Trace, facts: readonly CodegenFact[], title: string): stri
       const fragments = mma?.shape && [
         `${" ".repeat(7)}registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}`,
       ];
+      const cost = costText(fact);
       const why = fact.op === undefined || explained.has(fact.op) ? [] : fact.why;
       if (fact.op !== undefined) explained.add(fact.op);
-      return [row.trimEnd(), ...(fragments || []), ...why.map((reason) => `${" ".repeat(7)}${reason}`)];
+      return [
+        row.trimEnd(),
+        ...(cost === "" ? [] : [`${" ".repeat(7)}${cost}`]),
+        ...(fragments || []),
+        ...why.map((reason) => `${" ".repeat(7)}${reason}`),
+      ];
     }),
   ];
+}
+
+/** What a warp-wide instruction costs the memory, where addresses and layouts say it. */
+function costText({ sectorsPerWarp, wavefronts, bytesPerThread }: CodegenFact): string {
+  if (sectorsPerWarp !== undefined) return `${sectorsPerWarp} sectors a warp, for ${bytesPerThread * 32} bytes`;
+  return wavefronts
+    ? `${wavefronts.needed} wavefronts a warp${wavefronts.needed > wavefronts.least ? `, ${wavefronts.least} without bank conflicts` : ""}`
+    : "";
 }
 
 /** `%23 = tt.load, kernel.py:12`. */

@@ -114,15 +114,9 @@ export function simulateWavefronts(
   maxVectorBytes = 16,
   place: (offset: number) => number = (offset) => offset,
 ): Wavefronts {
-  const cvt = registers.invertAndCompose(shared);
-  const within = cvt.sublayout(
-    cvt.inDimNames.filter((dim) => dim !== "block"),
-    ["offset"],
-  );
-  const unique = actionRemoveBroadcastedRegs(within).apply(within);
+  const { unique, numLanes } = accessOf(registers, shared);
   const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
   const access = permutation.apply(unique);
-  const numLanes = access.getInDimSize("lane");
   const words = Math.max(1, Math.ceil((vec * bitwidth) / 32));
   const lanesPerRound = Math.min(numLanes, Math.max(1, Math.trunc(32 / words)));
 
@@ -131,23 +125,65 @@ export function simulateWavefronts(
   for (let warp = 0; warp < access.getInDimSize("warp"); warp++) {
     for (let register = 0; register < access.getInDimSize("register"); register += vec) {
       instructions++;
-      for (let first = 0; first < numLanes; first += lanesPerRound) wavefronts += roundOf(first, register, warp);
+      for (let first = 0; first < numLanes; first += lanesPerRound)
+        wavefronts += roundOf(access, bitwidth, place, { first, lanesPerRound, register, vec, warp });
     }
   }
   return { vec, instructions, wavefronts, minWavefronts: instructions * Math.ceil(numLanes / lanesPerRound) };
+}
 
-  function roundOf(firstLane: number, firstRegister: number, warp: number): number {
-    const touched = new Set<number>();
-    const perBank = new Int32Array(32);
-    let most = 1;
-    for (let lane = firstLane; lane < firstLane + lanesPerRound; lane++) {
-      for (let register = firstRegister; register < firstRegister + vec; register++) {
-        const word = Math.trunc((place(access.applyPacked({ register, lane, warp })) * bitwidth) / 32);
-        if (touched.has(word)) continue;
-        touched.add(word);
-        most = Math.max(most, ++perBank[word % 32]!);
-      }
+/**
+ * Rounds for each 8x8 matrix that ldmatrix reads, or stmatrix writes, on the way between registers and shared memory: a register of
+ * 32 bits in all lanes. Undefined where registers are not full.
+ */
+export function simulateMatrices(
+  registers: LinearLayout,
+  shared: LinearLayout,
+  bitwidth: number,
+): { readonly matrices: number; readonly wavefronts: number } | undefined {
+  const { unique, numLanes } = accessOf(registers, shared);
+  const vec = 32 / bitwidth;
+  const numRegisters = unique.getInDimSize("register");
+  if (numLanes !== 32 || vec < 1 || numRegisters % vec !== 0) return undefined;
+  let matrices = 0;
+  let wavefronts = 0;
+  for (let warp = 0; warp < unique.getInDimSize("warp"); warp++)
+    for (let register = 0; register < numRegisters; register += vec) {
+      matrices++;
+      wavefronts += roundOf(unique, bitwidth, (offset) => offset, { first: 0, lanesPerRound: 32, register, vec, warp });
     }
-    return most;
+  return { matrices, wavefronts };
+}
+
+/** From registers, each element once, lanes and warps to offsets. */
+function accessOf(registers: LinearLayout, shared: LinearLayout): { readonly unique: LinearLayout; readonly numLanes: number } {
+  const cvt = registers.invertAndCompose(shared);
+  const within = cvt.sublayout(
+    cvt.inDimNames.filter((dim) => dim !== "block"),
+    ["offset"],
+  );
+  return { unique: actionRemoveBroadcastedRegs(within).apply(within), numLanes: within.getInDimSize("lane") };
+}
+
+interface Round {
+  readonly first: number;
+  readonly lanesPerRound: number;
+  readonly register: number;
+  readonly vec: number;
+  readonly warp: number;
+}
+/** The most rows of one bank that a round touches. */
+function roundOf(access: LinearLayout, bitwidth: number, place: (offset: number) => number, round: Round): number {
+  const touched = new Set<number>();
+  const perBank = new Int32Array(32);
+  let most = 1;
+  for (let lane = round.first; lane < round.first + round.lanesPerRound; lane++) {
+    for (let register = round.register; register < round.register + round.vec; register++) {
+      const word = Math.trunc((place(access.applyPacked({ register, lane, warp: round.warp })) * bitwidth) / 32);
+      if (touched.has(word)) continue;
+      touched.add(word);
+      most = Math.max(most, ++perBank[word % 32]!);
+    }
   }
+  return most;
 }

@@ -32,7 +32,7 @@ export function locateArguments(p: Parser, ops: readonly Operation[]): void {
         const at = arg.argLoc - p.source.base;
         const written = text.slice(at + 1, p.cursor.suffixEnd(at + 1));
         const place = placeOf(op, arg);
-        arg.argLoc = /^(?:\d+|arg\d+)$/.test(written) ? place : nameLoc(beforeConflict(written), place);
+        arg.argLoc = /^(?:\d+|arg\d+)$/.test(written) ? withoutName(place) : nameLoc(beforeConflict(written), place);
       }
   }
 }

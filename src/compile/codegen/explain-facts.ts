@@ -2,6 +2,8 @@
  * Why the machine instructions of an op are as they are, and the way of a dot's operands from global memory to the tensor
  * core: what `--codegen` prints beside the facts.
  */
+import { axesOfAllocations, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
+import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
@@ -15,15 +17,36 @@ import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import type { Trace } from "../trace.js";
 
-/** The facts with their reasons; those of an imported step that cannot be read back have none. */
+const explained = new WeakMap<Trace, readonly CodegenFact[]>();
+
+/** The facts with their reasons and costs; those of an imported step that cannot be read back have none. */
 export function explainedFacts(trace: Trace): readonly CodegenFact[] {
+  let facts = explained.get(trace);
+  if (!facts) explained.set(trace, (facts = explainFacts(trace)));
+  return facts;
+}
+
+function explainFacts(trace: Trace): readonly CodegenFact[] {
   const facts = codegenFacts(trace);
   const queries = ttgirQueries(trace);
   if (!queries) return facts;
+  const axes = axesOfAllocations(queries.ir.module);
   return facts.map((fact) => {
     const op = fact.op === undefined ? undefined : queries.opOf(fact.op);
-    return op ? { ...fact, why: instructionReasons(queries, op) } : fact;
+    return op ? { ...fact, ...costOf(fact, op, axes), why: instructionReasons(queries, op) } : fact;
   });
+}
+
+function costOf(fact: CodegenFact, op: Operation, axes: ModuleAxisInfo): Pick<CodegenFact, "sectorsPerWarp" | "wavefronts"> {
+  const { kind, space, bytesPerThread: bytes } = fact;
+  if (bytes === 0) return {};
+  if (kind === "async-copy" || (space === "global" && (kind === "load" || kind === "store" || kind === "atomic"))) {
+    const sectorsPerWarp = sectorsOf(op, bytes, axes);
+    return sectorsPerWarp === undefined ? {} : { sectorsPerWarp };
+  }
+  const byMatrices = kind === "matrix-load" || kind === "matrix-store";
+  const wavefronts = byMatrices || space === "shared" ? wavefrontsOf(op, bytes, byMatrices) : undefined;
+  return wavefronts ? { wavefronts } : {};
 }
 
 /** One op on the way of an operand. */

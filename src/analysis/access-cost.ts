@@ -1,0 +1,114 @@
+/**
+ * What one warp-wide instruction costs the memory, as far as layouts and addresses say it: sectors of global memory, rounds of
+ * shared memory. What is not known statically is left out; `tt-step run --facts` measures it.
+ */
+
+import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
+import { FuncOp } from "../dialects/tt/ops/function.js";
+import { getPointeeBitWidth, PointerType } from "../dialects/tt/types.js";
+import { sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../dialects/ttg/ops/local-memory.js";
+import { type MemDesc, MemDescType } from "../dialects/ttg/types.js";
+import { i32Attr, intOf } from "../ir/builtin-attrs.js";
+import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import { FunctionOp } from "../ir/interfaces.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+import { simulateMatrices, simulateWavefronts } from "../layout/bank-conflicts.js";
+import { paddedOffset } from "../layout/encodings/padded-shared.js";
+import { memoryAccess } from "./access-width.js";
+import { ModuleAxisInfo } from "./module-axis-info.js";
+
+/** Bytes that global memory is fetched by. */
+const SECTOR = 32;
+/** Arrays begin at a multiple of this, as CUDA's allocators give them; Triton's hint says 16 at most. */
+const ALLOCATION = 256;
+
+/** AxisInfo of a module whose pointers that are known to be aligned begin where allocators put arrays. */
+export function axesOfAllocations(module: Operation): ModuleAxisInfo {
+  const hints: (() => void)[] = [];
+  const name = "tt.divisibility";
+  module.walk((op) => {
+    if (!FuncOp.is(op)) return;
+    op.def
+      .interface(FunctionOp)!
+      .type(op)
+      .inputs.forEach((type, index) => {
+        const hint = argumentAttr(op, index, name);
+        if (!PointerType.is(type) || !hint || intOf(hint)! < 16 || intOf(hint)! >= ALLOCATION) return;
+        setArgumentAttr(op, index, name, i32Attr(op.ctx, ALLOCATION));
+        hints.push(() => setArgumentAttr(op, index, name, hint));
+      });
+  });
+  const axes = new ModuleAxisInfo(module);
+  for (const restore of hints) restore();
+  return axes;
+}
+
+/**
+ * Sectors that a warp touches with one access of `bytes` a thread, all threads taking part; undefined where it depends on addresses
+ * that are not known. `axes` are those of `axesOfAllocations`.
+ */
+export function sectorsOf(op: Operation, bytes: number, axes: ModuleAxisInfo): number | undefined {
+  const ptr = memoryAccess(op)?.ptr;
+  if (!ptr) return undefined;
+  const elementBytes = Math.max(1, getPointeeBitWidth(ptr.type) / 8);
+  const info = axes.get(ptr);
+  if (!RankedTensorType.is(ptr.type) || !info) return RankedTensorType.is(ptr.type) ? undefined : 1;
+  const { shape, encoding } = ptr.type.params;
+  const layout = toLinearLayout(shape, encoding!);
+  const { contiguity, constancy, divisibility } = info;
+  // Along this dimension neighbours are in a row; a row begins at a multiple of `divisibility` bytes.
+  const along = contiguity.indexOf(Math.max(...contiguity));
+  if (divisibility[along]! % SECTOR !== 0) return undefined;
+  const sectors = new Set<string>();
+  const numRegisters = Math.max(1, bytes / elementBytes);
+  if (numRegisters > layout.getInDimSize("register")) return undefined;
+  for (let lane = 0; lane < layout.getInDimSize("lane"); lane++)
+    for (let register = 0; register < numRegisters; register++) {
+      const coordinates = layout.apply({ register, lane });
+      const at = shape.map((_, d) => coordinates[`dim${d}`]!);
+      const row = at.map((x, d) => Math.floor(x / (d === along ? Math.max(contiguity[d]!, constancy[d]!) : constancy[d]!)));
+      const offset = constancy[along]! > 1 ? 0 : (at[along]! % contiguity[along]!) * elementBytes;
+      sectors.add(`${row.join(",")}:${Math.floor(offset / SECTOR)}`);
+    }
+  return sectors.size;
+}
+
+export interface SharedCost {
+  /** Rounds of one warp-wide instruction, and those without conflicts. */
+  readonly needed: number;
+  readonly least: number;
+}
+
+/** Rounds of shared memory for an access of `bytes` a thread between a tensor and a buffer; `byMatrices` for ldmatrix and stmatrix. */
+export function wavefrontsOf(op: Operation, bytes: number, byMatrices: boolean): SharedCost | undefined {
+  const access = sharedAccess(op);
+  if (!access) return undefined;
+  const { shape, elementType, encoding } = access.buffer.params;
+  const bits = bitWidth(elementType) ?? 0;
+  if (bits < 8) return undefined;
+  const registers = toLinearLayout(access.tensor.params.shape, access.tensor.params.encoding!);
+  const shared = toLinearLayout(shape, encoding);
+  const params = sharedParams(encoding);
+  if (byMatrices) {
+    const found = simulateMatrices(registers, shared, bits);
+    const count = bytes / 4;
+    return found && { needed: (found.wavefronts / found.matrices) * count, least: count };
+  }
+  const place = params?.kind === "padded_shared" ? (offset: number) => paddedOffset(params, offset) : undefined;
+  const found = simulateWavefronts(registers, shared, bits, bytes, place);
+  if ((found.vec * bits) / 8 !== bytes) return undefined;
+  return { needed: found.wavefronts / found.instructions, least: found.minWavefronts / found.instructions };
+}
+
+function sharedAccess(op: Operation): { readonly tensor: TensorType; readonly buffer: MemDesc } | undefined {
+  const between = (tensor: Value | undefined, buffer: Value) =>
+    tensor && RankedTensorType.is(tensor.type) && MemDescType.is(buffer.type) ? { tensor: tensor.type, buffer: buffer.type } : undefined;
+  const load = LocalLoadOp.match(op);
+  if (load) return between(load.result, load.src);
+  const store = LocalStoreOp.match(op);
+  if (store) return between(store.src, store.dst);
+  const alloc = LocalAllocOp.match(op);
+  return alloc && between(alloc.src, alloc.result);
+}
