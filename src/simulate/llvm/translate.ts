@@ -12,7 +12,7 @@ import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { FunctionText, NotExecutable } from "./function-text.js";
 import { leavesOf, sizeOf } from "./leaves.js";
-import { RULES } from "./rules.js";
+import { RULES } from "./rules/index.js";
 
 export interface Translated {
   readonly text: string;

@@ -7,6 +7,7 @@
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { decode, encode } from "../../ir/float.js";
 import * as arithmetic from "../../ir/float-arithmetic.js";
+import { FLOAT_COMPARISONS } from "../../ptx/llvm-names.js";
 import { type Node, valueOf, type Width } from "./graph.js";
 import { maskOf } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
@@ -151,7 +152,7 @@ export class Floats {
   compare(predicate: string, kind: string, a: Node, b: Node): Node {
     if (predicate === "true" || predicate === "false") return this.s.constant(1, predicate === "true" ? 1 : 0);
     if (kind === "bf16" && !this.hasBf16) return this.compare(predicate, "f32", this.convert(kind, "f32", a), this.convert(kind, "f32", b));
-    return this.make(`setp.${COMPARE[predicate]}.${kind}`, 1, a, b);
+    return this.make(`setp.${FLOAT_COMPARISONS[predicate]}.${kind}`, 1, a, b);
   }
   /** Rounds to an integral float: `rmi` down, `rpi` up, `rzi` to zero, `rni` to even. */
   round(mode: string, kind: string, a: Node): Node {
@@ -216,20 +217,3 @@ export class Floats {
     return this.make(`cvt.rzi.${signed ? "s" : "u"}${width}.${from}`, width, a);
   }
 }
-
-const COMPARE: Readonly<Record<string, string>> = {
-  oeq: "eq",
-  ogt: "gt",
-  oge: "ge",
-  olt: "lt",
-  ole: "le",
-  one: "ne",
-  ord: "num",
-  ueq: "equ",
-  ugt: "gtu",
-  uge: "geu",
-  ult: "ltu",
-  ule: "leu",
-  une: "neu",
-  uno: "nan",
-};

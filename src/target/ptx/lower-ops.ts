@@ -8,6 +8,7 @@ import { IntegerType, VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
+import { ATOMIC_OPERATIONS, STATE_SPACES } from "../../ptx/llvm-names.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
@@ -158,15 +159,14 @@ function bitcast(l: Lowering, op: Operation): readonly Node[] {
   return regroup(l.s, l.nodes(op.operand(0)), from, to) ?? l.problem(op, "this bitcast has no PTX");
 }
 const spaceOf = (type: Type): number => (LLVMPointerType.is(type) ? type.params.addressSpace : 0);
-const SPACES: Readonly<Record<number, string>> = { 0: "", 1: "global", 3: "shared", 4: "const", 5: "local", 7: "shared::cluster" };
 function addrSpaceCast(l: Lowering, op: Operation): readonly Node[] {
   const [from, to] = [spaceOf(op.operand(0).type), spaceOf(op.result().type)];
   const node = l.node(op.operand(0));
   const graph = l.s.graph;
   if (from === to) return [node];
-  if (to === 0) return [graph.pure(`cvta.${SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node])];
-  const generic = from === 0 ? node : graph.pure(`cvta.${SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node]);
-  const made = graph.pure(`cvta.to.${SPACES[to]}.u64`, 64, [generic]);
+  if (to === 0) return [graph.pure(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node])];
+  const generic = from === 0 ? node : graph.pure(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node]);
+  const made = graph.pure(`cvta.to.${STATE_SPACES[to]}.u64`, 64, [generic]);
   return [to >= 3 ? l.s.trunc(made, 32) : made];
 }
 
@@ -251,7 +251,7 @@ const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => lea
 /** Where an access goes. What lies on the stack is local, whatever its pointer says. */
 function place(l: Lowering, pointer: Value): { readonly address: Node; readonly space: string } {
   const address = l.node(pointer);
-  const space = SPACES[spaceOf(pointer.type)] ?? "";
+  const space = STATE_SPACES[spaceOf(pointer.type)] ?? "";
   const [base, offset] = l.s.splitOffset(address);
   if (base.op !== "stack" || space !== "") return { address, space };
   return { address: l.s.add(l.graph.pure("address", 64, [], l.options.depot), l.s.constant(64, offset)), space: "local" };
@@ -340,35 +340,21 @@ function semantics(op: Operation, name: string): string {
   if (!order && scope === "") return "";
   return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
 }
-const RMW_NAMES: Readonly<Record<string, readonly [string, string]>> = {
-  xchg: ["exch", "b"],
-  add: ["add", "u"],
-  and: ["and", "b"],
-  or: ["or", "b"],
-  xor: ["xor", "b"],
-  max: ["max", "s"],
-  min: ["min", "s"],
-  umax: ["max", "u"],
-  umin: ["min", "u"],
-  fadd: ["add", "f"],
-  uinc_wrap: ["inc", "u"],
-  udec_wrap: ["dec", "u"],
-};
 function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.result().type);
   const opcode = RMW[intOf(op.attr("bin_op"))!]!;
   const address = l.node(op.operand(0));
   let value = l.node(op.operand(1));
-  let name = RMW_NAMES[opcode];
+  let name = ATOMIC_OPERATIONS[opcode];
   if (opcode === "sub") {
     value = l.s.sub(l.s.constant(value.width, 0), value);
-    name = RMW_NAMES["add"];
+    name = ATOMIC_OPERATIONS["add"];
   }
   if (!leaf || !name || leaf.bits < 16 || (leaf.bits === 16 && opcode !== "fadd"))
     return l.problem(op, `atomicrmw ${opcode} of this type has no PTX`);
   const type =
     name[1] === "f" ? (leaf.kind === "f16" || leaf.kind === "bf16" ? `noftz.${leaf.kind}` : leaf.kind) : `${name[1]}${leaf.bits}`;
-  const space = SPACES[spaceOf(op.operand(0).type)];
+  const space = STATE_SPACES[spaceOf(op.operand(0).type)];
   const form = `atom${semantics(op, "ordering")}${space ? `.${space}` : ""}.${name[0]}.${type} $0, [$1], $2;`;
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
   return [l.graph.result(effect, 0, leaf.width)];
@@ -377,7 +363,7 @@ function cmpXchg(l: Lowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.operand(1).type);
   const [address, expected, value] = op.operands.map((v) => l.node(v)) as [Node, Node, Node];
   if (!leaf || leaf.bits < 16) return l.problem(op, "cmpxchg of this type has no PTX");
-  const space = SPACES[spaceOf(op.operand(0).type)];
+  const space = STATE_SPACES[spaceOf(op.operand(0).type)];
   const form = `atom${semantics(op, "success_ordering")}${space ? `.${space}` : ""}.cas.b${leaf.bits} $0, [$1], $2, $3;`;
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, expected, value]);
   const old = l.graph.result(effect, 0, leaf.width);

@@ -1,4 +1,5 @@
 /** Which instruction computes a pure node. Source: llvm/lib/Target/NVPTX/NVPTXInstrInfo.td. */
+import { INTEGER_COMPARISONS } from "../../ptx/llvm-names.js";
 import { Bug } from "../../support/assert.js";
 import { type Node, valueOf, type Width } from "./graph.js";
 import { powerOfTwo } from "./known-bits.js";
@@ -65,18 +66,6 @@ const SIGNED: Readonly<Record<string, string>> = {
   shr: "shr.u",
   sar: "shr.s",
 };
-const PREDICATE: Readonly<Record<string, readonly [string, string]>> = {
-  eq: ["eq", "b"],
-  ne: ["ne", "b"],
-  slt: ["lt", "s"],
-  sle: ["le", "s"],
-  sgt: ["gt", "s"],
-  sge: ["ge", "s"],
-  ult: ["lt", "u"],
-  ule: ["le", "u"],
-  ugt: ["gt", "u"],
-  uge: ["ge", "u"],
-};
 
 function select(node: Node): Selected {
   const { op, width, inputs } = node;
@@ -110,7 +99,7 @@ function select(node: Node): Selected {
     case "not":
       return one(`not.${bits}`, inputs);
     case "icmp": {
-      const [name, sign] = PREDICATE[node.info as string]!;
+      const [name, sign] = INTEGER_COMPARISONS[node.info as string]!;
       return one(`setp.${name}.${sign}${a.width}`, inputs);
     }
     case "select": {

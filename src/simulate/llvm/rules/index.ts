@@ -1,0 +1,21 @@
+/** What each op of the LLVM and NVVM dialects is in PTX, one instruction or a few, without any cleverness. */
+import { AGGREGATES } from "./aggregates.js";
+import { CALLS } from "./calls.js";
+import { COMPARE } from "./compare.js";
+import { CONVERT } from "./convert.js";
+import { FLOAT } from "./float.js";
+import { INTEGER } from "./integer.js";
+import { MEMORY } from "./memory.js";
+import { NVVM } from "./nvvm.js";
+import type { Rule } from "./rule.js";
+
+export const RULES: ReadonlyMap<string, Rule> = new Map([
+  ...AGGREGATES,
+  ...INTEGER,
+  ...FLOAT,
+  ...COMPARE,
+  ...CONVERT,
+  ...MEMORY,
+  ...CALLS,
+  ...NVVM,
+]);

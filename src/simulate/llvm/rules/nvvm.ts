@@ -1,0 +1,99 @@
+/** The NVVM dialect. */
+import * as nvvm from "../../../dialects/nvvm/ops/index.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
+import type { Family, Rule } from "./rule.js";
+
+const sreg =
+  (name: string): Rule =>
+  (f, op) => {
+    const bits = f.leaves(op.result(0).type)[0]!.bits;
+    f.put(`mov.u${bits} ${f.define(op.result(0))[0]}, %${name}`);
+  };
+
+const shuffle: Rule = (f, op) => {
+  const { thread_mask, val, offset, mask_and_clamp, kind, res } = nvvm.ShflOp.match(op)!;
+  const [d, valid] = f.define(res);
+  f.put(
+    `shfl.sync.${kind}.b32 ${d}${valid === undefined ? "" : `|${valid}`}, ${f.scalar(val)}, ${f.scalar(offset)}, ${f.scalar(mask_and_clamp)}, ${f.scalar(thread_mask)}`,
+  );
+};
+
+const vote: Rule = (f, op) => {
+  const { kind, mask, pred, res } = nvvm.VoteSyncOp.match(op)!;
+  f.put(`vote.sync.${kind}.${kind === "ballot" ? "b32" : "pred"} ${f.define(res)[0]}, ${f.scalar(pred)}, ${f.scalar(mask)}`);
+};
+
+const REDUX: Readonly<Record<string, string>> = {
+  add: "add.s32",
+  and: "and.b32",
+  max: "max.s32",
+  min: "min.s32",
+  or: "or.b32",
+  umax: "max.u32",
+  umin: "min.u32",
+  xor: "xor.b32",
+  fmin: "min.f32",
+  fmax: "max.f32",
+};
+const redux: Rule = (f, op) => {
+  const { kind, val, mask_and_clamp, res, nan, abs } = nvvm.ReduxOp.match(op)!;
+  const [name, type] = REDUX[kind]!.split(".");
+  f.put(
+    `redux.sync.${name}${abs ? ".abs" : ""}${nan ? ".NaN" : ""}.${type} ${f.define(res)[0]}, ${f.scalar(val)}, ${f.scalar(mask_and_clamp)}`,
+  );
+};
+
+const ldmatrix: Rule = (f, op) => {
+  const { ptr, res, num, layout } = nvvm.LdMatrixOp.match(op)!;
+  f.put(
+    `ldmatrix.sync.aligned.m8n8.x${num}${layout === "col" ? ".trans" : ""}.shared.b16 {${f.define(res).join(", ")}}, [${f.scalar(ptr)}]`,
+  );
+};
+const stmatrix: Rule = (f, op) => {
+  const { ptr, sources, layout } = nvvm.StMatrixOp.match(op)!;
+  f.put(
+    `stmatrix.sync.aligned.m8n8.x${sources.length}${layout === "col" ? ".trans" : ""}.shared.b16 [${f.scalar(ptr)}], {${sources.map((s) => f.scalar(s)).join(", ")}}`,
+  );
+};
+
+const plain =
+  (text: string): Rule =>
+  (f) =>
+    f.put(text);
+
+const barrier: Rule = (f, op) => {
+  const operands = op.operands.map((o) => f.scalar(o));
+  f.put(`bar.sync ${operands.length === 0 ? "0" : operands.join(", ")}`);
+};
+
+const elect: Rule = (f, op) => {
+  const members = op.numOperands > 0 ? f.scalar(op.operand(0)) : "-1";
+  f.put(`elect.sync _|${f.define(op.result(0))[0]}, ${members}`);
+};
+
+export const NVVM: Family = [
+  ["nvvm.shfl.sync", shuffle],
+  ["nvvm.vote.sync", vote],
+  ["nvvm.redux.sync", redux],
+  ["nvvm.ldmatrix", ldmatrix],
+  ["nvvm.stmatrix", stmatrix],
+  ["nvvm.barrier0", plain("bar.sync 0")],
+  ["nvvm.barrier", barrier],
+  ["nvvm.bar.warp.sync", (f, op) => f.put(`bar.warp.sync ${f.scalar(op.operand(0))}`)],
+  ["nvvm.cp.async.commit.group", plain("cp.async.commit_group")],
+  ["nvvm.cp.async.wait.group", (f, op) => f.put(`cp.async.wait_group ${intOf(op.attr("n"))}`)],
+  [
+    "nvvm.cp.async.shared.global",
+    (f, op) => {
+      const { dst, src, cpSize, size, modifier } = nvvm.CpAsyncOp.match(op)!;
+      f.put(`cp.async.${modifier}.shared.global [${f.scalar(dst)}], [${f.scalar(src)}], ${size}${cpSize ? `, ${f.scalar(cpSize)}` : ""}`);
+    },
+  ],
+  ["nvvm.elect.sync", elect],
+  ...["tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid"].flatMap((name) =>
+    ["x", "y", "z"].map((axis) => [`nvvm.read.ptx.sreg.${name}.${axis}`, sreg(`${name}.${axis}`)] as const),
+  ),
+  ...["laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "clock", "clock64", "globaltimer"].map(
+    (name) => [`nvvm.read.ptx.sreg.${name}`, sreg(name)] as const,
+  ),
+];
