@@ -3,6 +3,7 @@
 import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { Compilation } from "./codegen/generator.js";
@@ -133,7 +134,21 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     else throw error;
     return undefined;
   }
-  return compilation.module.op;
+  const module = compilation.module.op!;
+  return isValid(module) ? module : undefined;
+}
+
+/** Builtins check most of what they are given, but not all: the ops themselves do. */
+function isValid(module: Operation): boolean {
+  const { diagnostics } = module.ctx;
+  const told = diagnostics.length;
+  if (verifyOperation(module)) return true;
+  // Locations count columns from 0, as Python does.
+  for (let i = told; i < diagnostics.length; i++) {
+    const { position } = diagnostics[i]!;
+    if (position) diagnostics[i] = { ...diagnostics[i]!, position: { ...position, column: position.column + 1 } };
+  }
+  return false;
 }
 
 /** The kernel's arguments by its specialization; constants are evaluated in the file's scope. */

@@ -19,6 +19,7 @@ import {
   FLOAT64,
   INT8,
   INT32,
+  isFloating,
   isFp8,
   isInt,
   typeName,
@@ -144,7 +145,10 @@ function resultDtype(operand: Dtype, out: Dtype): Dtype {
   if (out === BFLOAT16)
     raise("ValueError", "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`");
   if (operand === FLOAT32 || operand === BFLOAT16) return FLOAT32;
-  return operand === FLOAT64 ? FLOAT64 : out;
+  if (operand === FLOAT64) return FLOAT64;
+  // Triton itself aborts here.
+  if (!isFloating(out)) raise("ValueError", `out_dtype=${typeName(out)} is unsupported for operands of type ${typeName(operand)}`);
+  return out;
 }
 
 function accumulator(s: Semantic, acc: Tensor | undefined, zero: Tensor, type: BlockType, out: Dtype): Tensor {

@@ -94,7 +94,7 @@ export function externElementwise(
   );
 }
 function noVariant(args: readonly Tensor[], variants: readonly ExternVariant[]): never {
-  const list = (types: readonly (Dtype | PointerType)[]) => `(${types.map(typeRepr).join(", ")}${types.length === 1 ? "," : ""})`;
+  const list = (types: readonly (Dtype | PointerType)[]) => `(${types.map(typeRepr).join(", ")})`;
   return raise(
     "KeyError",
     `${list(args.map(dtypeOf))}: input arg type does not match. Expect one of ${variants.map((v) => list(v.args)).join(", ")}`,
