@@ -18,11 +18,11 @@ export function launch(tool: string, argv: readonly string[] = process.argv.slic
 
 /**
  * V8 optimizes a function after so much of its bytecode was run; by its default of 66 KB that took half of the time of a compilation,
- * and was over too late for most of it. Short commands are spared the module. V8 takes compiled code only under the flags that it
+ * and was over too late for most of it. Shorter commands are spared the module, and benchmarks are warm. V8 takes compiled code only under the flags that it
  * was made under, so they are set first.
  */
 function setFlags(tool: string): void {
-  if (tool === "tt-step" || tool === "bench") process.getBuiltinModule("node:v8").setFlagsFromString("--interrupt-budget=500000");
+  if (tool === "tt-step") process.getBuiltinModule("node:v8").setFlagsFromString("--interrupt-budget=500000");
 }
 
 function load(tool: string): { readonly script: Script; readonly bundle: Bundle } {

@@ -155,6 +155,8 @@ class Recorder {
   #text: StepText | undefined;
   #textVersion = -1;
   #hash = 0;
+  #numOps = 0;
+  #countedVersion = -1;
   /** Of the source: what the stage before the first pass makes. */
   #stage: Stage;
   #top = 0;
@@ -362,7 +364,7 @@ class Recorder {
       for (const parent of typeof origin === "number" ? [origin] : origin) pairs.push(made, parent);
     }
     this.#gone.clear();
-    return pairs.length === 0 ? NO_REWRITES : Int32Array.from(pairs);
+    return pairs.length === 0 ? NO_REWRITES : new Int32Array(pairs);
   }
 
   private locate(op: number, loc: LocationRef): void {
@@ -375,6 +377,15 @@ class Recorder {
       at = call.params.caller;
     }
     if (position) this.locations.add(op, position.file, position.line, position.column);
+  }
+
+  private numOps(): number {
+    const { version } = this.module.ctx;
+    if (version !== this.#countedVersion) {
+      this.#countedVersion = version;
+      this.#numOps = countOps(this.module);
+    }
+    return this.#numOps;
   }
 
   private push(
@@ -397,7 +408,7 @@ class Recorder {
       stage: this.#stage,
       op: op.name,
       symbol: symbol ? (symbol.params as { readonly value: string }).value : undefined,
-      numOps: countOps(this.module),
+      numOps: this.numOps(),
       text: this.text(),
       origins: this.newOrigins(),
     };

@@ -48,46 +48,54 @@ export function identityHash(op: Operation): number {
   return h || 1;
 }
 
-/** A hash of what `root` prints as, without printing it: equal texts hash alike. Two 32-bit halves. */
+/**
+ * A hash of what `root` prints as, without printing it: equal texts hash alike, for ops of one Context. Two 32-bit halves. Values
+ * and blocks are numbered by where they are defined, in the printer's fields; types and attributes are interned.
+ */
 export function textHash(root: Operation): number {
-  const numbers = new Map<object, number>();
-  const number = (entity: object): number => {
-    let n = numbers.get(entity);
-    if (n === undefined) numbers.set(entity, (n = numbers.size));
-    return n;
-  };
-  let a = 1;
-  let b = 2;
-  const add = (x: number) => {
-    a = mix(a, x);
-    b = (Math.imul(b, 0x01000193) ^ x) | 0;
-  };
-  root.walk((op) => {
-    add(stringHash(op.name));
-    for (const use of op.operandUses) add(number(use.value));
-    for (const result of op.results) {
-      add(number(result));
-      add(stringHash(typeText(result.type)));
-    }
-    const { names, values } = op.attrs.params;
-    for (let i = 0; i < names.length; i++) {
-      add(stringHash(names[i]!));
-      add(entityHash(values[i]!));
-    }
-    for (const successor of op.successors) add(number(successor.block));
-    for (const region of op.regions) {
-      add(-1);
-      for (const block of region.blocks()) {
-        add(number(block));
-        for (const arg of block.args) {
-          add(number(arg));
-          add(stringHash(typeText(arg.type)));
-        }
+  const hash = new TextHash();
+  hash.number(root);
+  hash.operation(root);
+  return (hash.a >>> 0) * 2 ** 21 + (hash.b >>> 11);
+}
+
+class TextHash {
+  a = 1;
+  b = 2;
+  #next = 1;
+
+  number(op: Operation): void {
+    const { results, regions } = op;
+    for (let i = 0; i < results.length; i++) results[i]!.scratch = this.#next++;
+    for (let i = 0; i < regions.length; i++)
+      for (let block = regions[i]!.firstBlock; block; block = block.next) {
+        block.scratch = this.#next++;
+        for (let k = 0; k < block.args.length; k++) block.args[k]!.scratch = this.#next++;
+        for (let inner = block.firstOp; inner; inner = inner.next) this.number(inner);
+      }
+  }
+
+  operation(op: Operation): void {
+    const { operandUses, results, attrs, successors, regions } = op;
+    this.add(stringHash(op.name));
+    this.add(attrs.id);
+    for (let i = 0; i < operandUses.length; i++) this.add(operandUses[i]!.value.scratch);
+    for (let i = 0; i < results.length; i++) this.add(results[i]!.type.id);
+    for (let i = 0; i < successors.length; i++) this.add(successors[i]!.block.scratch);
+    for (let i = 0; i < regions.length; i++) {
+      this.add(-1);
+      for (let block = regions[i]!.firstBlock; block; block = block.next) {
+        this.add(-2);
+        for (let k = 0; k < block.args.length; k++) this.add(block.args[k]!.type.id);
+        for (let inner = block.firstOp; inner; inner = inner.next) this.operation(inner);
       }
     }
-    if (op.block) add(number(op.block));
-  });
-  return (a >>> 0) * 2 ** 21 + (b >>> 11);
+  }
+
+  private add(x: number): void {
+    this.a = mix(this.a, x);
+    this.b = (Math.imul(this.b, 0x01000193) ^ x) | 0;
+  }
 }
 
 function entityHash(entity: Attribute | Type): number {

@@ -105,6 +105,16 @@ export class Context {
   }
 }
 
+/** Sorts in place, by insertion: parameters are few, and this runs for every attribute and type that is asked for. */
+function sortFew(names: string[]): void {
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i]!;
+    let at = i;
+    for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
+    names[at] = name;
+  }
+}
+
 /** A text that is equal exactly for equal parameters. Attributes and types stand for themselves by id. */
 function keyOf(value: unknown): string {
   switch (typeof value) {
@@ -128,7 +138,7 @@ function keyOf(value: unknown): string {
         return `[${key}]`;
       }
       const names = Object.keys(value);
-      if (names.length > 1) names.sort();
+      sortFew(names);
       for (let i = 0; i < names.length; i++) key += `${names[i]!}=${keyOf((value as Record<string, unknown>)[names[i]!])}`;
       return `{${key}}`;
     }

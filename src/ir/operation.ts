@@ -192,7 +192,8 @@ export class Operation {
   }
   /** Whether some result has a use. */
   isUsed(): boolean {
-    for (const result of this.results) if (result.firstUse) return true;
+    const { results } = this;
+    for (let i = 0; i < results.length; i++) if (results[i]!.firstUse) return true;
     return false;
   }
   setResultType(index: number, type: Type): void {
@@ -296,9 +297,9 @@ export class Operation {
     const result = visit(this);
     if (result === "interrupt") return true;
     if (result === "skip") return false;
-    if (this.regions.length === 0) return false;
-    for (const region of this.regions)
-      for (let block = region.firstBlock; block; block = block.next)
+    const { regions } = this;
+    for (let i = 0; i < regions.length; i++)
+      for (let block = regions[i]!.firstBlock; block; block = block.next)
         for (let op = block.firstOp; op; ) {
           const next: Operation | null = op.next;
           if (op.walk(visit)) return true;
@@ -308,8 +309,9 @@ export class Operation {
   }
   /** As `walk`, nested ops first: MLIR's default order. */
   walkPostOrder(visit: (op: Operation) => WalkResult | void): boolean {
-    for (const region of this.regions)
-      for (let block = region.firstBlock; block; ) {
+    const { regions } = this;
+    for (let i = 0; i < regions.length; i++)
+      for (let block = regions[i]!.firstBlock; block; ) {
         const nextBlock: Block | null = block.next;
         for (let op = block.firstOp; op; ) {
           const next: Operation | null = op.next;

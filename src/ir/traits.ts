@@ -32,8 +32,8 @@ export interface Trait {
   readonly implies?: readonly Trait[];
   /** A check of the op's shape, which runs before operands and attributes are looked at (StructuralOpTrait). */
   readonly structural?: boolean;
-  /** What it checks depends only on the types of operands and results. */
-  readonly ofTypes?: boolean;
+  /** All that its checks depend on, where that is no more: an op that is alike in this need not be checked again. */
+  readonly dependsOn?: "types" | "types and attributes";
   /** A check of upstream's ODS predicates, which runs before those of the other traits. */
   readonly predicate?: boolean;
 }
@@ -52,6 +52,7 @@ export const Involution = defineTrait("Involution");
 export const ConstantLike = defineTrait("ConstantLike");
 /** Non-scalar operands and results have one shape and kind; without one among them all are scalars. */
 export const Elementwise = defineTrait("Elementwise", {
+  dependsOn: "types",
   verify(op, report) {
     const isMappable = (value: Value) => RankedTensorType.is(value.type) || UnrankedTensorType.is(value.type) || VectorType.is(value.type);
     const operands = op.operands.filter(isMappable);
@@ -214,7 +215,7 @@ const needsOperands = (op: Operation, report: OpReport): boolean => {
 };
 
 export const SameTypeOperands = defineTrait("SameTypeOperands", {
-  ofTypes: true,
+  dependsOn: "types",
   verify(op, report) {
     const uses = op.operandUses;
     for (let i = 1; i < uses.length; i++)
@@ -224,7 +225,7 @@ export const SameTypeOperands = defineTrait("SameTypeOperands", {
   typeRules: (operands) => [{ kind: "same", names: allNames(operands) }],
 });
 export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType", {
-  ofTypes: true,
+  dependsOn: "types",
   verify(op, report) {
     if (hasOneType(op) || !needsOperands(op, report)) return;
     const values = [...op.operands, ...op.results];
@@ -239,6 +240,7 @@ export const SameOperandsAndResultType = defineTrait("SameOperandsAndResultType"
   typeRules: (operands, results) => [{ kind: "same", names: allNames(operands, results) }],
 });
 export const SameOperandsElementType = defineTrait("SameOperandsElementType", {
+  dependsOn: "types",
   verify(op, report) {
     if (hasOneType(op) || !needsOperands(op, report)) return;
     const element = elementTypeOrSelf(op.operand(0).type);
@@ -247,6 +249,7 @@ export const SameOperandsElementType = defineTrait("SameOperandsElementType", {
   },
 });
 export const SameOperandsAndResultElementType = defineTrait("SameOperandsAndResultElementType", {
+  dependsOn: "types",
   verify(op, report) {
     if (hasOneType(op) || !needsOperands(op, report)) return;
     const element = elementTypeOrSelf((op.results[0] ?? op.operand(0)).type);
@@ -255,12 +258,14 @@ export const SameOperandsAndResultElementType = defineTrait("SameOperandsAndResu
   },
 });
 export const SameOperandsShape = defineTrait("SameOperandsShape", {
+  dependsOn: "types",
   verify(op, report) {
     if (needsOperands(op, report) && !compatibleShapes(op.operands))
       report.error("requires the same shape for all operands", "verify.same-shape");
   },
 });
 export const SameOperandsAndResultShape = defineTrait("SameOperandsAndResultShape", {
+  dependsOn: "types",
   verify(op, report) {
     if (needsOperands(op, report) && !compatibleShapes([...op.operands, ...op.results]))
       report.error("requires the same shape for all operands and results", "verify.same-shape");
@@ -270,7 +275,7 @@ export const SameOperandsAndResultShape = defineTrait("SameOperandsAndResultShap
 /** All named operands and results have the same type. */
 export function AllTypesMatch(...names: readonly string[]): Trait {
   return defineTrait(`AllTypesMatch<${names.join(", ")}>`, {
-    ofTypes: true,
+    dependsOn: "types",
     predicate: true,
     verify(op, report) {
       let type: Type | undefined;
@@ -293,7 +298,7 @@ export function TypesMatchWith(
   transform: (type: Type, attr: (name: string) => Attribute | undefined) => Type | undefined,
 ): Trait {
   return defineTrait(`TypesMatchWith<${from}, ${to}>`, {
-    ofTypes: transform.length < 2,
+    dependsOn: transform.length < 2 ? "types" : "types and attributes",
     predicate: true,
     verify(op, report) {
       const source = singleOfPart(op, from)?.type ?? typesOfPart(op, from)[0];
@@ -320,6 +325,7 @@ export function PredOpTrait(description: string, holds: (op: Operation) => boole
  */
 export function InferTypeOpTrait(name: string, compatible: (inferred: Type, given: Type) => boolean): Trait {
   return defineTrait(name, {
+    dependsOn: "types and attributes",
     verifyRegions(op, report) {
       const inferred = inferResultTypes(op.ctx, op.def, op.operands, op.attrs, op.regions, op.locRef, (message) =>
         report.plain(message, "verify.infer-types"),

@@ -73,24 +73,27 @@ class Verifier {
     report.op = op;
     report.errors = 0;
     let passed = this.#passed.get(def);
-    if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), types: [] }));
+    if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), alike: [] }));
     const { checks } = passed;
     if (!passed.attrs.has(op.attrs)) this.checkStructure(op, report);
-    if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, report);
+    const alike = checks.exact ? findAlike(op, passed.alike) : undefined;
+    const known = alike?.attrs.has(op.attrs) === true;
+    if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, alike !== undefined, known, report);
     if (report.errors > 0) return this.failed();
     if (op.regions.length > 0) return this.verifyAround(op, checks, report);
-    return !checks.later || this.verifyLater(op, checks, report);
+    if (checks.later && !this.verifyLater(op, checks, known ? checks.unalikeRegionTraits : checks.regionTraits, report)) return false;
+    if (checks.exact && !known) remember(op, alike, passed.alike);
+    return true;
   }
   private verifyAround(op: Operation, checks: Checks, report: Report): boolean {
     if (!this.verifyNested(op, report)) return false;
     report.op = op;
     report.errors = 0;
-    return this.verifyLater(op, checks, report);
+    return this.verifyLater(op, checks, checks.regionTraits, report);
   }
   /** What is checked after the nested ops, or last where there are none. */
-  private verifyLater(op: Operation, checks: Checks, report: Report): boolean {
+  private verifyLater(op: Operation, checks: Checks, regionTraits: readonly Trait[], report: Report): boolean {
     const { def } = op;
-    const { regionTraits } = checks;
     for (let i = 0; i < regionTraits.length; i++) regionTraits[i]!.verifyRegions!(op, report);
     if (op.regions.length > 0)
       for (const key of def.interfaces) {
@@ -193,10 +196,10 @@ class Verifier {
     }
   }
 
-  private checkDefinition(op: Operation, passed: Passed, report: Report): void {
+  /** `sameTypes`: an op of these types was right; `known`: one with these attributes too. */
+  private checkDefinition(op: Operation, passed: Passed, sameTypes: boolean, known: boolean, report: Report): void {
     const { def } = op;
     const { checks } = passed;
-    const sameTypes = checks.exact && hasTypesOf(op, passed.types);
     if (!sameTypes && !countsFit(op, checks) && !checkCounts(op, report)) return;
     const { structural } = checks;
     for (let i = 0; i < structural.length; i++) {
@@ -216,12 +219,11 @@ class Verifier {
     }
     if (op.regions.length > 0) checkRegions(op, def, report);
     if (report.errors > 0) return;
-    const traits = sameTypes ? checks.furtherTraits : checks.traits;
+    const traits = known ? checks.unalikeTraits : sameTypes ? checks.furtherTraits : checks.traits;
     for (let i = 0; i < traits.length; i++) {
       traits[i]!.verify!(op, report);
       if (report.errors > 0) return;
     }
-    if (!sameTypes && checks.exact) rememberTypes(op, passed.types);
     if (op.successors.length > 0) verifyBranch(op, report);
     if (def.verify && report.errors === 0) def.verify(def.viewOf(op) as never, report);
   }
@@ -235,10 +237,15 @@ interface Passed {
   readonly checks: Checks;
   /** Attributes that the definition takes. None of them is another dialect's, whose check sees the op. */
   readonly attrs: Set<DictAttr>;
-  /** Operand and result types of ops, where their numbers do not vary; the last few. */
-  readonly types: (readonly Type[])[];
+  /** Of ops whose numbers of operands and results do not vary; the last few. */
+  readonly alike: Alike[];
 }
-const KEPT_TYPES = 8;
+/** Types of operands and results that were right, and attributes that were right together with them. */
+interface Alike {
+  readonly types: readonly Type[];
+  readonly attrs: Set<DictAttr>;
+}
+const KEPT = 8;
 const passedByContext = new WeakMap<Context, Map<OpDef, Passed>>();
 function passedIn(ctx: Context): Map<OpDef, Passed> {
   let passed = passedByContext.get(ctx);
@@ -246,24 +253,25 @@ function passedIn(ctx: Context): Map<OpDef, Passed> {
   return passed;
 }
 
-/** Whether an op has the counts of its definition, and types that are known. */
-function hasTypesOf(op: Operation, known: readonly (readonly Type[])[]): boolean {
-  if (known.length === 0) return false;
+/** What is known of ops with the types of `op`, if it has the counts of its definition. */
+function findAlike(op: Operation, known: readonly Alike[]): Alike | undefined {
+  if (known.length === 0) return undefined;
   const { def, operandUses, results } = op;
   const count = operandUses.length;
-  if (count !== def.operands.length || results.length !== def.results.length) return false;
-  if (op.regions.length !== def.regions.length || op.successors.length !== def.successors.length) return false;
+  if (count !== def.operands.length || results.length !== def.results.length) return undefined;
+  if (op.regions.length !== def.regions.length || op.successors.length !== def.successors.length) return undefined;
   next: for (let k = 0; k < known.length; k++) {
-    const types = known[k]!;
+    const { types } = known[k]!;
     for (let i = 0; i < count; i++) if (types[i] !== operandUses[i]!.value.type) continue next;
     for (let i = 0; i < results.length; i++) if (types[count + i] !== results[i]!.type) continue next;
-    return true;
+    return known[k];
   }
-  return false;
+  return undefined;
 }
-function rememberTypes(op: Operation, known: (readonly Type[])[]): void {
-  if (known.length === KEPT_TYPES) known.pop();
-  known.unshift([...op.operandUses.map(({ value }) => value.type), ...op.resultTypes]);
+function remember(op: Operation, alike: Alike | undefined, known: Alike[]): void {
+  if (alike) return void alike.attrs.add(op.attrs);
+  if (known.length === KEPT) known.pop();
+  known.unshift({ types: [...op.operandUses.map(({ value }) => value.type), ...op.resultTypes], attrs: new Set([op.attrs]) });
 }
 const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
 
@@ -271,11 +279,13 @@ const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
 interface Checks {
   readonly structural: readonly Trait[];
   readonly traits: readonly Trait[];
-  /** Those of `traits` that look at more than types. */
+  /** Those of `traits` that look at more than types, and those that look at more than types and attributes. */
   readonly furtherTraits: readonly Trait[];
+  readonly unalikeTraits: readonly Trait[];
   /** Whether there is something to check of an op without regions after all this. */
   readonly later: boolean;
   readonly regionTraits: readonly Trait[];
+  readonly unalikeRegionTraits: readonly Trait[];
   readonly symbolUser: SymbolUser | undefined;
   /** The numbers of operands, results, regions and successors, where none of them varies; then only they need a look. */
   readonly exact: boolean;
@@ -291,9 +301,11 @@ function makeChecks(def: OpDef): Checks {
   return {
     structural: traits.filter((t) => t.structural && t.verify),
     traits: traits.filter((t) => !t.structural && t.verify),
-    furtherTraits: traits.filter((t) => !t.structural && t.verify && !t.ofTypes),
+    furtherTraits: traits.filter((t) => !t.structural && t.verify && t.dependsOn !== "types"),
+    unalikeTraits: traits.filter((t) => !t.structural && t.verify && !t.dependsOn),
     later: regionTraits.length > 0 || symbolUser !== undefined || def.verifyRegions !== undefined,
     regionTraits,
+    unalikeRegionTraits: regionTraits.filter((t) => !t.dependsOn),
     symbolUser,
     exact: single(def.operands) && single(def.results) && ![...def.regions, ...def.successors].some((part) => part.variadic),
   };

@@ -11,7 +11,7 @@ import { constantOfOp } from "../ir/match.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
-import { foldOperation, materializeConstant } from "./fold.js";
+import { type Folded, foldOperation, materializeConstant } from "./fold.js";
 import { OperationFolder } from "./operation-folder.js";
 import type { Pattern } from "./pattern.js";
 import { PatternSet } from "./pattern-set.js";
@@ -163,7 +163,7 @@ class GreedyDriver implements RewriteListener {
       const op = this.#worklist.pop();
       if (!op) break;
       if (isOpTriviallyDead(op)) {
-        this.rewrite("(dead)", op, () => this.#rw.erase(op));
+        this.eraseDead(op);
         changed = true;
         continue;
       }
@@ -180,9 +180,15 @@ class GreedyDriver implements RewriteListener {
     return changed;
   }
 
+  // Closures stand in methods of their own: one in the loop would cost every op that is visited.
+  private eraseDead(op: Operation): void {
+    this.rewrite("(dead)", op, () => this.#rw.erase(op));
+  }
   private tryToFold(op: Operation): boolean {
     const folded = foldOperation(op);
-    if (folded === undefined) return false;
+    return folded !== undefined && this.foldTo(op, folded);
+  }
+  private foldTo(op: Operation, folded: NonNullable<Folded>): boolean {
     if (folded === "inPlace") {
       this.rewrite("(fold)", op, () => this.modified(op));
       return true;

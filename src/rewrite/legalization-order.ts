@@ -61,10 +61,11 @@ function usablePatterns(
     return byRoot;
   }
   // Newest first, until nothing becomes usable any more.
-  const worklist = new Set(candidates);
+  const worklist = [...candidates];
+  const waiting = new Set(candidates);
   const unused = new Set(candidates);
-  for (let pattern = [...worklist].pop(); pattern; pattern = [...worklist].pop()) {
-    worklist.delete(pattern);
+  for (let pattern = worklist.pop(); pattern; pattern = worklist.pop()) {
+    waiting.delete(pattern);
     const usable = pattern.generatedOps.every((op) => {
       const action = target.action(op.name);
       return byRoot.has(op.name) || (action !== undefined && action !== "illegal");
@@ -73,7 +74,11 @@ function usablePatterns(
     use(pattern);
     unused.delete(pattern);
     const { name } = pattern.root!;
-    for (const other of unused) if (other.generatedOps.some((op) => op.name === name)) worklist.add(other);
+    for (const other of unused) {
+      if (waiting.has(other) || !other.generatedOps.some((op) => op.name === name)) continue;
+      waiting.add(other);
+      worklist.push(other);
+    }
   }
   return byRoot;
 }

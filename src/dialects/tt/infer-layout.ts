@@ -45,8 +45,8 @@ export interface InferLayout {
 export const InferLayout = defineInterface<InferLayout>("DialectInferLayoutInterface");
 
 export interface VerifyTensorLayout {
-  /** Whether `layout` fits `type` at `op`; `report` gets what follows "has an invalid layout: ". */
-  verifyTensorLayout(layout: Attribute, type: TensorType, op: Operation, report: (message: string) => void): boolean;
+  /** Why the layout of `type` does not fit it at `op` (what follows "has an invalid layout: "); undefined where it does. */
+  verifyTensorLayout(type: TensorType, op: Operation): string | undefined;
 }
 export const VerifyTensorLayout = defineInterface<VerifyTensorLayout>("DialectVerifyTensorLayoutInterface");
 

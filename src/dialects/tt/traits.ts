@@ -6,7 +6,6 @@ import type { OpReport } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { opText, valueText } from "../../ir/text-hook.js";
 import { defineTrait, InferTypeOpTrait } from "../../ir/traits.js";
-import type { Value } from "../../ir/value.js";
 import { EquivalentTypes, layoutRules, VerifyTensorLayout } from "./infer-layout.js";
 import { PointerType } from "./types.js";
 
@@ -14,9 +13,11 @@ import { PointerType } from "./types.js";
 const MAX_TENSOR_ELEMENTS = 1048576;
 
 export const TensorSizeTrait = defineTrait("TensorSizeTrait", {
+  dependsOn: "types",
   verify(op, report) {
-    for (const use of op.operandUses) if (!checkSize(op, use.value.type, report)) return;
-    for (const result of op.results) if (!checkSize(op, result.type, report)) return;
+    const { operandUses, results } = op;
+    for (let i = 0; i < operandUses.length; i++) if (!checkSize(op, operandUses[i]!.value.type, report)) return;
+    for (let i = 0; i < results.length; i++) if (!checkSize(op, results[i]!.type, report)) return;
   },
 });
 function checkSize(op: Operation, type: Type, report: OpReport): boolean {
@@ -36,23 +37,23 @@ function checkSize(op: Operation, type: Type, report: OpReport): boolean {
 /** The layouts of operands and results fit their tensors and the module they stand in. */
 export const VerifyTensorLayoutsTrait = defineTrait("VerifyTensorLayoutsTrait", {
   verify(op, report) {
-    for (let i = 0; i < op.operandUses.length; i++) {
-      const { value } = op.operandUses[i]!;
-      if (!checkLayout(op, value, () => `Operand ${i} (${valueText(value)}) has an invalid layout: `, report)) return;
+    const { operandUses, results } = op;
+    for (let i = 0; i < operandUses.length; i++) {
+      const { value } = operandUses[i]!;
+      const problem = layoutProblem(op, value.type);
+      if (problem !== undefined)
+        return void report.plain(`Operand ${i} (${valueText(value)}) has an invalid layout: ${problem}`, "tt.tensor-layout");
     }
-    const single = op.results.length === 1;
-    for (const result of op.results)
-      if (!checkLayout(op, result, () => `Result ${single ? "" : `${result.index} `}has an invalid layout: `, report)) return;
+    for (let i = 0; i < results.length; i++) {
+      const problem = layoutProblem(op, results[i]!.type);
+      if (problem !== undefined)
+        return void report.plain(`Result ${results.length === 1 ? "" : `${i} `}has an invalid layout: ${problem}`, "tt.tensor-layout");
+    }
   },
 });
-function checkLayout(op: Operation, value: Value, prefix: () => string, report: OpReport): boolean {
-  const { type } = value;
-  if (!RankedTensorType.is(type) || !type.params.encoding) return true;
-  const rules = dialectOf(type.params.encoding)?.interface(VerifyTensorLayout);
-  if (!rules) return true;
-  return rules.verifyTensorLayout(type.params.encoding, type, op, (message) => {
-    report.plain(prefix() + message, "tt.tensor-layout");
-  });
+function layoutProblem(op: Operation, type: Type): string | undefined {
+  if (!RankedTensorType.is(type) || !type.params.encoding) return undefined;
+  return dialectOf(type.params.encoding)?.interface(VerifyTensorLayout)?.verifyTensorLayout(type, op);
 }
 
 // --- encodings --------------------------------------------------------------------------------
@@ -76,11 +77,11 @@ function checkAllEncodings(op: Operation, report: OpReport): void {
     report.error("requires the same encoding for all operands and results", "verify.same-encoding");
   else checkOperandEncodings(op, report);
 }
-export const SameOperandsEncoding = defineTrait("SameOperandsEncoding", { verify: checkOperandEncodings });
-export const SameOperandsAndResultEncoding = defineTrait("SameOperandsAndResultEncoding", { verify: checkAllEncodings });
+export const SameOperandsEncoding = defineTrait("SameOperandsEncoding", { dependsOn: "types", verify: checkOperandEncodings });
+export const SameOperandsAndResultEncoding = defineTrait("SameOperandsAndResultEncoding", { dependsOn: "types", verify: checkAllEncodings });
 /** As above; upstream's own trait because operands may be pointers to tensors. */
-export const SameLoadStoreOperandsEncoding = defineTrait("SameLoadStoreOperandsEncoding", { verify: checkOperandEncodings });
-export const SameLoadStoreOperandsAndResultEncoding = defineTrait("SameLoadStoreOperandsAndResultEncoding", { verify: checkAllEncodings });
+export const SameLoadStoreOperandsEncoding = defineTrait("SameLoadStoreOperandsEncoding", { dependsOn: "types", verify: checkOperandEncodings });
+export const SameLoadStoreOperandsAndResultEncoding = defineTrait("SameLoadStoreOperandsAndResultEncoding", { dependsOn: "types", verify: checkAllEncodings });
 
 // --- shapes -----------------------------------------------------------------------------------
 
@@ -100,8 +101,9 @@ function checkOperandShapes(op: Operation, report: OpReport): void {
   if (op.operandUses.some((use) => !sameShape(use.value.type, type)))
     report.error("requires the same shape for all operands", "verify.same-shape");
 }
-export const SameLoadStoreOperandsShape = defineTrait("SameLoadStoreOperandsShape", { verify: checkOperandShapes });
+export const SameLoadStoreOperandsShape = defineTrait("SameLoadStoreOperandsShape", { dependsOn: "types", verify: checkOperandShapes });
 export const SameLoadStoreOperandsAndResultShape = defineTrait("SameLoadStoreOperandsAndResultShape", {
+  dependsOn: "types",
   verify(op, report) {
     if (op.numOperands === 0) return void report.error("expected 1 or more operands, but found 0", "verify.operand-count");
     if (op.numResults === 0) return void report.error("expected 1 or more results, but found 0", "verify.result-count");

@@ -45,27 +45,22 @@ function computeNeeds(type: TensorType): Needs {
 }
 
 export const verifyTensorLayout: VerifyTensorLayout = {
-  verifyTensorLayout(layout, type, op, report) {
-    const fail = (message: string): false => {
-      report(message);
-      return false;
-    };
+  verifyTensorLayout(type, op) {
     const needs = needsOf(type);
-    if (typeof needs === "string") return fail(needs);
+    if (typeof needs === "string") return needs;
     const module = enclosingModule(op);
     const threads = getThreadsPerWarp(module);
     if (needs.threadsPerWarp !== threads)
-      return fail(
-        `${attrText(layout)}.\nLayout has ${needs.threadsPerWarp} threads per warp, but the module specifies ${threads} threads per warp.`,
-      );
+      return `${layoutText(type)}Layout has ${needs.threadsPerWarp} threads per warp, but the module specifies ${threads} threads per warp.`;
     const numWarps = maybeLookupNumWarps(op);
     if (numWarps === undefined)
-      return fail("Could not determine the number of warps per CTA. Operation is not in a context with `ttg.num-warps`.");
+      return "Could not determine the number of warps per CTA. Operation is not in a context with `ttg.num-warps`.";
     if (needs.numWarps !== numWarps)
-      return fail(`${attrText(layout)}.\nLayout has ${needs.numWarps} warps per CTA, but the context requires ${numWarps} warps per CTA.`);
+      return `${layoutText(type)}Layout has ${needs.numWarps} warps per CTA, but the context requires ${numWarps} warps per CTA.`;
     const numCTAs = getNumCTAs(module);
     if (needs.numCTAs !== numCTAs)
-      return fail(`${attrText(layout)}.\nLayout has ${needs.numCTAs} CTAs per CGA, but the context requires ${numCTAs} CTAs per CGA.`);
-    return true;
+      return `${layoutText(type)}Layout has ${needs.numCTAs} CTAs per CGA, but the context requires ${numCTAs} CTAs per CGA.`;
+    return undefined;
   },
 };
+const layoutText = (type: TensorType): string => `${attrText(type.params.encoding!)}.\n`;
