@@ -2,7 +2,7 @@
  * Benchmarks: `npm run bench [-- FILE...] [--python PYTHON]`. Every figure is a ratio against something measured in the
  * same run: libtriton's parser and printer (with a PYTHON that has Triton), an empty node process, or the same work on
  * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture. FILEs named source.ttir are compiled
- * (see passes.ts); without any, those of fixtures/kernels.
+ * (see passes.ts); without any, those of fixtures/kernels. `--tui [FILE@cuda:75 ...]` measures the terminal UI alone.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,6 +20,7 @@ import { LIBTRITON_BENCH } from "./libtriton.js";
 import { reportPasses, timePasses } from "./passes.js";
 import { reportSimulation } from "./simulate.js";
 import { reportTrace } from "./trace.js";
+import { reportTui, reportTuiMemory } from "./tui.js";
 
 const KERNELS = ["matmul", "flash_attention", "layernorm", "softmax", "vecadd"];
 
@@ -133,6 +134,8 @@ export function run(argv: readonly string[]): Promise<void> {
     process.stdout.write(timePasses(args[1]!));
     return Promise.resolve();
   }
+  if (args[0] === "--tui")
+    return withScratch(() => (args.length > 1 ? reportTuiMemory(args.slice(1)) : reportTui(lowered(), repeated, scratch)));
   const pythonAt = args.indexOf("--python");
   python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
   const sources = args.filter((file) => file.endsWith("source.ttir"));
@@ -140,8 +143,20 @@ export function run(argv: readonly string[]): Promise<void> {
     reportPasses(sources, python);
     return Promise.resolve();
   }
+  return withScratch(() => reportAll(args));
+}
+const lowered = (): string => readFileSync("fixtures/bench/lowered.mlir", "latin1");
+async function withScratch(body: () => Promise<void>): Promise<void> {
   scratch = mkdtempSync(join(tmpdir(), "tt-step-bench-"));
-  const fixture = readFileSync("fixtures/bench/lowered.mlir", "latin1");
+  try {
+    await body();
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+async function reportAll(args: readonly string[]): Promise<void> {
+  const fixture = lowered();
   const files = args.length > 0 ? args : [join(scratch, "repeated.mlir")];
   if (args.length === 0) writeFileSync(files[0]!, repeated(fixture, Math.ceil(5e6 / fixture.length)), "latin1");
   for (const file of files) reportFile(file, args.length > 0 ? file : "a fixture's functions repeated");
@@ -154,6 +169,5 @@ export function run(argv: readonly string[]): Promise<void> {
     KERNELS.map((name) => `fixtures/kernels/${name}.ttir`),
     python,
   );
-  rmSync(scratch, { recursive: true });
-  return Promise.resolve();
+  await reportTui(fixture, repeated, scratch);
 }

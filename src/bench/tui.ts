@@ -1,0 +1,204 @@
+/**
+ * Benchmarks of the terminal UI in a pseudo-terminal of 220x60: the first frame, from a key to the end of its frame, bytes of a
+ * frame, memory.
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+/** The pty is native code, which is not bundled. */
+const { spawn } = createRequire(join(process.cwd(), "package.json"))("@lydell/node-pty") as typeof import("@lydell/node-pty");
+
+const SIZE = { cols: 220, rows: 60 };
+const FRAME_END = "\x1b[?2026l";
+const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+const median = (values: readonly number[]): number => sorted(values)[values.length >> 1]!;
+const percentile = (values: readonly number[], p: number): number =>
+  sorted(values)[Math.min(values.length - 1, Math.floor(values.length * p))]!;
+
+/** Prints the figures. `lowered` is LLVM dialect whose functions can be repeated by `repeat`; `scratch` a folder for inputs. */
+export async function reportTui(lowered: string, repeat: (text: string, times: number) => string, scratch: string): Promise<void> {
+  process.stdout.write(`\nTerminal UI at ${SIZE.cols}x${SIZE.rows}\n`);
+  await reportFirstFrame("fixtures/kernels/matmul.ttir");
+  const lines = lowered.split("\n").length;
+  for (const wanted of [5000, 100_000]) {
+    const file = join(scratch, `${wanted}.log`);
+    writeFileSync(file, logOf(repeat(lowered, Math.ceil(wanted / lines))), "latin1");
+    await reportKeys(file, `${wanted.toLocaleString("en")} lines`);
+  }
+  await reportMemory("fixtures/kernels/flash_attention.ttir", "cuda:80");
+}
+
+/** Memory of the UI on each of some inputs, given as `FILE@cuda:75`. */
+export async function reportTuiMemory(inputs: readonly string[]): Promise<void> {
+  process.stdout.write("\nTerminal UI\n");
+  for (const input of inputs) {
+    const [file, target = "cuda:80"] = input.split("@") as [string, string?];
+    await reportMemory(file, target);
+  }
+}
+
+/** A running UI. */
+class Ui {
+  #received = "";
+  readonly #pty: ReturnType<typeof spawn>;
+  readonly started = performance.now();
+  #waiting: (() => void) | undefined;
+
+  constructor(args: readonly string[]) {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", TERM: "xterm-256color", COLORTERM: "truecolor" };
+    this.#pty = spawn(process.execPath, ["bin/tt-step.js", ...args], { ...SIZE, env });
+    this.#pty.onData((data) => {
+      this.#received += data;
+      this.#waiting?.();
+    });
+  }
+  get pid(): number {
+    return this.#pty.pid;
+  }
+  /** What was written since the last call; waits until `wanted` finds it enough. */
+  async until(wanted: (received: string) => boolean): Promise<string> {
+    const end = performance.now() + 120_000;
+    while (!wanted(this.#received)) {
+      if (performance.now() > end) throw new Error("the UI does not answer");
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+        setTimeout(resolve, 1000);
+      });
+    }
+    const received = this.#received;
+    this.#received = "";
+    return received;
+  }
+  /** Milliseconds from a key to the end of its frame, and the frame's bytes; undefined where the key changes nothing that is seen. */
+  async press(key: string): Promise<{ readonly ms: number; readonly bytes: number } | undefined> {
+    const start = performance.now();
+    this.#pty.write(key);
+    const frame = await this.until((text) => text.includes(FRAME_END) || performance.now() - start > 3000);
+    return frame === "" ? undefined : { ms: performance.now() - start, bytes: Buffer.byteLength(frame) };
+  }
+  /** Waits until nothing was written for a while. */
+  async rest(): Promise<void> {
+    for (let seen = -1; seen !== this.#received.length; ) {
+      seen = this.#received.length;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+    this.#received = "";
+  }
+  end(): void {
+    this.#pty.kill("SIGKILL");
+  }
+}
+
+async function reportFirstFrame(file: string): Promise<void> {
+  const time = (argv: readonly string[]): number => {
+    const start = performance.now();
+    spawnSync(process.execPath, argv, { stdio: "ignore" });
+    return performance.now() - start;
+  };
+  const firsts: number[] = [];
+  const ends: number[] = [];
+  const helps: number[] = [];
+  const inks: number[] = [];
+  const empties: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    const ui = new Ui([file]);
+    await ui.until((text) => text.includes(FRAME_END));
+    firsts.push(performance.now() - ui.started);
+    await ui.until((text) => /enable-line-info/.test(text) || /\d+\/\d+ changed/.test(text));
+    await ui.until((text) => text.includes(FRAME_END));
+    ends.push(performance.now() - ui.started);
+    ui.end();
+    helps.push(time(["bin/tt-step.js", "--help"]));
+    inks.push(time(["-e", "require('./dist/tui.cjs')"]));
+    empties.push(time(["-e", "0"]));
+  }
+  const budget = 1.5 * (median(helps) + median(inks) - median(empties));
+  const first = median(firsts);
+  process.stdout.write(
+    `  first frame of tt-step matmul.ttir: ${first.toFixed(0)} ms (budget 500), ${(first / budget).toFixed(2)} of 1.5 x (--help + Ink's import) = ${budget.toFixed(0)} ms; first passes after ${median(ends).toFixed(0)} ms\n`,
+  );
+}
+
+const banner = (pass: string): string => `// -----// IR Dump After ${pass} (${pass}) ('builtin.module' operation) //----- //\n`;
+/** Three steps: in the second some ops are others and all are numbered anew, in the third a few more are others. */
+function logOf(text: string): string {
+  let [adds, muls] = [0, 0];
+  const second = text
+    .replace(/%(\d+)\b/g, (_, n: string) => `%${Number(n) + 1}`)
+    .replace(/llvm\.add\b/g, (op) => (adds++ % 20 === 0 ? "llvm.sub" : op));
+  const third = second.replace(/llvm\.mul\b/g, (op) => (muls++ % 10 === 0 ? "llvm.sdiv" : op));
+  return `${banner("one")}${text}\n${banner("two")}${second}\n${banner("three")}${third}\n`;
+}
+
+/** Moving, scrolling, jumping between changes, stepping passes, folding, other tabs: as somebody reads. */
+const READING = [
+  "j",
+  "j",
+  "J",
+  "J",
+  "\x04",
+  "n",
+  "j",
+  "K",
+  "n",
+  "\x15",
+  "k",
+  "}",
+  "n",
+  "{",
+  "l",
+  "N",
+  "J",
+  "j",
+  ",",
+  ".",
+  "3",
+  "j",
+  "2",
+  "|",
+  "|",
+  "|",
+];
+
+async function reportKeys(file: string, name: string): Promise<void> {
+  const ui = new Ui([file]);
+  await ui.until((text) => text.includes("three"));
+  await ui.press("2");
+  await ui.press(".");
+  await ui.rest();
+  const times: number[] = [];
+  for (let round = 0; round < 6; round++)
+    for (const key of READING) {
+      const frame = await ui.press(key);
+      if (frame) times.push(frame.ms);
+      if (key === "." || key === ",") await ui.rest();
+    }
+  await ui.press("|");
+  await ui.press("|");
+  await ui.press("g");
+  await ui.press("g");
+  const bytes: number[] = [];
+  for (let i = 0; i < 40; i++) bytes.push((await ui.press("J"))?.bytes ?? 0);
+  ui.end();
+  process.stdout.write(
+    `  ${name} of LLVM dialect: key to frame ${median(times).toFixed(1)} ms median (budget 16), ${percentile(times, 0.99).toFixed(1)} ms p99 (budget 33); ` +
+      `${median(bytes)} bytes to scroll a line, ${Math.max(...bytes)} at most (budget 4096)\n`,
+  );
+}
+
+async function reportMemory(file: string, target: string): Promise<void> {
+  const ui = new Ui([file, "--target", target]);
+  await ui.until((text) => text.includes(FRAME_END));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await ui.rest();
+  for (const key of ["G", "4", "]", "]", "2", ">", "n", "."]) {
+    await ui.press(key);
+    await ui.rest();
+  }
+  const status = readFileSync(`/proc/${ui.pid}/status`, "utf8");
+  const megabytes = (field: string) => (Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024).toFixed(0);
+  ui.end();
+  process.stdout.write(`  memory on ${file} for ${target}: ${megabytes("VmRSS")} MB, ${megabytes("VmHWM")} MB at most\n`);
+}
