@@ -78,13 +78,18 @@ class Ui {
     const frame = await this.until((text) => text.includes(FRAME_END) || performance.now() - start > 3000);
     return frame === "" ? undefined : { ms: performance.now() - start, bytes: Buffer.byteLength(frame) };
   }
-  /** Waits until nothing was written for a while. */
+  /** Waits until nothing was written and little was computed for a while. */
   async rest(): Promise<void> {
-    for (let seen = -1; seen !== this.#received.length; ) {
+    for (let [seen, ticks] = [-1, -9]; seen !== this.#received.length || this.ticks() - ticks > 3; ) {
       seen = this.#received.length;
+      ticks = this.ticks();
       await new Promise((resolve) => setTimeout(resolve, 400));
     }
     this.#received = "";
+  }
+  /** Hundredths of seconds of computing. */
+  private ticks(): number {
+    return Number(readFileSync(`/proc/${this.pid}/stat`, "latin1").split(") ")[1]!.split(" ")[11]);
   }
   end(): void {
     this.#pty.kill("SIGKILL");
