@@ -13,7 +13,9 @@ N_ROUNDS_DEFAULT = tl.constexpr(10)
 
 
 @jit
+#line 13
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 17
     if c0.dtype == tl.uint32:
         PHILOX_KEY_A: tl.constexpr = 0x9E3779B9
         PHILOX_KEY_B: tl.constexpr = 0xBB67AE85
@@ -27,20 +29,24 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = N_ROUNDS_DEFAUL
         PHILOX_ROUND_B: tl.constexpr = 0xCA5A826395121157
 
     for _ in tl.static_range(n_rounds):
+        #line 32
         A = PHILOX_ROUND_A
         B = PHILOX_ROUND_B
         _c0, _c2 = c0, c2
         c0 = math.umulhi(B, _c2) ^ c1 ^ k0
         c2 = math.umulhi(A, _c0) ^ c3 ^ k1
         # Products and keys wrap around.
+        #line 37
         c1 = tl.mul(B, _c2, sanitize_overflow=False)
         c3 = tl.mul(A, _c0, sanitize_overflow=False)
+        #line 40
         k0 = tl.add(k0, PHILOX_KEY_A, sanitize_overflow=False)
         k1 = tl.add(k1, PHILOX_KEY_B, sanitize_overflow=False)
     return c0, c1, c2, c3
 
 
 @jit
+#line 46
 def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     seed = tl.to_tensor(seed)
     tl.static_assert(seed.dtype.is_int())
@@ -68,13 +74,17 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 
 
 @jit
+#line 73
 def randint(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 84
     ret, _, _, _ = randint4x(seed, offset, n_rounds)
     return ret
 
 
 @jit
+#line 89
 def randint4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 102
     offset_lo = offset.to(tl.uint32)
     _0 = offset_lo * 0
 
@@ -90,9 +100,12 @@ def randint4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 
 
 @jit
+#line 127
 def uint_to_uniform_float(x):
     # The scale is such that the greatest integer stays below 1 when rounded.
+    #line 134
     if tl.constexpr(x.dtype == tl.uint32) or tl.constexpr(x.dtype == tl.int32):
+        #line 136
         x = x.to(tl.int32, bitcast=True)
         scale = 4.6566127342e-10
     else:
@@ -104,13 +117,17 @@ def uint_to_uniform_float(x):
 
 
 @jit
+#line 147
 def rand(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 155
     source = randint(seed, offset, n_rounds)
     return uint_to_uniform_float(source)
 
 
 @jit
+#line 160
 def rand4x(seed, offsets, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 168
     i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
     u1 = uint_to_uniform_float(i1)
     u2 = uint_to_uniform_float(i2)
@@ -123,7 +140,9 @@ def rand4x(seed, offsets, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 
 
 @jit
+#line 182
 def pair_uniform_to_normal(u1, u2):
+    #line 184
     u1 = tl.maximum(1.0e-7, u1)
     th = 6.283185307179586 * u2
     r = math.sqrt(-2.0 * math.log(u1))
@@ -131,7 +150,9 @@ def pair_uniform_to_normal(u1, u2):
 
 
 @jit
+#line 191
 def randn(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 199
     i1, i2, _, _ = randint4x(seed, offset, n_rounds)
     u1 = uint_to_uniform_float(i1)
     u2 = uint_to_uniform_float(i2)
@@ -140,7 +161,9 @@ def randn(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 
 
 @jit
+#line 207
 def randn4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
+    #line 215
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
     n1, n2 = pair_uniform_to_normal(u1, u2)
     n3, n4 = pair_uniform_to_normal(u3, u4)

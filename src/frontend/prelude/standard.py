@@ -31,24 +31,29 @@ def _get_int_dtype(bitwidth, signed):
 
 @core._tensor_member_fn
 @jit
+#line 34
 def cdiv(x, div):
+    #line 43
     return (x + (div - 1)) // div
 
 
 @core._tensor_member_fn
 @jit
+#line 49
 def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 
 
 @core._tensor_member_fn
 @jit
+#line 56
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     if dim is None:
         _dim: core.constexpr = 0
     else:
         _dim: core.constexpr = dim
     # Relative to the maximum nothing overflows.
+    #line 61
     z = x - max(x, _dim, keep_dims=keep_dims)
     num = math.exp(z)
     den = sum(num, _dim, keep_dims=keep_dims)
@@ -57,32 +62,45 @@ def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
 
 @core._tensor_member_fn
 @jit
+#line 69
 def ravel(x, can_reorder=False):
+    #line 76
     return core.reshape(x, [x.numel], can_reorder=can_reorder)
 
 
 @jit
+#line 80
 def swizzle2d(i, j, size_i, size_j, size_g):
     # Groups of `size_g` rows are walked column by column.
+    #line 101
     ij = i * size_j + j
+    #line 104
     size_gj = size_g * size_j
+    #line 106
     group_id = ij // size_gj
+    #line 108
     off_i = group_id * size_g
     # The last group may have fewer rows.
     size_g = core.minimum(size_i - off_i, size_g)
+    #line 112
     ij = ij % size_gj
+    #line 114
     new_i = off_i + ij % size_g
     new_j = ij // size_g
     return new_i, new_j
 
 
 @jit
+#line 120
 def zeros(shape, dtype):
+    #line 129
     return core.full(shape, 0, dtype)
 
 
 @jit
+#line 133
 def zeros_like(input):
+    #line 140
     return zeros(input.shape, input.dtype)
 
 
@@ -90,6 +108,7 @@ def zeros_like(input):
 
 
 @jit
+#line 147
 def _argmax_combine(value1, index1, value2, index2, tie_break_left):
     if tie_break_left:
         tie = value1 == value2 and index1 < index2
@@ -102,22 +121,26 @@ def _argmax_combine(value1, index1, value2, index2, tie_break_left):
 
 
 @jit
+#line 159
 def _argmax_combine_tie_break_left(value1, index1, value2, index2):
     return _argmax_combine(value1, index1, value2, index2, True)
 
 
 @jit
+#line 164
 def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
     return _argmax_combine(value1, index1, value2, index2, False)
 
 
 @jit
+#line 169
 def _elementwise_max(a, b):
     return core.maximum(a, b)
 
 
 @core._tensor_member_fn
 @jit
+#line 177
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = core._promote_bfloat16_to_float32(input)
     if return_indices:
@@ -137,12 +160,14 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @core._tensor_member_fn
 @jit
+#line 197
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
     (_, ret) = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
     return ret
 
 
 @jit
+#line 206
 def _argmin_combine(value1, index1, value2, index2, tie_break_left):
     if tie_break_left:
         tie = value1 == value2 and index1 < index2
@@ -155,22 +180,26 @@ def _argmin_combine(value1, index1, value2, index2, tie_break_left):
 
 
 @jit
+#line 218
 def _argmin_combine_tie_break_left(value1, index1, value2, index2):
     return _argmin_combine(value1, index1, value2, index2, True)
 
 
 @jit
+#line 223
 def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
     return _argmin_combine(value1, index1, value2, index2, False)
 
 
 @jit
+#line 228
 def _elementwise_min(a, b):
     return core.minimum(a, b)
 
 
 @core._tensor_member_fn
 @jit
+#line 236
 def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = core._promote_bfloat16_to_float32(input)
     if return_indices:
@@ -190,6 +219,7 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @core._tensor_member_fn
 @jit
+#line 256
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
     _, ret = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims)
     return ret
@@ -199,6 +229,7 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
 
 
 @jit
+#line 262
 def _sum_combine(a, b):
     return a + b
 
@@ -217,32 +248,39 @@ def _pick_sum_dtype(in_dtype, dtype):
 
 @core._tensor_member_fn
 @jit
+#line 287
 def sum(input, axis=None, keep_dims=False, dtype: core.constexpr = None):
+    #line 289
     out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    #line 291
     if out_dtype is not None:
         input = input.to(out_dtype)
     return core.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
 
 
 @jit
+#line 297
 def _xor_combine(a, b):
     return a ^ b
 
 
 @core._tensor_member_fn
 @jit
+#line 307
 def xor_sum(input, axis=None, keep_dims=False):
     core.static_assert(input.type.scalar.is_int(), "xor_sum only supported for integers")
     return core.reduce(input, axis, _xor_combine, keep_dims=keep_dims)
 
 
 @jit
+#line 316
 def _or_combine(x, y):
     return x | y
 
 
 @core._tensor_member_fn
 @jit
+#line 323
 def reduce_or(input, axis, keep_dims=False):
     core.static_assert(input.type.scalar.is_int(), "reduce_or only supported for integers")
     return core.reduce(input, axis, _or_combine, keep_dims=keep_dims)
@@ -253,22 +291,29 @@ def reduce_or(input, axis, keep_dims=False):
 
 @core._tensor_member_fn
 @jit
+#line 334
 def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
+    #line 337
     input = core._promote_bfloat16_to_float32(input)
     out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    #line 340
     if out_dtype is not None:
         input = input.to(out_dtype)
+    #line 343
     return core.associative_scan(input, axis, _sum_combine, reverse)
 
 
 @jit
+#line 350
 def _prod_combine(a, b):
     return a * b
 
 
 @core._tensor_member_fn
 @jit
+#line 357
 def cumprod(input, axis=0, reverse=False):
+    #line 359
     input = core._promote_bfloat16_to_float32(input)
     return core.associative_scan(input, axis, _prod_combine, reverse)
 
@@ -277,39 +322,50 @@ def cumprod(input, axis=0, reverse=False):
 
 
 @jit
+#line 367
 def _indicator(n_dims: core.constexpr, j: core.constexpr):
     # 0 and 1 along the j-th innermost of n_dims dimensions.
+    #line 368
     ar = core.arange(0, 2)
     ar = core.reshape(ar, [1] * (n_dims - j - 1) + [2] + [1] * j)
     return ar
 
 
 @jit
+#line 374
 def _compare_and_swap(x, flip, i: core.constexpr):
+    #line 376
     n_dims: core.constexpr = _log2(x.numel)
     # The neighbour along the i-th innermost dimension: the xor of both is the sum of two.
+    #line 379
     idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
     ix = x.to(idtype, bitcast=True)
     iy = ix ^ xor_sum(ix, n_dims - 1 - i, True)
     y = iy.to(x.dtype, bitcast=True)
+    #line 385
     is_right = _indicator(n_dims, i)
+    #line 388
     ret = core.where((x > y) != (flip ^ is_right), y, x)
     return ret
 
 
 @jit
+#line 393
 def _bitonic_merge_hypercube(x, stage: core.constexpr, order: core.constexpr):
     # order 0 sorts upwards, 1 downwards, 2 by turns with a stride of 2 ** stage.
+    #line 404
     if order == 2:
         flip = _indicator(_log2(x.numel), stage)
     else:
         flip = order
+    #line 409
     for i in core.static_range(stage):
         x = _compare_and_swap(x, flip, stage - 1 - i)
     return x
 
 
 @jit
+#line 415
 def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, n_dims: core.constexpr):
     h = core.reshape(x, [2] * _log2(x.numel))
     h = _bitonic_merge_hypercube(h, stage, order)
@@ -318,36 +374,48 @@ def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, n_dims: core
 
 
 @jit
+#line 423
 def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
+    #line 437
     _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
     core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
+    #line 440
     log_n: core.constexpr = _log2(x.shape[_dim])
     log_k: core.constexpr = log_n if k is None else _log2(k)
+    #line 443
     n_dims: core.constexpr = _log2(x.numel)
+    #line 446
     h = core.reshape(x, [2] * n_dims if n_dims else [1])
     # Runs of k are sorted.
+    #line 449
     for i in core.static_range(1, log_k + 1):
         h = _bitonic_merge_hypercube(h, i, 2 if i < log_n else descending)
     # Of two runs the better half is kept, until one is left.
+    #line 454
     for i in core.static_range(log_k + 1, log_n + 1):
         h = max(h, axis=(_log2(h.numel) - 1 - log_k)) if descending else min(h, axis=(_log2(h.numel) - 1 - log_k))
         h = _bitonic_merge_hypercube(h, log_k, 2 if i < log_n else descending)
+    #line 459
     x = core.reshape(h, x.shape[:-1] + [2**log_k])
     return x
 
 
 @jit
+#line 464
 def sort(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
     return sort_impl(x, dim=dim, descending=descending)
 
 
 @jit
+#line 469
 def topk(x, k: core.constexpr, dim: core.constexpr = None):
     return sort_impl(x, k=k, dim=dim, descending=True)
 
 
 @jit
+#line 474
 def bitonic_merge(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
+    #line 476
     _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
     core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
     n_dims: core.constexpr = _log2(x.shape[-1])
@@ -366,12 +434,15 @@ def _get_flip_dim(dim, shape):
 
 @core._tensor_member_fn
 @jit
+#line 493
 def flip(x, dim=None):
+    #line 502
     core.static_assert(-len(x.shape) <= dim and dim < len(x.shape))
     _dim: core.constexpr = _get_flip_dim(dim, x.shape)
     core.static_assert(_is_power_of_two(x.shape[_dim]))
     steps: core.constexpr = _log2(x.shape[_dim])
     # Along dimensions of two places, neighbours are swapped by xor.
+    #line 508
     idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
     y = core.reshape(x.to(idtype, bitcast=True), x.shape[:_dim] + [2] * steps + x.shape[_dim + 1:])
     for i in core.static_range(steps):
@@ -381,10 +452,14 @@ def flip(x, dim=None):
 
 
 @jit
+#line 517
 def interleave(a, b):
+    #line 527
     c = core.join(a, b)
+    #line 529
     if len(c.shape) == 1:
         # Two scalars.
         return c
     else:
+        #line 536
         return core.reshape(c, c.shape[:-2] + [2 * c.shape[-2]])
