@@ -78,10 +78,19 @@ function checkAllEncodings(op: Operation, report: OpReport): void {
   else checkOperandEncodings(op, report);
 }
 export const SameOperandsEncoding = defineTrait("SameOperandsEncoding", { dependsOn: "types", verify: checkOperandEncodings });
-export const SameOperandsAndResultEncoding = defineTrait("SameOperandsAndResultEncoding", { dependsOn: "types", verify: checkAllEncodings });
+export const SameOperandsAndResultEncoding = defineTrait("SameOperandsAndResultEncoding", {
+  dependsOn: "types",
+  verify: checkAllEncodings,
+});
 /** As above; upstream's own trait because operands may be pointers to tensors. */
-export const SameLoadStoreOperandsEncoding = defineTrait("SameLoadStoreOperandsEncoding", { dependsOn: "types", verify: checkOperandEncodings });
-export const SameLoadStoreOperandsAndResultEncoding = defineTrait("SameLoadStoreOperandsAndResultEncoding", { dependsOn: "types", verify: checkAllEncodings });
+export const SameLoadStoreOperandsEncoding = defineTrait("SameLoadStoreOperandsEncoding", {
+  dependsOn: "types",
+  verify: checkOperandEncodings,
+});
+export const SameLoadStoreOperandsAndResultEncoding = defineTrait("SameLoadStoreOperandsAndResultEncoding", {
+  dependsOn: "types",
+  verify: checkAllEncodings,
+});
 
 // --- shapes -----------------------------------------------------------------------------------
 
