@@ -1,11 +1,14 @@
 /** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
 import { accessForms } from "./access-forms.js";
 import { reversePostOrder } from "./cfg.js";
-import { type Block, type Graph, type Node, successorsOf } from "./graph.js";
+import { type Block, type Node, successorsOf } from "./graph.js";
+import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
 import { terminatorInputs } from "./schedule.js";
+import type { Simplifier } from "./simplify.js";
 
-export function cleanUp(graph: Graph, entry: Block): void {
+export function cleanUp(s: Simplifier, entry: Block): void {
+  const { graph } = s;
   const order = reversePostOrder(entry);
   const reached = new Set(order);
   for (const block of order) {
@@ -17,7 +20,12 @@ export function cleanUp(graph: Graph, entry: Block): void {
   }
   const replaced = trivialPhis(order);
   if (replaced.size > 0) replaceAll(order, replaced);
-  const live = removeDead(order);
+  let live = removeDead(order);
+  const paired = pairHalves(s, order, live);
+  if (paired.size > 0) {
+    replaceAll(order, paired);
+    live = removeDead(order);
+  }
   const others = new Map([...accessForms(graph, order, live), ...remaindersOfQuotients(graph, live)]);
   if (others.size > 0) replaceAll(order, others);
 }

@@ -34,7 +34,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   const values = expandLibdevice(l, func, name, args);
   if (!values || problems.length > 0) return undefined;
   l.block.terminator = { kind: "return", values, bits: [leaves[0]!.bits] };
-  cleanUp(l.graph, l.entry);
+  cleanUp(l.s, l.entry);
   const order = analyse(l.entry);
   schedule(order);
   const { text, registers } = emitBody(order, { name, index: 0, lines: new LineTable(), shared: l.shared });

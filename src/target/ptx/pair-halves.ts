@@ -1,0 +1,190 @@
+/**
+ * Two 16-bit operations on the halves of registers become one on both halves: `add.f16x2` for two `add.f16`.
+ * It starts at registers that are put together from halves, and at operations on the two halves of one, and grows towards
+ * their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
+ */
+
+import { type Block, isConst, type Node } from "./graph.js";
+import { terminatorInputs } from "./schedule.js";
+import type { Simplifier } from "./simplify.js";
+import { pack } from "./widths.js";
+
+/** What the low and the high half of a register are. */
+interface Pair {
+  readonly low: Node;
+  readonly high: Node;
+  readonly operands: readonly (readonly [Node, Node])[];
+}
+
+/** Operations that PTX has for both halves at once too. */
+const PAIRED = /^((add|sub|mul|fma)(\.rn)?|(min|max)(\.NaN)?|neg|abs|(ex2|tanh)\.approx)\.(f16|bf16)$/;
+const BITWISE: ReadonlySet<string> = new Set(["and", "or", "xor", "not"]);
+const isPaired = ({ op, width }: Node): boolean => width === 16 && (PAIRED.test(op) || BITWISE.has(op) || op === "select");
+const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
+
+/** Answers which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
+export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
+  const halves = [...live].filter((node) => node.width === 16 || node.op === "pack").sort((a, b) => a.id - b.id);
+  if (!halves.some((node) => isPaired(node))) return new Map();
+  const pairing = new Pairing(s, usesOfHalves(order, live));
+  const packs = halves.filter((node) => node.op === "pack" && node.width === 32);
+  for (const { inputs } of packs) pairing.from(inputs[0]!, inputs[1]!);
+  for (const [low, high] of onHalvesOfOne(halves)) pairing.from(low, high);
+  return pairing.replaced(packs);
+}
+
+/** Operations alike, one on the low and one on the high half of a register. */
+function onHalvesOfOne(halves: readonly Node[]): (readonly [Node, Node])[] {
+  const found: (readonly [Node, Node])[] = [];
+  const onHigh = new Map<string, Node>();
+  const key = (node: Node, i: number): string => `${node.op} ${i} ${node.inputs[i]!.inputs[0]!.id}`;
+  const alike = halves.filter(isPaired);
+  for (const node of alike) node.inputs.forEach((input, i) => input.op === "high" && onHigh.set(key(node, i), node));
+  for (const node of alike)
+    node.inputs.forEach((input, i) => {
+      const high = input.op === "trunc" ? onHigh.get(key(node, i)) : undefined;
+      if (high) found.push([node, high]);
+    });
+  return found;
+}
+
+/** Who uses each value of 16 bits; `undefined` stands for a terminator. */
+function usesOfHalves(order: readonly Block[], live: ReadonlySet<Node>): Map<Node, (Node | undefined)[]> {
+  const uses = new Map<Node, (Node | undefined)[]>();
+  const add = (half: Node, user: Node | undefined): void => {
+    const known = uses.get(half);
+    if (known) known.push(user);
+    else uses.set(half, [user]);
+  };
+  for (const node of live) for (const input of node.inputs) if (input.width === 16) add(input, node);
+  for (const block of order) for (const value of terminatorInputs(block.terminator)) if (value.width === 16) add(value, undefined);
+  return uses;
+}
+
+class Pairing {
+  /** Pairs by each of their halves. */
+  readonly #pairs = new Map<Node, Pair>();
+  /** Halves that were tried together, in vain. */
+  readonly #refused = new Map<Node, Node>();
+  readonly #registers = new Map<string, Node>();
+  /** Phis of both halves whose inputs are still to come. */
+  readonly #phis: (readonly [Node, Pair])[] = [];
+
+  constructor(
+    readonly s: Simplifier,
+    readonly uses: ReadonlyMap<Node, readonly (Node | undefined)[]>,
+  ) {}
+
+  /** Pairs these halves and what they are computed from, if that saves instructions. */
+  from(low: Node, high: Node): void {
+    const grown = new Map<Node, Pair>();
+    const leaves = new Map<string, readonly [Node, Node]>();
+    const work: (readonly [Node, Node])[] = [[low, high]];
+    for (let at = work.pop(); at; at = work.pop()) {
+      const [a, b] = at;
+      if (this.#together(a, b) || (grown.get(a)?.low === a && grown.get(a)?.high === b)) continue;
+      const operands = grown.has(a) || grown.has(b) ? undefined : this.#operands(a, b);
+      if (operands) {
+        const pair = { low: a, high: b, operands };
+        grown.set(a, pair);
+        grown.set(b, pair);
+        work.push(...operands);
+      } else leaves.set(`${a.id} ${b.id}`, at);
+    }
+    const worth = this.#saved(grown, [...leaves.values()]) > 0;
+    for (const [half, pair] of grown) {
+      if (worth) this.#pairs.set(half, pair);
+      else if (half === pair.low) this.#refused.set(half, pair.high);
+    }
+  }
+  /** How many instructions there are less: operations, and moves that take registers apart or put them together. */
+  #saved(grown: ReadonlyMap<Node, Pair>, leaves: Pair["operands"]): number {
+    let saved = 0;
+    const isWhole = (user: Node, low: Node, high: Node) => user.op === "pack" && user.inputs[0] === low && user.inputs[1] === high;
+    for (const pair of new Set(grown.values())) {
+      const users = [...(this.uses.get(pair.low) ?? []), ...(this.uses.get(pair.high) ?? [])];
+      const isOutside = (user: Node | undefined) => !user || !(grown.has(user) || isWhole(user, pair.low, pair.high));
+      saved++;
+      if (users.some((user) => user && isWhole(user, pair.low, pair.high))) saved++;
+      if (users.some(isOutside)) saved--;
+    }
+    for (const [low, high] of leaves) {
+      if (!this.#isFree(low, high)) saved--;
+      else if (!isConst(low) && [low, high].every((half) => this.uses.get(half)?.every((user) => user && grown.has(user)))) saved++;
+    }
+    return saved;
+  }
+  #together(low: Node, high: Node): boolean {
+    const pair = this.#pairs.get(low);
+    return pair?.low === low && pair.high === high;
+  }
+  /** The operands of one operation that would do what both do. */
+  #operands(a: Node, b: Node): Pair["operands"] | undefined {
+    if (a === b || a.op !== b.op || this.#pairs.has(a) || this.#pairs.has(b) || this.#refused.get(a) === b) return undefined;
+    if (a.op === "phi" ? a.block !== b.block : !isPaired(a)) return undefined;
+    const zip = (others: readonly Node[]) => a.inputs.map((input, i) => [input, others[i]!] as const);
+    if (a.op === "select") return a.inputs[0] === b.inputs[0] ? zip(b.inputs).slice(1) : undefined;
+    const straight = zip(b.inputs);
+    if (!COMMUTATIVE.test(a.op)) return straight;
+    const crossed = zip([b.inputs[1]!, b.inputs[0]!, ...b.inputs.slice(2)]);
+    return this.#match(crossed) > this.#match(straight) ? crossed : straight;
+  }
+  /** How well operands go together. */
+  #match(pairs: Pair["operands"]): number {
+    return pairs.reduce((sum, [low, high]) => sum + (this.#isFree(low, high) ? 3 : low.op === high.op ? 1 : 0), 0);
+  }
+  /** Whether they are the halves of a register that there is, a constant, or converted together. */
+  #isFree(low: Node, high: Node): boolean {
+    if (isConst(low) && isConst(high)) return true;
+    if (low.op === "trunc" && high.op === "high") return low.inputs[0] === high.inputs[0] && low.inputs[0]!.width === 32;
+    return this.s.hasPackedConversion && low.op === high.op && /^cvt\.r[nz]\.b?f16\.f32$/.test(low.op);
+  }
+
+  replaced(seeds: readonly Node[]): Map<Node, Node> {
+    const replaced = new Map<Node, Node>();
+    for (const pair of new Set(this.#pairs.values())) {
+      const both = this.#register(pair.low, pair.high);
+      replaced.set(pair.low, this.s.graph.pure("trunc", 16, [both]));
+      replaced.set(pair.high, this.s.graph.pure("high", 16, [both]));
+    }
+    for (const [phi, { operands }] of this.#phis) phi.inputs = operands.map(([low, high]) => this.#register(low, high));
+    for (const seed of seeds) {
+      const [low, high] = seed.inputs as [Node, Node];
+      if (this.#together(low, high)) replaced.set(seed, this.#register(low, high));
+    }
+    return replaced;
+  }
+  /** The register whose halves these are. Without recursion: sums may be thousands of operations deep. */
+  #register(low: Node, high: Node): Node {
+    const key = (a: Node, b: Node): string => `${a.id} ${b.id}`;
+    const work: (readonly [Node, Node])[] = [[low, high]];
+    for (let at = work.at(-1); at; at = work.at(-1)) {
+      const [a, b] = at;
+      if (this.#registers.has(key(a, b))) {
+        work.pop();
+        continue;
+      }
+      const pair = this.#together(a, b) ? this.#pairs.get(a)! : undefined;
+      const missing = pair && a.op !== "phi" ? pair.operands.filter(([x, y]) => !this.#registers.has(key(x, y))) : [];
+      if (missing.length > 0) {
+        work.push(...missing);
+        continue;
+      }
+      this.s.graph.loc = a.loc;
+      this.#registers.set(key(a, b), pair ? this.#operation(pair, (x, y) => this.#registers.get(key(x, y))!) : pack(this.s, a, b));
+    }
+    return this.#registers.get(key(low, high))!;
+  }
+  #operation(pair: Pair, registerOf: (low: Node, high: Node) => Node): Node {
+    const { graph } = this.s;
+    const { op, block } = pair.low;
+    if (op !== "phi") {
+      const inputs = pair.operands.map(([low, high]) => registerOf(low, high));
+      if (op === "select") return graph.pure(op, 32, [pair.low.inputs[0]!, ...inputs]);
+      return graph.pure(BITWISE.has(op) ? op : `${op}x2`, 32, inputs);
+    }
+    const phi = graph.phi(block!, 32);
+    this.#phis.push([phi, pair]);
+    return phi;
+  }
+}
