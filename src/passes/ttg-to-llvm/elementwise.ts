@@ -17,7 +17,7 @@ import { AddPtrOp } from "../../dialects/tt/ops/pointer.js";
 import { PointerType } from "../../dialects/tt/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
-import { dictAttr, dictEntries } from "../../ir/builtin-attrs.js";
+import { type DictAttr, dictAttr, dictEntries } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
@@ -81,12 +81,15 @@ function deduplicate(lo: Lowering, op: Operation, values: readonly Value[]): rea
   return values.map((_, i) => values[source.apply({ register: i })["register"]!]!);
 }
 
+/** The attributes of an op of the LLVM dialect that stands for `op`: its defaults, and hints on the old op; undefined for defaults alone. */
+function attrsWithHints({ b }: Lowering, op: Operation, to: OpDef): DictAttr | undefined {
+  const hints = dictEntries(op.attrs).filter(([name]) => !op.def.inherent.has(name));
+  return hints.length === 0 ? undefined : dictAttr(op.ctx, [...dictEntries(b.defaultAttrs(to)), ...hints]);
+}
+
 /** An op of the LLVM dialect with the same operands; hints on the old op go on. */
 const same = (from: OpDef, to: OpDef): LoweringRule =>
-  elementwise(from, ({ b }, op, [operands], type) => {
-    const hints = dictEntries(op.attrs).filter(([name]) => !from.inherent.has(name));
-    return b.op(to, operands!, type, hints.length === 0 ? undefined : dictAttr(op.ctx, [...dictEntries(b.defaultAttrs(to)), ...hints]));
-  });
+  elementwise(from, (lo, op, [operands], type) => lo.b.op(to, operands!, type, attrsWithHints(lo, op, to)));
 
 /** The order of predicates is the same in both dialects; arith's `false` and `true` are LLVM's `_false` and `_true`. */
 const fcmpPredicate = (predicate: string): string => (predicate === "true" || predicate === "false" ? `_${predicate}` : predicate);
@@ -156,7 +159,8 @@ export const ELEMENTWISE: readonly LoweringRule[] = [
   elementwise(SelectOp, (lo, op, [operands]) => {
     // One condition for a whole tensor is there for the first element only.
     const [onTrue, onFalse] = operands!.slice(-2);
-    return lo.b.select(operands!.length === 2 ? lo.value(op.operand(0)) : operands![0]!, onTrue!, onFalse!);
+    const condition = operands!.length === 2 ? lo.value(op.operand(0)) : operands![0]!;
+    return lo.b.op(ll.SelectOp, [condition, onTrue!, onFalse!], onTrue!.type, attrsWithHints(lo, op, ll.SelectOp));
   }),
   rule(AddPtrOp, ({ ptr, offset, result }, lo) => {
     const { b } = lo;
