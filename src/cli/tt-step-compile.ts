@@ -1,4 +1,5 @@
 /** How `tt-step` compiles its input. */
+import type { ArtifactKind } from "../compile/artifacts.js";
 import { type CompileOptions, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import type { PipelineStep } from "../compile/pipelines/cuda.js";
@@ -42,9 +43,10 @@ export function traceOf(
 }
 
 /** What is to be made behind the last pass. */
-function artifacts({ emit, llc, ptxasReport, validate }: TtStepArgs): readonly ("llir" | "ptx")[] {
-  if (emit === "llir") return ["llir"];
-  return validate || emit === "ptx" || emit === "cubin" || ptxasReport ? [llc ? "llir" : "ptx"] : [];
+function artifacts({ emit, llc, ptxasReport, validate, codegen }: TtStepArgs): readonly ArtifactKind[] {
+  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport;
+  const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
+  return codegen ? [...text, "instructions"] : text;
 }
 
 /** Whether more is asked of the steps than a list. */

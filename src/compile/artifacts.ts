@@ -24,16 +24,19 @@ export function artifactsOf(
 ): Artifacts {
   if (artifacts.length === 0 || !isLowered(module)) return {};
   const target = { capability, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz };
-  const made: { -readonly [K in ArtifactKind]?: string } = {};
+  const made: { -readonly [K in keyof Artifacts]: Artifacts[K] } = {};
   if (artifacts.includes("llir")) {
     const unknown = untranslatable(module);
     for (const op of unknown) report(op, `'${op.name}' has no LLVM IR`);
     if (unknown.length === 0) made.llir = llvmIrText(module, target);
   }
-  if (artifacts.includes("ptx")) {
+  if (artifacts.includes("ptx") || artifacts.includes("instructions")) {
     const ptx = ptxText(module, { ...target, version: ptxVersionOf(options, capability) });
-    if ("text" in ptx) made.ptx = ptx.text;
-    else for (const { op, message } of ptx.problems) report(op, message);
+    if ("text" in ptx) {
+      if (artifacts.includes("ptx")) made.ptx = ptx.text;
+      if (artifacts.includes("instructions"))
+        made.instructions = Object.fromEntries([...ptx.instructions].map(([op, names]) => [op.id, names]));
+    } else if (artifacts.includes("ptx")) for (const { op, message } of ptx.problems) report(op, message);
   }
   return made;
 }

@@ -5,6 +5,7 @@
  *     %88 = tt.load %ptr, %mask      ->  4 x  @%p1 ld.global.v4.b32   16 bytes a thread, predicated
  */
 import { readLine } from "./codegen/machine-lines.js";
+import { readInstruction } from "./codegen/ptx-instruction.js";
 import { ancestorIn, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
 import type { Step, Trace } from "./trace.js";
 
@@ -125,7 +126,7 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
     const text = trace.lines.line(number);
     if (step.flag === "ptx") positions.read(text);
     const id = step.text.ops[line]!;
-    for (const fact of readLine(text)) {
+    for (const fact of factsOf(text, trace.artifacts.instructions?.[id])) {
       const source = id !== 0 ? locationOf(trace, id) : positions.current;
       const op = owners.of(id, source, fact);
       const where = (op === undefined ? undefined : locationOf(trace, op)) ?? source;
@@ -147,6 +148,12 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
     lines,
     why: [],
   }));
+}
+
+/** What a line's instructions do: as it says, or as our PTX has them. */
+function factsOf(line: string, instructions: readonly string[] | undefined): readonly InstructionFacts[] {
+  if (!instructions) return readLine(line);
+  return instructions.flatMap((name) => (name === "" ? readLine(line) : (readInstruction(name) ?? [])));
 }
 
 /** The place that PTX's `.loc` directives last named. */

@@ -29,6 +29,8 @@ export interface Trace {
 export interface Artifacts {
   readonly llir?: string;
   readonly ptx?: string;
+  /** By the id of an op of the last step: its instructions in PTX, where they are not just what its text says. */
+  readonly instructions?: Readonly<Record<number, readonly string[]>>;
 }
 
 export type StepKind = "source" | "pass" | "internal";

@@ -11,6 +11,8 @@ export interface EmittedBody {
   readonly text: string;
   /** How many registers of each kind are used. */
   readonly registers: Readonly<Record<Width, number>>;
+  /** The nodes that have an instruction. */
+  readonly nodes: ReadonlySet<Node>;
 }
 
 const PREFIX: Readonly<Record<Width, string>> = { 1: "%p", 16: "%rs", 32: "%r", 64: "%rd" };
@@ -66,7 +68,8 @@ class Emitter {
       this.block(block, moves.get(block) ?? []);
       return this.#out.slice();
     });
-    return { text: this.layout(emitted), registers: this.#counts };
+    const nodes = new Set([...this.#code.instructions.values()].flat());
+    return { text: this.layout(emitted), registers: this.#counts, nodes };
   }
 
   /** Puts blocks together; those that hold nothing but a jump are gone around. */
@@ -216,9 +219,7 @@ class Emitter {
             ? results(Array.from({ length: effect.count }, () => effect.signedTo ?? bitWidthOf(effect.bits)))
             : values.map((v) => this.register(v));
         const data = registers.length === 1 ? registers[0]! : `{${registers.join(", ")}}`;
-        const space = effect.space ? `.${effect.space}` : "";
-        const type = effect.kind === "load" && effect.signedTo ? "s" : "b";
-        const name = `${effect.kind === "load" ? "ld" : "st"}${effect.volatile ? ".volatile" : ""}${space}${effect.count > 1 ? `.v${effect.count}` : ""}.${type}${effect.bits}`;
+        const name = accessName(effect);
         const place = this.address(address);
         this.line(effect.kind === "load" ? `\t${name} \t${data}, ${place};` : `\t${name} \t${place}, ${data};`, node.loc);
         return;
@@ -342,6 +343,12 @@ class Emitter {
   }
 }
 
+/** `ld.shared.v4.b32` */
+export function accessName(effect: Extract<Effect, { readonly kind: "load" | "store" }>): string {
+  const { kind, space, count, bits } = effect;
+  const type = kind === "load" && effect.signedTo ? "s" : "b";
+  return `${kind === "load" ? "ld" : "st"}${effect.volatile ? ".volatile" : ""}${space ? `.${space}` : ""}${count > 1 ? `.v${count}` : ""}.${type}${bits}`;
+}
 const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
 export function constantText(node: Node): string {
   const value = node.info as bigint;

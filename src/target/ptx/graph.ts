@@ -13,6 +13,8 @@
  * subexpressions and dead code. Effects and phis belong to a block.
  */
 
+import type { Operation } from "../../ir/operation.js";
+
 /** Bits of a register: a predicate, .b16, .b32, .b64. */
 export type Width = 1 | 16 | 32 | 64;
 
@@ -127,6 +129,9 @@ export class Graph {
   #next = 0;
   /** Location given to new nodes. */
   loc = 0;
+  /** The op that nodes are made for, and what of it has an effect or is assembly. */
+  origin: Operation | undefined;
+  readonly effectsOf = new Map<Operation, Node[]>();
 
   /** A node without effect, as it is: see simplify.ts for what may become of it. */
   pure(op: string, width: Width, inputs: readonly Node[], info?: bigint | number | string): Node {
@@ -140,8 +145,10 @@ export class Graph {
   /** Text without side effect: an `asm` node. */
   pureEffect(block: Block, effect: Effect, inputs: readonly Node[]): Node {
     const key = `${JSON.stringify(effect)} ${inputs.map((i) => i.id).join(" ")}`;
-    let node = this.#pure.get(key);
-    if (!node) this.#pure.set(key, (node = new Node(this.#next++, "asm", 32, inputs, effect, this.loc, ++block.rank)));
+    const known = this.#pure.get(key);
+    const node = known ?? new Node(this.#next++, "asm", 32, inputs, effect, this.loc, ++block.rank);
+    this.#pure.set(key, node);
+    this.note(known ? [] : [node]);
     return node;
   }
   constant(width: Width, value: bigint | number): Node {
@@ -152,7 +159,14 @@ export class Graph {
     const node = new Node(this.#next++, "effect", 32, inputs, effect, this.loc, ++block.rank);
     node.block = block;
     block.effects.push(node);
+    this.note([node]);
     return node;
+  }
+  private note(nodes: readonly Node[]): void {
+    if (!this.origin) return;
+    const known = this.effectsOf.get(this.origin);
+    if (known) known.push(...nodes);
+    else this.effectsOf.set(this.origin, [...nodes]);
   }
   /** One of an effect's results. */
   result(effect: Node, index: number, width: Width): Node {

@@ -221,6 +221,7 @@ export class Lowering {
       this.values.set(result, constant ? this.constant(op, constant) : this.problem(op, `'${op.name}' has no PTX`));
       return;
     }
+    this.graph.origin = op;
     const made = lowerOp(this, op);
     if (!result) return;
     this.values.set(result, made);

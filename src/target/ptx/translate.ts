@@ -8,7 +8,7 @@ import { byteSize } from "../llvm-ir/data-layout.js";
 import { isKernel, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
-import { emitBody } from "./emit.js";
+import { accessName, emitBody } from "./emit.js";
 import { leavesOf } from "./leaves.js";
 import { LineTable } from "./lines.js";
 import { Lowering, type LoweringOptions, type Problem } from "./lower.js";
@@ -23,8 +23,17 @@ export interface PtxOptions {
   readonly reflectFtz: boolean;
 }
 
+export interface PtxText {
+  readonly text: string;
+  /**
+   * What ops became that do not stand in the text just as they say: `ld.shared.v2.b32` of a load, nothing of what is not
+   * needed, and an empty name for each time where what an op says stands more than once.
+   */
+  readonly instructions: ReadonlyMap<Operation, readonly string[]>;
+}
+
 /** The PTX of a module, or why it has none. */
-export function ptxText(module: Operation, options: PtxOptions): { readonly text: string } | { readonly problems: readonly Problem[] } {
+export function ptxText(module: Operation, options: PtxOptions): PtxText | { readonly problems: readonly Problem[] } {
   const ops = [...(module.regions[0]?.firstBlock?.ops() ?? [])];
   const symbols = new Map<string, Operation>();
   for (const op of ops) {
@@ -34,7 +43,7 @@ export function ptxText(module: Operation, options: PtxOptions): { readonly text
   const problems: Problem[] = [];
   const lines = new LineTable();
   const kernels = ops.filter((op) => op.name === "llvm.func" && !op.regions[0]!.empty && (isKernel(op) || isNoInline(op)));
-  const used = { callees: new Set<string>(), symbols: new Set<string>() };
+  const used = { callees: new Set<string>(), symbols: new Set<string>(), instructions: new Map<Operation, readonly string[]>() };
   const texts = kernels.map((func, index) => functionText(func, index, symbols, options, problems, lines, used));
   if (problems.length > 0) return { problems };
 
@@ -50,7 +59,10 @@ export function ptxText(module: Operation, options: PtxOptions): { readonly text
       (f) => `${signatureText(f)}
 ;`,
     );
-  return { text: [head, ...globals, ...declared, ...devices, ...texts, lines.files()].filter((t) => t !== "").join("\n") };
+  return {
+    text: [head, ...globals, ...declared, ...devices, ...texts, lines.files()].filter((t) => t !== "").join("\n"),
+    instructions: used.instructions,
+  };
 }
 
 function functionText(
@@ -60,7 +72,7 @@ function functionText(
   options: PtxOptions,
   problems: Problem[],
   lines: LineTable,
-  used: { readonly callees: Set<string>; readonly symbols: Set<string> },
+  used: { readonly callees: Set<string>; readonly symbols: Set<string>; readonly instructions: Map<Operation, readonly string[]> },
 ): string {
   const threads = intsOf(func.attr("nvvm.reqntid"));
   const depot = `__local_depot${index}`;
@@ -80,7 +92,15 @@ function functionText(
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
-  const { text, registers } = emitBody(order, { name, index, shared: l.shared, lines });
+  const { text, registers, nodes } = emitBody(order, { name, index, shared: l.shared, lines });
+  for (const [op, effects] of l.graph.effectsOf) {
+    const there = effects.filter((node) => nodes.has(node));
+    const names = there.map(({ info }) =>
+      typeof info === "object" && (info.kind === "load" || info.kind === "store") ? accessName(info) : "",
+    );
+    if (names.some((n) => n !== "")) used.instructions.set(op, [...(used.instructions.get(op) ?? []), ...names]);
+    else if (there.length === 0) used.instructions.set(op, []);
+  }
   const declarations = [
     ...(l.stack > 0 ? [`\t.local .align 16 .b8 \t${depot}[${l.stack}];`] : []),
     ...(
