@@ -4,7 +4,6 @@
  */
 import type { SourceBuffer } from "../../diagnostics/source.js";
 import {
-  type Directive,
   declaredAs,
   type Instruction,
   isEntry,
@@ -14,23 +13,15 @@ import {
   type PtxFunction,
   type PtxModule,
   type Parameter as PtxParameter,
-  type Scope as ScopeStatement,
-  type Specifier,
-  type Statement,
   type Variable,
 } from "../../ptx/instruction.js";
 import { printStatement } from "../../ptx/print.js";
 import { Bug } from "../../support/assert.js";
-import { immediatePostDominators } from "./blocks.js";
-import { BUILTINS } from "./builtins.js";
-import { type Site, Stop } from "./findings.js";
-import { InstructionCompiler, NotModelled, type RegisterFile } from "./instruction-compiler.js";
-import type { Step } from "./lanes.js";
-import { libdevice } from "./libdevice.js";
-import type { Block, CompiledFunction, KernelParameter, Program, RowCopy, Terminator } from "./program.js";
-import { RULES } from "./rules/index.js";
-import { warpBarrier } from "./rules/warp.js";
+import { BodyCompiler, type Formals, type FunctionContext } from "./compile-body.js";
+import type { Site } from "./findings.js";
+import type { CompiledFunction, KernelParameter, Program } from "./program.js";
 import { bitsOfType, bytesOfVariable, Scope } from "./scope.js";
+import { parametersOf, threadsOf } from "./signature.js";
 
 /** Global variables lie behind all arguments. */
 export const FIRST_GLOBAL_ID = 130_000;
@@ -52,7 +43,7 @@ export function compileProgram(module: PtxModule, source: SourceBuffer, kernel?:
   return new ProgramCompiler(module, source).compile(entry, functions);
 }
 
-class ProgramCompiler implements RegisterFile {
+class ProgramCompiler implements FunctionContext {
   readonly sites: Site[] = [];
   readonly #module: Scope;
   #rows = 0;
@@ -62,10 +53,7 @@ class ProgramCompiler implements RegisterFile {
   readonly #constantPredicates = new Map<number, number>();
   readonly #globals: { name: string; address: number; bytes: Uint8Array }[] = [];
   readonly #files = new Map<string, string>();
-  readonly #formals = new Map<
-    string,
-    { readonly params: readonly (readonly number[])[]; readonly results: readonly (readonly number[])[] }
-  >();
+  readonly #formals = new Map<string, Formals>();
   readonly #compiled = new Map<string, CompiledFunction>();
   #shared = 0;
   #dynamic: string[] = [];
@@ -236,7 +224,7 @@ class ProgramCompiler implements RegisterFile {
     return this.#files.get(index);
   }
 
-  formals(name: string): { readonly params: readonly (readonly number[])[]; readonly results: readonly (readonly number[])[] } | undefined {
+  formals(name: string): Formals | undefined {
     return this.#formals.get(name);
   }
 
@@ -279,277 +267,4 @@ function sharedBytesOf(op: Instruction): number | undefined {
   const type = modifiers.at(-1) ?? "b32";
   const vector = Number(modifiers.map((m) => /^v(\d)$/.exec(m)?.[1]).find((v) => v !== undefined) ?? 1);
   return (bitsOfType(type) / 8) * (opcode === "ld" || opcode === "st" ? vector : 1);
-}
-
-/** The body of one function. */
-class BodyCompiler {
-  readonly #blocks: Block[] = [];
-  /** Blocks' numbers by label number; branches name label numbers until `compile` ends. */
-  readonly #labelBlocks: number[] = [];
-  readonly #targets = new Map<string, readonly string[]>();
-  readonly #scopes = new Map<ScopeStatement, Scope>();
-  #block: Block = newBlock();
-  #location: string | undefined;
-
-  constructor(
-    readonly program: ProgramCompiler,
-    readonly scope: Scope,
-    readonly isKernel: boolean,
-  ) {}
-
-  compile(body: readonly Statement[]): Block[] {
-    this.#findLabels(body, this.scope);
-    this.#blocks.push(this.#block);
-    this.#statements(body, this.scope);
-    this.#block.terminator = { kind: "return", predicate: -1 };
-    for (const block of this.#blocks) block.terminator = this.#resolved(block.terminator);
-    const joins = immediatePostDominators(this.#blocks.map((b, i) => successors(b.terminator, i)));
-    this.#blocks.forEach((block, i) => {
-      block.join = joins[i]!;
-    });
-    return this.#blocks;
-  }
-
-  #findLabels(body: readonly Statement[], scope: Scope): void {
-    for (const statement of body)
-      if (statement.kind === "label") scope.declareLabel(statement.name, this.#labelBlocks.push(-1) - 1);
-      else if (statement.kind === "labelledDirective" && statement.name === ".branchtargets")
-        this.#targets.set(
-          statement.label,
-          statement.words.filter((w) => w !== ","),
-        );
-      else if (statement.kind === "scope") {
-        const inner = new Scope(scope, scope.allocate);
-        this.#scopes.set(statement, inner);
-        this.#findLabels(statement.body, inner);
-      }
-  }
-
-  #resolved(terminator: Terminator): Terminator {
-    if (terminator.kind === "branch") return { ...terminator, target: this.#labelBlocks[terminator.target]! };
-    if (terminator.kind === "indexed") return { ...terminator, targets: terminator.targets.map((t) => this.#labelBlocks[t]!) };
-    return terminator;
-  }
-
-  #statements(body: readonly Statement[], scope: Scope): void {
-    for (const statement of body)
-      switch (statement.kind) {
-        case "instruction":
-          this.#instruction(statement, scope);
-          break;
-        case "label":
-          if (this.#block.steps.length > 0) this.#newBlock();
-          this.#labelBlocks[scope.label(statement.name)!] = this.#blocks.length - 1;
-          break;
-        case "variable":
-          this.program.declareIn(statement, scope);
-          break;
-        case "directive":
-          if (statement.name === ".loc") this.#location = this.#sourceLocation(statement);
-          break;
-        case "scope":
-          this.#statements(statement.body, this.#scopes.get(statement)!);
-          break;
-        case "labelledDirective":
-          break;
-      }
-  }
-
-  #sourceLocation({ words }: Directive): string | undefined {
-    const [file = "", line = "0", column = "0"] = words;
-    const name = this.program.fileName(file);
-    return name === undefined || line === "0" ? undefined : `${name}:${line}:${column}`;
-  }
-
-  #newBlock(): void {
-    this.#block = newBlock();
-    this.#blocks.push(this.#block);
-  }
-
-  #end(terminator: Terminator): void {
-    this.#block.terminator = terminator;
-    this.#newBlock();
-  }
-
-  #instruction(op: Instruction, scope: Scope): void {
-    const site = this.program.site(op, this.#location);
-    const c = new InstructionCompiler(op, scope, this.program, site);
-    let guard = -1;
-    try {
-      if (op.guard !== undefined) guard = c.predicateSource({ kind: "name", name: op.guard.register }) ^ (op.guard.negated ? 1 : 0);
-      const terminator = this.#terminator(op, c, guard, scope);
-      if (terminator !== undefined) {
-        const before = c.finish();
-        if (before !== undefined) this.#step(before, guard, site);
-        else this.#step(noStep, guard, site);
-        return this.#end(terminator);
-      }
-      const rule = RULES.get(op.opcode);
-      if (rule === undefined) throw new NotModelled("unknown instruction");
-      rule(c);
-      this.#step(c.finish() ?? noStep, guard, site);
-    } catch (error) {
-      if (!(error instanceof NotModelled)) throw error;
-      const { message } = error;
-      this.#step(
-        (warp) => {
-          warp.cta.findings.add("not-modelled", site, `${site.mnemonic} is not modelled${message === "" ? "" : `: ${message}`}`);
-          throw new Stop("not modelled");
-        },
-        guard,
-        site,
-      );
-    }
-  }
-
-  #step(step: Step, guard: number, site: Site): void {
-    this.#block.steps.push(step);
-    this.#block.guards.push(guard);
-    this.#block.sites.push(site);
-  }
-
-  /** What ends the block; undefined for ordinary instructions. */
-  #terminator(op: Instruction, c: InstructionCompiler, predicate: number, scope: Scope): Terminator | undefined {
-    switch (op.opcode) {
-      case "bra":
-        return { kind: "branch", predicate, target: labelOf(c.operand(0), scope) };
-      case "brx": {
-        const list = c.operand(1);
-        const names = list.kind === "name" ? this.#targets.get(list.name) : undefined;
-        if (names === undefined) throw new NotModelled("a branch without its targets");
-        return {
-          kind: "indexed",
-          predicate,
-          row: c.source(c.operand(0), 32),
-          targets: names.map((name) => labelOf({ kind: "name", name }, scope)),
-          site: c.site,
-        };
-      }
-      case "ret":
-        return { kind: this.isKernel ? "exit" : "return", predicate };
-      case "exit":
-        return { kind: "exit", predicate };
-      case "trap":
-        c.emit(BUILTINS.get("trap")!([], [], c.site));
-        return undefined;
-      case "call":
-        return this.#call(op, c, predicate, scope);
-      case "bar":
-      case "barrier":
-        return this.#barrier(op, c, predicate);
-      default:
-        return undefined;
-    }
-  }
-
-  #call(op: Instruction, c: InstructionCompiler, predicate: number, scope: Scope): Terminator | undefined {
-    const first = c.operand(0);
-    const hasResults = first.kind === "list";
-    const results = first.kind === "list" ? first.elements : [];
-    const target = c.operand(hasResults ? 1 : 0);
-    const list = op.operands[hasResults ? 2 : 1];
-    const args = list?.kind === "list" ? list.elements : [];
-    if (target.kind !== "name") throw new NotModelled("the callee");
-    const words = (operand: Operand): readonly number[] => {
-      const param = operand.kind === "name" ? scope.param(operand.name) : undefined;
-      if (param?.kind !== "rows") throw new NotModelled("arguments that are no .param variables");
-      return param.rows;
-    };
-    const builtin = BUILTINS.get(target.name) ?? libdevice(target.name);
-    if (builtin !== undefined) {
-      c.emit(builtin(args.map(words), results.map(words), c.site));
-      return undefined;
-    }
-    const formals = this.program.formals(target.name);
-    if (formals === undefined) throw new NotModelled(`a call of '${target.name}', whose body is not here`);
-    const copies = (from: readonly (readonly number[])[], to: readonly (readonly number[])[]): RowCopy[] =>
-      from.flatMap((rows, i) => rows.map((row, k) => ({ from: row, to: to[i]![k]! })));
-    return {
-      kind: "call",
-      predicate,
-      callee: () => this.program.function(target.name),
-      args: copies(args.map(words), formals.params),
-      results: copies(formals.results, results.map(words)),
-      site: c.site,
-    };
-  }
-
-  #barrier(op: Instruction, c: InstructionCompiler, predicate: number): Terminator | undefined {
-    if (c.has("warp")) {
-      warpBarrier(c);
-      return undefined;
-    }
-    if (c.has("cluster")) throw new NotModelled("barriers of clusters");
-    const reduces = c.has("red");
-    const base = reduces ? 1 : 0;
-    const operands = op.operands.slice(base, reduces ? -1 : undefined);
-    const reduce = reduces
-      ? (() => {
-          const kind = c.oneOf("popc", "and", "or") ?? "popc";
-          return {
-            op: kind,
-            predicate: c.predicateSource(op.operands.at(-1)!),
-            into: kind === "popc" ? c.dest(c.operand(0), 32) : c.predicateDest(c.operand(0)),
-          };
-        })()
-      : undefined;
-    return {
-      kind: "barrier",
-      predicate,
-      barrier: {
-        idRow: operands[0] ? c.source(operands[0], 32) : c.file.constant(0n, false),
-        countRow: operands[1] ? c.source(operands[1], 32) : -1,
-        arrives: c.has("arrive"),
-        reduce,
-      },
-      site: c.site,
-    };
-  }
-}
-
-const noStep: Step = () => {};
-
-const newBlock = (): Block => ({ steps: [], guards: [], sites: [], terminator: { kind: "next" }, join: -1, executions: 0, lanes: 0 });
-
-function labelOf(operand: Operand, scope: Scope): number {
-  const label = operand.kind === "name" ? scope.label(operand.name) : undefined;
-  if (label === undefined) throw new NotModelled("a branch to no label");
-  return label;
-}
-
-function successors(terminator: Terminator, index: number): number[] {
-  switch (terminator.kind) {
-    case "branch":
-      return terminator.predicate < 0 ? [terminator.target] : [terminator.target, index + 1];
-    case "indexed":
-      return terminator.predicate < 0 ? [...terminator.targets] : [...terminator.targets, index + 1];
-    case "return":
-    case "exit":
-      return terminator.predicate < 0 ? [-1] : [-1, index + 1];
-    default:
-      return [index + 1];
-  }
-}
-
-/** The parameters of an entry, with their offsets in parameter space. */
-export function parametersOf(entry: PtxFunction): KernelParameter[] {
-  let offset = 0;
-  return (entry.params ?? []).map(({ name, specifiers, dims }) => {
-    const bytes = bytesOfVariable(specifiers, dims);
-    const { type } = declaredAs(specifiers);
-    const alignment = Math.max(dims.length > 0 ? alignOf(specifiers) : 1, bitsOfType(type) / 8);
-    offset = Math.ceil(offset / alignment) * alignment;
-    const made = { name, type, bytes, offset, isPointer: specifiers.some((s) => s.name === "ptr") };
-    offset += bytes;
-    return made;
-  });
-}
-
-const alignOf = (specifiers: readonly Specifier[]): number => declaredAs(specifiers).align ?? 1;
-
-function threadsOf(entry: PtxFunction): readonly [number, number, number] | undefined {
-  const found = entry.directives.find((d) => d.name === "reqntid") ?? entry.directives.find((d) => d.name === "maxntid");
-  if (found === undefined) return undefined;
-  const [x = 1, y = 1, z = 1] = found.values.map((v) => (v.kind === "integer" ? Number(v.value) : 1));
-  return [x, y, z];
 }

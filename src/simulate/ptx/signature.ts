@@ -1,9 +1,9 @@
-/** The parameters of a kernel, without compiling it. */
+/** The parameters and threads of a kernel, which its head says. */
 
-import { isEntry, type PtxFunction } from "../../ptx/instruction.js";
+import { declaredAs, isEntry, type PtxFunction, type Specifier } from "../../ptx/instruction.js";
 import { parsePtx } from "../../ptx/parse.js";
-import { parametersOf } from "./compile.js";
 import type { KernelParameter } from "./program.js";
+import { bitsOfType, bytesOfVariable } from "./scope.js";
 
 /** `kernel` is by default the first entry. The error is one line. */
 export function kernelParameters(text: string, kernel?: string): readonly KernelParameter[] | { readonly error: string } {
@@ -13,4 +13,28 @@ export function kernelParameters(text: string, kernel?: string): readonly Kernel
   return entry === undefined
     ? { error: kernel === undefined ? "the text has no .entry with a body" : `there is no kernel '${kernel}'` }
     : parametersOf(entry);
+}
+
+/** The parameters of an entry, with their offsets in parameter space. */
+export function parametersOf(entry: PtxFunction): KernelParameter[] {
+  let offset = 0;
+  return (entry.params ?? []).map(({ name, specifiers, dims }) => {
+    const bytes = bytesOfVariable(specifiers, dims);
+    const { type } = declaredAs(specifiers);
+    const alignment = Math.max(dims.length > 0 ? alignOf(specifiers) : 1, bitsOfType(type) / 8);
+    offset = Math.ceil(offset / alignment) * alignment;
+    const made = { name, type, bytes, offset, isPointer: specifiers.some((s) => s.name === "ptr") };
+    offset += bytes;
+    return made;
+  });
+}
+
+const alignOf = (specifiers: readonly Specifier[]): number => declaredAs(specifiers).align ?? 1;
+
+/** Threads of a CTA, where the text says how many. */
+export function threadsOf(entry: PtxFunction): readonly [number, number, number] | undefined {
+  const found = entry.directives.find((d) => d.name === "reqntid") ?? entry.directives.find((d) => d.name === "maxntid");
+  if (found === undefined) return undefined;
+  const [x = 1, y = 1, z = 1] = found.values.map((v) => (v.kind === "integer" ? Number(v.value) : 1));
+  return [x, y, z];
 }
