@@ -288,6 +288,7 @@ function report(run: PtxRun, args: RunArgs): string {
 }
 
 const SHOWN = 8;
+const STRETCHES = 32;
 
 /** What was stored into each buffer, the first elements of each stretch. */
 function storesText({ stores, memory }: Pick<PtxRun, "stores" | "memory">): string {
@@ -296,11 +297,12 @@ function storesText({ stores, memory }: Pick<PtxRun, "stores" | "memory">): stri
   for (const [name, runs] of stores) {
     const element = elements.get(name)!;
     const size = bytesOf(element);
-    for (const { offset, bytes } of runs) {
+    for (const { offset, bytes } of runs.slice(0, STRETCHES)) {
       const count = Math.floor(bytes.length / size);
       const values = Array.from({ length: Math.min(count, SHOWN) }, (_, i) => String(readElement(element, bytes, i * size)));
       text += `${name}[${offset / size}..${offset / size + count - 1}] = ${values.join(", ")}${count > SHOWN ? ", ..." : ""}\n`;
     }
+    if (runs.length > STRETCHES) text += `${name}: ${runs.length - STRETCHES} more stretches\n`;
   }
   return text;
 }

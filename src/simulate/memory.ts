@@ -75,7 +75,7 @@ export class Memory {
   /** `maxBytes` limits what may be touched, not address ranges. */
   constructor(
     readonly seed: number,
-    readonly maxBytes = 2 ** 30,
+    readonly maxBytes = 2 ** 28,
   ) {}
 
   /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, follow `position`. */
@@ -151,6 +151,7 @@ export class Memory {
     }
     const size = bytesOf(spec.element);
     const init = spec.init ?? { kind: "random" };
+    if (init.kind === "zeros") return;
     const first = offset / size;
     const count = Math.min(PAGE_BYTES, Math.max((spec.bytes ?? Infinity) - offset, 0)) / size;
     const view = new DataView(out.buffer);
@@ -242,17 +243,26 @@ export class Memory {
   stores(name: string): readonly StoredRun[] {
     const buffer = this.#byName.get(name);
     if (buffer === undefined) return [];
-    const runs: { offset: number; bytes: number[] }[] = [];
+    const runs: { readonly offset: number; end: number; readonly parts: Uint8Array[] }[] = [];
     for (const [key, page] of [...buffer.pages].sort(([a], [b]) => a - b)) {
       const base = key * PAGE_BYTES - buffer.address;
-      for (let i = 0; i < PAGE_BYTES; i++) {
-        if ((page.flags[i]! & WRITTEN) === 0) continue;
-        const last = runs.at(-1);
-        if (last !== undefined && last.offset + last.bytes.length === base + i) last.bytes.push(page.u8[i]!);
-        else runs.push({ offset: base + i, bytes: [page.u8[i]!] });
+      for (let i = 0; i < PAGE_BYTES; ) {
+        const begin = i;
+        while (i < PAGE_BYTES && page.flags[i]! & WRITTEN) i++;
+        if (i > begin) {
+          const part = page.u8.subarray(begin, i);
+          const last = runs.at(-1);
+          if (last?.end === base + begin) {
+            last.parts.push(part);
+            last.end = base + i;
+          } else runs.push({ offset: base + begin, end: base + i, parts: [part] });
+        }
+        // Four bytes at a time over what was not written.
+        while (i < PAGE_BYTES && (page.flags[i]! & WRITTEN) === 0)
+          i += (i & 3) === 0 && (page.flags32[i >> 2]! & (WRITTEN * 0x01010101)) === 0 ? 4 : 1;
       }
     }
-    return runs.map(({ offset, bytes }) => ({ offset, bytes: Uint8Array.from(bytes) }));
+    return runs.map(({ offset, end, parts }) => ({ offset, bytes: joined(parts, end - offset) }));
   }
 
   /** The first `bytes` bytes of a buffer as they stand now. */
@@ -271,6 +281,17 @@ export class Memory {
     }
     return out;
   }
+}
+
+/** A copy. */
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 function extentOf(spec: BufferSpec): number | undefined {

@@ -25,6 +25,8 @@ import { parametersOf, threadsOf } from "./signature.js";
 
 /** Global variables lie behind all arguments. */
 export const FIRST_GLOBAL_ID = 130_000;
+/** Of one variable. */
+const MOST_BYTES = 2 ** 26;
 const GLOBAL_RANGE = 2 ** 36;
 const GLOBAL_ORIGIN = 2 ** 35;
 
@@ -59,6 +61,7 @@ class ProgramCompiler implements FunctionContext {
   #dynamic: string[] = [];
   #local = 0;
   #granule = 16;
+  #tooLarge: string | undefined;
 
   constructor(
     readonly module: PtxModule,
@@ -93,6 +96,7 @@ class ProgramCompiler implements FunctionContext {
       usesDynamicShared: this.#dynamic.length > 0,
       sharedGranule: this.#granule,
       globals: this.#globals,
+      tooLarge: this.#tooLarge,
       sites: this.sites,
       functions: () => this.#compiled.values(),
     };
@@ -142,7 +146,11 @@ class ProgramCompiler implements FunctionContext {
     const { space, align, type } = declaredAs(variable.specifiers);
     if (space === "reg") return scope.declareRegisters(variable.specifiers, variable.declarators);
     for (const { name, dims, init } of variable.declarators) {
-      const bytes = bytesOfVariable(variable.specifiers, dims);
+      let bytes = bytesOfVariable(variable.specifiers, dims);
+      if (!(bytes <= MOST_BYTES)) {
+        this.#tooLarge ??= `'${name}' has ${bytes} bytes: more than the simulator allocates`;
+        bytes = 0;
+      }
       const alignment = Math.max(align ?? 1, bitsOfType(type) / 8);
       if (space === "shared") {
         if (bytes === 0) this.#dynamic.push(name);

@@ -85,6 +85,8 @@ export interface Program {
   /** The widest power of two (at most 16) that divides every access to shared memory. */
   readonly sharedGranule: number;
   readonly globals: readonly { readonly name: string; readonly address: number; readonly bytes: Uint8Array }[];
+  /** Why it needs more memory than the simulator has. */
+  readonly tooLarge: string | undefined;
   readonly sites: readonly Site[];
   /** Functions other than the kernel. */
   readonly functions: () => Iterable<CompiledFunction>;

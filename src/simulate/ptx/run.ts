@@ -64,33 +64,24 @@ export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
   const compiled = diagnostics.length > 0 ? undefined : compileProgram(module, source, launch.kernel);
   if (compiled === undefined || "error" in compiled) {
     const problems = compiled === undefined ? diagnostics : [launchProblem(compiled.error, source)];
-    return {
-      diagnostics: problems,
-      source,
-      memory,
-      stores: new Map(),
-      findings: [],
-      sites: [],
-      printed: "",
-      warpInstructions: 0,
-      laneInstructions: 0,
-    };
+    return { ...notRun(source, memory), diagnostics: problems };
   }
   const problem = checkArguments(compiled, launch);
-  if (problem !== undefined)
-    return {
-      diagnostics: [launchProblem(problem, source)],
-      source,
-      memory,
-      stores: new Map(),
-      findings: [],
-      sites: [],
-      printed: "",
-      warpInstructions: 0,
-      laneInstructions: 0,
-    };
+  if (problem !== undefined) return { ...notRun(source, memory), diagnostics: [launchProblem(problem, source)] };
   return execute(compiled, launch, memory, source);
 }
+
+const notRun = (source: SourceBuffer, memory: Memory): PtxRun => ({
+  diagnostics: [],
+  source,
+  memory,
+  stores: new Map(),
+  findings: [],
+  sites: [],
+  printed: "",
+  warpInstructions: 0,
+  laneInstructions: 0,
+});
 
 const launchProblem = (message: string, source: SourceBuffer): Diagnostic => ({
   severity: "error",
@@ -110,6 +101,11 @@ function checkArguments({ params, threads }: Program, launch: PtxLaunch): string
 
 function execute(program: Program, launch: PtxLaunch, memory: Memory, source: SourceBuffer): PtxRun {
   const findings = new Findings();
+  const tooLarge = allocationProblem(program, launch);
+  if (tooLarge !== undefined) {
+    findings.add("limit", undefined, tooLarge);
+    return { ...notRun(source, memory), findings: findings.all, sites: program.sites };
+  }
   const params = packArguments(program.params, program.paramBytes, launch.args, memory);
   program.globals.forEach(({ name, bytes }, i) => memory.addBuffer({ name, element: "i8", data: bytes }, FIRST_GLOBAL_ID + i));
   const block = program.threads ?? launch.threads!;
@@ -156,6 +152,20 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
     warpInstructions: limit - Math.max(budget.steps, 0),
     laneInstructions,
   };
+}
+
+const MOST_THREADS = 1024;
+const MOST_LOCAL = 2 ** 28;
+
+/** Why a CTA of the program is larger than the simulator follows. */
+function allocationProblem(program: Program, { threads, sharedBytes = 0 }: PtxLaunch): string | undefined {
+  const [x, y, z] = program.threads ?? threads!;
+  const count = x * y * z;
+  if (count > MOST_THREADS) return `a CTA of ${count} threads: GPUs have at most ${MOST_THREADS}`;
+  if (sharedBytes > MOST_LOCAL) return `${sharedBytes} bytes of shared memory are more than the simulator allocates`;
+  if (program.localBytes * count > MOST_LOCAL)
+    return `${program.localBytes} bytes of local memory for each of ${count} threads are more than the simulator allocates`;
+  return program.tooLarge;
 }
 
 function* allPrograms([x, y, z]: Triple): Iterable<Triple> {
