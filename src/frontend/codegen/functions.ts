@@ -151,7 +151,7 @@ function generateFunction(g: Generator, args: readonly Argument[]): void {
       },
       g.b.loc,
       [],
-      [["noinline", boolAttr(ctx, g.jit.noinline)]],
+      [["noinline", boolAttr(ctx, !g.isKernel && g.jit.noinline)]],
     );
     module.body!.append(op);
     const generated = { op, returnType: undefined as TlType | undefined };
