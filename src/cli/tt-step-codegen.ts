@@ -39,18 +39,11 @@ function table(trace: Trace, facts: readonly CodegenFact[], title: string): stri
       const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes a thread` : "";
       const row = `${`${fact.count}x`.padStart(6)} ${fact.instruction.padEnd(width)}  ${bytes.padEnd(18)}${(fact.predicate ?? "").padEnd(10)}${originOf(trace, fact)}`;
       const { mma } = fact;
-      const fragments = mma?.shape && [
-        `${" ".repeat(7)}registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}`,
-      ];
-      const cost = costText(fact);
+      const registers = mma?.shape ? `registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}` : "";
       const why = fact.op === undefined || explained.has(fact.op) ? [] : fact.why;
       if (fact.op !== undefined) explained.add(fact.op);
-      return [
-        row.trimEnd(),
-        ...(cost === "" ? [] : [`${" ".repeat(7)}${cost}`]),
-        ...(fragments || []),
-        ...why.map((reason) => `${" ".repeat(7)}${reason}`),
-      ];
+      const lines = [registers, ...why, costText(fact)].filter((text) => text !== "");
+      return [row.trimEnd(), ...lines.map((text) => `${" ".repeat(7)}${text}`)];
     }),
   ];
 }

@@ -123,7 +123,11 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   const read = readInput(input, io, { ...args.rest, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { trace: read.trace };
-  const { trace, ok, failed } = compile(input, read.module, { ...settings(read, args.rest), artifacts: ["ptx", "instructions"], clock: io.clock });
+  const { trace, ok, failed } = compile(input, read.module, {
+    ...settings(read, args.rest),
+    artifacts: ["ptx", "instructions"],
+    clock: io.clock,
+  });
   return ok
     ? { trace }
     : { error: failed?.reason === "verify" ? `the result of ${failed.flag} does not verify` : `pass '${failed?.flag}' failed` };

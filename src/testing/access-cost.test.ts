@@ -44,7 +44,7 @@ function costs(source: string, length: number, element: string, unit: "sectors" 
     return io.out();
   };
   const panel = run({ "k.mlir": source }, "k.mlir", "--codegen", "--target", "cuda:80");
-  const told = [...panel.matchAll(new RegExp(`^ +\\d+x ((?:ld|st)\\w*\\.\\S+).*\\n +(\\d+) ${unit} a warp`, "gm"))].map(
+  const told = [...panel.matchAll(new RegExp(`^ +\\d+x ((?:ld|st)\\w*\\.\\S+).*\\n(?: {7}.*\\n)*? {7}(\\d+) ${unit} a warp`, "gm"))].map(
     (m) => `${m[1]} ${m[2]}`,
   );
   const dtype = { f32: "fp32", f16: "fp16", i8: "i8" }[element]!;
