@@ -6,7 +6,7 @@ import { untranslatable } from "../target/llvm-ir/instructions.js";
 import { llvmIrText } from "../target/llvm-ir/translate.js";
 import { ptxText } from "../target/ptx/translate.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
-import type { Artifacts } from "./trace.js";
+import { type Artifacts, countOps } from "./trace.js";
 
 export type ArtifactKind = keyof Artifacts;
 
@@ -18,11 +18,17 @@ export function artifactsOf(
   module: Operation,
   {
     artifacts = [],
+    maxArtifactOps = Number.POSITIVE_INFINITY,
     capability,
     options,
-  }: { readonly artifacts?: readonly ArtifactKind[]; readonly capability: number; readonly options: CudaOptions },
+  }: {
+    readonly artifacts?: readonly ArtifactKind[];
+    readonly maxArtifactOps?: number;
+    readonly capability: number;
+    readonly options: CudaOptions;
+  },
 ): Artifacts {
-  if (artifacts.length === 0 || !isLowered(module)) return {};
+  if (artifacts.length === 0 || !isLowered(module) || countOps(module) > maxArtifactOps) return {};
   const target = { capability, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz };
   const made: { -readonly [K in keyof Artifacts]: Artifacts[K] } = {};
   if (artifacts.includes("llir")) {

@@ -44,6 +44,8 @@ export interface CompileOptions {
   readonly watch?: (position: number) => Instrumentation | undefined;
   /** What to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
+  /** Of a module of more ops than this no artifacts are made. */
+  readonly maxArtifactOps?: number;
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
 }

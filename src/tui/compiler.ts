@@ -6,6 +6,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { IntegerAttr, i32Attr } from "../ir/builtin-attrs.js";
+import { isFloat } from "../ir/builtin-types.js";
 import { Context } from "../ir/context.js";
 import { FunctionOp } from "../ir/interfaces.js";
 import { NameLoc } from "../ir/location.js";
@@ -39,6 +40,8 @@ export function start(input: Input, module: Operation, whatIf: WhatIf, clock: ()
     ...(input.startAfter === undefined ? {} : { startAfter: input.startAfter }),
     disabled: new Set(whatIf.disabled),
     remarks: true,
+    artifacts: ["ptx"],
+    maxArtifactOps: 20_000,
     clock,
     ...more,
   });
@@ -76,13 +79,14 @@ export function positionOf(
   return run[n - 1];
 }
 
-/** The arguments of the first kernel that can be said to be divisible: pointers and integers. */
+/** The arguments of the first kernel; those that cannot be said to be divisible, as floats, without a name. */
 export function divisibilityOf(module: Operation): WhatIf["divisibility"] {
   const func = kernelOf(module);
   if (!func) return [];
   return [...(func.regions[0]?.firstBlock?.args ?? [])].map((arg, i) => {
     const attr = argumentAttr(func, i, "tt.divisibility");
-    return [NameLoc.is(arg.loc) ? arg.loc.params.name : `arg${i}`, IntegerAttr.is(attr) ? Number(attr.params.value) : undefined] as const;
+    const name = NameLoc.is(arg.loc) ? arg.loc.params.name : `arg${i}`;
+    return [isFloat(arg.type) ? "" : name, IntegerAttr.is(attr) ? Number(attr.params.value) : undefined] as const;
   });
 }
 

@@ -195,7 +195,7 @@ function drawOverlay(canvas: Canvas, state: State, overlay: Overlay): void {
       ? helpRows(state, inner.width).slice(overlay.top)
       : overlay.kind === "list"
         ? listRows(overlay, inner.width)
-        : whatIfPaneRows(overlay, inner.width);
+        : whatIfPaneRows(overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
   rows.slice(0, inner.height).forEach((row, i) => canvas.row(rect.x + 2, rect.y + 1 + i, row, inner.width));
 }
 const REVERSED = 8;

@@ -53,7 +53,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
     if ("error" in parsed) throw new Error(parsed.error);
     const divisibility = divisibilityOf(parsed.module);
     const options = { ...defaultOptions(80), numWarps: warps };
-    const { trace } = compile(path, parsed.module, { capability: 80, options, remarks: true, clock: () => 0 });
+    const { trace } = compile(path, parsed.module, { capability: 80, options, artifacts: ["ptx"], remarks: true, clock: () => 0 });
     return { trace, settings: { capability: 80, options, disabled: [], divisibility } };
   };
   const now = run(numWarps);

@@ -6,11 +6,13 @@ import type { Step, Trace } from "../../compile/trace.js";
 import { type StepSide, sideOf } from "../../diff/same-text.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import { textOf } from "../draw/style.js";
-import { shown } from "../draw/text-width.js";
+import { cut, shown } from "../draw/text-width.js";
 import { functionLines } from "../kernels.js";
+import { ptxRowOf } from "../panes/codegen/ptx.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { paneModel } from "../panes/index.js";
 import { ask, say } from "./commands.js";
+import { overlayRect } from "./overlays.js";
 import { withView } from "./settle.js";
 import type { ListItem, Overlay, State } from "./state.js";
 import { selectedStep, stepName, stepsOf } from "./steps.js";
@@ -97,18 +99,17 @@ export function uses(state: State): State {
   return list(state, `${name}: ${items.length - 1} use${items.length === 2 ? "" : "s"} after ${step.flag}`, items);
 }
 
-export function list(state: State, title: string, items: readonly ListItem[]): State {
-  const overlay: Overlay = {
-    kind: "list",
-    title,
-    items,
-    row: Math.max(
+/** A list over the panes; the cursor is on `row`, or on the first item that leads somewhere. */
+export function list(state: State, title: string, items: readonly ListItem[], row?: number): State {
+  const at =
+    row ??
+    Math.max(
       0,
       items.findIndex((i) => i.go !== undefined),
-    ),
-    top: 0,
-  };
-  return { ...state, overlay };
+    );
+  const overlay: Extract<Overlay, { kind: "list" }> = { kind: "list", title, items, row: at, top: 0 };
+  const page = Math.max(1, overlayRect(state, overlay).height - 3);
+  return { ...state, overlay: { ...overlay, top: Math.max(0, at - page) } };
 }
 
 /** All steps in which an op, what it came from or what became of it, is there or changes. */
@@ -127,30 +128,36 @@ export function lifeLine(state: State): State {
   let last = "";
   for (const step of stepsOf(state.session)) {
     if (step.parent !== undefined) continue;
-    const there = linesOfFamily(step, family);
+    const there = linesOfFamily(step, family).filter(
+      (line) => step.text.ops[line] === cursor.op || !CONSTANT.test(trace.lines.line(step.text.lines[line]!)),
+    );
     const key = there.map((line) => `${step.text.ops[line]}:${step.text.hashes[line]}`).join();
     if (key === last) continue;
     last = key;
-    const name = `${step.label.padStart(3)} ${stepName(trace, step)}`;
+    const name = cut(`${step.label.padStart(3)} ${stepName(trace, step)}`, NAME_WIDTH);
     if (there.length === 0) {
       items.push({ text: `${name}: gone`, muted: true, go: { to: "step", step: step.index } });
       continue;
     }
     for (const [i, line] of there.slice(0, MAX_FAMILY).entries()) {
       const text = shown(trace.lines.line(step.text.lines[line]!)).trim();
-      items.push({ text: `${(i === 0 ? name : "").padEnd(36)} ${text}`, go: { to: "line", step: step.index, line } });
+      items.push({ text: `${(i === 0 ? name : "").padEnd(NAME_WIDTH)} ${text}`, go: { to: "line", step: step.index, line } });
     }
-    if (there.length > MAX_FAMILY) items.push({ text: `${"".padEnd(36)} and ${there.length - MAX_FAMILY} more`, muted: true });
+    if (there.length > MAX_FAMILY) items.push({ text: `${"".padEnd(NAME_WIDTH)} and ${there.length - MAX_FAMILY} more`, muted: true });
   }
   for (const fact of codegenFacts(trace))
     if (fact.op !== undefined && family.has(fact.op))
       items.push({
-        text: `${"    instructions".padEnd(36)} ${fact.count} x ${fact.predicate ? `${fact.predicate} ` : ""}${fact.instruction}`,
+        text: `${"    instructions".padEnd(NAME_WIDTH)} ${fact.count} x ${fact.predicate ? `${fact.predicate} ` : ""}${fact.instruction}`,
         go: { to: "codegen", line: fact.lines[0]! },
       });
-  return list(state, "life line", items);
+  const here = items.findIndex((item) => item.go !== undefined && "step" in item.go && item.go.step >= state.view.passes.selected);
+  return list(state, "life line", items, here < 0 ? 0 : here);
 }
 const MAX_FAMILY = 12;
+const NAME_WIDTH = 40;
+/** A constant stands for whatever folded to it: its life is not the op's. */
+const CONSTANT = /= "?(?:arith\.constant|llvm\.mlir\.constant)\b/;
 
 function linesOfFamily(step: Step, family: ReadonlySet<number>): number[] {
   const lines = linesOfOps(step.text);
@@ -289,7 +296,10 @@ export function go(state: State, item: ListItem): State {
       return withView(closed, { focus: "source", source: { ...state.view.source, file, row: to.line - 1 } });
     }
     case "codegen":
-      return withView(closed, { focus: "codegen", codegen: { ...state.view.codegen, tab: "ptx", row: to.line } });
+      return withView(closed, {
+        focus: "codegen",
+        codegen: { ...state.view.codegen, tab: "ptx", row: ptxRowOf(state.session.trace, to.line) },
+      });
     case "choice":
       return ask(say(closed, "opening ..."), { kind: "open", choice: to.choice });
   }

@@ -1,11 +1,12 @@
 /** Opening what lies over the panes, and going in. */
 import { codegenItems } from "../panes/codegen/model.js";
+import { ptxGo } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
 import { say } from "./commands.js";
 import { go, list, sourceOf } from "./navigate.js";
 import { insideOf } from "./places.js";
 import { withView } from "./settle.js";
-import type { ListItem, PromptKind, State } from "./state.js";
+import type { PromptKind, State } from "./state.js";
 import { selectedStep } from "./steps.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
@@ -60,10 +61,10 @@ export function chooseKernel(state: State): State {
     if (progress) return say(state, "still compiling");
     const mark = (i: number): string => (menu.chosen === undefined ? "" : i === menu.chosen ? "* " : "  ");
     const items = menu.items.map((text, i) => ({ text: mark(i) + text, go: { to: "choice", choice: i } as const }));
-    return listAt(state, menu.title, items, menu.chosen ?? 0);
+    return list(state, menu.title, items, menu.chosen ?? 0);
   }
   if (kernels.length < 2) return say(state, "the input holds one kernel");
-  return listAt(
+  return list(
     state,
     "kernels",
     kernels.map(({ name, symbol, first, last }, i) => ({
@@ -72,10 +73,6 @@ export function chooseKernel(state: State): State {
     })),
     kernel,
   );
-}
-function listAt(state: State, title: string, items: readonly ListItem[], row: number): State {
-  const shown = list(state, title, items);
-  return shown.overlay?.kind === "list" ? { ...shown, overlay: { ...shown.overlay, row } } : shown;
 }
 
 /** Enter: in the pass list the rewrites of the pass, elsewhere what is under the cursor. */
@@ -102,7 +99,8 @@ export function enter(state: State): State {
     }
     case "codegen": {
       const item = codegenItems(state, insideOf(state, "codegen")?.width ?? 80)[view.codegen.row];
-      return item?.go ? go(state, { text: "", go: item.go }) : say(state, "this row leads nowhere");
+      const to = view.codegen.tab === "ptx" ? ptxGo(state) : item?.go;
+      return to ? go(state, { text: "", go: to }) : say(state, "this row leads nowhere");
     }
     case "source":
       return sourceOf(state);

@@ -209,6 +209,7 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
     },
   ];
   draft.divisibility.forEach(([argument, by], i) => {
+    if (argument === "") return;
     rows.push({
       name: `divisibility of ${argument}`,
       value: by === undefined ? "unknown" : String(by),

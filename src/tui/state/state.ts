@@ -116,7 +116,7 @@ export interface WhatIf {
   readonly options: CudaOptions;
   /** Positions in the pipeline, from 1. */
   readonly disabled: readonly number[];
-  /** Divisibility by argument name; undefined where the kernel does not say. */
+  /** Divisibility of each argument, undefined where the kernel does not say; without a name, it is one that has none. */
   readonly divisibility: readonly (readonly [argument: string, by: number | undefined])[];
 }
 

@@ -30,6 +30,7 @@ export const codegenPane: PaneModel = {
     const { tab } = state.view.codegen;
     const selected = selectedStep(state);
     if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
+    if (tab === "ptx" && state.session.trace.artifacts.ptx !== undefined) return "codegen · PTX";
     const step = codegenStepOf(state);
     return step ? `codegen · ${step.flag}` : "codegen";
   },
