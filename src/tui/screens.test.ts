@@ -1,10 +1,7 @@
 /** Screens as they are, kept to be looked at: `snapshots/tui`. Rewritten by `npm run update`. */
-import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { THEMES } from "./draw/theme.js";
-import { canvasSvg } from "./export/svg.js";
 import { frame } from "./frame.js";
-import { dumpSession, kernelSession } from "./session.fixture.js";
+import { dumpSession } from "./session.fixture.js";
 import { initialState, reduceText } from "./state/reducer.js";
 
 const session = dumpSession("fixtures/tui/softmax.log");
@@ -35,15 +32,3 @@ for (const [name, keys, sizes] of SCENES)
       const state = reduceText(initialState(session, { columns: columns!, rows: rows! }, { keys: {}, ascii: false, command: [] }), keys);
       await expect(frame(state).toText()).toMatchFileSnapshot(`../../snapshots/tui/${name}-${size}.txt`);
     });
-
-/** `README_SCREEN=1 npm test -- screens` draws the README's picture anew. */
-test("the README's picture", () => {
-  const matmul = kernelSession("fixtures/kernels/matmul.ttir");
-  const state = reduceText(
-    initialState(matmul, { columns: 168, rows: 46 }, { keys: {}, ascii: false, command: [] }),
-    ":tritongpu-accelerate-matmul\r2/tt.dot\r/convert_layout\r\x1b",
-  );
-  const svg = canvasSvg(frame(state), THEMES.dark, "tt-step fixtures/kernels/matmul.ttir");
-  expect(svg).toContain("tritongpu-accelerate-matmul");
-  if (process.env["README_SCREEN"]) writeFileSync("snapshots/tui/matmul.svg", svg);
-});

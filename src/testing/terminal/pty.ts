@@ -1,6 +1,14 @@
 /** A program in a real pseudo-terminal, with an emulator that knows what the user would see. */
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
+import { hexOf } from "../../tui/draw/theme.js";
+import type { Run } from "../../tui/export/svg.js";
+
+/** A colour as CSS has it; undefined for the terminal's own. */
+function colourOf(colour: number, isRgb: boolean, isPalette: boolean): string | undefined {
+  if (isRgb) return `#${colour.toString(16).padStart(6, "0")}`;
+  return isPalette ? hexOf(colour) : undefined;
+}
 
 export interface Screen {
   readonly text: string;
@@ -105,6 +113,28 @@ export class Pty {
       cursorHidden: core.coreService.isCursorHidden,
       mouse: this.#terminal.modes.mouseTrackingMode,
     };
+  }
+  /** The screen as cells of one look beside each other, with the colours that the terminal was told. */
+  async runs(): Promise<Run[]> {
+    await this.screen();
+    const { active } = this.#terminal.buffer;
+    const runs: Run[] = [];
+    for (let y = 0; y < this.#terminal.rows; y++) {
+      const line = active.getLine(active.viewportY + y);
+      for (let x = 0; line && x < this.#terminal.cols; x++) {
+        const cell = line.getCell(x)!;
+        const fore = colourOf(cell.getFgColor(), cell.isFgRGB(), cell.isFgPalette());
+        const back = colourOf(cell.getBgColor(), cell.isBgRGB(), cell.isBgPalette());
+        const [ink, paper] = cell.isInverse() ? [back, fore] : [fore, back];
+        const look = { ink, paper, bold: cell.isBold() !== 0 };
+        const last = runs.at(-1);
+        const text = cell.getChars() || " ";
+        if (last?.y === y && last.ink === ink && last.paper === paper && last.bold === look.bold)
+          runs[runs.length - 1] = { ...last, cells: last.cells + 1, text: last.text + text };
+        else runs.push({ x, y, cells: 1, text, ...look });
+      }
+    }
+    return runs;
   }
   kill(): void {
     if (!this.exit) this.#process.kill("SIGKILL");

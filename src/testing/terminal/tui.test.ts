@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { THEMES } from "../../tui/draw/theme.js";
+import { runsSvg } from "../../tui/export/svg.js";
 import { Pty } from "./pty.js";
 
 let folder = "";
@@ -44,6 +46,28 @@ test("opens on a kernel, steps, shows help, and leaves the terminal as it was", 
   pty.type("q");
   expect(await pty.exited()).toMatchObject({ code: 0 });
   expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none", text: "\n" });
+});
+
+/** `README_SCREEN=1 npm test -- terminal` captures the README's picture anew. */
+test("the README's picture is what a terminal shows", async () => {
+  const argv = ["fixtures/kernels/matmul.ttir", "--target", "cuda:80"];
+  const pty = start(argv, { columns: 168, rows: 46 }, { COLORTERM: "truecolor" });
+  await pty.until((s) => /\d+\/65 changed/.test(s.text) && /4 codegen.*\n.*instruction/.test(s.text), "the end of the compilation");
+  for (const keys of [":tritongpu-accelerate-matmul\r", "2", "/tt.dot\r", "\x1b"]) {
+    pty.type(keys);
+    await pty.idle(200);
+  }
+  const { text } = await pty.screen();
+  expect(text).toContain("→ tritongpu-accelerate-matmul");
+  const svg = runsSvg(await pty.runs(), { columns: 168, rows: 46, page: THEMES.dark.page, title: `tt-step ${argv.join(" ")}` });
+  const kept = "snapshots/tui/matmul.svg";
+  if (process.env["README_SCREEN"]) writeFileSync(kept, svg);
+  // Times differ from run to run, and what is cut off beside them.
+  const diff = (drawing: string) =>
+    [...drawing.matchAll(/>([^<]*(?:ttg|tt)\.[^<]*)</g)].map((m) => m[1]!.trim()).filter((t) => t.length > 8);
+  expect(diff(readFileSync(kept, "utf8"))).toEqual(diff(svg));
+  pty.type("q");
+  await pty.exited();
 });
 
 test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {

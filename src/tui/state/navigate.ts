@@ -152,7 +152,7 @@ export function lifeLine(state: State): State {
         go: { to: "codegen", line: fact.lines[0]! },
       });
   const here = items.findIndex((item) => item.go !== undefined && "step" in item.go && item.go.step >= state.view.passes.selected);
-  return list(state, "life line", items, here < 0 ? 0 : here);
+  return list(state, "life line", items, Math.max(here, 0));
 }
 const MAX_FAMILY = 12;
 const NAME_WIDTH = 40;
