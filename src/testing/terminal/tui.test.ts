@@ -70,6 +70,30 @@ test("the README's picture is what a terminal shows", async () => {
   await pty.exited();
 });
 
+test("the README's five minutes: why a load is not vectorized", async () => {
+  const pty = start(["fixtures/kernels/vecadd_any_n.ttir"], { columns: 150, rows: 45 });
+  await pty.until((s) => /8x ld\.global\.b32/.test(s.text), "the memory tab");
+  const step = async (keys: string, wanted: RegExp) => {
+    pty.type(keys);
+    return pty.until((s) => wanted.test(s.text), `${JSON.stringify(keys)} shows ${wanted}`);
+  };
+  await step("4\r", /%9 = tt\.load/);
+  await step("3", /T0:0 +T0:1 +T0:2 +T0:3/);
+  await step("w", /has no tt\.divisibility/);
+  await step("2gl", /Python {2}vecadd\.py:11/);
+  await step("\x1b", /≠|1 passes/);
+  await pty.idle(100);
+  await step("ojjjjjjjjlllll", /divisibility of n +‹ 16 ›/);
+  await step("\r", /becomes[\s\S]*2x ld\.global\.v4\.b32/);
+  await step("B", /baseline: /);
+  expect((await pty.screen()).text).toContain("≠");
+  await step("u", /%9 = tt\.load/);
+  await step("u", /as it was before/);
+  expect((await pty.screen()).text).not.toContain("≠");
+  pty.type("q");
+  await pty.exited();
+});
+
 test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {
   const pty = start([LOG]);
   await ready(pty);

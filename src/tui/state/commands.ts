@@ -315,7 +315,15 @@ function atFirstChange(state: State): State {
 function focus(state: State, pane: PaneId): State {
   if (pane === "source" && state.session.sources.length === 0)
     return say(state, "no Python source: the input's locations name no file that is here");
-  return withView(state, { focus: pane }, pane !== state.view.focus);
+  const focused = withView(state, { focus: pane }, pane !== state.view.focus);
+  return pane === "codegen" ? pastHeading(focused) : focused;
+}
+/** The cursor on the first row that leads somewhere, where it is still on the heading above. */
+function pastHeading(state: State): State {
+  const { codegen } = state.view;
+  if (codegen.row > 0 || codegen.tab === "ptx" || codegen.tab === "rewrites") return state;
+  const items = codegenItems(state, insideOf(state, "codegen")?.width ?? 80);
+  return items[0]?.go || !items[1]?.go ? state : withView(state, { codegen: { ...codegen, row: 1 } });
 }
 function focusAway(state: State, by: 1 | -1): State {
   const order: PaneId[] = ["passes", "diff", "layout", "codegen"];
