@@ -61,6 +61,7 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
   const file = readPython(ctx, path === "-" ? "<stdin>" : path, text, {
     readFile: (other) => readIfThere(other, io),
     tritonLib: args.python.tritonLib,
+    capability: args.capability ?? 80,
   });
   if (!file) return told();
   const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);

@@ -27,6 +27,8 @@ export interface PythonHost {
   readonly readFile: (path: string) => string | undefined;
   /** The folder of a Triton whose library functions are used. */
   readonly tritonLib: string | undefined;
+  /** Of the GPU that the file's own code is told of: configurations may depend on it. */
+  readonly capability?: number;
 }
 
 export interface PythonFile {
@@ -69,7 +71,7 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
     const text = files.readFile(path);
     return text === undefined ? undefined : decode(text);
   };
-  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib });
+  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80 });
   const source = runModule(host, parsed, moduleName(file), new Map());
   ctx.addSource(file, latin1);
   const functions = new Map<string, JitFunction>();

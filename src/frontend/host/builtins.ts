@@ -4,6 +4,7 @@ import { CORE } from "../language/operators.js";
 import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
 import { isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, tuple } from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
+import { callHost } from "./call.js";
 import type { Host } from "./host.js";
 import { type NativeCall, native, pythonType } from "./objects.js";
 import { compareOrder, pyBinary, pyIterate } from "./operators.js";
@@ -108,6 +109,18 @@ const isinstance = native("isinstance", ([value = null, classes = null]) => {
   return names.includes(own) || (own === "bool" && names.includes("int"));
 });
 
+/** What `call` gives for each row of some columns; what is not known of one is not known of all. */
+function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => PyValue): PyValue {
+  const all = columns.map(pyIterate);
+  const values: PyValue[] = [];
+  for (let i = 0; i < Math.min(...all.map((c) => c.length)); i++) {
+    const value = call(all.map((c) => c[i]!));
+    if (isKind(value, "opaque")) return value;
+    values.push(value);
+  }
+  return list(values);
+}
+
 const TYPES: readonly PyClass[] = [PY_INT, PY_FLOAT, PY_RANGE, PY_LIST, PY_BOOL, PY_STR, PY_TUPLE, PY_DICT, PY_SET];
 const EXCEPTIONS = [
   "Exception",
@@ -148,6 +161,15 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
     native("sorted", ([items = null], named) =>
       list([...pyIterate(items)].sort((a, b) => (compareOrder(a, b) ?? 0) * (pyTruth(named.get("reverse") ?? false) ? -1 : 1))),
     ),
+  ],
+  ["map", native("map", ([fn = null, ...columns], _named, host) => each(columns, (row) => callHost(host, fn, row, new Map())))],
+  [
+    "filter",
+    native("filter", ([fn = null, items = null], _named, host) => {
+      const all = pyIterate(items);
+      const verdicts = each([list(all)], (row) => (fn === null ? row[0]! : callHost(host, fn, row, new Map())));
+      return isKind(verdicts, "list") ? list(all.filter((_, i) => pyTruth(verdicts.values[i]!))) : verdicts;
+    }),
   ],
   ["reversed", native("reversed", ([items = null]) => list(pyIterate(items).toReversed()))],
   [

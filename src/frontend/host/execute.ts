@@ -180,13 +180,23 @@ function functionValue(host: Host, env: Env, node: ast.FunctionDef): PyValue {
 /** Applies decorators, the innermost first. One that is not known leaves a function for kernels as it is. */
 function decorate(host: Host, env: Env, decorators: readonly ast.Expr[], value: PyValue): PyValue {
   for (const decorator of decorators.toReversed()) {
-    const fn = evaluate(host, env, decorator);
+    const fn = decoratorValue(host, env, decorator);
     if (isKind(fn, "opaque")) {
       if (isKind(value, "jit")) continue;
       value = { kind: "opaque", what: unparse(decorator), why: fn.why };
     } else value = callHost(host, fn, [value], new Map());
   }
   return value;
+}
+
+/** A decorator whose arguments fail, as those of `@triton.autotune` may without a GPU, is not known. */
+function decoratorValue(host: Host, env: Env, decorator: ast.Expr): PyValue {
+  try {
+    return evaluate(host, env, decorator);
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error;
+    return { kind: "opaque", what: unparse(decorator), why: error.message };
+  }
 }
 
 function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {

@@ -14,6 +14,8 @@ import { STANDARD_MODULES } from "./standard-modules.js";
 const BUDGET = 2_000_000;
 
 export interface Host {
+  /** Compute capability of the GPU that host code is told of. */
+  readonly capability: number;
   readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
   readonly builtins: ReadonlyMap<string, PyValue>;
   /** Methods of tensors that are written in Triton: `x.sum()`. */
@@ -31,6 +33,7 @@ export interface HostFiles {
   readonly readFile: (path: string) => string | undefined;
   /** The folder of a Triton package, whose `language/standard.py` takes the place of our own. */
   readonly tritonLib: string | undefined;
+  readonly capability: number;
 }
 
 /** A host without any file of the user's yet. */
@@ -40,6 +43,7 @@ export function makeHost(files: HostFiles): Host {
   let membersLoaded = false;
   let left = BUDGET;
   const host: Host = {
+    capability: files.capability,
     kernelBuiltins: KERNEL_BUILTINS,
     builtins: HOST_BUILTINS,
     get tensorMembers() {

@@ -1,5 +1,6 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import { raise } from "../language/errors.js";
+import { pyTypeName } from "../language/python-text.js";
 import { isKind, isNumber, type JitFunction, type PyClass, type PyModule, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
@@ -107,7 +108,8 @@ const module = (name: string, attrs: Readonly<Record<string, PyValue>>): PyModul
   attrs: new Map(Object.entries(attrs)),
 });
 
-const number = (value: PyValue | undefined): number => (isNumber(value) ? Number(value) : raise("TypeError", "must be real number"));
+const number = (value: PyValue | undefined): number =>
+  isNumber(value) ? Number(value) : raise("TypeError", `must be real number, not ${pyTypeName(value ?? null)}`);
 const real = (name: string, fn: (x: number) => number): PyValue => native(name, ([x]) => fn(number(x)));
 const whole = (name: string, fn: (x: number) => number): PyValue =>
   native(name, ([x]) => (typeof x === "bigint" ? x : BigInt(fn(number(x)))));
@@ -176,6 +178,26 @@ const attrgetter: NativeCall = ([name = null]) =>
     ([value = null], _, host) => hostAttribute(host, value, String(name)) ?? raise("AttributeError", `no attribute '${String(name)}'`),
   );
 
+const GPU_TARGET: PyClass = pythonType(
+  "GPUTarget",
+  ([backend = "cuda", arch = null, warpSize = 32n]) => gpuTarget(backend, arch, warpSize),
+  "triton.backends.compiler",
+);
+const gpuTarget = (backend: PyValue, arch: PyValue, warpSize: PyValue): PyValue => ({
+  kind: "instance",
+  cls: GPU_TARGET,
+  attrs: new Map([
+    ["backend", backend],
+    ["arch", arch],
+    ["warp_size", warpSize],
+  ]),
+});
+const DRIVER = module("triton.runtime.driver", {
+  active: module("triton.runtime.driver.active", {
+    get_current_target: native("get_current_target", (_args, _named, host) => gpuTarget("cuda", BigInt(host.capability), 32n)),
+  }),
+});
+
 const JIT = native("jit", jit);
 const CONSTEXPR_FUNCTION = native("constexpr_function", constexprFunction);
 const RUNTIME = {
@@ -186,10 +208,12 @@ const RUNTIME = {
   Config: CONFIG,
   cdiv,
   next_power_of_2: nextPowerOf2,
+  driver: DRIVER,
 };
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
     module("triton", { ...RUNTIME, __version__: "3.6.0" }),
+    module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     module("triton.runtime", RUNTIME),
     module("triton.runtime.jit", RUNTIME),
     module("triton.runtime.autotuner", RUNTIME),

@@ -25,6 +25,8 @@ export interface BuiltinDef {
   readonly params: Params;
   /** Why a call whose result is not used is an error. */
   readonly mustUseResult?: string | undefined;
+  /** A class in Python: what does not fit its arguments is said of its `__init__`. */
+  readonly isClass?: boolean;
   readonly run: (s: Semantic, args: Readonly<Record<string, PyValue | readonly PyValue[]>>) => PyValue;
 }
 
@@ -32,7 +34,7 @@ export function defineBuiltin<const P extends Params>(
   name: string,
   params: P,
   run: (s: Semantic, args: BuiltinArgs<P>) => PyValue,
-  more: Pick<BuiltinDef, "mustUseResult"> = {},
+  more: Pick<BuiltinDef, "mustUseResult" | "isClass"> = {},
 ): BuiltinDef {
   return { name, params, run: run as BuiltinDef["run"], ...more };
 }
@@ -49,10 +51,11 @@ export function callBuiltin(
 
 /** The arguments of a call by name of the parameter, defaults filled in. */
 export function bindArguments(
-  { name, params }: Pick<BuiltinDef, "name" | "params">,
+  { name: own, params, isClass }: Pick<BuiltinDef, "name" | "params" | "isClass">,
   positional: readonly PyValue[],
   named: ReadonlyMap<string, PyValue>,
 ): Readonly<Record<string, PyValue | readonly PyValue[]>> {
+  const name = isClass ? `${own}.__init__` : own;
   const bound: Record<string, PyValue | readonly PyValue[]> = {};
   const missing: string[] = [];
   let next = 0;

@@ -12,24 +12,29 @@ function boundsOf(arg1: PyValue, arg2: PyValue, step: PyValue): { start: PyValue
 }
 
 export const LOOPS: readonly BuiltinDef[] = [
-  defineBuiltin("static_range", { arg1: REQUIRED, arg2: null, step: null }, (_s, a) => {
-    const mustBeKnown = (value: PyValue, what: string) =>
-      check(isConstexpr(value), `${pyStr(value)} used as tl.static_range ${what} value is not a constexpr`);
-    mustBeKnown(a.arg1, "start");
-    if (a.step !== null) mustBeKnown(a.step, "step");
-    if (a.arg2 !== null) mustBeKnown(a.arg2, "end");
-    return {
-      kind: "range",
-      flavour: "static_range",
-      ...boundsOf(a.arg1, a.arg2, a.step),
-      numStages: null,
-      loopUnrollFactor: null,
-      disallowAccMultiBuffer: false,
-      flatten: false,
-      warpSpecialize: false,
-      disableLicm: false,
-    };
-  }),
+  defineBuiltin(
+    "static_range",
+    { arg1: REQUIRED, arg2: null, step: null },
+    (_s, a) => {
+      const mustBeKnown = (value: PyValue, what: string) =>
+        check(isConstexpr(value), `${pyStr(value)} used as tl.static_range ${what} value is not a constexpr`);
+      mustBeKnown(a.arg1, "start");
+      if (a.step !== null) mustBeKnown(a.step, "step");
+      if (a.arg2 !== null) mustBeKnown(a.arg2, "end");
+      return {
+        kind: "range",
+        flavour: "static_range",
+        ...boundsOf(a.arg1, a.arg2, a.step),
+        numStages: null,
+        loopUnrollFactor: null,
+        disallowAccMultiBuffer: false,
+        flatten: false,
+        warpSpecialize: false,
+        disableLicm: false,
+      };
+    },
+    { isClass: true },
+  ),
   defineBuiltin(
     "range",
     {
@@ -54,6 +59,7 @@ export const LOOPS: readonly BuiltinDef[] = [
       warpSpecialize: a.warp_specialize,
       disableLicm: a.disable_licm,
     }),
+    { isClass: true },
   ),
   defineBuiltin("condition", { arg1: REQUIRED, disable_licm: false }, (_s, a) => ({
     kind: "condition",

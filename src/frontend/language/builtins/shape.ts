@@ -1,6 +1,7 @@
 /** Changes of shape. Source: python/triton/language/core.py. */
 import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { raise } from "../errors.js";
+import { pyStr } from "../python-text.js";
 import { toTensor } from "../semantic/constants.js";
 import * as sem from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
@@ -20,7 +21,9 @@ export function expandDimsAt(s: Semantic, input: Tensor, axis: PyValue): Tensor 
 /** The dimensions as one value, for messages. */
 const asGiven = (dims: readonly PyValue[]): PyValue => {
   const only = dims.length === 1 ? dims[0]! : undefined;
-  return only !== undefined && (isTuple(only) || isKind(only, "list")) ? only : tuple(dims);
+  if (only === undefined || (!isTuple(only) && !isKind(only, "list"))) return tuple(dims);
+  // A tuple inside a kernel prints as a list of its elements' texts.
+  return isTuple(only) ? { kind: "list", values: only.values.map((v) => pyStr(v)) } : only;
 };
 
 const permuted = (s: Semantic, input: Tensor, dims: readonly PyValue[]): Tensor =>

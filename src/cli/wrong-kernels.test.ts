@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+/** What Triton 3.6, or CPython 3.11, says of a kernel: where, outermost call first (`line:column`), and what. */
+interface Said {
+  readonly places: readonly string[];
+  readonly message: string;
+}
+const FOLDER = "fixtures/frontend/wrong";
+const TRITON: Readonly<Record<string, Said>> = JSON.parse(readFileSync(`${FOLDER}/triton-3.6.json`, "utf8"));
+
+/** Where we say something else, as it is clearer. */
+const CLEARER: Readonly<Record<string, string>> = {
+  block_pointer_boundary: "the assertion does not hold",
+  descriptor_strides: "Tensor descriptor last dim must be 1 but got int32[]",
+  membership: "AST comparison operator 'In' is not (currently) implemented.",
+  split_of_four: "the assertion does not hold",
+};
+
+async function say(name: string): Promise<{ readonly places: readonly string[]; readonly message: string; readonly text: string }> {
+  const path = `${FOLDER}/${name}.py`;
+  const io = memoryIo();
+  const code = await main([path, "--print-after", "0"], io);
+  const text = io.err().replaceAll(path, `${name}.py`);
+  expect([code, io.out()], text).toEqual([2, ""]);
+  const places = [...text.matchAll(/^(?:(\S+)\.py|\S+):(\d+):(\d+): (error|note)/gm)].map(
+    ([, file, line, column]) => `${file === name ? "" : `${file}.py:`}${line}:${column}`,
+  );
+  const message = /: error: ([\s\S]*?)(?: \[[\w.-]+\])?\n/.exec(text)?.[1] ?? "";
+  return { places: places.reverse(), message, text };
+}
+
+test("wrong kernels are told as Triton and CPython tell them", async () => {
+  let sideBySide =
+    "What Triton 3.6 (or CPython) says of each wrong kernel, and what we say below it. Made by src/cli/wrong-kernels.test.ts.\n";
+  const faults: string[] = [];
+  for (const [name, triton] of Object.entries(TRITON)) {
+    const ours = await say(name);
+    const theirs = triton.message;
+    sideBySide += `\n${name}\n  ${triton.places.join(" > ")}  ${theirs}\n  ${ours.places.join(" > ")}  ${ours.message === theirs ? "the same" : ours.message}\n`;
+    const own = (places: readonly string[]) => places.filter((p) => !p.includes(".py:")).join(" > ");
+    if (own(ours.places) !== own(triton.places)) faults.push(`${name}: at ${ours.places.join(" > ")}, not ${triton.places.join(" > ")}`);
+    if (ours.message !== theirs && ours.message !== CLEARER[name]) faults.push(`${name}: says '${ours.message}', not '${theirs}'`);
+  }
+  await expect(sideBySide).toMatchFileSnapshot(`../../${FOLDER}/side-by-side.txt`);
+  expect(faults).toEqual([]);
+});
