@@ -7,6 +7,7 @@ export const FINDING_KINDS = {
   misaligned: "error",
   "unwritten-shared": "error",
   race: "error",
+  overlap: "error",
   "early-read": "error",
   assert: "error",
   barrier: "error",

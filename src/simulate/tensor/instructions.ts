@@ -1,4 +1,6 @@
 /** Functions as lists of instructions: every value has a slot, every op a closure made by its rule. */
+import { allocationOffset } from "../../analysis/allocation.js";
+import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
 import type { Block } from "../../ir/block.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { FunctionOp } from "../../ir/interfaces.js";
@@ -83,13 +85,25 @@ export class Program {
         // Rules see the op when it is first reached: code that never runs need not be understood.
         const rule = this.rules.get(op.def);
         if (!rule) throw new Stop("not-modelled", `${op.name} is not modelled at tensor level`, op);
-        instruction.run = rule(instruction, this);
+        instruction.run = withScratch(op, rule(instruction, this));
         instruction.run(frame, machine);
       },
     };
     this.instructions.push(instruction);
     return instruction;
   }
+}
+
+/** Scratch memory that the op was given is written over. */
+function withScratch(op: Operation, run: Run): Run {
+  const offset = allocationOffset(op);
+  if (offset === undefined || op.name === "ttg.local_alloc") return run;
+  let bytes: number | undefined;
+  return (frame, machine) => {
+    bytes ??= nvidiaScratchSize(machine.capability)(op);
+    machine.shared.placement.scratch(op, offset, bytes);
+    run(frame, machine);
+  };
 }
 
 /** A frame that executes a block with these arguments. */

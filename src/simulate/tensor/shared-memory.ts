@@ -7,11 +7,13 @@
  * layouts are. Only `memdesc_reinterpret` needs to know those.
  */
 
+import { allocationOffset } from "../../analysis/allocation.js";
 import { numElements } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Data, Element } from "./elements.js";
 import type { Findings } from "./findings.js";
 import { type Limits, Stop } from "./machine.js";
+import { Placement } from "./placement.js";
 import { gathered, type Tensor, tensor } from "./value.js";
 
 export interface SharedBuffer {
@@ -30,8 +32,10 @@ export interface MemDescValue {
   readonly buffer: SharedBuffer;
   readonly element: Element;
   readonly shape: readonly number[];
-  /** The place in the buffer of each element. */
+  /** The place in the buffer of each element; of its first byte where the buffer's elements have another size. */
   readonly at: Int32Array;
+  /** Where the buffer's elements have another size: the place of each byte of each element, among the bytes of its data. */
+  readonly bytesAt?: Int32Array | undefined;
 }
 
 /** An mbarrier: a phase ends when all have arrived and all announced bytes came. */
@@ -59,18 +63,23 @@ export interface AsyncOp {
 export class SharedState {
   /** The last op given to the tensor cores of sm_100. */
   lastMma: AsyncOp | undefined;
+  readonly placement: Placement;
   #bytes = 0;
 
   constructor(
     readonly findings: Findings,
     readonly limits: Limits,
-  ) {}
+  ) {
+    this.placement = new Placement(findings);
+  }
 
   allocate(op: Operation, element: Element, shape: readonly number[]): MemDescValue {
     const total = numElements(shape);
     this.#bytes += total * element.bytes;
     if (this.#bytes > this.limits.maxBytes)
       throw new Stop("limit", `${this.#bytes} bytes of shared memory were allocated: more than the simulator allows`, op);
+    const offset = allocationOffset(op);
+    if (offset !== undefined) this.placement.place(op, offset, total * element.bytes);
     const at = new Int32Array(total);
     for (let i = 0; i < total; i++) at[i] = i;
     const buffer: SharedBuffer = {
@@ -89,12 +98,19 @@ export class SharedState {
     this.checkRead(op, desc);
     return this.peek(desc);
   }
-  peek({ buffer, element, shape, at }: MemDescValue): Tensor {
+  peek({ buffer, element, shape, at, bytesAt }: MemDescValue): Tensor {
+    if (bytesAt) {
+      const data = element.alloc(at.length);
+      const [from, to] = [bytesOf(buffer.data), bytesOf(data)];
+      for (let i = 0; i < bytesAt.length; i++) to[i] = from[bytesAt[i]!]!;
+      return tensor(element, shape, data);
+    }
     return tensor(element, shape, gathered(element, buffer.data, at));
   }
   /** `later`: what is not written yet will be read only when an earlier op under way has written it. */
   checkRead(op: Operation, { buffer, at }: MemDescValue, later = false): void {
     const { written, inFlight } = buffer;
+    if (!later) this.placement.read(op, buffer.op);
     if (inFlight && !later)
       for (let i = 0; i < at.length; i++)
         if (inFlight.writes[at[i]!]!) {
@@ -118,10 +134,19 @@ export class SharedState {
   }
   write(op: Operation, desc: MemDescValue, data: Data): void {
     this.checkWrite(op, desc);
-    this.poke(desc, data);
+    this.poke(desc, data, op);
   }
-  poke({ buffer, at }: MemDescValue, data: Data): void {
+  poke({ buffer, at, bytesAt }: MemDescValue, data: Data, writer = buffer.op): void {
     const { data: to, written } = buffer;
+    this.placement.wrote(writer, buffer.op);
+    if (bytesAt) {
+      const [from, into] = [bytesOf(data), bytesOf(to)];
+      for (let i = 0; i < bytesAt.length; i++) {
+        into[bytesAt[i]!] = from[i]!;
+        written[Math.floor(bytesAt[i]! / buffer.element.bytes)] = 1;
+      }
+      return;
+    }
     for (let i = 0; i < at.length; i++) {
       to[at[i]!] = data[i]!;
       written[at[i]!] = 1;
@@ -211,6 +236,20 @@ export class SharedState {
   finish(): void {
     if (this.lastMma) this.end(this.lastMma);
   }
+}
+
+const bytesOf = (data: Data): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+/** A view of some elements of another one, by their positions in it. */
+export function selected(src: MemDescValue, element: Element, shape: readonly number[], places: Int32Array): MemDescValue {
+  const { buffer, at, bytesAt } = src;
+  const view = { form: "memdesc", buffer, element, shape, at: places.map((p) => at[p]!) } as const;
+  if (!bytesAt) return view;
+  const { bytes } = element;
+  return {
+    ...view,
+    bytesAt: Int32Array.from({ length: places.length * bytes }, (_, i) => bytesAt[places[Math.floor(i / bytes)]! * bytes + (i % bytes)]!),
+  };
 }
 
 function mark(descs: readonly MemDescValue[], what: "reads" | "writes", by: number): void {

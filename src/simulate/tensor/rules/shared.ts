@@ -8,8 +8,8 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { readElements } from "../global-access.js";
 import { enter, type Instruction, operandsOf, type Rule, setResults } from "../instructions.js";
-import { type Machine, Stop } from "../machine.js";
-import type { MemDescValue } from "../shared-memory.js";
+import type { Machine } from "../machine.js";
+import { type MemDescValue, selected } from "../shared-memory.js";
 import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
 import { leave } from "./control-flow.js";
 import { readable } from "./elementwise.js";
@@ -52,20 +52,15 @@ const storeShared: Rule =
 function view(placesOf: (op: Operation, src: MemDescValue) => Int32Array): Rule {
   return ({ op, ins, outs }) => {
     const { element, shape } = tensorSpec(op.result(0).type);
-    let last: { readonly src: Int32Array; readonly at: Int32Array } | undefined;
+    let last: { readonly src: Int32Array; readonly view: MemDescValue } | undefined;
     let places: Int32Array | undefined;
     return ({ env }) => {
       const src = env[ins[0]!] as MemDescValue;
       places ??= placesOf(op, src);
-      if (last?.src !== src.at) last = { src: src.at, at: compose(src.at, places) };
-      env[outs[0]!] = { form: "memdesc", buffer: src.buffer, element, shape, at: last.at };
+      if (last?.src !== src.at || last.view.buffer !== src.buffer) last = { src: src.at, view: selected(src, element, shape, places) };
+      env[outs[0]!] = last.view;
     };
   };
-}
-function compose(outer: Int32Array, inner: Int32Array): Int32Array {
-  const at = new Int32Array(inner.length);
-  for (let i = 0; i < at.length; i++) at[i] = outer[inner[i]!]!;
-  return at;
 }
 
 const index: Rule = ({ op, ins, outs }) => {
@@ -79,7 +74,9 @@ const index: Rule = ({ op, ins, outs }) => {
       machine.findings.add("bad-index", op, `buffer ${at} of ${count} is taken`);
       at = ((at % count) + count) % count;
     }
-    env[outs[0]!] = { form: "memdesc", buffer: src.buffer, element, shape, at: src.at.subarray(at * size, (at + 1) * size) };
+    const [from, to] = [at * size, (at + 1) * size];
+    const bytesAt = src.bytesAt?.subarray(from * element.bytes, to * element.bytes);
+    env[outs[0]!] = { form: "memdesc", buffer: src.buffer, element, shape, at: src.at.subarray(from, to), bytesAt };
   };
 };
 const subslice = view((op, src) => {
@@ -100,7 +97,7 @@ const reshape: Rule = ({ op, ins, outs }) => {
   const { element, shape } = tensorSpec(op.result(0).type);
   return ({ env }) => {
     const src = env[ins[0]!] as MemDescValue;
-    env[outs[0]!] = { form: "memdesc", buffer: src.buffer, element, shape, at: src.at };
+    env[outs[0]!] = { ...src, element, shape };
   };
 };
 
@@ -109,15 +106,26 @@ const reinterpret: Rule = ({ op, ins, outs }) => {
   const from = op.operand(0).type as MemDesc;
   const to = op.result(0).type as MemDesc;
   const { element, shape } = tensorSpec(to);
+  const target = offsetsOf(to);
+  // The element at each offset of the source.
+  const placeAt = new Map<number, number>();
+  offsetsOf(from).forEach((offset, i) => placeAt.set(offset, i));
   return ({ env }) => {
     const src = env[ins[0]!] as MemDescValue;
-    if (element.bytes !== src.element.bytes)
-      throw new Stop("not-modelled", `${op.name} between elements of ${src.element.bytes} and ${element.bytes} bytes is not modelled`, op);
-    const behind = offsetsOf(from);
-    const placeAt = new Map<number, number>();
-    behind.forEach((offset, i) => placeAt.set(offset, i));
-    const at = offsetsOf(to).map((offset) => src.at[placeAt.get(offset) ?? 0]!);
-    env[outs[0]!] = { form: "memdesc", buffer: src.buffer, element, shape, at };
+    const { buffer } = src;
+    if (element.bytes === src.element.bytes && !src.bytesAt) {
+      const at = target.map((offset) => src.at[placeAt.get(offset) ?? 0]!);
+      env[outs[0]!] = { form: "memdesc", buffer, element, shape, at };
+      return;
+    }
+    const size = src.element.bytes;
+    const bytesAt = Int32Array.from({ length: target.length * element.bytes }, (_, i) => {
+      const byte = target[Math.floor(i / element.bytes)]! * element.bytes + (i % element.bytes);
+      const place = placeAt.get(Math.floor(byte / size)) ?? 0;
+      return src.bytesAt ? src.bytesAt[place * size + (byte % size)]! : src.at[place]! * size + (byte % size);
+    });
+    const at = target.map((_, i) => Math.floor(bytesAt[i * element.bytes]! / buffer.element.bytes));
+    env[outs[0]!] = { form: "memdesc", buffer, element, shape, at, bytesAt };
   };
 };
 /** Where each element of a buffer lies in memory, in elements. */
