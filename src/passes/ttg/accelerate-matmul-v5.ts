@@ -24,7 +24,6 @@ import { TMEMAllocOp, TMEMLoadOp } from "../../dialects/ttng/ops/tensor-memory.j
 import type { Attribute } from "../../ir/attribute.js";
 import { boolAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, RankedTensorType, type TensorType, withEncoding } from "../../ir/builtin-types.js";
-import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import type { DistributedParams, TmemParams } from "../../layout/encoding-params.js";
@@ -33,11 +32,11 @@ import { LinearLayout } from "../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
 import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import type { PassReport } from "../../pass/define-pass.js";
-import type { RemarkText } from "../../pass/remark.js";
+import type { Explain } from "../../pass/remark.js";
 import { pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
-import { explainTcgen05 } from "./explain-matmul.js";
+import { explainFma, explainTcgen05, onlyAsTf32 } from "./explain-matmul.js";
 import { lookupNumWarps } from "./memory-access.js";
 import { computeOrigBitWidth, mmaVersionToInstrShape } from "./mma-layout.js";
 import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
@@ -52,10 +51,7 @@ const throughConversions = (value: Value): Value => {
   return at;
 };
 
-/** Says what a dot was given. */
-export type ExplainDot = (op: Operation, remark: RemarkText) => void;
-
-export const blockedToMMAv5 = (computeCapability: number, report: PassReport, explain: ExplainDot | undefined) =>
+export const blockedToMMAv5 = (computeCapability: number, report: PassReport, explain: Explain | undefined) =>
   pattern(
     "blocked-to-mma-v5",
     DotOp,
@@ -65,8 +61,10 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport, ex
       const params = distributedParams(typeOf(d).params.encoding);
       if (!params || params.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
       if (computeCapability < 100 || mmaVersionFor(op, computeCapability, report) !== 5) return rw.noMatch("not for tcgen05");
-      if (Math.min(computeOrigBitWidth(dot.a), computeOrigBitWidth(dot.b)) >= 32 && dot.inputPrecision !== "tf32")
+      if (Math.min(computeOrigBitWidth(dot.a), computeOrigBitWidth(dot.b)) >= 32 && dot.inputPrecision !== "tf32") {
+        explain?.(op, "matmul.declined", explainFma([onlyAsTf32(dot.inputPrecision)]));
         return rw.noMatch("f32 without tf32");
+      }
       const shapePerCTA = getShapePerCTAOf(params, shape);
       const twoCTAs = canUseTwoCTAs(dot.b, params, shapePerCTA);
       const rhs = twoCTAs ? splitBOperand(rw, dot.b) : dot.b;
@@ -76,7 +74,7 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport, ex
       const b = sharedMMAOperand(rw, rhs, { opIdx: 1, allowTranspose, dot: op });
       const instrShape = mmaVersionToInstrShape(5, shapePerCTA, typeOf(dot.a).params.elementType, lookupNumWarps(op))!;
       const [blockM, blockN] = instrShape as [number, number];
-      explain?.(op, explainTcgen05([elementText(dot.a), elementText(dot.b), elementText(d)], instrShape, twoCTAs));
+      explain?.(op, "matmul.mma", explainTcgen05([elementText(dot.a), elementText(dot.b), elementText(d)], instrShape, twoCTAs));
       const { acc, type } = accumulator(rw, dot.c, lookupNumWarps(op), params, blockM, blockN, twoCTAs);
       const yes = trueValue(rw);
       const token = AsyncTokenType.get(rw.ctx, {});
@@ -92,7 +90,7 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport, ex
     BENEFIT,
   );
 
-export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassReport, explain: ExplainDot | undefined) =>
+export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassReport, explain: Explain | undefined) =>
   pattern(
     "scaled-blocked-to-mma-v5",
     DotScaledOp,
@@ -114,7 +112,11 @@ export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassRepo
       const a = operand(dot.a, 0, aFp4, mixed && aFp4, dot.lhs_k_pack);
       const b = operand(dot.b, 1, bFp4, mixed && !aFp4 && bFp4, dot.rhs_k_pack);
       const blockN = Math.min(n, 256);
-      explain?.(op, explainTcgen05([dot.a_elem_type, dot.b_elem_type, elementText(d)], [128, blockN, aFp4 && bFp4 ? 64 : 32]));
+      explain?.(
+        op,
+        "matmul.mma",
+        explainTcgen05([dot.a_elem_type, dot.b_elem_type, elementText(d)], [128, blockN, aFp4 && bFp4 ? 64 : 32]),
+      );
       const { acc, type } = accumulator(rw, dot.c, numWarps, params, 128, blockN, false);
       const [CTASplitM, CTASplitN] = getCTASplitNumOf(params) as [number, number];
       const encoding: TmemParams = { kind: "tensor_memory_scales_encoding", CTASplitM, CTASplitN };

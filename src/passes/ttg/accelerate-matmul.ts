@@ -24,7 +24,7 @@ import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { blockedToMMAv5, type ExplainDot, scaledBlockedToMMAv5 } from "./accelerate-matmul-v5.js";
+import { blockedToMMAv5, scaledBlockedToMMAv5 } from "./accelerate-matmul-v5.js";
 import { getNVIDIAComputeCapability } from "./compute-capability.js";
 import { decomposeScaledDot } from "./decompose-scaled-dot.js";
 import { convertLayout } from "./distributed-op-encoding.js";
@@ -46,9 +46,9 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
     const computeCapability = getNVIDIAComputeCapability(root);
     if (computeCapability === undefined) return report.error(root, "Expected a target attribute on the module operation");
     transposeScaledDots(root, new Rewriter(root.ctx, listener));
-    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"), explain && explainOnce(explain));
-    const explainDot: ExplainDot | undefined = explain && ((op, remark) => explain(op, "matmul.mma", remark));
-    const v5 = [blockedToMMAv5(computeCapability, report, explainDot), scaledBlockedToMMAv5(computeCapability, report, explainDot)];
+    const once = explain && explainOnce(explain);
+    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"), once);
+    const v5 = [blockedToMMAv5(computeCapability, report, once), scaledBlockedToMMAv5(computeCapability, report, once)];
     applyPatternsGreedily(root, [toMMA, decomposeScaledDot, ...v5], { listener });
     decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener), report);
   },

@@ -42,19 +42,19 @@ export function unmetConditions(dot: Dot, version: 2 | 3 | 5): string[] {
       const integer = [lhs, rhs, result].find((type) => IntegerType.is(type));
       need(!integer, () => `${name} takes no integers, and there is ${typeText(integer!)}`);
       need(numWarps === 4 || numWarps === 8, () => `${name} needs 4 or 8 warps, not ${numWarps}`);
-    } else {
-      need(numWarps % 4 === 0, () => `${name} needs warps in groups of four, not ${numWarps}`);
-      const isFp8 = isFloat(lhs, "f8E5M2") || isFloat(lhs, "f8E4M3FN");
-      const known = isFp8 || isInt8(lhs) || isFloat(lhs, "f16") || isFloat(lhs, "bf16") || isFloat(lhs, "f32");
-      need(known, () => `${name} takes no ${typeText(lhs)}`);
-      need(
-        !(isFp8 && isFloat(result, "f32") && maxNumImpreciseAcc < 32),
-        () => `${name} sums fp8 products with less than f32's precision, and maxNumImpreciseAcc = ${maxNumImpreciseAcc} forbids that`,
-      );
+      // It asks no more of the types.
+      return unmet;
     }
+    need(numWarps % 4 === 0, () => `${name} needs warps in groups of four, not ${numWarps}`);
+    const isFp8 = isFloat(lhs, "f8E5M2") || isFloat(lhs, "f8E4M3FN");
+    const known = isFp8 || isInt8(lhs) || isFloat(lhs, "f16") || isFloat(lhs, "bf16") || isFloat(lhs, "f32");
+    need(known, () => `${name} takes no ${typeText(lhs)}`);
+    need(
+      !(isFp8 && isFloat(result, "f32") && maxNumImpreciseAcc < 32),
+      () => `${name} sums fp8 products with less than f32's precision, and maxNumImpreciseAcc = ${maxNumImpreciseAcc} forbids that`,
+    );
   }
-  if (isFloat(lhs, "f32") && isFloat(rhs, "f32"))
-    need(inputPrecision === "tf32", () => `tensor cores take f32 only as tf32, and inputPrecision is ${inputPrecision}`);
+  if (isFloat(lhs, "f32") && isFloat(rhs, "f32")) need(inputPrecision === "tf32", () => onlyAsTf32(inputPrecision));
   else
     for (const [element, operand] of [
       [lhs, "a"],
@@ -63,6 +63,8 @@ export function unmetConditions(dot: Dot, version: 2 | 3 | 5): string[] {
       need(supportMMAOperand(element, version), () => `${name} takes no ${typeText(element)}, the type of operand ${operand}`);
   return unmet;
 }
+/** The condition that f32 does not meet. */
+export const onlyAsTf32 = (inputPrecision: string): string => `tensor cores take f32 only as tf32, and inputPrecision is ${inputPrecision}`;
 const isInt8 = (type: Type): boolean => isInteger(type, 8) || isInteger(type, 8, "signed") || isInteger(type, 8, "unsigned");
 
 /** The dot was given to an instruction; `passedOver` are the better versions that cannot do it. */
