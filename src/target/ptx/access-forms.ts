@@ -12,7 +12,10 @@ type Load = Extract<Effect, { readonly kind: "load" }>;
 
 /** Changes accesses in place; answers which nodes are now others. */
 export function accessForms(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
-  for (const block of order) joinStackStores(block);
+  for (const block of order) {
+    for (const effect of block.effects) storeHalves(effect);
+    joinStackStores(block);
+  }
   const users = usersOfLoads(order, live);
   const replaced = new Map<Node, Node>();
   for (const [load, uses] of users.byLoad) {
@@ -84,6 +87,15 @@ function usersOfLoads(order: readonly Block[], live: ReadonlySet<Node>): Users {
   return { byLoad, all, escaping };
 }
 
+/** Pairs that would be put together for the store alone are stored as halves. */
+function storeHalves(effect: Node): void {
+  const { info } = effect;
+  if (typeof info !== "object" || info.kind !== "store" || info.bits !== 32 || info.count > 2) return;
+  const [address, ...words] = effect.inputs as [Node, ...Node[]];
+  if (words.some((word) => word.op !== "pack")) return;
+  effect.info = { ...info, bits: 16, count: 2 * info.count };
+  effect.inputs = [address, ...words.flatMap((word) => word.inputs)];
+}
 /** What is stored side by side on the stack, one store behind the other, is stored at once: up to 8 bytes, to which the stack is aligned. */
 function joinStackStores(block: Block): void {
   const kept: Node[] = [];

@@ -308,17 +308,7 @@ function store(l: Lowering, op: Operation): readonly Node[] {
   const to = Array.from({ length: (leaves.length * leaves[0]!.bits) / bits }, () => registerLeaf(bits));
   const nodes = regroup(l.s, values, leaves, to);
   if (!nodes) return l.problem(op, "this store has no PTX");
-  for (let i = 0; i < nodes.length; i += count) {
-    const words = nodes.slice(i, i + count);
-    // Pairs that would be put together for the store alone are stored as halves.
-    if (leaves[0]!.bits === 16 && bits === 32 && count <= 2 && words.every(({ op }) => op === "pack"))
-      write(
-        16,
-        words.flatMap(({ inputs }) => inputs),
-        (i * bits) / 8,
-      );
-    else write(bits, words, (i * bits) / 8);
-  }
+  for (let i = 0; i < nodes.length; i += count) write(bits, nodes.slice(i, i + count), (i * bits) / 8);
   return [];
 }
 function alloca(l: Lowering, op: Operation): readonly Node[] {
