@@ -12,8 +12,9 @@ type Load = Extract<Effect, { readonly kind: "load" }>;
 
 /** Changes accesses in place; answers which nodes are now others. */
 export function accessForms(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
+  const split = new Set([...live].filter((node) => node.op === "high").map((node) => node.inputs[0]!));
   for (const block of order) {
-    for (const effect of block.effects) storeHalves(effect);
+    for (const effect of block.effects) storeHalves(effect, split);
     joinStackStores(block);
   }
   const users = usersOfLoads(order, live);
@@ -87,12 +88,13 @@ function usersOfLoads(order: readonly Block[], live: ReadonlySet<Node>): Users {
   return { byLoad, all, escaping };
 }
 
-/** Pairs that would be put together for the store alone are stored as halves. */
-function storeHalves(effect: Node): void {
+/** Pairs that would be put together for the store alone are stored as halves; of two words the lower halves are as soon one word. */
+function storeHalves(effect: Node, split: ReadonlySet<Node>): void {
   const { info } = effect;
   if (typeof info !== "object" || info.kind !== "store" || info.bits !== 32 || info.count > 2) return;
   const [address, ...words] = effect.inputs as [Node, ...Node[]];
-  if (words.some((word) => word.op !== "pack")) return;
+  const isCut = (half: Node): boolean => half.op === "trunc" && half.inputs[0]!.width === 32 && !split.has(half.inputs[0]!);
+  if (words.some((word) => word.op !== "pack") || words.every((word) => word.inputs.every(isCut))) return;
   effect.info = { ...info, bits: 16, count: 2 * info.count };
   effect.inputs = [address, ...words.flatMap((word) => word.inputs)];
 }

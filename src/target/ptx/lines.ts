@@ -6,6 +6,8 @@ import type { Operation } from "../../ir/operation.js";
 export class LineTable {
   readonly #files = new Map<string, number>();
   readonly #texts: string[] = [""];
+  /** File and line of each location. */
+  readonly #lines: string[] = [""];
   readonly #known = new Map<Attribute, number>();
 
   /** The number of an op's location; 0 when it has none. A place in the text that was read says nothing of the kernel. */
@@ -23,6 +25,7 @@ export class LineTable {
   private text(file: string, line: number, column: number): string {
     let number = this.#files.get(file);
     if (number === undefined) this.#files.set(file, (number = this.#files.size + 1));
+    this.#lines.push(`${number} ${line}`);
     const base = file.slice(file.lastIndexOf("/") + 1);
     return `\t${`.loc\t${number} ${line} ${column}`.padEnd(40)}// ${base}:${line}:${column}`;
   }
@@ -31,7 +34,7 @@ export class LineTable {
   }
   /** What stands for the line of a location: equal for two places in one line. */
   lineOf(index: number): string {
-    return this.#texts[index]!.split(" ", 2).join(" ");
+    return this.#lines[index]!;
   }
   files(): string {
     return [...this.#files].map(([file, number]) => `\t.file\t${number} "${file}"`).join("\n") + (this.#files.size > 0 ? "\n" : "");

@@ -125,6 +125,11 @@ function select(node: Node): Selected {
     case "high":
       return lines(inputs, ({ result, inputs: [x], fresh }) => [`mov.b${a.width} \t{${fresh(width)}, ${result}}, ${x};`]);
     case "pack":
+      if (inputs.every((half) => half.op === "trunc" && half.inputs[0]!.width === 32 && half.uses === 1))
+        return lines(
+          inputs.map((half) => half.inputs[0]!),
+          ({ result, inputs: [x, y] }) => [`prmt.b32 \t${result}, ${x}, ${y}, 0x5410;`],
+        );
       return lines(inputs, ({ result, inputs: [x, y] }) => [`mov.b${width} \t${result}, {${x}, ${y}};`]);
     case "param": {
       const [index, size] = (node.info as string).split(":");
