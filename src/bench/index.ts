@@ -2,7 +2,7 @@
  * Benchmarks: `npm run bench [-- FILE...] [--python PYTHON]`. Every figure is a ratio against something measured in the
  * same run: libtriton's parser and printer (with a PYTHON that has Triton), an empty node process, or the same work on
  * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture. FILEs named source.ttir are compiled
- * (see passes.ts); without any, those of fixtures/kernels. `--tui [FILE@cuda:75 ...]` measures the terminal UI alone.
+ * (see passes.ts and whole-process.ts); without any, those of fixtures/kernels. `--tui [FILE@cuda:75 ...]` measures the terminal UI alone.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,6 +21,7 @@ import { reportPasses, timePasses } from "./passes.js";
 import { reportSimulation } from "./simulate.js";
 import { reportTrace } from "./trace.js";
 import { reportTui, reportTuiMemory } from "./tui.js";
+import { reportWholeProcess } from "./whole-process.js";
 
 const KERNELS = ["matmul", "flash_attention", "layernorm", "softmax", "vecadd"];
 
@@ -139,11 +140,11 @@ export function run(argv: readonly string[]): Promise<void> {
   const pythonAt = args.indexOf("--python");
   python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
   const sources = args.filter((file) => file.endsWith("source.ttir"));
-  if (sources.length > 0) {
-    reportPasses(sources, python);
-    return Promise.resolve();
-  }
-  return withScratch(() => reportAll(args));
+  return withScratch(async () => (sources.length > 0 ? reportCompilation(sources) : reportAll(args)));
+}
+function reportCompilation(sources: readonly string[]): void {
+  reportPasses(sources, python, scratch);
+  reportWholeProcess(sources, python, scratch);
 }
 const lowered = (): string => readFileSync("fixtures/bench/lowered.mlir", "latin1");
 async function withScratch(body: () => Promise<void>): Promise<void> {
@@ -165,9 +166,6 @@ async function reportAll(args: readonly string[]): Promise<void> {
   reportTrace(fixture, repeated);
   reportLayouts(python);
   reportSimulation();
-  reportPasses(
-    KERNELS.map((name) => `fixtures/kernels/${name}.ttir`),
-    python,
-  );
+  reportCompilation(KERNELS.map((name) => `fixtures/kernels/${name}.ttir`));
   await reportTui(fixture, repeated, scratch);
 }

@@ -15,8 +15,8 @@ for _ in range(5):
 print(json.dumps({"parse": statistics.median(parse) * 1000, "print": statistics.median(show) * 1000}))
 `;
 
-/** Times `make_ttir` and `make_ttgir` on files of one architecture: for each the first run and the median of warm ones, as JSON. */
-export const LIBTRITON_PASSES = `
+/** Times stages on files of one architecture: for each the first run and the median of warm ones, as JSON. */
+const timed = (stages: string): string => `
 import json, statistics, sys, time
 from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
@@ -30,10 +30,22 @@ for job in given["list"]:
     for _ in range(given["runs"]):
         ctx = ir.context(); ir.load_dialects(ctx); backend.load_dialects(ctx)
         module = ir.parse_mlir_module(job["file"], ctx); module.context = ctx
-        t = time.perf_counter()
-        module = backend.make_ttir(module, {}, options, job["arch"])
-        module = backend.make_ttgir(module, {}, options, job["arch"])
-        times.append((time.perf_counter() - t) * 1000)
+        metadata = {}
+        t = time.thread_time()
+        for stage in (${stages}): module = stage(module, metadata, options, job["arch"])
+        times.append((time.thread_time() - t) * 1000)
     out.append({"cold": times[0], "warm": statistics.median(times[given["warmFrom"]:])})
 print(json.dumps(out))
+`;
+/** `make_ttir` and `make_ttgir`. */
+export const LIBTRITON_PASSES = timed("backend.make_ttir, backend.make_ttgir");
+/** `make_llir` and `make_ptx`. */
+export const LIBTRITON_LOWERING = timed("backend.make_llir, backend.make_ptx");
+
+/** A whole compilation of a TTIR file, as a user's program asks for it: to the cubin, as Triton leaves none out. */
+export const TRITON_COMPILE = `
+import sys, triton
+from triton.backends.compiler import GPUTarget
+file, arch, warps, stages = sys.argv[1:]
+triton.compile(file, target=GPUTarget("cuda", int(arch), 32), options=dict(num_warps=int(warps), num_stages=int(stages)))
 `;

@@ -1,22 +1,25 @@
 /**
  * From source.ttir to the final TTGIR beside libtriton: its `make_ttir` and `make_ttgir` on the same files, with its verifier; ours
- * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step. A process
- * for each architecture; every file is compiled 15 times. Cold is the first time, warm the median of the 6th to the 15th.
+ * as tt-step runs it (verifier after each pass, ids and remarks recorded), with and without the text of every step. Then from TTGIR
+ * to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit ptx runs it. A process for each architecture; every
+ * file is compiled 15 times. Cold is the first time, warm the median of the 6th to the 15th. Times are those of the thread.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { compile, pipelineOf } from "../compile/compile.js";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
-import { LIBTRITON_PASSES } from "./libtriton.js";
+import { printOperation } from "../syntax/print.js";
+import { threadClock } from "./clock.js";
+import { LIBTRITON_LOWERING, LIBTRITON_PASSES } from "./libtriton.js";
 
 const RUNS = 15;
 const WARM_FROM = 5;
 
-interface Job {
+export interface Job {
   readonly file: string;
   readonly arch: number;
   readonly numWarps: number;
@@ -28,50 +31,99 @@ interface Timing {
   readonly warm: number;
 }
 
+/** What is compiled, and what is kept of it. */
+type Mode = "passes" | "passes, texts" | "lowering" | "lowering, no steps" | "all";
+
 /** The times of one process's jobs, as JSON: `bench --passes JOBS`. */
 export function timePasses(jobs: string): string {
-  const { list, texts } = JSON.parse(jobs) as { readonly list: readonly Job[]; readonly texts: boolean };
-  return JSON.stringify(list.map((job) => timeJob(readFileSync(job.file, "latin1"), job, texts)));
+  const { list, mode } = JSON.parse(jobs) as { readonly list: readonly Job[]; readonly mode: Mode };
+  return JSON.stringify(list.map((job) => timeJob(readFileSync(job.file, "latin1"), job, mode)));
 }
 
-function timeJob(text: string, job: Job, texts: boolean, runs = RUNS): Timing {
+function settingsOf({ arch: capability, numWarps, numStages }: Job): CompileOptions {
+  return { capability, options: { ...defaultOptions(capability), numWarps, numStages }, clock: () => performance.now() };
+}
+/** How many passes come before the lowering. */
+const passesToTtgir = (options: CompileOptions): number =>
+  pipelineOf(options).filter(({ stage }) => stage === "ttir" || stage === "ttgir").length;
+
+function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
+  const settings = settingsOf(job);
+  const toTtgir = passesToTtgir(settings);
+  const range = mode.startsWith("passes") ? { stopAfter: toTtgir } : mode === "all" ? {} : { startAfter: toTtgir };
+  const options: CompileOptions = {
+    ...settings,
+    ...range,
+    texts: mode === "passes, texts",
+    steps: mode !== "lowering, no steps",
+    artifacts: mode.startsWith("passes") ? [] : ["ptx"],
+  };
   const times = Array.from({ length: runs }, () => {
     const module = parseModule(new Context(ALL_DIALECTS), job.file, text)!.module!;
-    const { arch: capability, numWarps, numStages } = job;
-    const options = { capability, options: { ...defaultOptions(capability), numWarps, numStages } };
-    const stopAfter = pipelineOf(options).filter(({ stage }) => stage === "ttir" || stage === "ttgir").length;
-    const start = performance.now();
-    const { ok } = compile(job.file, module, { ...options, stopAfter, texts, remarks: true, clock: () => performance.now() });
-    const time = performance.now() - start;
-    if (!ok) throw new Error(`${job.file} does not compile`);
+    const start = threadClock();
+    const { ok, trace } = compile(job.file, module, options);
+    const time = threadClock() - start;
+    if (!ok || (options.artifacts!.length > 0 && trace.artifacts.ptx === undefined)) throw new Error(`${job.file} does not compile`);
     return time;
   });
   return { cold: times[0]!, warm: median(times.slice(Math.min(WARM_FROM, runs - 1))) };
 }
 
-/** Prints the figures of the given files; where a case.json is beside one, its architecture, warps and stages are taken. */
-export function reportPasses(files: readonly string[], python: string | undefined): void {
+/**
+ * Prints the figures of the given files; where a case.json is beside one, its architecture, warps and stages are taken, and the
+ * kernel.ttgir there is what is lowered. `scratch` is a folder for those that are made here.
+ */
+export function reportPasses(files: readonly string[], python: string | undefined, scratch: string): void {
+  const jobs = files.map(jobOf);
+  report(`Passes: source.ttir to the final TTGIR, ${files.length} files, sums in ms`, jobs, python, LIBTRITON_PASSES, [
+    ["tt-step", "passes"],
+    ["tt-step, with texts", "passes, texts"],
+  ]);
+  const lowered = jobs.map((job) => ({ ...job, file: stageFile(job, "ttgir", scratch) }));
+  report(`Lowering: TTGIR to PTX, ${files.length} files, sums in ms`, lowered, python, LIBTRITON_LOWERING, [
+    ["tt-step", "lowering"],
+    ["tt-step --emit ptx", "lowering, no steps"],
+  ]);
+  reportUnrolled();
+}
+
+function report(
+  title: string,
+  jobs: readonly Job[],
+  python: string | undefined,
+  program: string,
+  rows: readonly (readonly [name: string, mode: Mode])[],
+): void {
   const byArch = new Map<number, Job[]>();
-  for (const job of files.map(jobOf)) byArch.set(job.arch, [...(byArch.get(job.arch) ?? []), job]);
-  const rows: readonly [string, (jobs: readonly Job[]) => readonly Timing[]][] = [
-    ["tt-step", (jobs) => ours(jobs, false)],
-    ["tt-step, with texts", (jobs) => ours(jobs, true)],
-  ];
-  const reference = python === undefined ? undefined : totals(byArch, (jobs) => libtriton(jobs, python));
-  process.stdout.write(`\nPasses: source.ttir to the final TTGIR, ${files.length} files, sums in ms\n`);
+  for (const job of jobs) byArch.set(job.arch, [...(byArch.get(job.arch) ?? []), job]);
+  const reference = python === undefined ? undefined : totals(byArch, (list) => libtriton(list, python, program));
+  process.stdout.write(`\n${title}\n`);
   if (reference)
     process.stdout.write(`  ${"libtriton".padEnd(20)} cold ${reference.cold.toFixed(0)}   warm ${reference.warm.toFixed(0)}\n`);
-  for (const [name, measure] of rows) {
-    const { cold, warm } = totals(byArch, measure);
+  for (const [name, mode] of rows) {
+    const { cold, warm } = totals(byArch, (list) => ours(list, mode));
     const ratio = (time: number, other: number | undefined) => (other === undefined ? "" : ` (${(time / other).toFixed(2)}x)`);
     process.stdout.write(
       `  ${name.padEnd(20)} cold ${cold.toFixed(0)}${ratio(cold, reference?.cold)}   warm ${warm.toFixed(0)}${ratio(warm, reference?.warm)}\n`,
     );
   }
-  reportUnrolled();
 }
 
-function jobOf(file: string): Job {
+/** The text at the end of a stage: Triton's own, which lies beside a case; else made here. */
+export function stageFile(job: Job, stage: "ttir" | "ttgir", scratch: string): string {
+  const beside = join(dirname(job.file), `kernel.${stage}`);
+  if (existsSync(beside)) return beside;
+  const settings = settingsOf(job);
+  const module = parseModule(new Context(ALL_DIALECTS), job.file, readFileSync(job.file, "latin1"))!.module!;
+  const stopAfter = stage === "ttgir" ? passesToTtgir(settings) : pipelineOf(settings).filter((step) => step.stage === "ttir").length;
+  compile(job.file, module, { ...settings, stopAfter, texts: false });
+  const made = join(scratch, `${basename(job.file)}.${stage}`);
+  writeFileSync(made, printOperation(module), "latin1");
+  return made;
+}
+
+/** A file with what a case.json beside it says. */
+export function jobOf(file: string): Job {
   const about = join(dirname(file), "case.json");
   if (!existsSync(about)) return { file, arch: 80, numWarps: 4, numStages: 3 };
   const { arch, spec } = JSON.parse(readFileSync(about, "utf8")) as {
@@ -86,12 +138,11 @@ function totals(byArch: ReadonlyMap<number, readonly Job[]>, measure: (jobs: rea
   const sum = (key: keyof Timing) => all.reduce((total, timing) => total + timing[key], 0);
   return { cold: sum("cold"), warm: sum("warm") };
 }
-function ours(list: readonly Job[], texts: boolean): readonly Timing[] {
-  const argv = ["dist/launch.cjs", "bench", "--passes", JSON.stringify({ list, texts })];
-  return answerOf(process.execPath, argv);
+function ours(list: readonly Job[], mode: Mode): readonly Timing[] {
+  return answerOf(process.execPath, ["dist/launch.cjs", "bench", "--passes", JSON.stringify({ list, mode })]);
 }
-function libtriton(list: readonly Job[], python: string): readonly Timing[] {
-  return answerOf(python, ["-c", LIBTRITON_PASSES, JSON.stringify({ list, runs: RUNS, warmFrom: WARM_FROM })]);
+function libtriton(list: readonly Job[], python: string, program: string): readonly Timing[] {
+  return answerOf(python, ["-c", program, JSON.stringify({ list, runs: RUNS, warmFrom: WARM_FROM })]);
 }
 function answerOf(command: string, argv: readonly string[]): readonly Timing[] {
   const child = spawnSync(command, argv, { encoding: "utf8", maxBuffer: 1 << 26 });
@@ -99,17 +150,20 @@ function answerOf(command: string, argv: readonly string[]): readonly Timing[] {
   return JSON.parse(child.stdout) as readonly Timing[];
 }
 
-/** A kernel with a body repeated 10 and 100 times: the time must grow like n log n. */
+/** A kernel with a body repeated 10 and 100 times: the time must grow like n log n, up to TTGIR and up to PTX. */
 function reportUnrolled(): void {
   const job = { file: "unrolled", arch: 80, numWarps: 4, numStages: 3 };
-  const [one, ten, hundred] = [4, 40, 400].map((times) => timeJob(unrolled(times), job, false, times > 100 ? 3 : 9).warm) as [
-    number,
-    number,
-    number,
-  ];
-  process.stdout.write(
-    `  a kernel 10 times as long takes ${(ten / one).toFixed(1)} times, 100 times as long ${(hundred / one).toFixed(1)} times\n`,
-  );
+  process.stdout.write("\nA kernel 10 and 100 times as long\n");
+  for (const mode of ["passes", "all"] as const) {
+    const [one, ten, hundred] = [4, 40, 400].map((times) => timeJob(unrolled(times), job, mode, times > 100 ? 3 : 9).warm) as [
+      number,
+      number,
+      number,
+    ];
+    process.stdout.write(
+      `  to ${mode === "all" ? "PTX" : "TTGIR"}: ${(ten / one).toFixed(1)} and ${(hundred / one).toFixed(1)} times the time of ${one.toFixed(0)} ms\n`,
+    );
+  }
 }
 
 /** Loads, arithmetic, a reduction and a store, `times` times over. */
