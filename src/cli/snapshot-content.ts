@@ -1,4 +1,5 @@
 /** What a snapshot holds: the IR after every changed pass, the PTX, and a summary of the facts that a kernel's author guards. */
+import { createHash } from "node:crypto";
 import { codegenFacts } from "../compile/codegen-facts.js";
 import type { Step, Trace } from "../compile/trace.js";
 
@@ -8,22 +9,27 @@ export type SnapshotFiles = ReadonlyMap<string, string>;
 /** `full` adds the steps of make_llir; the one straight after the big conversion never: the next one says it shorter. */
 export function snapshotFiles(trace: Trace, full: boolean): SnapshotFiles {
   const files = new Map<string, string>();
+  const digests: Record<string, string> = {};
   for (const step of trace.steps) {
-    if (!step.changed || step.parent !== undefined || step.kind !== "pass") continue;
-    if (step.stage === "llir" && !full) continue;
-    if (step.flag === "convert-triton-gpu-to-llvm") continue;
-    files.set(fileName(step), trace.lines.textOf(step.text));
+    if (!step.changed || step.parent !== undefined || step.kind !== "pass" || step.flag === "convert-triton-gpu-to-llvm") continue;
+    const text = trace.lines.textOf(step.text);
+    if (step.stage === "llir" && !full) digests[fileName(step)] = digest(text);
+    else files.set(fileName(step), text);
   }
   if (trace.artifacts.ptx !== undefined) files.set("kernel.ptx", trace.artifacts.ptx);
-  files.set("summary.json", `${JSON.stringify(summary(trace, full), null, 1)}\n`);
+  files.set("summary.json", `${JSON.stringify({ ...summary(trace, full), digests }, null, 1)}\n`);
   return files;
+}
+/** Of the IR after a pass that is not kept: it is enough to name the pass that differs. */
+function digest(text: string): string {
+  return createHash("sha256").update(text, "latin1").digest("hex").slice(0, 16);
 }
 
 function fileName(step: Step): string {
   return `${step.label.padStart(2, "0")}-${step.flag}.mlir`;
 }
 
-/** What `summary.json` holds. */
+/** What `summary.json` holds, beside digests of the IR after passes that are not kept. */
 export interface Summary {
   readonly target: string | undefined;
   /** Whether the steps of make_llir are kept. */

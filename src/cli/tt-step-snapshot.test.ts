@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -54,6 +54,36 @@ test("any line counts, and a pass that changes nothing any more", () => {
   writeFileSync(file, text, "latin1");
   writeFileSync(join(dir, "vecadd/sm80/12-tritongpu-F32DotTC.mlir"), text, "latin1");
   expect(run(VECADD).out).toContain("differs first in 12-tritongpu-F32DotTC.mlir");
+});
+
+test("a vector width, an mma shape, a barrier: the pass that differs first is named", () => {
+  // A kernel that says less of its arguments has narrower accesses.
+  run(VECADD, "--update");
+  const other = join(dir, "other");
+  mkdirSync(other);
+  copyFileSync("fixtures/kernels/vecadd_any_n.ttir", join(other, "vecadd.ttir"));
+  const narrower = run(join(other, "vecadd.ttir"));
+  expect(narrower.code).toBe(1);
+  expect(narrower.out).toMatch(/^vecadd\/sm80: differs first in \d+-[\w-]+\.mlir/);
+  const matmul = "fixtures/kernels/matmul.ttir";
+  run(matmul, "--update");
+  const change = (name: string, from: RegExp, to: string) => {
+    const file = join(dir, "matmul/sm80", name);
+    const text = readFileSync(file, "latin1");
+    expect(text).toMatch(from);
+    writeFileSync(file, text.replace(from, to), "latin1");
+    const { code, out } = run(matmul);
+    writeFileSync(file, text, "latin1");
+    expect(code).toBe(1);
+    return out;
+  };
+  expect(change("16-tritongpu-accelerate-matmul.mlir", /instrShape = \[16, 8\]/, "instrShape = [16, 16]")).toMatch(
+    /differs first in 16-tritongpu-accelerate-matmul\.mlir/,
+  );
+  // A barrier is an instruction of the last stage, whose passes are kept as digests.
+  expect(change("summary.json", /("\d+-cse\.mlir": ")\w/, "$1-")).toMatch(/differs first in \d+-cse\.mlir\n[\s\S]*--full keeps it/);
+  expect(change("summary.json", /"bar\.sync[^,]*,/, '"bar.sync 0": 77,')).toMatch(/differs first in summary\.json\n[\s\S]*bar\.sync/);
+  expect(change("kernel.ptx", /bar\.sync/, "bar.arrive")).toMatch(/differs first in kernel\.ptx/);
 });
 
 test("an interrupted update leaves the old snapshot whole", () => {

@@ -139,11 +139,20 @@ function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly 
   for (const name of names) {
     const [was, is] = [before.get(name), now.get(name)];
     if (was === is) continue;
+    const unkept = name === "summary.json" && was !== undefined && is !== undefined ? differingDigest(was, is) : undefined;
+    if (unkept !== undefined)
+      return { where: unkept, detail: `${plainDifference(was!, is!)}\n(the IR after this pass is not kept; --full keeps it)` };
     if (was === undefined) return { where: name, detail: "this pass changes the IR, and did not before" };
     if (is === undefined) return { where: name, detail: "this pass changed the IR, and does not any more" };
     return { where: name, detail: difference(name, was, is) };
   }
   return undefined;
+}
+/** The first pass whose IR is not kept and is another now. */
+function differingDigest(was: string, is: string): string | undefined {
+  const [a, b] = [was, is].map((text) => (JSON.parse(text) as { readonly digests?: Readonly<Record<string, string>> }).digests ?? {});
+  const names = [...new Set([...Object.keys(a!), ...Object.keys(b!)])].sort((x, y) => rank(x) - rank(y));
+  return names.find((name) => a![name] !== b![name]);
 }
 function rank(name: string): number {
   return Number(/^(\d+)-/.exec(name)?.[1] ?? (name === "summary.json" ? 1e6 : 2e6));
