@@ -103,12 +103,12 @@ export function makeHost(files: HostFiles): Host {
     const prelude = preludeText(name);
     if (prelude === undefined) return undefined;
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
-    if (files.tritonLib === undefined) return { path: `triton/${relative}`, text: prelude, own: true };
+    if (files.tritonLib === undefined) return { path: `/triton/${relative}`, text: prelude, own: true };
     for (const base of [files.tritonLib, `${files.tritonLib}/triton`, `${files.tritonLib}/python/triton`]) {
       const own = files.readFile(`${base}/${relative}`);
       if (own !== undefined) return { path: `${base}/${relative}`, text: own, own: false };
     }
-    return { path: `triton/${relative}`, text: prelude, own: true };
+    return { path: `/triton/${relative}`, text: prelude, own: true };
   }
 
   function runText(name: string, path: string, text: string, directives = false): PyModule | Opaque {
