@@ -1,11 +1,12 @@
 /** Calls. Source: code_generator.py, CodeGenerator.visit_Call and call_Function. */
 import { callHost } from "../host/call.js";
+import { isInstance } from "../host/instance-of.js";
+import { hostData, SOURCE_BUILTINS } from "../host/objects.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { PyError, raise } from "../language/errors.js";
-import { pyRepr, pyStr, pyTypeName } from "../language/python-text.js";
+import { pyStr, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
-  elementsOf,
   isBlockTensor,
   isConstexpr,
   isIrValue,
@@ -45,8 +46,12 @@ export function callFunction(
   args: readonly PyValue[],
   named: ReadonlyMap<string, PyValue>,
 ): PyValue {
-  if (isKind(fn, "bound_method") && (isKind(fn.fn, "jit") || isKind(fn.fn, "host_function")))
+  if (isKind(fn, "bound_method") && (isKind(fn.fn, "jit") || (isKind(fn.fn, "host_function") && fn.fn.constexpr)))
     return callFunction(g, node, fn.fn, [fn.self, ...args], named);
+  // Methods of aggregates and functions under `@builtin` take arguments as they come.
+  if (isKind(fn, "bound_method") && isKind(fn.fn, "host_function") && isKind(fn.self, "instance"))
+    return atCall(g, node, () => runHost(g, fn, args, named));
+  if (isKind(fn, "host_function") && SOURCE_BUILTINS.has(fn)) return atCall(g, node, () => runHost(g, fn, args, named));
   if (isKind(fn, "jit")) {
     checkNoinline(g, node, fn, args);
     return callJit(g, fn, args, named);
@@ -59,22 +64,32 @@ export function callFunction(
     });
   if (isKind(fn, "host_function") && fn.constexpr)
     return atCall(g, node, () => constexpr(callHost(g.compilation.host, fn, args.map(unwrap), unwrapNamed(named))));
-  if (isKind(fn, "class") && fn.flavour === "aggregate")
-    return atCall(g, node, () =>
-      callHost(g.compilation.host, fn, args, named, {
-        semantic: g.s,
-        callJit: (method, given, byName) => callJit(g, method as JitFunction, given, byName),
-      }),
-    );
-  if (isKind(fn, "host_function") && fn.name === "isinstance") return constexpr(isInstance(args));
+  if (isKind(fn, "class") && fn.flavour === "aggregate") return atCall(g, node, () => runHost(g, fn, args, named));
+  if (isKind(fn, "host_function") && fn.name === "isinstance")
+    return constexpr(isInstance(unwrap(args[0] ?? null), unwrap(args[1] ?? null)));
   if (isKind(fn, "host_function") && (fn.name === "getattr" || fn.name === "hasattr")) return attributeCall(g, fn.name, args);
   if (isKind(fn, "host_function") || isKind(fn, "class"))
-    return wrapResult(callHost(g.compilation.host, fn, isNamedTuple(fn) ? args : args.map(unwrap), named));
+    return wrapResult(runHost(g, fn, isPlainPython(g, fn) ? args.map(unwrap) : args, named));
   if (isKind(fn, "opaque")) return unsupported(g, node, `'${fn.what}' cannot be called in a kernel: ${fn.why}`);
   return raise("TypeError", `'${pyTypeName(fn)}' object is not callable`);
 }
 
-const isNamedTuple = (fn: PyValue): boolean => isKind(fn, "class") && fn.flavour === "namedtuple";
+/** Python's own functions see the values of constants; functions and classes of the user's see constants. */
+const isPlainPython = (g: Generator, fn: PyValue): boolean =>
+  [...g.compilation.host.kernelBuiltins.values()].includes(fn) || (isKind(fn, "host_function") && hostData(fn).kind === "native");
+
+/** Calls host code, which may call functions of the language that it hands `_semantic` to. */
+function runHost(g: Generator, fn: PyValue, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
+  const { host } = g.compilation;
+  const outer = host.semantic;
+  host.semantic = g.s;
+  try {
+    const result = callHost(host, fn, args, named);
+    return isKind(result, "list") ? tuple(result.values) : result;
+  } finally {
+    host.semantic = outer;
+  }
+}
 
 /** An error in a builtin is told at its call. */
 function atCall(g: Generator, node: ast.Expr, body: () => PyValue): PyValue {
@@ -147,23 +162,4 @@ function attributeCall(g: Generator, what: string, args: readonly PyValue[]): Py
   const result = found ?? fallback;
   if (result === undefined) return raise("AttributeError", `'${pyTypeName(unwrap(target))}' object has no attribute '${name}'`);
   return wrapResult(result);
-}
-
-function isInstance(args: readonly PyValue[]): boolean {
-  const [value, classes] = args.map(unwrap);
-  if (value === undefined || classes === undefined) return raise("TypeError", "isinstance expected 2 arguments");
-  const candidates = elementsOf(classes) ?? [classes];
-  return candidates.some((cls) => {
-    if (!isKind(cls, "class"))
-      return raise("TypeError", `isinstance() arg 2 must be a type, a tuple of types, or a union, not ${pyRepr(cls)}`);
-    return isOfClass(value, cls.name, cls);
-  });
-}
-function isOfClass(value: PyValue, name: string, cls: PyValue): boolean {
-  if (isKind(value, "instance")) return value.cls === cls;
-  const own = pyTypeName(value);
-  if (name === "int" && own === "bool") return true;
-  // The types of blocks and pointers are dtypes.
-  if (name === "dtype" && (own === "block_type" || own === "pointer_type")) return true;
-  return own === name || (name === "tuple" && own === "tuple");
 }

@@ -1,5 +1,5 @@
 /** What a name inside a kernel stands for. Source: code_generator.py, CodeGenerator._define_name_lookup. */
-import { lookup } from "../host/objects.js";
+import { lookup, SOURCE_BUILTINS } from "../host/objects.js";
 import { raise } from "../language/errors.js";
 import { isConstexpr, isKind, type PyValue } from "../language/values.js";
 import type { Generator } from "./generator.js";
@@ -38,7 +38,7 @@ function isUsable(value: PyValue): boolean {
     case "opaque":
       return true;
     case "host_function":
-      return value.constexpr;
+      return value.constexpr || SOURCE_BUILTINS.has(value);
     case "class":
       return value.flavour !== "plain" && value.module !== "builtins";
     default:

@@ -4,7 +4,7 @@ import type { Value } from "../../ir/value.js";
 import { raise } from "../language/errors.js";
 import { type InsertionPoint, insertionPoint, restoreInsertion } from "../language/insertion.js";
 import { pyTypeName } from "../language/python-text.js";
-import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyValue } from "../language/values.js";
+import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyInstance, type PyValue } from "../language/values.js";
 import type { Generator, Scope } from "./generator.js";
 
 /** What a region sees when it is entered. */
@@ -15,7 +15,7 @@ export interface SubRegion {
 
 /** Runs `body` in a region of its own; afterwards names and insertion point are as before. */
 export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T {
-  const liveIns = new Map(g.scope);
+  const liveIns = cloneScope(g.scope);
   const outerDefs = g.localDefs;
   const point = insertionPoint(g.b);
   g.localDefs = new Map();
@@ -25,6 +25,15 @@ export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T 
   g.localDefs = outerDefs;
   return result;
 }
+
+/** Aggregates can be changed in place: a region has its own. */
+function cloneScope(scope: Scope): Scope {
+  return new Map([...scope].map(([name, value]) => [name, isKind(value, "instance") ? cloneInstance(value) : value]));
+}
+const cloneInstance = (value: PyInstance): PyInstance => ({
+  ...value,
+  attrs: new Map([...value.attrs].map(([name, v]) => [name, isKind(v, "instance") ? cloneInstance(v) : v])),
+});
 
 /** Values of Triton's, which can be handed through control flow: all but types, functions and None. */
 export const isTritonValue = (value: PyValue | undefined): boolean =>

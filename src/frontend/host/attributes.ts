@@ -3,9 +3,10 @@ import { raise } from "../language/errors.js";
 import { typeMember } from "../language/members.js";
 import { dictKey, pyEquals, pyRepr, pyStr } from "../language/python-text.js";
 import { isConstexpr, isKind, isTuple, type PyDict, type PyList, type PyValue, tuple } from "../language/values.js";
+import { callHost } from "./call.js";
 import { format } from "./format.js";
 import type { Host } from "./host.js";
-import { type NativeCall, native } from "./objects.js";
+import { type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
 import { pyIterate } from "./operators.js";
 
 /** The attribute, or undefined when there is none of that name. */
@@ -27,7 +28,8 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
       const own = value.attrs.get(name);
       if (own !== undefined) return own;
       const fn = value.cls.attrs.get(name);
-      if (isKind(fn, "host_function") || isKind(fn, "jit")) return { kind: "bound_method", self: value, fn };
+      if (fn !== undefined && fn !== null && typeof fn === "object" && PROPERTIES.has(fn)) return callHost(host, fn, [value], new Map());
+      if ((isKind(fn, "host_function") || isKind(fn, "jit")) && !STATIC_METHODS.has(fn)) return { kind: "bound_method", self: value, fn };
       return fn;
     }
     case "tuple": {

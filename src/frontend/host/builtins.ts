@@ -6,7 +6,8 @@ import { isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, tup
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
-import { type NativeCall, native, pythonType } from "./objects.js";
+import { isInstance } from "./instance-of.js";
+import { type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
 import { compareOrder, pyBinary, pyIterate } from "./operators.js";
 
 const list = (values: readonly PyValue[]): PyValue => ({ kind: "list", values: [...values] });
@@ -102,12 +103,7 @@ function extreme(name: "min" | "max"): NativeCall {
   };
 }
 
-const isinstance = native("isinstance", ([value = null, classes = null]) => {
-  const names = (isTuple(classes) ? classes.values : [classes]).map((c) => (isKind(c, "class") ? c.name : ""));
-  if (isKind(value, "instance")) return (isTuple(classes) ? classes.values : [classes]).includes(value.cls);
-  const own = pyTypeName(value);
-  return names.includes(own) || (own === "bool" && names.includes("int"));
-});
+const isinstance = native("isinstance", ([value = null, classes = null]) => isInstance(value, classes));
 
 /** What `call` gives for each row of some columns; what is not known of one is not known of all. */
 function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => PyValue): PyValue {
@@ -132,6 +128,12 @@ const EXCEPTIONS = [
   "NotImplementedError",
   "KeyError",
 ];
+function marking(set: WeakSet<object>): NativeCall {
+  return ([fn = null]) => {
+    if (typeof fn === "object" && fn !== null) set.add(fn);
+    return fn;
+  };
+}
 const identity: NativeCall = ([value = null]) => value;
 
 const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undefined =>
@@ -234,9 +236,9 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
     ),
   ],
   ["hasattr", native("hasattr", ([value = null, name = null], _, host) => attributeOf(host, value, name) !== undefined)],
-  ["staticmethod", native("staticmethod", identity)],
+  ["staticmethod", native("staticmethod", marking(STATIC_METHODS))],
   ["classmethod", native("classmethod", identity)],
-  ["property", native("property", identity)],
+  ["property", native("property", marking(PROPERTIES))],
 ]);
 
 const core = (name: string): PyValue => ({ kind: "builtin", def: CORE.get(name)! });

@@ -2,23 +2,17 @@
 import { callBuiltin } from "../language/define-builtin.js";
 import { raise } from "../language/errors.js";
 import { pyTypeName } from "../language/python-text.js";
-import type { Semantic } from "../language/semantic.js";
-import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, tuple } from "../language/values.js";
+import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { bindParameters, type Parameter } from "./bind.js";
 import { evaluate } from "./evaluate.js";
 import { execute } from "./execute.js";
 import type { Host } from "./host.js";
-import { classData, type Env, type HostData, hostData } from "./objects.js";
+import { classData, type Env, type HostData, hostData, SEMANTIC } from "./objects.js";
 
-/** Where a call comes from: a kernel hands over what its functions may ask for. */
+/** How a call is written, for what is opaque. */
 export interface CallSite {
-  readonly semantic?: Semantic;
-  /** Calls a function for kernels, as methods of aggregates do. */
-  readonly callJit?: (fn: PyValue, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>) => PyValue;
-  /** The call as it is written, for what is opaque. */
   readonly what?: () => string;
-  readonly env?: Env;
 }
 
 export function callHost(
@@ -33,8 +27,11 @@ export function callHost(
   if (isKind(fn, "bound_method")) return callHost(host, fn.fn, [fn.self, ...args], named, site);
   if (isKind(fn, "class")) return construct(host, fn, args, named, site);
   if (isKind(fn, "constexpr")) return callHost(host, fn.value, args, named, site);
-  if (isKind(fn, "jit") && site.callJit) return site.callJit(fn, args, named);
-  if (isKind(fn, "builtin") && site.semantic) return callBuiltin(site.semantic, fn.def, args, named);
+  if (isKind(fn, "builtin") && host.semantic) {
+    if (named.get("_semantic") !== SEMANTIC)
+      return raise("ValueError", "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)");
+    return callBuiltin(host.semantic, fn.def, args, new Map([...named].filter(([name]) => name !== "_semantic" && name !== "_generator")));
+  }
   if (isKind(fn, "builtin") || isKind(fn, "jit") || isKind(fn, "opaque")) {
     const what = site.what?.() ?? pyTypeName(fn);
     return { kind: "opaque", what, why: isKind(fn, "opaque") ? fn.why : `'${what}' is only known inside a kernel` };
@@ -45,7 +42,11 @@ export function callHost(
 function callFunction(host: Host, fn: HostFunction, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const data = hostData(fn);
   if (data.kind === "native") return data.call(args, named, host);
-  const vars = bindParameters(fn.name, parametersOf(data), args, named);
+  const parameters = parametersOf(data);
+  const given = new Map(named);
+  if (host.semantic && !fn.constexpr)
+    for (const { name } of parameters) if ((name === "_semantic" || name === "_generator") && !given.has(name)) given.set(name, SEMANTIC);
+  const vars = bindParameters(fn.name, parameters, args, given);
   const around = data.env.qualname === undefined ? "" : `${data.env.qualname}.`;
   const env: Env = { vars, parent: data.env, file: data.env.file, isFunction: true, qualname: `${around}${fn.name}.<locals>` };
   if (data.node.kind === "Lambda") return evaluate(host, env, data.node.body);
@@ -83,7 +84,10 @@ function construct(host: Host, cls: PyClass, args: readonly PyValue[], named: Re
   const init = cls.attrs.get("__init__");
   if (init !== undefined) {
     const extra = new Map(named);
-    if (isKind(init, "jit") || isKind(init, "host_function")) callHost(host, init, [instance, ...args], extra, site);
+    if (isKind(init, "host_function")) {
+      const plain = init.constexpr ? args.map(unwrap) : args;
+      callHost(host, init, [instance, ...plain], extra, site);
+    }
   } else if (cls.fields.length > 0) {
     // As a dataclass.
     const parameters = cls.fields.map(([name]): Parameter => ({ name, kind: "positional", fallback: cls.attrs.get(name) }));

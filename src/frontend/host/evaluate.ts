@@ -1,13 +1,14 @@
 /** Evaluates Python expressions outside of kernels. What is not understood becomes opaque, with the reason. */
 import { raise } from "../language/errors.js";
-import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { isKind, isTuple, type Opaque, type PyDict, type PyValue, tuple } from "../language/values.js";
+import { dictKey, pyEquals, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
 import type { Host } from "./host.js";
+import { isInstance } from "./instance-of.js";
 import { type Env, type HostData, lookup } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary } from "./operators.js";
 
@@ -160,7 +161,7 @@ function call(host: Host, env: Env, node: ast.Call): PyValue {
     if (arg !== undefined) named.set(arg, given);
     else if (isKind(given, "dict")) for (const [key, inner] of given.entries.values()) if (typeof key === "string") named.set(key, inner);
   }
-  return callHost(host, fn, args, named, { what: () => unparse(node), env });
+  return callHost(host, fn, args, named, { what: () => unparse(node) });
 }
 
 /** Runs `body` for each round; an iteration over something opaque is opaque. */
@@ -226,6 +227,7 @@ export function bindTarget(host: Host, env: Env, target: ast.Expr, value: PyValu
     }
     case "Attribute": {
       const object = evaluate(host, env, target.value);
+      if (isKind(object, "instance")) checkField(object, target.attr, value);
       if (isKind(object, "instance") || isKind(object, "class") || isKind(object, "module")) object.attrs.set(target.attr, value);
       return;
     }
@@ -238,6 +240,15 @@ export function bindTarget(host: Host, env: Env, target: ast.Expr, value: PyValu
       return;
     }
   }
+}
+
+/** Only annotated attributes of an aggregate can be set, to values of their types. */
+function checkField({ cls }: PyInstance, name: string, value: PyValue): void {
+  if (cls.flavour !== "aggregate") return;
+  const annotation = cls.fields.find(([field]) => field === name)?.[1];
+  if (annotation === undefined) raise("AttributeError", `${cls.name} has no attribute '${name}'`);
+  if (!isInstance(value, annotation))
+    raise("TypeError", `Expected ${pyRepr(annotation)} for attribute '${name}', got ${pyStr(value, "type")}`);
 }
 
 function joined(host: Host, env: Env, node: ast.JoinedStr): PyValue {

@@ -1,6 +1,7 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
 import { raise } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
+import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
 import type { Module } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
@@ -8,7 +9,7 @@ import type { PythonSyntaxError } from "../python/syntax-errors.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
 import type { Env, SourceFile } from "./objects.js";
-import { STANDARD_MODULES } from "./standard-modules.js";
+import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run: an endless loop is an error. */
 const BUDGET = 2_000_000;
@@ -23,6 +24,8 @@ export interface Host {
   moduleAttribute(module: PyModule, name: string): PyValue | undefined;
   /** `import name`; a module that is not known is opaque. */
   importModule(name: string, from: SourceFile | undefined): PyModule | Opaque;
+  /** Set while code generation calls host code. */
+  semantic: Semantic | undefined;
   /** Counts a statement. */
   step(): void;
 }
@@ -44,6 +47,7 @@ export function makeHost(files: HostFiles): Host {
   let left = BUDGET;
   const host: Host = {
     capability: files.capability,
+    semantic: undefined,
     kernelBuiltins: KERNEL_BUILTINS,
     builtins: HOST_BUILTINS,
     get tensorMembers() {
@@ -58,7 +62,7 @@ export function makeHost(files: HostFiles): Host {
       return members;
     },
     moduleAttribute(module, name) {
-      const own = module.attrs.get(name);
+      const own = (module.name === "triton.language.core" ? CORE_DECORATORS.get(name) : undefined) ?? module.attrs.get(name);
       if (own !== undefined) return own;
       if (module.name === "triton.language") {
         for (const part of ["triton.language.standard", "triton.language.random"]) {

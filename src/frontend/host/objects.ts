@@ -1,6 +1,6 @@
 /** What stands behind functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
-import type { BuiltinFunction, HostFunction, JitFunction, PyClass, PyModule, PyValue } from "../language/values.js";
+import type { BuiltinFunction, HostFunction, JitFunction, Opaque, PyClass, PyModule, PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { Host } from "./host.js";
 
@@ -62,6 +62,15 @@ export type HostData =
     }
   | { readonly kind: "native"; readonly call: NativeCall };
 export type NativeCall = (args: readonly PyValue[], named: ReadonlyMap<string, PyValue>, host: Host) => PyValue;
+/** Functions that an instance does not bind, and those that it calls when asked for, by identity. */
+export const STATIC_METHODS = new WeakSet<object>();
+export const PROPERTIES = new WeakSet<object>();
+/** Functions under `@builtin`: they take arguments as they come, and `_semantic`. */
+export const SOURCE_BUILTINS = new WeakSet<object>();
+
+/** What host code hands on as `_semantic=_semantic`: the functions of the language may then be called. */
+export const SEMANTIC: Opaque = { kind: "opaque", what: "_semantic", why: "it is Triton's own" };
+
 export const hostData = (fn: HostFunction): HostData => fn.data as HostData;
 
 export const native = (name: string, call: NativeCall, constexpr = false): HostFunction => ({

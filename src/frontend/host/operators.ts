@@ -1,7 +1,7 @@
 /** Python's operators on values that are known while compiling. */
 import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { isConstexpr, isKind, isNumber, isTuple, type PyValue, tuple } from "../language/values.js";
+import { constexpr, isConstexpr, isKind, isNumber, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import { formatPercent } from "./format.js";
 
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -47,6 +47,7 @@ export const METHOD_OF: Readonly<Record<string, string>> = {
 
 /** `left op right`, the operator by its method's name. */
 export function pyBinary(method: string, left: PyValue, right: PyValue): PyValue {
+  if (isConstexpr(left) || isConstexpr(right)) return constexpr(pyBinary(method, unwrap(left), unwrap(right)));
   const result = binary(method, left, right);
   if (result !== undefined) return result;
   if (isKind(left, "opaque") || isKind(right, "opaque"))
@@ -161,6 +162,7 @@ function floats(method: string, a: number, b: number): PyValue | undefined {
 
 /** Comparisons by their method's name; undefined for another method. */
 export function pyCompareMethod(method: string, left: PyValue, right: PyValue): boolean | undefined {
+  if (isConstexpr(left) || isConstexpr(right)) return pyCompareMethod(method, unwrap(left), unwrap(right));
   if (method === "__eq__") return pyEquals(left, right);
   if (method === "__ne__") return !pyEquals(left, right);
   const symbol = { __lt__: "<", __le__: "<=", __gt__: ">", __ge__: ">=" }[method];
@@ -200,6 +202,7 @@ export function pyContains(container: PyValue, item: PyValue): boolean {
 /** `-x`, `+x`, `~x`, `not x`, by the method's name. */
 export function pyUnary(method: string, value: PyValue): PyValue {
   if (method === "__not__") return !pyTruth(value);
+  if (isConstexpr(value)) return constexpr(pyUnary(method, value.value));
   if (isNumber(value)) {
     const plain = typeof value === "boolean" ? BigInt(value) : value;
     if (method === "__neg__") return -plain;

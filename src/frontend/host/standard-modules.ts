@@ -6,7 +6,7 @@ import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
-import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType } from "./objects.js";
+import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
 import { pyIterate } from "./operators.js";
 
 /** `@triton.jit`, bare or with arguments. */
@@ -84,6 +84,18 @@ export const CONFIG: PyClass = pythonType(
   },
   "triton.runtime.autotuner",
 );
+
+/** `@_aggregate`: a class whose instances are values of kernels. */
+const aggregate: NativeCall = ([cls = null]) => (isKind(cls, "class") ? { ...cls, flavour: "aggregate" } : cls);
+const sourceBuiltin: NativeCall = ([fn = null]) => {
+  if (isKind(fn, "host_function")) SOURCE_BUILTINS.add(fn);
+  return fn;
+};
+/** What `triton.language.core` has for classes and functions of Python source. */
+export const CORE_DECORATORS: ReadonlyMap<string, PyValue> = new Map([
+  ["_aggregate", native("_aggregate", aggregate)],
+  ["builtin", native("builtin", sourceBuiltin)],
+]);
 
 const constexprFunction: NativeCall = ([fn = null]) => (isKind(fn, "host_function") ? { ...fn, constexpr: true } : fn);
 
