@@ -200,28 +200,6 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
     }),
   ],
   ["pow", native("pow", ([a = null, b = null]) => pyBinary("__pow__", a, b))],
-  [
-    "map",
-    native("map", ([fn = null, ...columns], _, host) => {
-      const all = columns.map(pyIterate);
-      return list(
-        (all[0] ?? []).map((_item, i) =>
-          callHost(
-            host,
-            fn,
-            all.map((c) => c[i]!),
-            new Map(),
-          ),
-        ),
-      );
-    }),
-  ],
-  [
-    "filter",
-    native("filter", ([fn = null, items = null], _, host) =>
-      list(pyIterate(items).filter((v) => pyTruth(fn === null ? v : callHost(host, fn, [v], new Map())))),
-    ),
-  ],
   ["repr", native("repr", ([value = null]) => pyRepr(value))],
   ["hash", native("hash", ([value = null]) => dictKey(value))],
   ["callable", native("callable", ([v]) => isKind(v, "jit") || isKind(v, "host_function") || isKind(v, "builtin") || isKind(v, "class"))],
