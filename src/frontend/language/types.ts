@@ -151,7 +151,6 @@ export function tupleType(types: readonly TlType[], fields?: readonly string[]):
   return { kind: "tuple_type", types, fields: fields ?? types.map(() => "") };
 }
 export const constexprType = (value: PyValue): ConstexprType => ({ kind: "constexpr_type", value });
-export const SLICE_TYPE: SliceType = { kind: "slice_type" };
 
 export const isDtype = (type: TlType): type is Dtype => type.kind === "dtype";
 export const isBlock = (type: TlType): type is BlockType => type.kind === "block";

@@ -8,8 +8,8 @@
 import type { LocationRef } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
 import type { BuiltinDef } from "./define-builtin.js";
-import type { AggregateType, BlockType, DescriptorType, Dtype, TensorType, TlType, TupleType } from "./types.js";
-import { INT1, isBlock, scalarOf, shapeOf } from "./types.js";
+import type { AggregateType, BlockType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
+import { isBlock, scalarOf, shapeOf } from "./types.js";
 
 /** Any value. */
 export type PyValue = null | boolean | bigint | number | string | PyObject;
@@ -208,8 +208,6 @@ export function elementsOf(value: PyValue | undefined): readonly PyValue[] | und
 export const dtypeOf = (value: Tensor): ReturnType<typeof scalarOf> => scalarOf(value.type);
 /** The extents of a tensor; none for a scalar. */
 export const extentsOf = (value: Tensor): readonly number[] => shapeOf(value.type);
-/** Whether a tensor is a block of booleans or a boolean. */
-export const isBoolTensor = (value: Tensor): boolean => scalarOf(value.type) === INT1;
 export const isBlockTensor = (value: Tensor): value is Tensor & { readonly type: BlockType } => isBlock(value.type);
 
 /** The type of a value as the language sees it: `value.type`. */
@@ -274,5 +272,3 @@ function unflatten(handles: readonly Value[], cursor: { at: number }, type: TlTy
 /** Members of `tl.PropagateNan`. */
 export const PROPAGATE_NAN_NONE: EnumMember = { kind: "enum", type: "PROPAGATE_NAN", name: "NONE", value: 0n };
 export const PROPAGATE_NAN_ALL: EnumMember = { kind: "enum", type: "PROPAGATE_NAN", name: "ALL", value: 0xffffn };
-
-export type { Dtype };

@@ -4,7 +4,7 @@ import { pyStr, pyTruth, pyTypeName } from "../python-text.js";
 import { toTensor } from "../semantic/constants.js";
 import type { Semantic } from "../semantic.js";
 import { type Dtype, isPtr, type PointerType, validateBlockShape } from "../types.js";
-import { elementsOf, isConstexpr, isTensor, isTensorType, isTuple, type PyValue, type Tensor, unwrap } from "../values.js";
+import { elementsOf, isTensor, isTensorType, type PyValue, type Tensor, unwrap } from "../values.js";
 
 /** An argument that is used as a tensor without being made one: its attributes are asked for. */
 export function self(value: PyValue): Tensor {
@@ -66,5 +66,3 @@ export function scalarTypeArgument(value: PyValue): Dtype | PointerType {
 }
 
 export const isNone = (value: PyValue): boolean => unwrap(value) === null;
-export const plainTuple = (value: PyValue): readonly PyValue[] | undefined =>
-  isConstexpr(value) ? elementsOf(value.value) : isTuple(value) ? value.values : elementsOf(value);

@@ -26,7 +26,7 @@ const sum = (name: string, run: typeof add) =>
   );
 
 /** GPUs do not compare bf16. */
-export const promoteBfloat16 = (s: Semantic, x: Tensor): Tensor => (dtypeOf(x) === BFLOAT16 ? cast(s, x, FLOAT32) : x);
+const promoteBfloat16 = (s: Semantic, x: Tensor): Tensor => (dtypeOf(x) === BFLOAT16 ? cast(s, x, FLOAT32) : x);
 
 /** All arguments are made tensors first, then widened. */
 const asOperands = (s: Semantic, values: readonly PyValue[]): readonly Tensor[] =>

@@ -29,8 +29,7 @@ const ASCII = /^[\t-\r -~]*$/;
 const STATIC_ASSERT = defineBuiltin("static_assert", { cond: REQUIRED, msg: "" }, () => null);
 const STATIC_PRINT = defineBuiltin("static_print", { values: STAR, sep: " ", end: "\n", file: null, flush: false }, () => null);
 
-/** Python's `assert` in a kernel too. */
-export const DEVICE_ASSERT = defineBuiltin("device_assert", { cond: REQUIRED, msg: "", mask: null }, (s, a) => {
+const DEVICE_ASSERT = defineBuiltin("device_assert", { cond: REQUIRED, msg: "", mask: null }, (s, a) => {
   const mask = optionalTensor(s, a.mask);
   deviceAssert(s, toTensor(s, a.cond), pyStr(unwrap(a.msg)), mask);
   return null;

@@ -4,21 +4,7 @@ import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
 import { check, raise } from "../errors.js";
 import { pyRepr, pyStr, pyTypeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import {
-  BFLOAT16,
-  type Dtype,
-  FLOAT32,
-  FLOAT64,
-  INT1,
-  INT32,
-  INT64,
-  isFloating,
-  isFp8,
-  isInt,
-  typeName,
-  UINT32,
-  UINT64,
-} from "../types.js";
+import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, typeName, UINT32, UINT64 } from "../types.js";
 import { isBlockTensor, isConstexpr, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { cast } from "./cast.js";
 import { constantValue, irType, nullValue } from "./emit.js";
@@ -84,6 +70,3 @@ export function makeScalar(s: Semantic, value: PyValue, dtype: PyValue): Tensor 
   check(!isBlockTensor(value) || value.type.numel === 1, "only accepts size-1 tensor");
   return cast(s, value, dtype);
 }
-
-/** Whether a dtype takes the number as it is, for messages of checks. */
-export const isIntegerDtype = (type: Dtype): boolean => isInt(type) && !isFloating(type);

@@ -5,11 +5,11 @@ import { buildOperation } from "../../../ir/builder.js";
 import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
 import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
-import { unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { foldToValues } from "../../../rewrite/fold.js";
 import { raise } from "../errors.js";
+import { insertionPoint, restoreInsertion } from "../insertion.js";
 import type { Semantic } from "../semantic.js";
 import { type TensorType, toIr } from "../types.js";
 import { type Tensor, tensor } from "../values.js";
@@ -57,15 +57,10 @@ export function constantValue(s: Semantic, value: ReturnType<typeof intAttr> | R
   return emitOp(s, ConstantOp, { value }).result(0);
 }
 
-/**
- * Runs `body` and goes back to the insertion point. The location becomes that of the op at this point, or of the op around
- * it, as Triton's builder does: code generation sets it again at the next node.
- */
+/** Runs `body` and goes back to the insertion point, with what that does to the location: code generation sets it at the next node. */
 export function guardInsertion<T>(s: Semantic, body: () => T): T {
-  const { block, before } = s.b;
+  const point = insertionPoint(s.b);
   const result = body();
-  s.b.block = block;
-  s.b.before = before;
-  s.b.loc = before?.locRef ?? block?.parentOp?.locRef ?? unknownLoc(s.ctx);
+  restoreInsertion(s.b, point);
   return result;
 }

@@ -37,7 +37,7 @@ const spelled = (name: string, words: Readonly<Record<string, string>>, fallback
   if (!pyTruth(given)) return fallback;
   return (typeof given === "string" ? words[given] : undefined) ?? raise("ValueError", `${name} ${pyStr(given)} not supported`);
 };
-export const loadCacheModifier = spelled("Cache modifier", { ".ca": "ca", ".cg": "cg", ".cv": "cv" }, "none");
+const loadCacheModifier = spelled("Cache modifier", { ".ca": "ca", ".cg": "cg", ".cv": "cv" }, "none");
 const storeCacheModifier = spelled("Cache modifier", { ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt" }, "none");
 export const evictionPolicy = spelled("Eviction policy", { evict_last: "evict_last", evict_first: "evict_first" }, "evict_normal");
 const padding = spelled("Padding option", { zero: "zero", nan: "nan" }, "");
@@ -45,7 +45,7 @@ const padding = spelled("Padding option", { zero: "zero", nan: "nan" }, "");
 export const paddingOption = (given: PyValue): string | undefined => padding(given) || undefined;
 
 /** The block pointer's type when `type` is one. */
-export const blockPointer = (type: Tensor["type"]): (PointerType & { readonly element: BlockType }) | undefined =>
+const blockPointer = (type: Tensor["type"]): (PointerType & { readonly element: BlockType }) | undefined =>
   isPtr(type) && isBlock(type.element) ? (type as PointerType & { readonly element: BlockType }) : undefined;
 
 export function load(s: Semantic, ptr: Tensor, mask: Tensor | undefined, other: Tensor | undefined, options: LoadOptions): Tensor {
