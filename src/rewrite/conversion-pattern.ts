@@ -65,6 +65,15 @@ export function rangeConversionPattern<O, A, R, G, S>(
   );
 }
 
+/** A pattern on a kind of op of whose operands and results nothing need be known. */
+export function kindConversionPattern(
+  root: OpDef,
+  rewrite: ConversionPattern["rewrite"],
+  options: ConversionPatternOptions = {},
+): ConversionPattern {
+  return make(`convert-${root.name}`, root, undefined, options, rewrite);
+}
+
 /** A pattern on every op that `applies` accepts (all when undefined), with one value for each operand. */
 export function anyOpConversionPattern(
   name: string,

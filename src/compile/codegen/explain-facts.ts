@@ -13,20 +13,13 @@ import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
+import { memo } from "../../support/memo.js";
 import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import type { Trace } from "../trace.js";
 
-const explained = new WeakMap<Trace, readonly CodegenFact[]>();
-
 /** The facts with their reasons and costs; those of an imported step that cannot be read back have none. */
-export function explainedFacts(trace: Trace): readonly CodegenFact[] {
-  let facts = explained.get(trace);
-  if (!facts) explained.set(trace, (facts = explainFacts(trace)));
-  return facts;
-}
-
-function explainFacts(trace: Trace): readonly CodegenFact[] {
+export const explainedFacts = memo((trace: Trace): readonly CodegenFact[] => {
   const facts = codegenFacts(trace);
   const queries = ttgirQueries(trace);
   if (!queries) return facts;
@@ -35,7 +28,7 @@ function explainFacts(trace: Trace): readonly CodegenFact[] {
     const op = fact.op === undefined ? undefined : queries.opOf(fact.op);
     return op ? { ...fact, ...costOf(fact, op, axes), why: instructionReasons(queries, op) } : fact;
   });
-}
+});
 
 function costOf(fact: CodegenFact, op: Operation, axes: ModuleAxisInfo): Pick<CodegenFact, "sectorsPerWarp" | "wavefronts"> {
   const { kind, space, bytesPerThread: bytes } = fact;

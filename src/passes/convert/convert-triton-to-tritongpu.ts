@@ -19,7 +19,7 @@ import type { OpDef } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
-import { type ConversionPattern, conversionPattern } from "../../rewrite/conversion-pattern.js";
+import { type ConversionPattern, conversionPattern, kindConversionPattern } from "../../rewrite/conversion-pattern.js";
 import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
 import type { TypeConverter } from "../../rewrite/type-converter.js";
 import { explainElements } from "./explain-elements.js";
@@ -169,21 +169,16 @@ const RETYPED: readonly OpDef[] = [
   PoisonOp,
 ];
 function retypePattern(root: OpDef, converter: TypeConverter): ConversionPattern {
-  return {
-    name: `convert-${root.name}`,
-    benefit: 1,
+  return kindConversionPattern(
     root,
-    applies: undefined,
-    converter,
-    generatedOps: [],
-    boundedRecursion: false,
-    rewrite(op, operands, rw) {
+    (op, operands, rw) => {
       const resultTypes = converter.convertTypes(op.resultTypes);
       if (!resultTypes) return rw.noMatch("a result type cannot be converted", op);
       const made = new Operation(rw.ctx, root, { loc: op.locRef, operands: operands.flat(), resultTypes, attrs: op.attrs });
       return rw.replace(op, rw.insert(made).results);
     },
-  };
+    { converter },
+  );
 }
 
 function constantPattern(converter: TypeConverter): ConversionPattern {

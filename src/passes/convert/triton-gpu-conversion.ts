@@ -19,7 +19,7 @@ import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { getDefaultBlockedEncoding } from "../../layout/encodings/blocked.js";
 import { defaultCga } from "../../layout/encodings/cga.js";
-import type { ConversionPattern } from "../../rewrite/conversion-pattern.js";
+import { type ConversionPattern, kindConversionPattern } from "../../rewrite/conversion-pattern.js";
 import { ConversionTarget } from "../../rewrite/conversion-target.js";
 import { TypeConverter } from "../../rewrite/type-converter.js";
 import { unrealizedCast } from "../../rewrite/unrealized-casts.js";
@@ -85,15 +85,9 @@ export function addNamedAttrs(made: Operation, op: Operation): void {
  * consecutive row numbers, and all warps take part.
  */
 export function gatherScatterPattern(root: OpDef, indices: number, converter: TypeConverter): ConversionPattern {
-  return {
-    name: `convert-${root.name}`,
-    benefit: 1,
+  return kindConversionPattern(
     root,
-    applies: undefined,
-    converter,
-    generatedOps: [],
-    boundedRecursion: false,
-    rewrite(op, operands, rw) {
+    (op, operands, rw) => {
       let changed = false;
       rw.modify(op, () => {
         operands.flat().forEach((value, i) => op.setOperand(i, value));
@@ -106,7 +100,8 @@ export function gatherScatterPattern(root: OpDef, indices: number, converter: Ty
       });
       return changed || rw.noMatch("the rows have their layout already", op);
     },
-  };
+    { converter },
+  );
 }
 function indicesType(type: TensorType, op: Operation): TensorType {
   const parent = {

@@ -17,56 +17,57 @@ export interface PackedConversion {
 const padded = (width: number, lines: readonly string[]): string =>
   lines.map((line, i) => (i < lines.length - 1 ? line.padEnd(width) : line)).join("\n");
 
-/** Strips the lowest bit, adds half and keeps the upper bytes. */
-const F16_TO_E5M2 = (native: boolean): PackedConversion =>
-  native
-    ? { inWidth: 32, outWidth: 16, count: 2, text: padded(38, ["cvt.rn.satfinite.e5m2x2.f16x2 $0, $1;", "\t"]) }
-    : {
-        inWidth: 32,
-        outWidth: 32,
-        count: 4,
-        text: padded(29, [
-          "{",
-          ".reg .b32 a<2>;",
-          "and.b32 a0, $1, 0xfffefffe;",
-          "and.b32 a1, $2, 0xfffefffe;",
-          "add.u32 a0, a0, 0x00800080;",
-          "add.u32 a1, a1, 0x00800080;",
-          "prmt.b32 $0, a0, a1, 0x7531;",
-          "\t}",
-        ]),
-      };
-/** Keeps the upper bytes. */
-const F16_TO_E5M2_RTZ: PackedConversion = {
-  inWidth: 32,
-  outWidth: 32,
-  count: 4,
+/** Words read and written, and the elements in them. */
+const FOUR = { inWidth: 32, outWidth: 32, count: 4 } as const;
+const NARROWED_PAIR = { inWidth: 32, outWidth: 16, count: 2 } as const;
+const WIDENED_PAIR = { inWidth: 16, outWidth: 32, count: 2 } as const;
+
+/** Strips the lowest bit, adds half where numbers are rounded to the nearest, and keeps the upper bytes. */
+const f16ToE5m2 = (...rounding: readonly string[]): PackedConversion => ({
+  ...FOUR,
   text: padded(29, [
     "{",
     ".reg .b32 a<2>;",
     "and.b32 a0, $1, 0xfffefffe;",
     "and.b32 a1, $2, 0xfffefffe;",
+    ...rounding,
     "prmt.b32 $0, a0, a1, 0x7531;",
     "\t}",
   ]),
-};
+});
+/** By the hardware, through f32. */
+const bf16ToPair = (kind: string): PackedConversion => ({
+  ...NARROWED_PAIR,
+  text: padded(40, [
+    "{",
+    ".reg .b16 a<2>;",
+    ".reg .f32 b<2>;",
+    "mov.b32 {a0, a1}, $1;",
+    "cvt.f32.bf16 b0, a0;",
+    "cvt.f32.bf16 b1, a1;",
+    `cvt.rn.satfinite.${kind}x2.f32 $0, b1, b0;`,
+    "}",
+  ]),
+});
+
+const F16_TO_E5M2 = (native: boolean): PackedConversion =>
+  native
+    ? { ...NARROWED_PAIR, text: padded(38, ["cvt.rn.satfinite.e5m2x2.f16x2 $0, $1;", "\t"]) }
+    : f16ToE5m2("add.u32 a0, a0, 0x00800080;", "add.u32 a1, a1, 0x00800080;");
+const F16_TO_E5M2_RTZ = f16ToE5m2();
 /** The byte is the upper half of the f16. */
 const E5M2_TO_F16 = (native: boolean): PackedConversion =>
   native
-    ? { inWidth: 16, outWidth: 32, count: 2, text: padded(28, ["cvt.rn.f16x2.e5m2x2 $0, $1;", "\t"]) }
+    ? { ...WIDENED_PAIR, text: padded(28, ["cvt.rn.f16x2.e5m2x2 $0, $1;", "\t"]) }
     : {
-        inWidth: 32,
-        outWidth: 32,
-        count: 4,
+        ...FOUR,
         text: padded(28, ["{", "prmt.b32 $0, 0, $2, 0x5140;", "\tprmt.b32 $1, 0, $2, 0x7362; ", "\t}"]),
       };
 /** Shifts into place, and multiplies by 2^112 for the other exponent. */
 const E5M2_TO_BF16 = (native: boolean): PackedConversion =>
   native
     ? {
-        inWidth: 32,
-        outWidth: 32,
-        count: 4,
+        ...FOUR,
         text: padded(39, [
           "{                                       ",
           ".reg .b32 a<2>, b<2>;",
@@ -86,9 +87,7 @@ const E5M2_TO_BF16 = (native: boolean): PackedConversion =>
         ]),
       }
     : {
-        inWidth: 32,
-        outWidth: 32,
-        count: 4,
+        ...FOUR,
         text: padded(41, [
           "{",
           ".reg .b32 a<2>, b<2>, c<4>, d<4>, e112;",
@@ -117,25 +116,9 @@ const E5M2_TO_BF16 = (native: boolean): PackedConversion =>
 /** Clamps, rounds, takes the difference of the exponents off and shifts into place. */
 const BF16_TO_E5M2 = (native: boolean): PackedConversion =>
   native
-    ? {
-        inWidth: 32,
-        outWidth: 16,
-        count: 2,
-        text: padded(40, [
-          "{",
-          ".reg .b16 a<2>;",
-          ".reg .f32 b<2>;",
-          "mov.b32 {a0, a1}, $1;",
-          "cvt.f32.bf16 b0, a0;",
-          "cvt.f32.bf16 b1, a1;",
-          "cvt.rn.satfinite.e5m2x2.f32 $0, b1, b0;",
-          "}",
-        ]),
-      }
+    ? bf16ToPair("e5m2")
     : {
-        inWidth: 32,
-        outWidth: 32,
-        count: 4,
+        ...FOUR,
         text: padded(44, [
           "{",
           ".reg .u32 sign, sign<2>, nosign, nosign<2>;",
@@ -175,21 +158,17 @@ const BF16_TO_E5M2 = (native: boolean): PackedConversion =>
         ]),
       };
 /** By the hardware, from sm_89 on. */
-const E4M3_TO_F16: PackedConversion = { inWidth: 16, outWidth: 32, count: 2, text: padded(2, ["{", "cvt.rn.f16x2.e4m3x2 $0, $1; ", "}"]) };
+const E4M3_TO_F16: PackedConversion = { ...WIDENED_PAIR, text: padded(2, ["{", "cvt.rn.f16x2.e4m3x2 $0, $1; ", "}"]) };
 /** By the hardware, from sm_89 on. */
 const F16_TO_E4M3: PackedConversion = {
-  inWidth: 32,
-  outWidth: 16,
-  count: 2,
+  ...NARROWED_PAIR,
   text: padded(2, ["{", "cvt.rn.satfinite.e4m3x2.f16x2 $0, $1; ", "}"]),
 };
 /** Through f16, and f32 where the hardware has no way from f16 to bf16. */
 const E4M3_TO_BF16 = (native: boolean): PackedConversion =>
   native
     ? {
-        inWidth: 16,
-        outWidth: 32,
-        count: 2,
+        ...WIDENED_PAIR,
         text: padded(40, [
           "{",
           ".reg .b32 a;",
@@ -204,9 +183,7 @@ const E4M3_TO_BF16 = (native: boolean): PackedConversion =>
         ]),
       }
     : {
-        inWidth: 16,
-        outWidth: 32,
-        count: 2,
+        ...WIDENED_PAIR,
         text: padded(40, [
           "{",
           ".reg .b32 a;",
@@ -223,34 +200,15 @@ const E4M3_TO_BF16 = (native: boolean): PackedConversion =>
           "}",
         ]),
       };
-/** Through f32. */
-const BF16_TO_E4M3: PackedConversion = {
-  inWidth: 32,
-  outWidth: 16,
-  count: 2,
-  text: padded(40, [
-    "{",
-    ".reg .b16 a<2>;",
-    ".reg .f32 b<2>;",
-    "mov.b32 {a0, a1}, $1;",
-    "cvt.f32.bf16 b0, a0;",
-    "cvt.f32.bf16 b1, a1;",
-    "cvt.rn.satfinite.e4m3x2.f32 $0, b1, b0;",
-    "}",
-  ]),
-};
+const BF16_TO_E4M3 = bf16ToPair("e4m3");
 /** By the hardware. */
 const F32_TO_E4M3: PackedConversion = {
-  inWidth: 32,
-  outWidth: 16,
-  count: 2,
+  ...NARROWED_PAIR,
   text: padded(41, ["cvt.rn.satfinite.e4m3x2.f32  $0, $2, $1;", ""]),
 };
 /** By the hardware. */
 const F32_TO_E5M2: PackedConversion = {
-  inWidth: 32,
-  outWidth: 16,
-  count: 2,
+  ...NARROWED_PAIR,
   text: padded(40, ["cvt.rn.satfinite.e5m2x2.f32 $0, $2, $1;", ""]),
 };
 
@@ -321,5 +279,5 @@ export function s8ToBf16(computeCapability: number): PackedConversion {
           "prmt.b32 $1, f2, f3, 0x7632;",
           "}",
         ]);
-  return { text, inWidth: 32, outWidth: 32, count: 4 };
+  return { ...FOUR, text };
 }

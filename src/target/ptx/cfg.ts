@@ -6,7 +6,7 @@ import { type Block, successorsOf } from "./graph.js";
  * Source of the dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
  */
 export function analyse(entry: Block): readonly Block[] {
-  const order = reversePostOrder(entry);
+  const order = reversePostOrder(entry, successorsOf);
   order.forEach((block, i) => {
     block.order = i;
     block.dominator = undefined;
@@ -30,13 +30,14 @@ export function analyse(entry: Block): readonly Block[] {
   return order;
 }
 
-export function reversePostOrder(entry: Block): Block[] {
-  const post: Block[] = [];
-  const seen = new Set<Block>([entry]);
-  const stack: { readonly block: Block; next: number }[] = [{ block: entry, next: 0 }];
+/** The blocks that can be reached, definitions before uses. */
+export function reversePostOrder<B>(entry: B, successors: (block: B) => readonly B[]): B[] {
+  const post: B[] = [];
+  const seen = new Set<B>([entry]);
+  const stack: { readonly block: B; next: number }[] = [{ block: entry, next: 0 }];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
-    const successor: Block | undefined = successorsOf(top.block)[top.next++];
-    if (!successor) {
+    const successor: B | undefined = successors(top.block)[top.next++];
+    if (successor === undefined) {
       post.push(top.block);
       stack.pop();
     } else if (!seen.has(successor)) {

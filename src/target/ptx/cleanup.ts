@@ -9,7 +9,7 @@ import type { Simplifier } from "./simplify.js";
 
 export function cleanUp(s: Simplifier, entry: Block): void {
   const { graph } = s;
-  const order = reversePostOrder(entry);
+  const order = reversePostOrder(entry, successorsOf);
   const reached = new Set(order);
   for (const block of order) {
     const keep = block.predecessors.map((p) => reached.has(p) && successorsOf(p).includes(block));

@@ -10,6 +10,7 @@ import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { type Constant, constantOf, elementsOf } from "../llvm-ir/constants.js";
 import { signatureOf } from "../llvm-ir/function-signature.js";
+import { reversePostOrder } from "./cfg.js";
 import { Floats } from "./floats.js";
 import { Block, Graph, type Node } from "./graph.js";
 import { type Leaf, leavesOf } from "./leaves.js";
@@ -104,7 +105,7 @@ export class Lowering {
     const entry = region.firstBlock!;
     entry.args.forEach((arg, i) => this.values.set(arg, args[i]!));
     const blocks = new Map<IrBlock, Block>([[entry, this.block]]);
-    const order = reachable(entry);
+    const order = reversePostOrder(entry, (block) => block.successors());
     for (const block of order) if (block !== entry) blocks.set(block, this.newBlock());
     for (const block of order) {
       if (block === entry) continue;
@@ -276,22 +277,4 @@ export class Lowering {
     this.block = after;
     return phis;
   }
-}
-
-/** The blocks that can be reached, definitions before uses. */
-function reachable(entry: IrBlock): IrBlock[] {
-  const post: IrBlock[] = [];
-  const seen = new Set<IrBlock>([entry]);
-  const stack: { readonly block: IrBlock; next: number }[] = [{ block: entry, next: 0 }];
-  for (let top = stack.at(-1); top; top = stack.at(-1)) {
-    const successor: IrBlock | undefined = top.block.successors()[top.next++];
-    if (!successor) {
-      post.push(top.block);
-      stack.pop();
-    } else if (!seen.has(successor)) {
-      seen.add(successor);
-      stack.push({ block: successor, next: 0 });
-    }
-  }
-  return post.reverse();
 }
