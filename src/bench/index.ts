@@ -15,6 +15,7 @@ import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
+import { reportFrontEnd } from "./frontend.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
 import { reportPasses, timePasses } from "./passes.js";
@@ -125,21 +126,22 @@ function reportStartUp(): void {
 let counter = 0;
 
 /** Started by dist/launch.cjs. */
-export function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const args = [...argv];
   if (args[0] === "--once") {
     process.stdout.write(JSON.stringify(once(readFile(args[1]!))));
-    return Promise.resolve();
+    return;
   }
   if (args[0] === "--passes") {
     process.stdout.write(timePasses(args[1]!));
-    return Promise.resolve();
+    return;
   }
   if (args[0] === "--tui")
     return withScratch(() => (args.length > 1 ? reportTuiMemory(args.slice(1)) : reportTui(lowered(), repeated, scratch)));
   const pythonAt = args.indexOf("--python");
   python = pythonAt < 0 ? undefined : args.splice(pythonAt, 2)[1];
   const sources = args.filter((file) => file.endsWith("source.ttir"));
+  if (args[0] === "--front-end") return reportFrontEnd(python);
   return withScratch(async () => (sources.length > 0 ? reportCompilation(sources) : reportAll(args)));
 }
 function reportCompilation(sources: readonly string[]): void {
@@ -167,5 +169,6 @@ async function reportAll(args: readonly string[]): Promise<void> {
   reportLayouts(python);
   reportSimulation();
   reportCompilation(KERNELS.map((name) => `fixtures/kernels/${name}.ttir`));
+  await reportFrontEnd(python);
   await reportTui(fixture, repeated, scratch);
 }

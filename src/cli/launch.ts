@@ -40,18 +40,22 @@ function load(tool: string): { readonly script: Script; readonly bundle: Bundle 
   return { script, bundle: module.exports as Bundle };
 }
 
+const PYTHON = "*fp16:16, *fp16:16, *fp32:16, i32:16, 1, i32, 1, i32, 1, 16, 8, 64, 16, 8, 16";
 const LAYOUT = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
 
 /** Compiles a command, runs it on a small input so that what it needs is compiled too, and leaves the compiled code. */
 async function makeCache(tool: string): Promise<void> {
   const { script, bundle } = load(tool);
-  const warmUp: Readonly<Record<string, readonly string[]>> = {
-    bench: ["--once", "fixtures/bench/lowered.mlir"],
-    "tt-opt": ["fixtures/kernels/vecadd.ttir"],
-    "tt-step": ["fixtures/kernels/matmul.ttir", "--emit", "ptx"],
-    "triton-tensor-layout": ["-t", "tensor<4x32xf16>", "-l", LAYOUT],
+  const warmUp: Readonly<Record<string, readonly (readonly string[])[]>> = {
+    bench: [["--once", "fixtures/bench/lowered.mlir"]],
+    "tt-opt": [["fixtures/kernels/vecadd.ttir"]],
+    "tt-step": [
+      ["fixtures/kernels/matmul.ttir", "--emit", "ptx"],
+      ["fixtures/kernels/seed003_matmul.py", "--signature", PYTHON, "--emit", "ttir"],
+    ],
+    "triton-tensor-layout": [["-t", "tensor<4x32xf16>", "-l", LAYOUT]],
   };
-  await bundle.run(warmUp[tool] ?? ["--version"]);
+  for (const argv of warmUp[tool] ?? [["--version"]]) await bundle.run(argv);
   writeFileSync(join(__dirname, `${tool}.cache`), script.createCachedData());
 }
 
