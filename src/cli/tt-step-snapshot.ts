@@ -192,7 +192,9 @@ function report(results: readonly Result[], orphans: readonly string[], { format
     case "github":
       return (
         results.map(annotation).join("") +
-        orphans.map((name) => `::warning title=tt-step snapshot::${dir}/${name} has no kernel among the inputs\n`).join("")
+        (orphans.length === 0
+          ? ""
+          : `::warning title=tt-step snapshot::${dir} holds snapshots without a kernel among the inputs: ${orphans.slice(0, 20).join(", ")}${orphans.length > 20 ? `, and ${orphans.length - 20} more` : ""}\n`)
       );
     case "text":
       return textReport(results, orphans, dir);

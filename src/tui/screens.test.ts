@@ -1,13 +1,18 @@
 /** Screens as they are, kept to be looked at: `snapshots/tui`. Rewritten by `npm run update`. */
 import { expect, test } from "vitest";
+import { memo } from "../support/memo.js";
 import { frame } from "./frame.js";
-import { dumpSession } from "./session.fixture.js";
+import { computed, dumpSession, kernelSession } from "./session.fixture.js";
 import { initialState, reduceText } from "./state/reducer.js";
+import type { Session } from "./state/state.js";
 
 const session = dumpSession("fixtures/tui/softmax.log");
+const kernel = memo((name: string) => kernelSession(`fixtures/kernels/${name}.ttir`), 4);
+const dump = memo((name: string) => ({ ...dumpSession(`fixtures/dumps/${name}`), sources: [] }), 4);
+const ALL = ["80x24", "120x40", "220x60"] as const;
 
 /** What is typed, and at which sizes the screen is kept. */
-const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly string[]])[] = [
+const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly string[], session?: () => Session])[] = [
   ["open", ">", ["80x24", "120x40", "220x60"]],
   ["coalesce", ":tritongpu-coalesce\r2", ["80x24", "120x40", "220x60"]],
   ["layout-map", ":tritongpu-coalesce\r2/tt.load\r3", ["80x24", "120x40", "220x60"]],
@@ -23,12 +28,21 @@ const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly st
   ["unified", ":tritongpu-coalesce\r2||+", ["120x40"]],
   ["help", "?", ["80x24", "120x40"]],
   ["tiny", "", ["39x9"]],
+  ["matmul", ":tritongpu-accelerate-matmul\r2/tt.dot\r", ALL, () => kernel("matmul")],
+  ["matmul-shared", ":tritongpu-pipeline\r2/local_alloc\r3]]", ["120x40"], () => kernel("matmul")],
+  ["matmul-mma", ":tritongpu-accelerate-matmul\r4]", ["120x40"], () => kernel("matmul")],
+  ["matmul-rewrites", ":tritongpu-accelerate-matmul\r\r+", ["120x40"], () => kernel("matmul")],
+  ["matmul-what-if", "o", ["80x24"], () => kernel("matmul")],
+  ["softmax-kernel", ":tritongpu-coalesce\r2/tt.load\r", ALL, () => kernel("softmax")],
+  ["layernorm", ":tritongpu-coalesce\r2/convert_layout\r3]]]", ALL, () => kernel("layernorm")],
+  ["flash_attention", ":tritongpu-pipeline\r2n", ALL, () => kernel("flash_attention")],
+  ["dump-2.0", ">2", ["120x40"], () => dump("2.0.0-vecadd.log")],
 ];
 
-for (const [name, keys, sizes] of SCENES)
+for (const [name, keys, sizes, of = () => session] of SCENES)
   for (const size of sizes)
     test(`${name} at ${size}`, async () => {
       const [columns, rows] = size.split("x").map(Number);
-      const state = reduceText(initialState(session, { columns: columns!, rows: rows! }, { keys: {}, ascii: false, command: [] }), keys);
-      await expect(frame(state).toText()).toMatchFileSnapshot(`../../snapshots/tui/${name}-${size}.txt`);
+      const state = reduceText(initialState(of(), { columns: columns!, rows: rows! }, { keys: {}, ascii: false, command: [] }), keys);
+      await expect(frame(computed(state)).toText()).toMatchFileSnapshot(`../../snapshots/tui/${name}-${size}.txt`);
     });

@@ -4,9 +4,12 @@ import { compile } from "../compile/compile.js";
 import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
 import type { Trace } from "../compile/trace.js";
+import { finished } from "../support/slices.js";
+import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
 import { findKernels } from "./kernels.js";
-import { NOTHING_COMPUTED, type Session } from "./state/state.js";
+import { reduce } from "./state/reducer.js";
+import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 
 const NOTHING = {
   generation: 0,
@@ -88,3 +91,13 @@ const TWO = `module {
   }
 }
 `;
+
+/** Everything that the screen lacks, as the shell computes it. */
+export function computed(state: State): State {
+  let at = state;
+  for (;;) {
+    const work = wantedWork(at, () => 0);
+    if (!work) return at;
+    at = reduce(at, { type: "computed", computed: finished(work.steps())(at.session.computed) });
+  }
+}

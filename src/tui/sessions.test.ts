@@ -1,28 +1,16 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
 import { importDumpLog } from "../compile/import/import-dump.js";
-import { finished } from "../support/slices.js";
-import { wantedWork } from "./background.js";
 import { frame } from "./frame.js";
 import { displayOf } from "./panes/diff/model.js";
 import { passItems } from "./panes/passes/model.js";
-import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
+import { computed, dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { initialState, reduce, reduceText } from "./state/reducer.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
 
 const SETTINGS = { keys: {}, ascii: false, command: [] };
 const opened = (session: Session): State => initialState(session, { columns: 160, rows: 45 }, SETTINGS);
-/** Everything that the screen lacks, as the shell computes it. */
-function computed(state: State): State {
-  let at = state;
-  for (;;) {
-    const work = wantedWork(at, () => 0);
-    if (!work) return at;
-    at = reduce(at, { type: "computed", computed: finished(work.steps())(at.session.computed) });
-  }
-}
-
 test("a what-if is undone and done again, with the view that it was asked from", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
   const before = reduceText(opened(session), ">>m");
