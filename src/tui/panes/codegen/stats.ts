@@ -1,4 +1,5 @@
 /** The stats tab: counts of ops over all passes, time, shared memory, work of the program, the schedule of its loops. */
+import { linesOfOps } from "../../../compile/provenance.js";
 import { stepModule } from "../../../compile/step-module.js";
 import type { LineTable, Step, StepText, Trace } from "../../../compile/trace.js";
 import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
@@ -61,7 +62,7 @@ export const statsItems = memo((session: Session, selected: Step | undefined, wi
   }
   rows.push(
     ...timeRows(steps, room),
-    ...sharedRows(trace, selected, width),
+    ...(sharedOverTime(trace, steps, width) ?? sharedRows(trace, selected, width)),
     ...workRows(trace, selected),
     ...scheduleRows(trace, selected, width),
   );
@@ -111,6 +112,49 @@ function timeRows(steps: readonly Step[], room: number): Row[] {
     ]);
   return rows;
 }
+
+/**
+ * Buffers in shared memory while the program goes on, line by line of the IR that they were placed in: how much is in use, and
+ * from where to where each buffer is. Undefined where no pass has told.
+ */
+function sharedOverTime(trace: Trace, steps: readonly Step[], width: number): Row[] | undefined {
+  const step = steps.findLast((s) => s.remarks.some((r) => r.code === "memory.buffer"));
+  if (!step) return undefined;
+  const at = linesOfOps(step.text);
+  const room = Math.max(10, width - 46);
+  const column = (op: number | undefined) => Math.floor(((at.get(op ?? 0) ?? 0) * room) / Math.max(1, step.text.lines.length));
+  const buffers = step.remarks.flatMap((remark) => {
+    if (remark.code !== "memory.buffer") return [];
+    const [owner, from = owner, to = from] = remark.refs;
+    const line = at.get(remark.op);
+    const text = line === undefined ? "" : trace.lines.line(step.text.lines[line]!);
+    const name = /^\s*(%[\w$.-]+)/.exec(text)?.[1] ?? `scratch of ${nameOf(text)}`;
+    const { bytes, offset } = remark.fields;
+    return [{ name, bytes: Number(bytes), offset: Number(offset), from: column(from?.op), to: column(to?.op) }];
+  });
+  const top = new Array<number>(room).fill(0);
+  for (const { bytes, from, to } of buffers) for (let c = from; c <= to && c < room; c++) top[c]! += bytes;
+  const all = buffers.reduce((most, b) => Math.max(most, b.offset + b.bytes), 0);
+  const rows: Row[] = [line(`shared memory: ${all} bytes, in use from the first line to the last`, TITLE)];
+  rows.push([
+    ["  in use".padEnd(24), 0],
+    [`${Math.max(0, ...top)} B`.padStart(10), style("number")],
+    ["".padEnd(12), 0],
+    [sparkline(top, room), style("accent")],
+  ]);
+  for (const [i, { name, bytes, offset, from, to }] of buffers.slice(0, MAX_BUFFERS).entries())
+    rows.push([
+      [`  ${name}`.slice(0, 23).padEnd(24), 0],
+      [`${bytes} B`.padStart(10), style("number")],
+      [` at ${offset}`.padEnd(12), MUTED],
+      [" ".repeat(from), 0],
+      ["█".repeat(Math.max(1, Math.min(room, to + 1) - from)), style(BUFFER_INKS[i % BUFFER_INKS.length]!)],
+    ]);
+  if (buffers.length > MAX_BUFFERS) rows.push(line(`  and ${buffers.length - MAX_BUFFERS} more`, MUTED));
+  return rows;
+}
+const MAX_BUFFERS = 16;
+const BUFFER_INKS = ["c5", "c2", "c4", "c1", "c6", "c3"] as const;
 
 /** Buffers in shared memory by offset: their sizes as a bar. */
 function sharedRows(trace: Trace, step: Step, width: number): Row[] {
