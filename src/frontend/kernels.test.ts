@@ -44,7 +44,7 @@ function made({ file: path, kernel, signature, options }: Entry, capability: num
   const module = compileKernel(file, specialized.specialization, { capability, ...defaultOptions(capability), ...options });
   if (!module) throw told();
   // Triton's own files are in other folders elsewhere.
-  return printOperation(module, { debugInfo: true }).replaceAll('"triton/language/', '"');
+  return printOperation(module, { debugInfo: true }).replaceAll('"/triton/language/', '"');
 }
 
 function expected(name: string): string {
