@@ -67,6 +67,6 @@ test("there is a condition that is not met exactly where tensor cores cannot do 
       const dot = dotOf(one);
       expect(unmetConditions(dot, one.version).length === 0).toBe(supportMMA(dot.op, one.version));
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
