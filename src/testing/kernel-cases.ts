@@ -1,5 +1,6 @@
 /** Kernels of real Triton with inputs made by formulas, and what numpy computes from them: fixtures/simulate/kernels/make.py. */
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { readNpy } from "../cli/npy.js";
 import type { Memory } from "../simulate/memory.js";
@@ -11,6 +12,8 @@ export interface ArrayArgument {
   readonly shape: readonly number[];
   readonly seed?: number;
   readonly zeros?: boolean;
+  /** Every pattern of bits in turn. */
+  readonly bits?: boolean;
   readonly low?: number;
   readonly high?: number;
 }
@@ -33,12 +36,13 @@ function mixed(index: number, seed: number): number {
 }
 
 /** The bytes of an argument. */
-export function made({ dtype, shape, seed = 0, zeros, low, high }: ArrayArgument): Uint8Array {
+export function made({ dtype, shape, seed = 0, zeros, bits: patterns, low, high }: ArrayArgument): Uint8Array {
   const kind = elementKind(dtype)!;
   const bytes = bytesOf(kind);
   const count = shape.reduce((product, extent) => product * extent, 1);
   const data = new Uint8Array(count * bytes);
   if (zeros) return data;
+  if (patterns) return data.map((_, i) => (Math.floor(i / bytes) >> (8 * (i % bytes))) & 255);
   for (let i = 0; i < count; i++) {
     const h = mixed(i, seed);
     if (/^[iu]/.test(dtype)) writeElement(kind, (h % ((high ?? 16) - (low ?? 0))) + (low ?? 0), data, i * bytes);
@@ -60,7 +64,8 @@ export function checkOutputs(c: KernelCase, memory: Memory): void {
     const spec = c.args.find((a): a is ArrayArgument => typeof a !== "number" && a.name === output)!;
     const kind = elementKind(spec.dtype)!;
     const bytes = bytesOf(kind);
-    const npy = readNpy(readFileSync(`${folder}/expected/${file}`, "latin1"));
+    const stored = readFileSync(`${folder}/expected/${file}`);
+    const npy = readNpy((file.endsWith(".gz") ? gunzipSync(stored) : stored).toString("latin1"));
     if ("error" in npy) throw new Error(npy.error);
     const expected = elementArray(npy.descr === "<f4" ? "f32" : npy.descr === "<f8" ? "f64" : "i64", Uint8Array.from(npy.data).buffer);
     const got = memory.contents(output, spec.shape.reduce((product, extent) => product * extent, 1) * bytes);
