@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import { readNpy } from "../cli/npy.js";
 import type { Memory } from "../simulate/memory.js";
 import { bytesOf, elementArray, elementKind, readElement, writeElement } from "../simulate/numbers/element.js";
+import { TOLERANCES } from "../simulate/tensor/tolerances.js";
 
 export interface ArrayArgument {
   readonly name: string;
@@ -22,7 +23,7 @@ export interface KernelCase {
   readonly grid: readonly [number, number, number];
   readonly args: readonly (number | ArrayArgument)[];
   readonly shared: number;
-  readonly expect: Readonly<Record<string, { readonly file: string; readonly step: number; readonly tol: number }>>;
+  readonly expect: Readonly<Record<string, { readonly file: string; readonly step: number; readonly exact?: boolean }>>;
 }
 
 export const folder = "fixtures/simulate/kernels";
@@ -60,7 +61,7 @@ export function made({ dtype, shape, seed = 0, zeros, bits: patterns, low, high 
 
 /** Compares the arrays that the kernel wrote with numpy's. */
 export function checkOutputs(c: KernelCase, memory: Memory): void {
-  for (const [output, { file, step, tol }] of Object.entries(c.expect)) {
+  for (const [output, { file, step, exact }] of Object.entries(c.expect)) {
     const spec = c.args.find((a): a is ArrayArgument => typeof a !== "number" && a.name === output)!;
     const kind = elementKind(spec.dtype)!;
     const bytes = bytesOf(kind);
@@ -73,13 +74,14 @@ export function checkOutputs(c: KernelCase, memory: Memory): void {
     let worst = 0;
     let at = -1;
     const wantedAt = (i: number) => Number(expected[i]);
-    let magnitude = 0;
-    for (let i = 0; i < expected.length; i++) if (Number.isFinite(wantedAt(i))) magnitude = Math.max(magnitude, Math.abs(wantedAt(i)));
+    const magnitudes = Array.from({ length: expected.length }, (_, i) => Math.abs(wantedAt(i))).filter(Number.isFinite);
+    const magnitude = magnitudes.reduce((a, b) => a + b, 0) / Math.max(magnitudes.length, 1);
+    const tol = exact ? 0 : (TOLERANCES[kind] ?? 0);
     for (let i = 0; i < expected.length; i++) {
       const value = readElement(kind, got, i * step * bytes);
       const wanted = wantedAt(i);
       if (Object.is(value, wanted) || value === wanted || (unsigned > 0 && value + unsigned === wanted)) continue;
-      const error = Math.abs(value - wanted) / Math.max(Math.abs(wanted), magnitude * 0.1);
+      const error = Math.abs(value - wanted) / Math.max(Math.abs(wanted), magnitude);
       if (!(error <= worst)) [worst, at] = [error, i];
     }
     expect(
