@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import { locationsOf } from "../compile/provenance.js";
@@ -318,6 +318,7 @@ class Program {
             pending: [],
             failure,
             kernels: findKernels(trace),
+            sources: [],
           });
           this.#result = ok ? 0 : failed?.reason === "verify" ? 3 : 2;
           return this.done(session, wanted);
@@ -473,7 +474,20 @@ class Program {
     const edited = editText(file, undefined, line);
     this.takeBack();
     if ("error" in edited) return this.say(edited.error, "error");
-    this.dispatch({ type: "session", session: withSources({ ...this.#state.session, sources: [] }) });
+    const { session } = this.#state;
+    const changed = session.sources.find((s) => s.found === file)?.lines.join("\n") !== Buffer.from(edited.text, "latin1").toString("utf8");
+    if (changed && resolve(file) === resolve(this.request.name)) this.reopen();
+    else this.dispatch({ type: "session", session: withSources({ ...session, sources: [] }) });
+  }
+  /** The input was edited: it is compiled again, and held against what it was. */
+  private reopen(): void {
+    const { menu, baseline, trace, settings } = this.#state.session;
+    const opened = menu?.chosen === undefined ? this.request.open() : this.#choices[menu.chosen]!.open();
+    if (opened.kind === "error") return this.say(opened.text.split("\n")[0]!, "error");
+    if (opened.kind !== "module") return this.open(opened);
+    const { module, text, from } = opened;
+    const whatIf: WhatIf = { ...(settings ?? opened.whatIf), disabled: [], divisibility: divisibilityOf(module) };
+    this.compile({ name: this.request.name, text, from }, module, whatIf, baseline ?? { trace, settings });
   }
 
   private export(path: string): void {
@@ -558,7 +572,7 @@ function withSources(session: Session): Session {
   const sources = files.flatMap((path) => {
     // Beside the input, too: logs are carried to other machines.
     const here = [path, join(near, path.slice(path.lastIndexOf("/") + 1))].find((p) => existsSync(p));
-    return here === undefined ? [] : [{ path, lines: readFileSync(here, "utf8").split("\n") }];
+    return here === undefined ? [] : [{ path, found: here, lines: readFileSync(here, "utf8").split("\n") }];
   });
   return { ...session, sources };
 }

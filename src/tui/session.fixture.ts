@@ -38,7 +38,7 @@ export function dumpSession(path: string): Session {
     name: path,
     trace,
     kernels: findKernels(trace),
-    sources: [{ path: "/home/user/src/kernels/softmax_row.py", lines: PYTHON }],
+    sources: [{ path: "/home/user/src/kernels/softmax_row.py", found: "softmax_row.py", lines: PYTHON }],
   };
 }
 

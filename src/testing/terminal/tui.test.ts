@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { THEMES } from "../../tui/draw/theme.js";
 import { runsSvg } from "../../tui/export/svg.js";
+import { COMMAND_IDS, COMMANDS } from "../../tui/keymap.js";
 import { Pty } from "./pty.js";
 
 let folder = "";
@@ -93,6 +94,43 @@ test("the README's five minutes: why a load is not vectorized", async () => {
   pty.type("q");
   await pty.exited();
 });
+
+test("--against another option: opens at the first pass that differs, both sides beside each other", async () => {
+  const pty = start([KERNEL, "--tui", "--against", "num-warps=8"], { columns: 180, rows: 45 });
+  const shown = await pty.until((s) => s.text.includes("num-warps=8: convert-triton-to-tritongpu →"), "the first difference");
+  expect(shown.text).toMatch(/the first difference to num-warps=8/);
+  expect(shown.text).toMatch(/"ttg\.num-warps" = 8/);
+  pty.type("b");
+  await pty.until((s) => /symbol-dce#1 → |triton-loop-unroll → /.test(s.text), "the step before");
+  pty.type("q");
+  await pty.exited();
+});
+
+test.each([
+  [80, 24],
+  [120, 40],
+  [220, 60],
+])("every key at %ix%i: the program goes on, and no frame is empty", async (columns, rows) => {
+  const pty = start([LOG], { columns, rows });
+  await ready(pty);
+  const leaves = new Set(["quit", "suspend", "edit", "export"]);
+  for (const id of COMMAND_IDS) {
+    if (leaves.has(id)) continue;
+    for (const key of COMMANDS[id].keys) pty.type(key.split(" ").map(bytesOf).join(""));
+    await pty.idle(40);
+    expect((await pty.screen()).text.trim().length, id).toBeGreaterThan(100);
+    pty.type("\x1b");
+    await pty.idle(40);
+  }
+  expect(pty.exit).toBeUndefined();
+  pty.type("q");
+  expect(await pty.exited()).toMatchObject({ code: 0 });
+});
+const BYTES: Readonly<Record<string, string>> = {
+  ...{ down: "\x1b[B", up: "\x1b[A", left: "\x1b[D", right: "\x1b[C", pgdn: "\x1b[6~", pgup: "\x1b[5~", home: "\x1b[H", end: "\x1b[F" },
+  ...{ tab: "\t", "shift+tab": "\x1b[Z", enter: "\r", space: " ", esc: "\x1b" },
+};
+const bytesOf = (key: string): string => BYTES[key] ?? (key.startsWith("ctrl+") ? String.fromCharCode(key.charCodeAt(5) & 31) : key);
 
 test("several keys in one chunk, a paste into a prompt, the mouse, a resize", async () => {
   const pty = start([LOG]);
@@ -182,6 +220,26 @@ test.each(ENDS)("%s: the terminal is as it was found", async (_, code, end) => {
   expect(left.text).toMatch(/(?<!-)icanon/);
   expect(left.text).toMatch(/(?<!-)echo /);
   if (code === 3) expect(left.text).toContain("internal error: TypeError: planted");
+});
+
+test("a Python kernel is edited in its pane: it is compiled again, and u brings the one before back", async () => {
+  const kernel = join(folder, "add.py");
+  writeFileSync(kernel, readFileSync("fixtures/kernels/seed003_add.py"));
+  const editor = join(folder, "python-editor.sh");
+  writeFileSync(editor, `#!/bin/sh\nsed -i 's/x + y/x * y/' "$1"\n`, { mode: 0o755 });
+  const signature = "*fp32:16, *fp32:16, *fp32:16, i32, 256";
+  const pty = start([kernel, "--signature", signature], { columns: 200, rows: 50 }, { EDITOR: editor });
+  await ready(pty);
+  pty.type("0");
+  await pty.until((s) => s.text.includes("output = x + y"), "the source");
+  pty.type("e");
+  await pty.until((s) => s.text.includes("output = x * y") && s.text.includes("≠"), "the source as edited, and what it changed");
+  pty.type("B");
+  await pty.until((s) => /baseline: source/.test(s.text) && /arith\.mulf/.test(s.text), "the first difference");
+  pty.type("uu");
+  await pty.until((s) => !s.text.includes("≠"), "no difference");
+  pty.type("q");
+  await pty.exited();
 });
 
 test("an editor that fails leaves its file, and the next one does not write over it", async () => {

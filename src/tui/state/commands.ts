@@ -371,7 +371,7 @@ function disable(state: State): State {
 function edit(state: State): State {
   if (state.view.focus === "source") {
     const file = state.session.sources[state.view.source.file];
-    if (file) return ask(state, { kind: "edit-source", file: file.path, line: state.view.source.row + 1 });
+    if (file) return ask(state, { kind: "edit-source", file: file.found, line: state.view.source.row + 1 });
   }
   if (state.session.progress) return say(state, "still compiling");
   const step = selectedStep(state);

@@ -184,7 +184,10 @@ export interface Computed {
 }
 export const NOTHING_COMPUTED: Computed = { diffs: undefined, counts: new Map(), differing: new Map(), rewrites: new Map() };
 export interface SourceFile {
+  /** As locations name it. */
   readonly path: string;
+  /** Where it was found: logs are carried to other machines. */
+  readonly found: string;
   readonly lines: readonly string[];
 }
 export interface Progress {
