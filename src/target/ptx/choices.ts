@@ -1,41 +1,20 @@
 /** Comparisons, and what is chosen by them. Source: llvm/lib/Transforms/InstCombine/InstCombineCompares.cpp, InstCombineSelect.cpp. */
+import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/arith/attrs.js";
 import { compare } from "../llvm-ir/fold.js";
+import { ICMP } from "../llvm-ir/opcodes.js";
 import { type Node, valueOf } from "./graph.js";
 import { isNonNegative, knownBits, maskOf, maximumOf, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
-export type IntPredicate = "eq" | "ne" | "slt" | "sle" | "sgt" | "sge" | "ult" | "ule" | "ugt" | "uge";
-const PREDICATES: readonly IntPredicate[] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
-const INVERSE: Readonly<Record<IntPredicate, IntPredicate>> = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-};
-const SWAPPED: Readonly<Record<IntPredicate, IntPredicate>> = {
-  eq: "eq",
-  ne: "ne",
-  slt: "sgt",
-  sle: "sge",
-  sgt: "slt",
-  sge: "sle",
-  ult: "ugt",
-  ule: "uge",
-  ugt: "ult",
-  uge: "ule",
-};
+/** The names, and the numbers, are those of LLVM's dialect. */
+export type IntPredicate = CmpIPredicate;
 
+/** Whether a predicate holds: a constant where that is known. */
 export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: Node): Node {
   let [p, a, b] = [predicate, left, right];
-  if (a.op === "const" && b.op !== "const") [p, a, b] = [SWAPPED[p], b, a];
+  if (a.op === "const" && b.op !== "const") [p, a, b] = [SWAPPED_CMPI[p], b, a];
   const [x, y] = [valueOf(a), valueOf(b)];
-  if (x !== undefined && y !== undefined) return s.constant(1, compare(PREDICATES.indexOf(p), x, y, a.width) ? 1 : 0);
+  if (x !== undefined && y !== undefined) return s.constant(1, compare(ICMP.indexOf(p), x, y, a.width) ? 1 : 0);
   if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
   if (a.width === 1) return boolCompare(s, p, a, b);
   if (y !== undefined) {
@@ -59,8 +38,8 @@ export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: 
         return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
     }
     if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
-      const then = compare(PREDICATES.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
-      const other = compare(PREDICATES.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
+      const then = compare(ICMP.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
+      const other = compare(ICMP.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
       if (then === other) return s.constant(1, then ? 1 : 0);
       return then ? a.inputs[0]! : s.not(a.inputs[0]!);
     }
@@ -128,7 +107,7 @@ function boolCompare(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node {
   if (p === "eq") return s.not(s.xor(a, b));
   // Signed, true is -1.
   const less = p === "ult" || p === "sgt" ? s.and(s.not(a), b) : p === "ugt" || p === "slt" ? s.and(a, s.not(b)) : undefined;
-  return less ?? s.not(boolCompare(s, INVERSE[p], a, b));
+  return less ?? s.not(boolCompare(s, INVERTED_CMPI[p], a, b));
 }
 export function select(s: Simplifier, condition: Node, then: Node, other: Node): Node {
   const known = valueOf(condition);
@@ -211,7 +190,7 @@ const FLOAT_INVERSE: Readonly<Record<string, string>> = {
 };
 /** What is true where a comparison is false; undefined for what is none. */
 export function opposite(s: Simplifier, a: Node): Node | undefined {
-  if (a.op === "icmp") return icmp(s, INVERSE[a.info as IntPredicate], a.inputs[0]!, a.inputs[1]!);
+  if (a.op === "icmp") return icmp(s, INVERTED_CMPI[a.info as IntPredicate], a.inputs[0]!, a.inputs[1]!);
   const inverse = a.op.startsWith("setp.") ? invertedFloatCompare(a.op) : undefined;
   return inverse === undefined ? undefined : s.graph.pure(inverse, 1, a.inputs);
 }
