@@ -7,6 +7,7 @@ import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.j
 import { FuncOp } from "../dialects/tt/ops/function.js";
 import { getPointeeBitWidth, PointerType } from "../dialects/tt/types.js";
 import { sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../dialects/ttg/ops/local-memory.js";
 import { type MemDesc, MemDescType } from "../dialects/ttg/types.js";
 import { i32Attr, intOf } from "../ir/builtin-attrs.js";
@@ -14,10 +15,15 @@ import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types
 import { FunctionOp } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { simulateMatrices, simulateWavefronts } from "../layout/bank-conflicts.js";
+import { offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
+import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
+import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import { paddedOffset } from "../layout/encodings/padded-shared.js";
+import type { LinearLayout } from "../layout/linear-layout.js";
+import { swizzledConversion } from "../layout/swizzle.js";
 import { memoryAccess } from "./access-width.js";
 import { ModuleAxisInfo } from "./module-axis-info.js";
+import { matrixInstructions, storedBitWidth } from "./scratch-size.js";
 
 /** Bytes that global memory is fetched by. */
 const SECTOR = 32;
@@ -81,26 +87,65 @@ export interface SharedCost {
   readonly least: number;
 }
 
-/** Rounds of shared memory for an access of `bytes` a thread between a tensor and a buffer; `byMatrices` for ldmatrix and stmatrix. */
-export function wavefrontsOf(op: Operation, bytes: number, byMatrices: boolean): SharedCost | undefined {
-  const access = sharedAccess(op);
-  if (!access) return undefined;
-  const { shape, elementType, encoding } = access.buffer.params;
-  const bits = bitWidth(elementType) ?? 0;
-  if (bits < 8) return undefined;
-  const registers = toLinearLayout(access.tensor.params.shape, access.tensor.params.encoding!);
-  const shared = toLinearLayout(shape, encoding);
-  const params = sharedParams(encoding);
+/** An instruction of shared memory. */
+export interface SharedInstruction {
+  /** What a thread moves. */
+  readonly bytes: number;
+  /** ldmatrix or stmatrix. */
+  readonly byMatrices: boolean;
+  /** A load, or a store. */
+  readonly loads: boolean;
+  readonly capability: number;
+}
+
+/** Rounds of shared memory for an instruction that moves a tensor to or from a buffer, or converts a layout. */
+export function wavefrontsOf(op: Operation, instruction: SharedInstruction): SharedCost | undefined {
+  const { bytes, byMatrices } = instruction;
+  const access = bufferAccess(op) ?? conversionAccess(op, instruction);
+  if (!access || access.bits < 8) return undefined;
+  const { offsets, bits, place } = access;
   if (byMatrices) {
-    const found = simulateMatrices(registers, shared, bits);
+    const found = simulateMatrices(offsets, bits);
     const count = bytes / 4;
     return found && { needed: (found.wavefronts / found.matrices) * count, least: count };
   }
-  const place = params?.kind === "padded_shared" ? (offset: number) => paddedOffset(params, offset) : undefined;
-  const found = simulateWavefronts(registers, shared, bits, bytes, place);
+  const found = simulateAccess(offsets, bits, bytes, place);
   if ((found.vec * bits) / 8 !== bytes) return undefined;
   return { needed: found.wavefronts / found.instructions, least: found.minWavefronts / found.instructions };
 }
+
+interface Access {
+  /** From registers, lanes and warps. */
+  readonly offsets: LinearLayout;
+  readonly bits: number;
+  readonly place?: (offset: number) => number;
+}
+
+function bufferAccess(op: Operation): Access | undefined {
+  const access = sharedAccess(op);
+  if (!access) return undefined;
+  const { shape, elementType, encoding } = access.buffer.params;
+  const params = sharedParams(encoding);
+  const offsets = offsetsOf(layoutOf(access.tensor), toLinearLayout(shape, encoding));
+  const place = params?.kind === "padded_shared" ? (offset: number) => paddedOffset(params, offset) : undefined;
+  return { offsets, bits: bitWidth(elementType) ?? 0, ...(place ? { place } : {}) };
+}
+
+function conversionAccess(op: Operation, { loads, capability }: SharedInstruction): Access | undefined {
+  const convert = ConvertLayoutOp.match(op);
+  if (!convert || !RankedTensorType.is(convert.src.type) || !RankedTensorType.is(convert.result.type)) return undefined;
+  const [from, to] = [layoutOf(convert.src.type), layoutOf(convert.result.type)];
+  if (!cvtNeedsSharedMemory(from, to)) return undefined;
+  const [src, dst] = [from, to].map((layout) => {
+    const within = layout.sublayout(["register", "lane", "warp"], layout.outDimNames);
+    return actionRemoveBroadcastedRegs(within).apply(within);
+  }) as [LinearLayout, LinearLayout];
+  const bits = storedBitWidth(convert.src.type);
+  const { store, load } = swizzledConversion(src, dst, matrixInstructions(capability), bits);
+  return { offsets: (loads ? load : store).layout, bits };
+}
+
+const layoutOf = ({ params }: TensorType): LinearLayout => toLinearLayout(params.shape, params.encoding!);
 
 function sharedAccess(op: Operation): { readonly tensor: TensorType; readonly buffer: MemDesc } | undefined {
   const between = (tensor: Value | undefined, buffer: Value) =>

@@ -114,7 +114,18 @@ export function simulateWavefronts(
   maxVectorBytes = 16,
   place: (offset: number) => number = (offset) => offset,
 ): Wavefronts {
-  const { unique, numLanes } = accessOf(registers, shared);
+  return simulateAccess(offsetsOf(registers, shared), bitwidth, maxVectorBytes, place);
+}
+
+/** As `simulateWavefronts`, of a map from registers, lanes and warps to offsets. */
+export function simulateAccess(
+  offsets: LinearLayout,
+  bitwidth: number,
+  maxVectorBytes = 16,
+  place: (offset: number) => number = (offset) => offset,
+): Wavefronts {
+  const unique = actionRemoveBroadcastedRegs(offsets).apply(offsets);
+  const numLanes = unique.getInDimSize("lane");
   const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
   const access = permutation.apply(unique);
   const words = Math.max(1, Math.ceil((vec * bitwidth) / 32));
@@ -133,15 +144,15 @@ export function simulateWavefronts(
 }
 
 /**
- * Rounds for each 8x8 matrix that ldmatrix reads, or stmatrix writes, on the way between registers and shared memory: a register of
- * 32 bits in all lanes. Undefined where registers are not full.
+ * Rounds for each 8x8 matrix that ldmatrix reads, or stmatrix writes: a register of 32 bits in all lanes. `offsets` is a map from
+ * registers, lanes and warps. Undefined where registers are not full.
  */
 export function simulateMatrices(
-  registers: LinearLayout,
-  shared: LinearLayout,
+  offsets: LinearLayout,
   bitwidth: number,
 ): { readonly matrices: number; readonly wavefronts: number } | undefined {
-  const { unique, numLanes } = accessOf(registers, shared);
+  const unique = actionRemoveBroadcastedRegs(offsets).apply(offsets);
+  const numLanes = unique.getInDimSize("lane");
   const vec = 32 / bitwidth;
   const numRegisters = unique.getInDimSize("register");
   if (numLanes !== 32 || vec < 1 || numRegisters % vec !== 0) return undefined;
@@ -155,14 +166,13 @@ export function simulateMatrices(
   return { matrices, wavefronts };
 }
 
-/** From registers, each element once, lanes and warps to offsets. */
-function accessOf(registers: LinearLayout, shared: LinearLayout): { readonly unique: LinearLayout; readonly numLanes: number } {
+/** Where a tensor's registers, lanes and warps lie in a buffer. */
+export function offsetsOf(registers: LinearLayout, shared: LinearLayout): LinearLayout {
   const cvt = registers.invertAndCompose(shared);
-  const within = cvt.sublayout(
+  return cvt.sublayout(
     cvt.inDimNames.filter((dim) => dim !== "block"),
     ["offset"],
   );
-  return { unique: actionRemoveBroadcastedRegs(within).apply(within), numLanes: within.getInDimSize("lane") };
 }
 
 interface Round {

@@ -11,8 +11,11 @@
  *
  * Tensors are flattened throughout: only positions count. Source: lib/Tools/GenericSwizzling.cpp.
  */
+
+import { Bug } from "../support/assert.js";
 import { bankConflicts } from "./bank-conflicts.js";
-import { ColumnAction } from "./column-action.js";
+import { ColumnAction, regPermForDivide } from "./column-action.js";
+import { divideRight } from "./divide.js";
 import { complementBasis, intersectionBasis } from "./gf2.js";
 import { type Dim, LinearLayout } from "./linear-layout.js";
 
@@ -204,6 +207,37 @@ function fillBank(src: Side, dst: Side, common: readonly number[], bitwidth: num
   return [vec.slice(0, perBank), srcFills];
 }
 
+/** How one side of a conversion accesses shared memory. */
+export interface SwizzledSide {
+  /** Registers in the order in which they take part, round after round. */
+  readonly order: ColumnAction;
+  /** Of one round: registers, lanes and warps to offsets in elements. */
+  readonly layout: LinearLayout;
+  /** The instruction: 0 plain, 1 st- or ldmatrix, 2 its .trans. */
+  readonly tile: number;
+}
+export interface SwizzledConversion {
+  readonly rounds: number;
+  readonly store: SwizzledSide;
+  readonly load: SwizzledSide;
+}
+
+/** A conversion through shared memory on a target; the layouts are those of one CTA and repeat no element in registers of one thread. */
+export function swizzledConversion(src: LinearLayout, dst: LinearLayout, target: MatrixInstructions, bitwidth: number): SwizzledConversion {
+  const tiles = getSrcDstTiles(target, bitwidth);
+  const { smem, srcTile, dstTile } = optimalSwizzling(src, dst, tiles.src, tiles.dst, bitwidth);
+  const rounds = smem.getInDimSize("reps");
+  const reps = LinearLayout.identity1D(rounds, "register", "reps");
+  const side = (layout: LinearLayout, tile: number): SwizzledSide => {
+    const total = layout.invertAndCompose(smem);
+    const order = regPermForDivide(total, reps, false);
+    const one = order && divideRight(order.apply(total), reps);
+    if (!order || !one) throw new Bug("a swizzling does not divide into its rounds");
+    return { order, layout: one.reshapeOuts([["offset", one.getTotalOutDimSize()]]), tile };
+  };
+  return { rounds, store: side(src, srcTile), load: side(dst, dstTile) };
+}
+
 /** Brings the bank bases that one side holds in registers to the front, so that side's accesses may be wider than the vector. */
 function registersFirst(smem: LinearLayout, src: Side, dst: Side, srcFillsBank: boolean | undefined): LinearLayout {
   const banks = Array.from(smem.getPackedBases("bank"));
@@ -215,9 +249,14 @@ function registersFirst(smem: LinearLayout, src: Side, dst: Side, srcFillsBank: 
   return new ColumnAction(order, "bank", banks.length).apply(smem);
 }
 
+export interface MatrixInstructions {
+  readonly ldMatrix: boolean;
+  readonly stMatrix: boolean;
+}
+
 /** The instructions that a target has for the store and the load of a conversion: ld/st.shared.v4, then st- or ldmatrix, then their .trans. */
 export function getSrcDstTiles(
-  target: { readonly ldMatrix: boolean; readonly stMatrix: boolean },
+  target: MatrixInstructions,
   bitwidth: number,
 ): { readonly src: readonly LocalMemOpTile[]; readonly dst: readonly LocalMemOpTile[] } {
   const plain: LocalMemOpTile = { laneContig: [], laneAddr: [0, 1, 2] };

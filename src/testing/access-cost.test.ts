@@ -105,4 +105,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     expect(told.size).toBeGreaterThan(0);
     expect(told).toEqual(measured);
   });
+  test("a conversion", () => {
+    const source = through("#c")
+      .replace(/^#s = .*\n/m, "")
+      .replace(/^ +%m = .*\n/m, "")
+      .replace(/%y = .*/, "%y = ttg.convert_layout %x : tensor<32x64xf32, #b> -> tensor<32x64xf32, #c>");
+    const { told, measured } = costs(source, 1, "f32", "wavefronts");
+    expect(told.size).toBeGreaterThan(1);
+    expect(told).toEqual(measured);
+  });
 });

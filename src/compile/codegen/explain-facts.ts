@@ -24,13 +24,19 @@ export const explainedFacts = memo((trace: Trace): readonly CodegenFact[] => {
   const queries = ttgirQueries(trace);
   if (!queries) return facts;
   const axes = axesOfAllocations(queries.ir.module);
+  const capability = Number(/^cuda:(\d+)/.exec(trace.target ?? "")?.[1] ?? 80);
   return facts.map((fact) => {
     const op = fact.op === undefined ? undefined : queries.opOf(fact.op);
-    return op ? { ...fact, ...costOf(fact, op, axes), why: instructionReasons(queries, op) } : fact;
+    return op ? { ...fact, ...costOf(fact, op, axes, capability), why: instructionReasons(queries, op) } : fact;
   });
 });
 
-function costOf(fact: CodegenFact, op: Operation, axes: ModuleAxisInfo): Pick<CodegenFact, "sectorsPerWarp" | "wavefronts"> {
+function costOf(
+  fact: CodegenFact,
+  op: Operation,
+  axes: ModuleAxisInfo,
+  capability: number,
+): Pick<CodegenFact, "sectorsPerWarp" | "wavefronts"> {
   const { kind, space, bytesPerThread: bytes } = fact;
   if (bytes === 0) return {};
   if (kind === "async-copy" || (space === "global" && (kind === "load" || kind === "store" || kind === "atomic"))) {
@@ -38,7 +44,10 @@ function costOf(fact: CodegenFact, op: Operation, axes: ModuleAxisInfo): Pick<Co
     return sectorsPerWarp === undefined ? {} : { sectorsPerWarp };
   }
   const byMatrices = kind === "matrix-load" || kind === "matrix-store";
-  const wavefronts = byMatrices || space === "shared" ? wavefrontsOf(op, bytes, byMatrices) : undefined;
+  const wavefronts =
+    byMatrices || space === "shared"
+      ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", capability })
+      : undefined;
   return wavefronts ? { wavefronts } : {};
 }
 

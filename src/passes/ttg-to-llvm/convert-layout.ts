@@ -3,6 +3,7 @@
  * shared memory, swizzled so that neither side has bank conflicts, in as many rounds as the scratch memory asks for.
  * Source: lib/Conversion/TritonGPUToLLVM/ConvertLayoutOpToLLVM.cpp, nvidia ConvertLayoutOpToLLVM.cpp.
  */
+import { matrixInstructions } from "../../analysis/scratch-size.js";
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
@@ -10,11 +11,10 @@ import type { Type } from "../../ir/attribute.js";
 import { i8, i32, i64, intType, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { actionRemoveBroadcastedRegs, broadcastAs, regPermForDivide } from "../../layout/column-action.js";
+import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
 import { cvtNeedsSharedMemory, cvtNeedsWarpShuffle, isCvtWarpSync, minimalCvtLayout } from "../../layout/conversion.js";
-import { divideRight } from "../../layout/divide.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { getSrcDstTiles, optimalSwizzling } from "../../layout/swizzle.js";
+import type { LinearLayout } from "../../layout/linear-layout.js";
+import { swizzledConversion } from "../../layout/swizzle.js";
 import type { TranspositionInfo } from "../../layout/transposition-selectors.js";
 import { getWarpLayoutConvertDecomposition } from "../../layout/warp-conversion.js";
 import { Bug } from "../../support/assert.js";
@@ -82,19 +82,7 @@ function throughSharedMemory(
   if (!uniqueDst.isIdentity) return broadcastAs(throughSharedMemory(lo, src, uniqueDst.apply(dst), values, element, base), dst);
 
   const { computeCapability } = lo.target;
-  const tiles = getSrcDstTiles({ ldMatrix: computeCapability >= 75, stMatrix: computeCapability >= 90 }, bits);
-  const { smem, srcTile, dstTile } = optimalSwizzling(src, dst, tiles.src, tiles.dst, bits);
-  const rounds = smem.getInDimSize("reps");
-  const reps = LinearLayout.identity1D(rounds, "register", "reps");
-  const side = (layout: LinearLayout) => {
-    const total = layout.invertAndCompose(smem);
-    const order = regPermForDivide(total, reps, false);
-    const one = order && divideRight(order.apply(total), reps);
-    if (!order || !one) throw new Bug("a swizzling does not divide into its rounds");
-    return { order, layout: one.reshapeOuts([["offset", one.getTotalOutDimSize()]]) };
-  };
-  const store = side(src);
-  const load = side(dst);
+  const { rounds, store, load } = swizzledConversion(src, dst, matrixInstructions(computeCapability), bits);
   const stored = store.order.applyToValues(values);
   const size = store.layout.getInDimSize("register");
   const warpSync = isCvtWarpSync(src, dst);
@@ -108,9 +96,9 @@ function throughSharedMemory(
   const out: Value[] = [];
   for (let round = 0; round < rounds; round++) {
     if (round > 0) barrier(lo, warpSync);
-    access(srcTile, place(store.layout), stored.slice(round * size, (round + 1) * size));
+    access(store.tile, place(store.layout), stored.slice(round * size, (round + 1) * size));
     barrier(lo, warpSync);
-    out.push(...access(dstTile, place(load.layout), []));
+    out.push(...access(load.tile, place(load.layout), []));
   }
   return load.order.inverse().applyToValues(out);
 }
