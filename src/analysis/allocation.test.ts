@@ -48,7 +48,7 @@ test("buffers alive at the same time never overlap, and lie within the total", (
         offset: 0,
         live: { start, end: start + length },
       }));
-      const total = placeBuffers(buffers, () => false);
+      const total = placeBuffers(buffers, () => undefined);
       buffers.forEach((a, i) => {
         expect(a.offset % a.alignment).toBe(0);
         expect(a.offset + a.size).toBeLessThanOrEqual(total);

@@ -26,7 +26,7 @@ import { getAllocationShapePerCTA, getShapePerCTAOf } from "../layout/encoding-q
 import { paddedSize } from "../layout/encodings/padded-shared.js";
 import { sharedMemoryAliases } from "./alias.js";
 import { callGraphOf } from "./call-graph.js";
-import { placeBuffers } from "./place-buffers.js";
+import { type ConcurrentPart, placeBuffers } from "./place-buffers.js";
 import { defaultScratchSize, type ScratchSize, storedBitWidth } from "./scratch-size.js";
 import { type LiveRange, liveRange, numberOps } from "./value-liveness.js";
 
@@ -121,7 +121,7 @@ function allocateFunction(func: Operation, callees: ReadonlyMap<Operation, Alloc
       buffer.live = { start: Math.min(buffer.live.start, range.start), end: Math.max(buffer.live.end, range.end) };
   }
   const buffers = [...explicit, ...scratch, ...virtual];
-  const sharedMemorySize = placeBuffers(buffers, runAtTheSameTime);
+  const sharedMemorySize = placeBuffers(buffers, concurrentPartOf);
   return {
     func,
     buffers,
@@ -151,10 +151,10 @@ function aliasesIn(func: Operation, byOp: ReadonlyMap<Operation, Unplaced>): Map
   return buffers;
 }
 
-/** Are the ops in different regions of one op whose regions run at the same time? */
-function runAtTheSameTime(a: SharedBuffer, b: SharedBuffer): boolean {
-  const around = asyncOpAround(a.owner);
-  return around !== undefined && around === asyncOpAround(b.owner) && a.owner.region !== b.owner.region;
+/** The region of a buffer's op, where the op around it runs its regions at the same time. */
+function concurrentPartOf({ owner }: SharedBuffer): ConcurrentPart | undefined {
+  const whole = asyncOpAround(owner);
+  return whole && { whole, part: owner.region };
 }
 function asyncOpAround(op: Operation): Operation | undefined {
   let at = op.parentOp;

@@ -13,15 +13,25 @@ export interface Placeable {
   readonly live: LiveRange;
 }
 
-/** Sets the offsets of `buffers` and answers the bytes needed in all. `alsoInterfere` tells of pairs that may not overlap though their live ranges do not. */
-export function placeBuffers<B extends Placeable>(buffers: readonly B[], alsoInterfere: (a: B, b: B) => boolean): number {
+/** Which part of something whose parts run at the same time. */
+export interface ConcurrentPart {
+  readonly whole: object;
+  readonly part: object | null;
+}
+
+/**
+ * Sets the offsets of `buffers` and answers the bytes needed in all. Buffers of different parts of one whole may not overlap
+ * though their live ranges do not.
+ */
+export function placeBuffers<B extends Placeable>(buffers: readonly B[], partOf: (buffer: B) => ConcurrentPart | undefined): number {
   const bySize = [...buffers].sort((a, b) => b.size - a.size);
   placeLow(bySize);
   let total = 0;
-  let neighbours = interference(bySize, alsoInterfere);
+  const together = usedTogether(bySize, partOf);
+  let neighbours = interference(bySize, together);
   do {
     total = separate(bySize, neighbours);
-    neighbours = interference(bySize, alsoInterfere);
+    neighbours = interference(bySize, together);
   } while (neighbours.size > 0);
   return total;
 }
@@ -59,14 +69,38 @@ function placeLow(buffers: readonly Placeable[]): void {
 
 type Neighbours<B> = ReadonlyMap<B, readonly B[]>;
 
-/** The buffers that each overlaps where it may not. */
-function interference<B extends Placeable>(buffers: readonly B[], alsoInterfere: (a: B, b: B) => boolean): Neighbours<B> {
-  const neighbours = new Map<B, B[]>();
+/** The buffers that are in use at the same time as each, in the order of `buffers`: found by going through time once. */
+function usedTogether<B extends Placeable>(buffers: readonly B[], partOf: (buffer: B) => ConcurrentPart | undefined): Neighbours<B> {
+  const together = new Map<B, Set<B>>(buffers.map((buffer) => [buffer, new Set()]));
+  const pair = (a: B, b: B): void => {
+    together.get(a)!.add(b);
+    together.get(b)!.add(a);
+  };
+  let active: B[] = [];
+  for (const buffer of [...buffers].sort((a, b) => a.live.start - b.live.start)) {
+    active = active.filter((other) => other.live.end > buffer.live.start);
+    for (const other of active) if (rangesIntersect(buffer.live, other.live)) pair(buffer, other);
+    active.push(buffer);
+  }
+  const wholes = new Map<object, { readonly buffer: B; readonly part: object | null }[]>();
+  for (const buffer of buffers) {
+    const place = partOf(buffer);
+    if (!place) continue;
+    const { whole, part } = place;
+    const others = wholes.get(whole) ?? [];
+    for (const other of others) if (other.part !== part) pair(buffer, other.buffer);
+    others.push({ buffer, part });
+    wholes.set(whole, others);
+  }
+  const rank = new Map(buffers.map((buffer, i) => [buffer, i]));
+  return new Map([...together].map(([buffer, others]) => [buffer, [...others].sort((a, b) => rank.get(a)! - rank.get(b)!)]));
+}
+
+/** Those of them that each overlaps. */
+function interference<B extends Placeable>(buffers: readonly B[], together: Neighbours<B>): Neighbours<B> {
+  const neighbours = new Map<B, readonly B[]>();
   for (const a of buffers) {
-    const found = buffers.filter(
-      (b) =>
-        a !== b && a.offset < b.offset + b.size && b.offset < a.offset + a.size && (rangesIntersect(a.live, b.live) || alsoInterfere(a, b)),
-    );
+    const found = together.get(a)!.filter((b) => a.offset < b.offset + b.size && b.offset < a.offset + a.size);
     if (found.length > 0) neighbours.set(a, found);
   }
   return neighbours;

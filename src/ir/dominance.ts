@@ -3,12 +3,19 @@ import type { Operation } from "./operation.js";
 import type { Region } from "./region.js";
 import type { Value } from "./value.js";
 
+/** A block's place in the dominator tree: those that it dominates are entered after it and left before it. */
+interface TreeNode {
+  readonly idom: Block;
+  readonly enter: number;
+  readonly leave: number;
+}
+
 /**
  * Dominator trees of regions, made when asked for and kept until `invalidate`.
  * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
  */
 export class Dominance {
-  readonly #trees = new Map<Region, Map<Block, { readonly idom: Block; readonly order: number }>>();
+  readonly #trees = new Map<Region, Map<Block, TreeNode>>();
 
   invalidate(): void {
     this.#trees.clear();
@@ -20,16 +27,10 @@ export class Dominance {
     const region = a.region!;
     if (region.hasOneBlock) return false;
     const tree = this.tree(region);
-    let at = tree.get(b);
-    const goal = tree.get(a);
-    if (!at) return true;
-    if (!goal) return false;
-    let block = b;
-    while (at && at.order > goal.order) {
-      block = at.idom;
-      at = tree.get(block);
-    }
-    return block === a;
+    const below = tree.get(b);
+    if (!below) return true;
+    const above = tree.get(a);
+    return above !== undefined && above.enter <= below.enter && below.leave <= above.leave;
   }
   isReachable(block: Block): boolean {
     const region = block.region!;
@@ -61,7 +62,7 @@ export class Dominance {
     return inner !== undefined && this.blockDominates(block, inner.block!);
   }
 
-  private tree(region: Region): Map<Block, { readonly idom: Block; readonly order: number }> {
+  private tree(region: Region): Map<Block, TreeNode> {
     let tree = this.#trees.get(region);
     if (!tree) this.#trees.set(region, (tree = computeTree(region)));
     return tree;
@@ -74,7 +75,7 @@ export function ancestorInRegion(op: Operation, region: Region): Operation | und
   return undefined;
 }
 
-function computeTree(region: Region): Map<Block, { readonly idom: Block; readonly order: number }> {
+function computeTree(region: Region): Map<Block, TreeNode> {
   const order = reversePostOrder(region);
   const number = new Map(order.map((block, i) => [block, i]));
   const idom = new Int32Array(order.length).fill(-1);
@@ -108,7 +109,18 @@ function computeTree(region: Region): Map<Block, { readonly idom: Block; readonl
       }
     }
   }
-  return new Map(order.map((block, i) => [block, { idom: order[idom[i]!]!, order: i }]));
+  // A block comes behind its dominator in `order`: sizes of subtrees from the last, then intervals from the first.
+  const size = new Int32Array(order.length).fill(1);
+  for (let i = order.length - 1; i > 0; i--) size[idom[i]!]! += size[i]!;
+  const enter = new Int32Array(order.length);
+  const free = new Int32Array(order.length).fill(1);
+  for (let i = 1; i < order.length; i++) {
+    const above = idom[i]!;
+    enter[i] = free[above]!;
+    free[above]! += size[i]!;
+    free[i] = enter[i]! + 1;
+  }
+  return new Map(order.map((block, i) => [block, { idom: order[idom[i]!]!, enter: enter[i]!, leave: enter[i]! + size[i]! }]));
 }
 
 /** The blocks reachable from the entry, each before the blocks it dominates. */

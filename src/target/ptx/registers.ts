@@ -14,16 +14,38 @@ import { terminatorInputs } from "./schedule.js";
 export function shareRegisters(order: readonly Block[], code: InstructionOrder): (node: Node) => Node {
   const wishes = pairsOf(order, code);
   const ranges = new LiveRanges(order, code, new Set(wishes.flat()));
-  const classes = new Map<Node, Node[]>();
+  const classes = new Map<Node, SharedRegister>();
+  const classOf = (node: Node): SharedRegister => {
+    let own = classes.get(node);
+    if (!own) classes.set(node, (own = ranges.alone(node)));
+    return own;
+  };
   for (const [a, b] of wishes) {
-    const [x, y] = [classes.get(a) ?? [a], classes.get(b) ?? [b]];
-    if (x === y || x.some((m) => y.some((n) => ranges.interfere(m, n)))) continue;
-    const [large, small] = x.length >= y.length ? [x, y] : [y, x];
-    for (const node of small) large.push(node);
-    for (const node of large) classes.set(node, large);
+    const [x, y] = [classOf(a), classOf(b)];
+    if (x === y) continue;
+    const [large, small] = x.nodes.length >= y.nodes.length ? [x, y] : [y, x];
+    if (ranges.interfere(large, small)) continue;
+    for (const node of small.nodes) {
+      large.nodes.push(node);
+      classes.set(node, large);
+    }
+    ranges.addAll(large.made, small.made);
+    ranges.addAll(large.present, small.present);
   }
-  return (node) => classes.get(node)?.[0] ?? node;
+  return (node) => classes.get(node)?.nodes[0] ?? node;
 }
+
+/**
+ * Values that share a register, and by block those that are made there and those that are needed there, one after the other: as
+ * they do not interfere, each has done its service when the next begins.
+ */
+interface SharedRegister {
+  readonly nodes: Node[];
+  readonly made: Map<Block, Node[]>;
+  readonly present: Map<Block, Node[]>;
+}
+/** Before all that is made in a block. */
+const LIVE_IN = -2;
 
 /** What would better be one register, loops first. */
 function pairsOf(order: readonly Block[], { instructions }: InstructionOrder): readonly (readonly [Node, Node])[] {
@@ -69,6 +91,8 @@ class LiveRanges {
   readonly #made = new Map<Node, { readonly block: Block; readonly at: number }>();
   readonly #lastUse = new Map<Block, Map<Node, number>>();
   readonly #liveOut = new Map<Block, Set<Node>>();
+  /** The blocks that each is made, used or handed on in. */
+  readonly #present = new Map<Node, Set<Block>>();
 
   constructor(order: readonly Block[], { instructions, halves }: InstructionOrder, wanted: ReadonlySet<Node>) {
     const effects = new Map<Node, { readonly block: Block; readonly at: number }>();
@@ -100,6 +124,11 @@ class LiveRanges {
     }
     for (const node of wanted) if (node.op === "result") this.#made.set(node, effects.get(node.inputs[0]!)!);
     this.#flow(order, wanted);
+    for (const node of wanted) this.#present.set(node, new Set([this.#made.get(node)!.block]));
+    for (const block of order) {
+      for (const node of this.#lastUse.get(block)!.keys()) this.#present.get(node)!.add(block);
+      for (const node of this.#liveOut.get(block)!) this.#present.get(node)!.add(block);
+    }
   }
   /** What is needed behind each block. */
   #flow(order: readonly Block[], wanted: ReadonlySet<Node>): void {
@@ -123,11 +152,57 @@ class LiveRanges {
     }
   }
 
-  /** Whether one is still needed when the other is made. */
-  interfere(a: Node, b: Node): boolean {
-    return this.#isNeededAt(a, b) || this.#isNeededAt(b, a);
+  /** A value that shares its register with none yet. */
+  alone(node: Node): SharedRegister {
+    const { block } = this.#made.get(node)!;
+    return {
+      nodes: [node],
+      made: new Map([[block, [node]]]),
+      present: new Map(Array.from(this.#present.get(node)!, (where) => [where, [node]])),
+    };
   }
-  #isNeededAt(node: Node, made: Node): boolean {
+  addAll(to: Map<Block, Node[]>, from: ReadonlyMap<Block, readonly Node[]>): void {
+    for (const [block, nodes] of from) {
+      const known = to.get(block);
+      if (!known) to.set(block, [...nodes]);
+      else for (const node of nodes) known.splice(this.#firstFrom(known, block, this.#startIn(block, node)), 0, node);
+    }
+  }
+  /** Whether a value of one is still needed when one of the other is made: which can only be in a block that has both. */
+  interfere(large: SharedRegister, small: SharedRegister): boolean {
+    for (const [block, made] of small.made) {
+      const present = large.present.get(block);
+      // Only the last that begins no later can be needed still.
+      if (
+        present &&
+        made.some((node) => this.#isNeededAt(present[this.#firstFrom(present, block, this.#startIn(block, node) + 1) - 1], node))
+      )
+        return true;
+    }
+    for (const [block, present] of small.present) {
+      const made = large.made.get(block);
+      if (made && present.some((node) => this.#isNeededAt(node, made[this.#firstFrom(made, block, this.#startIn(block, node))])))
+        return true;
+    }
+    return false;
+  }
+  #startIn(block: Block, node: Node): number {
+    const made = this.#made.get(node)!;
+    return made.block === block ? made.at : LIVE_IN;
+  }
+  /** The index of the first of `nodes` that begins at `start` in `block` or later. */
+  #firstFrom(nodes: readonly Node[], block: Block, start: number): number {
+    let low = 0;
+    let high = nodes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#startIn(block, nodes[middle]!) < start) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  #isNeededAt(node: Node | undefined, made: Node | undefined): boolean {
+    if (!node || !made) return false;
     const { block, at } = this.#made.get(made)!;
     const own = this.#made.get(node)!;
     if (own.block === block ? own.at > at : !this.#isLiveIn(node, block)) return false;
