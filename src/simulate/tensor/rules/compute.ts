@@ -6,6 +6,7 @@ import { numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
+import { libdeviceExpression } from "../../libdevice.js";
 import { dot } from "../dot-product.js";
 import type { Data, Element } from "../elements.js";
 import { type BlockCode, operandsOf, type Rule, setResults } from "../instructions.js";
@@ -15,7 +16,6 @@ import { gathered, positions, rowMajorStrides, scalar, type Tensor, tensor, tens
 import { castFloat } from "./arith.js";
 import { leave } from "./control-flow.js";
 import { elementwise, pure, readable } from "./elementwise.js";
-import { libdeviceExpression } from "./libdevice.js";
 
 const dotOp: Rule = pure((op) => {
   const { inputPrecision } = tt.DotOp.match(op)!;

@@ -1,4 +1,7 @@
-/** libdevice's functions as expressions: `__nv_tanhf` (f32) and `__nv_tanh` (f64) are the same one. */
+/**
+ * libdevice's functions as expressions of operands a, b, c and of the functions in ELEMENTARY, as `H.erf(a)`; results are those
+ * of doubles, rounded once. `__nv_tanhf` (f32) and `__nv_tanh` (f64) are the same one.
+ */
 
 /** By name without `__nv_` and the `f` of the f32 version; operands a, b, c. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -36,7 +39,6 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   fast_tan: "Math.tan(a)",
   fdim: "a > b ? a - b : a <= b ? 0 : NaN",
   floor: "Math.floor(a)",
-  fma: "a * b + c",
   fmax: "H.maxnum(a, b)",
   fmin: "H.minnum(a, b)",
   fmod: "a % b",
@@ -80,6 +82,10 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   signbitd: "a < 0 || Object.is(a, -0) ? 1 : 0",
   ilogb: "Math.floor(Math.log2(Math.abs(a)))",
   // Integers.
+  min: "Math.min(a, b)",
+  max: "Math.max(a, b)",
+  umin: "Math.min(a >>> 0, b >>> 0)",
+  umax: "Math.max(a >>> 0, b >>> 0)",
   brev: "(() => { let r = 0; for (let k = 0; k < 32; k++) r |= ((a >>> k) & 1) << (31 - k); return r; })()",
   clz: "Math.clz32(a)",
   ffs: "a === 0 ? 0 : 32 - Math.clz32(a & -a)",
@@ -103,6 +109,7 @@ const ROUNDED: Readonly<Record<string, string>> = { rn: "H.roundEven", rz: "Math
 /** The expression of a libdevice function by its symbol; undefined when it is not known. */
 export function libdeviceExpression(symbol: string): string | undefined {
   const name = symbol.replace(/^__nv_/, "");
+  if (/^fmaf?(?:_rn)?$/.test(name)) return `H.fmaF${name.startsWith("fmaf") ? 32 : 64}(a, b, c)`;
   const known = FUNCTIONS[name] ?? (name.endsWith("f") ? FUNCTIONS[name.slice(0, -1)] : undefined);
   if (known !== undefined) return known;
   const arithmetic = /^[fd](add|sub|mul|div|sqrt|rcp)_rn$/.exec(name)?.[1];
@@ -120,3 +127,15 @@ export function libdeviceExpression(symbol: string): string | undefined {
   if (name === "int2double_rn" || name === "float2double_rn" || name === "double2float_rn") return "Number(a)";
   return undefined;
 }
+
+/** What a function takes and answers: floats or integers. */
+export function libdeviceKinds(symbol: string): { readonly args: readonly ("float" | "int")[]; readonly result: "float" | "int" } {
+  const name = symbol.replace(/^__nv_/, "");
+  if (INTEGER_FUNCTIONS.has(name)) return { args: ["int", "int", "int"], result: "int" };
+  if (/^(?:u?int|u?ll)2/.test(name)) return { args: ["int"], result: "float" };
+  const result = /^(?:is(?:finite|inf|nan)|finite|signbit|ilogb|(?:float|double)2u?(?:int|ll)_)/.test(name) ? "int" : "float";
+  return { args: ["float", /^(?:ldexp|powi)f?$/.test(name) ? "int" : "float", "float"], result };
+}
+const INTEGER_FUNCTIONS = new Set(
+  "abs brev clz ffs popc mulhi umulhi mul24 umul24 sad usad hadd rhadd uhadd urhadd byte_perm min max umin umax".split(" "),
+);
