@@ -1,6 +1,6 @@
 /** The classes that `triton.language` exports: for annotations, `isinstance`, and a few to be called. Source: core.py. */
 import { raise } from "./errors.js";
-import { pyTypeName } from "./python-text.js";
+import { pyStr, pyTypeName } from "./python-text.js";
 import { type BlockType, blockType, DTYPES, type Dtype, isBlock, type PointerType, pointerType, type TlType, tupleType } from "./types.js";
 import {
   constexpr,
@@ -50,7 +50,7 @@ function makeBlock(args: readonly PyValue[], named: ReadonlyMap<string, PyValue>
 }
 function makeDtype(args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): Dtype {
   const name = argument(args, named, 0, "name");
-  return (typeof name === "string" ? DTYPES.get(name) : undefined) ?? raise("AssertionError", String(name));
+  return (typeof name === "string" ? DTYPES.get(name) : undefined) ?? raise("AssertionError", pyStr(name));
 }
 
 /** `tl.PropagateNan`. */
