@@ -2,7 +2,7 @@
 // its own source. Another version of node ignores the compiled code and compiles as usual. `--bench` adds the benchmarks;
 // `--out DIR` builds tt-step alone into another folder, for tests in a terminal.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { build } from "esbuild";
 
@@ -32,7 +32,8 @@ const wasmBeside = {
     build.onLoad({ filter: /python[/\\]wasm\.ts$/ }, () => ({
       contents: `import { readFileSync } from "node:fs";
 const read = (name) => readFileSync(__dirname + "/" + name + ".wasm");
-export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python") });`,
+export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python") });
+export const readTrees = () => readFileSync(__dirname + "/prelude.json", "utf8");`,
     }));
   },
 };
@@ -91,6 +92,16 @@ for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/
   copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
 await build({
   ...common,
+  plugins: [pythonChunk, preludeTexts],
+  supported: { "dynamic-import": false },
+  entryPoints: ["src/frontend/prelude/make-trees.ts"],
+  outfile: `${outdir}/make-trees.cjs`,
+  format: "cjs",
+});
+run(`${outdir}/make-trees.cjs`, `${outdir}/prelude.json`);
+rmSync(`${outdir}/make-trees.cjs`);
+await build({
+  ...common,
   plugins: [uiChunk, pythonChunk, preludeTexts],
   // A chunk is loaded with require: commands run as scripts, which have no import().
   supported: { "dynamic-import": false },
@@ -102,7 +113,9 @@ await build({
   outExtension: { ".js": ".cjs" },
   format: "cjs",
 });
-for (const tool of tools) {
-  const made = spawnSync(process.execPath, [`${outdir}/launch.cjs`, "--make-cache", tool], { stdio: ["ignore", "ignore", "inherit"] });
-  if (made.status !== 0) throw new Error(`no compiled code for ${tool}`);
+for (const tool of tools) run(`${outdir}/launch.cjs`, "--make-cache", tool);
+
+function run(...argv) {
+  const { status } = spawnSync(process.execPath, argv, { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error(`failed: ${argv.join(" ")}`);
 }

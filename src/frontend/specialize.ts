@@ -220,7 +220,7 @@ const shellWord = (text: string): string => (/[*()"']/.test(text) ? `'${text}'` 
 
 function exampleOf({ name, isConstexpr, defaultText }: KernelParameter): string {
   if (isConstexpr) return defaultText ?? (/^(?:is|has|use|even|causal|flag)/i.test(name) ? "True" : "128");
-  return /ptr|^(?:[a-cxyzqkvo]|out|in\d*|output|input|src|dst)\d*$/i.test(name)
+  return /ptr|^(?:[a-cxyzqkvo]|[A-CXYQVO]|out|in\d*|output|input|src|dst)\d*$/.test(name)
     ? "*fp32:16"
     : /eps|scale|alpha|beta|^p$/i.test(name)
       ? "fp32"

@@ -3,8 +3,10 @@ import { raise } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
+import { preludeTree } from "../prelude/trees.js";
 import type { Module } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
+import { sourceLines } from "../python/source-lines.js";
 import type { PythonSyntaxError } from "../python/syntax-errors.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
@@ -116,7 +118,7 @@ export function makeHost(files: HostFiles): Host {
   }
 
   function runText(name: string, path: string, text: string, directives = false): PyModule | Opaque {
-    const parsed = parsePython(files.parser, text, path, directives);
+    const parsed = directives ? preludeModule(files.parser, name, text, path) : parsePython(files.parser, text, path);
     if (parsed.kind === "SyntaxError")
       return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
     const globals = new Map<string, PyValue>();
@@ -127,6 +129,18 @@ export function makeHost(files: HostFiles): Host {
     return module;
   }
   return host;
+}
+
+/** What was parsed of the prelude, which is the same for all files. */
+const parsedPrelude = new Map<string, Module | PythonSyntaxError>();
+
+function preludeModule(parser: PythonParser, name: string, text: string, path: string): Module | PythonSyntaxError {
+  const known = parsedPrelude.get(name);
+  if (known) return known;
+  const tree = preludeTree(name, parser.readTrees);
+  const parsed = tree ? { ...tree, file: path, lines: sourceLines(text, true).lines } : parsePython(parser, text, path, true);
+  parsedPrelude.set(name, parsed);
+  return parsed;
 }
 
 /** Runs the module level of a file; names go into `globals`. */

@@ -10,16 +10,18 @@ import type { Parser } from "./tree-sitter.js";
 /** Parses Python; made once by `loadParser`. */
 export interface PythonParser {
   readonly parser: Parser;
+  /** The prelude's trees as JSON, where a build has left them. */
+  readonly readTrees: () => string | undefined;
 }
 
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
-  const { Parser, Language, readWasm } = await import("./tree-sitter.js");
+  const { Parser, Language, readTrees, readWasm } = await import("./tree-sitter.js");
   const { runtime, grammar } = readWasm();
   await Parser.init({ wasmBinary: runtime });
   const parser = new Parser();
   parser.setLanguage(await Language.load(grammar));
-  return { parser };
+  return { parser, readTrees };
 }
 
 /** The module of a text, or its first syntax error. */

@@ -1,4 +1,4 @@
 /** The parser's runtime and its files, a chunk of its own (`dist/python.cjs`): only Python input loads it, through `import()`. */
 
 export { Language, Parser, type TreeCursor } from "web-tree-sitter";
-export { readWasm } from "./wasm.js";
+export { readTrees, readWasm } from "./wasm.js";

@@ -4,6 +4,9 @@ import { createRequire } from "node:module";
 
 const { resolve } = createRequire(import.meta.url);
 
+/** The prelude's trees, which only a build has. */
+export const readTrees = (): string | undefined => undefined;
+
 export const readWasm = (): { readonly runtime: Uint8Array; readonly grammar: Uint8Array } => ({
   runtime: readFileSync(resolve("web-tree-sitter/web-tree-sitter.wasm")),
   grammar: readFileSync(resolve("tree-sitter-python/tree-sitter-python.wasm")),
