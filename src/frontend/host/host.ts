@@ -41,9 +41,6 @@ export interface HostFiles {
   readonly capability: number;
 }
 
-/** The prelude's modules, which are the same for every kernel of the process. */
-const preludeModules = new Map<string, PyModule>();
-
 /** A host without any file of the user's yet. */
 export function makeHost(files: HostFiles): Host {
   const loaded = new Map<string, PyModule | Opaque>();
@@ -94,8 +91,6 @@ export function makeHost(files: HostFiles): Host {
   function load(name: string, from: SourceFile | undefined): PyModule | Opaque {
     const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
     if (native) return native;
-    const own = files.tritonLib === undefined ? preludeModules.get(name) : undefined;
-    if (own) return own;
     const text = libraryText(name);
     if (text) return runText(name, text.path, text.text, text.own);
     if (from && !name.startsWith("triton")) {
@@ -131,7 +126,6 @@ export function makeHost(files: HostFiles): Host {
     // Set before it runs: modules may import each other.
     loaded.set(name, module);
     runModule(host, parsed, name, globals);
-    if (directives) preludeModules.set(name, module);
     return module;
   }
   return host;

@@ -27,9 +27,9 @@ export async function loadParser(): Promise<PythonParser> {
 /** The module of a text, or its first syntax error. */
 export function parsePython({ parser }: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
   const source = sourceLines(text, directives);
-  const tree = rawTree(parser, text);
-  const error = syntaxError(source, tree);
+  const { root, hasErrors } = rawTree(parser, text);
+  const error = syntaxError(source, root, hasErrors);
   if (error) return error;
-  const body = statements(source, tree);
+  const body = statements(source, root);
   return checkSyntax(body) ?? { kind: "Module", body, lines: source.lines, file };
 }

@@ -22,9 +22,10 @@ interface Found {
   readonly name: PythonSyntaxError["name"];
 }
 
-/** The first syntax error of a tree, or undefined. */
-export function syntaxError(source: SourceLines, root: RawNode): PythonSyntaxError | undefined {
-  const hint = firstError(root);
+/** The first syntax error of a tree, or undefined. `hasErrors`: what the parser says of it. */
+export function syntaxError(source: SourceLines, root: RawNode, hasErrors: boolean): PythonSyntaxError | undefined {
+  // A newline that is missing between two statements is no node of the tree.
+  const hint = hasErrors ? (firstError(root) ?? root) : undefined;
   const scanned = tokenize(source.text);
   const found = hint ? explain(source, scanned, hint.start) : (scanned.error ?? grammarError(source, scanned.tokens, false));
   if (!found) return undefined;

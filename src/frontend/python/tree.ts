@@ -13,30 +13,42 @@ export interface RawNode {
 }
 
 /** Parses `text` and copies the tree; comments are left out. */
-export function rawTree(parser: Parser, text: string): RawNode {
+export function rawTree(parser: Parser, text: string): { readonly root: RawNode; readonly hasErrors: boolean } {
   const tree = parser.parse(text)!;
   const cursor = tree.walk();
-  const root = copy(cursor);
+  const { hasError: hasErrors } = tree.rootNode;
+  const root = copy(cursor, { kinds: [], fields: [], hasErrors });
   cursor.delete();
   tree.delete();
-  return root;
+  return { root, hasErrors };
 }
 
-function copy(cursor: TreeCursor): RawNode {
+/** What has been asked of the grammar already: every question crosses into WebAssembly. */
+interface Known {
+  readonly kinds: { readonly type: string; readonly named: boolean }[];
+  readonly fields: (string | null)[];
+  readonly hasErrors: boolean;
+}
+
+function copy(cursor: TreeCursor, known: Known): RawNode {
   const children: RawNode[] = [];
+  const { nodeTypeId, currentFieldId } = cursor;
+  const kind = (known.kinds[nodeTypeId] ??= { type: cursor.nodeType, named: cursor.nodeIsNamed });
+  let field = known.fields[currentFieldId];
+  if (field === undefined) known.fields[currentFieldId] = field = cursor.currentFieldName;
   const node: RawNode = {
-    type: cursor.nodeType,
-    named: cursor.nodeIsNamed,
-    missing: cursor.nodeIsMissing,
-    field: cursor.currentFieldName,
+    type: kind.type,
+    named: kind.named,
+    missing: known.hasErrors && cursor.nodeIsMissing,
+    field,
     start: cursor.startIndex,
     end: cursor.endIndex,
     children,
   };
   if (cursor.gotoFirstChild()) {
     do {
-      const type = cursor.nodeType;
-      if (type !== "comment" && type !== "line_continuation") children.push(copy(cursor));
+      const child = copy(cursor, known);
+      if (child.type !== "comment" && child.type !== "line_continuation") children.push(child);
     } while (cursor.gotoNextSibling());
     cursor.gotoParent();
   }
