@@ -95,9 +95,9 @@ export class Floats {
         : this.widened(kind, [x, y], (p, q) => this.mul("f32", p!, q!));
     return this.make(this.name("mul", kind), a.width, x, y);
   }
-  /** (product) + c in one operation, when `a` is a product; the product or c negated. */
+  /** (product) + c in one operation, when `a` is a product of the same block, as far as LLVM looks; the product or c negated. */
   private fused(kind: string, a: Node, c: Node, negateProduct: boolean, negateAddend: boolean): Node | undefined {
-    if (!this.options.fusion || a.op !== `mul.${kind}`) return undefined;
+    if (!this.options.fusion || a.op !== `mul.${kind}` || a.home !== this.s.graph.home) return undefined;
     const [x, y] = a.inputs as [Node, Node];
     return this.fma(kind, negateProduct ? this.negate(kind, x) : x, y, negateAddend ? this.negate(kind, c) : c);
   }

@@ -38,6 +38,8 @@ export class Node {
      * Source: llvm/lib/Transforms/Scalar/Reassociate.cpp, getRank.
      */
     readonly rank: number,
+    /** Number of the block that it was made for first. */
+    readonly home: number,
   ) {}
 }
 
@@ -129,6 +131,8 @@ export class Graph {
   #next = 0;
   /** Location given to new nodes. */
   loc = 0;
+  /** Number of the block that nodes are made for. */
+  home = 0;
   /** The op that nodes are made for, and what of it has an effect or is assembly. */
   origin: Operation | undefined;
   readonly effectsOf = new Map<Operation, Node[]>();
@@ -139,14 +143,14 @@ export class Graph {
     for (const input of inputs) key += ` ${input.id}`;
     if (info !== undefined) key += `#${info}`;
     let node = this.#pure.get(key);
-    if (!node) this.#pure.set(key, (node = new Node(this.#next++, op, width, inputs, info, this.loc, rankOf(op, inputs))));
+    if (!node) this.#pure.set(key, (node = new Node(this.#next++, op, width, inputs, info, this.loc, rankOf(op, inputs), this.home)));
     return node;
   }
   /** Text without side effect: an `asm` node. */
   pureEffect(block: Block, effect: Effect, inputs: readonly Node[]): Node {
     const key = `${JSON.stringify(effect)} ${inputs.map((i) => i.id).join(" ")}`;
     const known = this.#pure.get(key);
-    const node = known ?? new Node(this.#next++, "asm", 32, inputs, effect, this.loc, ++block.rank);
+    const node = known ?? new Node(this.#next++, "asm", 32, inputs, effect, this.loc, ++block.rank, block.id);
     this.#pure.set(key, node);
     this.note(known ? [] : [node]);
     return node;
@@ -156,7 +160,7 @@ export class Graph {
   }
   /** An effect at the end of a block. */
   effect(block: Block, effect: Effect, inputs: readonly Node[]): Node {
-    const node = new Node(this.#next++, "effect", 32, inputs, effect, this.loc, ++block.rank);
+    const node = new Node(this.#next++, "effect", 32, inputs, effect, this.loc, ++block.rank, block.id);
     node.block = block;
     block.effects.push(node);
     this.note([node]);
@@ -173,7 +177,7 @@ export class Graph {
     return this.pure("result", width, [effect], index);
   }
   phi(block: Block, width: Width): Node {
-    const node = new Node(this.#next++, "phi", width, NONE, undefined, this.loc, ++block.rank);
+    const node = new Node(this.#next++, "phi", width, NONE, undefined, this.loc, ++block.rank, block.id);
     node.block = block;
     block.phis.push(node);
     return node;

@@ -223,6 +223,7 @@ export class Lowering {
       return;
     }
     this.graph.origin = op;
+    this.graph.home = this.block.id;
     const made = lowerOp(this, op);
     if (!result) return;
     this.values.set(result, made);

@@ -125,6 +125,30 @@ test("values share no register while both are needed", () => {
   ]);
 });
 
+test("sums take products of their own block; of two the earlier one", () => {
+  const lines = instructions(
+    kernel(
+      "%arg0: !llvm.ptr<1>, %arg1: f32, %arg2: f32, %arg3: i1",
+      `%0 = llvm.load %arg0 : !llvm.ptr<1> -> f32
+       %1 = llvm.load %arg0 {volatile_} : !llvm.ptr<1> -> f32
+       %2 = llvm.fmul %1, %arg1 : f32
+       %3 = llvm.fmul %0, %arg2 : f32
+       %4 = llvm.fadd %2, %3 : f32
+       llvm.store %4, %arg0 : f32, !llvm.ptr<1>
+       llvm.cond_br %arg3, ^bb1, ^bb2
+     ^bb1:
+       %5 = llvm.fadd %2, %arg1 : f32
+       llvm.store %5, %arg0 : f32, !llvm.ptr<1>
+       llvm.br ^bb2
+     ^bb2:`,
+    ),
+  );
+  const float = lines.filter((l) => l.includes(".f32"));
+  expect(float.map((l) => l.split(" ")[0])).toEqual(["mul.f32", "fma.rn.f32", "add.f32"]);
+  const loaded = lines.filter((l) => l.startsWith("ld.global") || l.startsWith("ld.volatile")).map((l) => /%r\d+/.exec(l)![0]);
+  expect(float[1]).toContain(`, ${loaded[0]}, `);
+});
+
 test("what a target lacks is done by other means", () => {
   const body = kernel(
     "%arg0: !llvm.ptr<1>, %arg1: bf16, %arg2: bf16",
