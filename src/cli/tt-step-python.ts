@@ -57,10 +57,14 @@ export function isPython(text: string): boolean {
 export function readPython(path: string, text: string, io: Io, args: PythonOptions): PythonInput {
   const ctx = new Context(ALL_DIALECTS);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
-  const { readPython, compileKernel } = frontEnd!;
+  const { readPython, compileKernel, isTritonLib } = frontEnd!;
+  const { tritonLib } = args.python;
+  const readFile = (other: string) => readIfThere(other, io);
+  if (tritonLib !== undefined && !isTritonLib(tritonLib, readFile))
+    return { kind: "error", message: `--triton-lib: '${tritonLib}' holds no Triton: there is no language/standard.py in it` };
   const file = readPython(ctx, path === "-" ? "<stdin>" : path, text, {
-    readFile: (other) => readIfThere(other, io),
-    tritonLib: args.python.tritonLib,
+    readFile,
+    tritonLib,
     capability: args.capability ?? 80,
   });
   if (!file) return told();

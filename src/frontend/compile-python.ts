@@ -9,7 +9,7 @@ import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { Compilation } from "./codegen/generator.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
-import { type Host, makeHost, runModule } from "./host/host.js";
+import { type Host, makeHost, packageFolders, runModule } from "./host/host.js";
 import { type JitData, jitData, type SourceFile } from "./host/objects.js";
 import { PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
@@ -78,6 +78,10 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
   for (const [name, value] of source.globals) if (isKind(value, "jit") && jitData(value).env.file === source) functions.set(name, value);
   return { kernels: [...functions].map(([name, fn]) => describe(name, jitData(fn))), evaluated: { ctx, host, source, functions } };
 }
+
+/** Whether a folder holds a Triton whose library functions can be read. */
+export const isTritonLib = (folder: string, readFile: PythonHost["readFile"]): boolean =>
+  packageFolders(folder).some((base) => readFile(`${base}/language/standard.py`) !== undefined);
 
 /** A file's module name: its own without folder and ending. */
 const moduleName = (file: string): string => file.replace(/^.*\//, "").replace(/\.py$/, "");

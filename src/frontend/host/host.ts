@@ -110,7 +110,7 @@ export function makeHost(files: HostFiles): Host {
     if (prelude === undefined) return undefined;
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
     if (files.tritonLib === undefined) return { path: `/triton/${relative}`, text: prelude, own: true };
-    for (const base of [files.tritonLib, `${files.tritonLib}/triton`, `${files.tritonLib}/python/triton`]) {
+    for (const base of packageFolders(files.tritonLib)) {
       const own = files.readFile(`${base}/${relative}`);
       if (own !== undefined) return { path: `${base}/${relative}`, text: own, own: false };
     }
@@ -130,6 +130,9 @@ export function makeHost(files: HostFiles): Host {
   }
   return host;
 }
+
+/** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
+export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];
 
 /** What was parsed of the prelude, which is the same for all files. */
 const parsedPrelude = new Map<string, Module | PythonSyntaxError>();
