@@ -10,7 +10,7 @@
  */
 import type { Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
-import { isExecutable, Validator } from "../simulate/validate.js";
+import { Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
@@ -39,7 +39,6 @@ export function bisect(trace: Trace, name: string, predicate: string, args: Simu
     if (!module) break;
     const pass = step.run > 1 ? `${step.flag}#${step.run}` : step.flag;
     const results = (): boolean => {
-      if (!isExecutable(module)) return true;
       const { length } = validator.outcome.broken;
       if (step.kind === "source") validator.begin(module);
       else validator.check(pass, module);

@@ -8,10 +8,12 @@ import { CONTROL_FLOW } from "./control-flow.js";
 import { DESCRIPTORS } from "./descriptors.js";
 import { INLINE_ASM } from "./inline-asm.js";
 import { MATH } from "./math.js";
+import { MBARRIERS } from "./mbarriers.js";
 import { MEMORY } from "./memory.js";
-import { NVIDIA } from "./nvidia.js";
 import { SHAPE } from "./shape.js";
 import { SHARED } from "./shared.js";
+import { TENSOR_CORES } from "./tensor-cores.js";
+import { TMA } from "./tma.js";
 
 export const RULES: ReadonlyMap<OpDef, Rule> = new Map([
   ...ARITH,
@@ -23,6 +25,8 @@ export const RULES: ReadonlyMap<OpDef, Rule> = new Map([
   ...INLINE_ASM,
   ...DESCRIPTORS,
   ...SHARED,
-  ...NVIDIA,
+  ...MBARRIERS,
+  ...TMA,
+  ...TENSOR_CORES,
   ...CHANNELS,
 ]);
