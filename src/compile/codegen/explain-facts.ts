@@ -18,18 +18,33 @@ import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import type { Trace } from "../trace.js";
 
-/** The facts with their reasons and costs; those of an imported step that cannot be read back have none. */
-export const explainedFacts = memo((trace: Trace): readonly CodegenFact[] => {
-  const facts = codegenFacts(trace);
+/** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */
+export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
+  withOps(trace, codegenFacts(trace), (queries) => {
+    const axes = axesOfAllocations(queries.ir.module);
+    const capability = Number(/^cuda:(\d+)/.exec(trace.target ?? "")?.[1] ?? 80);
+    return (op, fact) => costOf(fact, op, axes, capability);
+  }),
+);
+
+/** The facts with their costs and reasons. */
+export const explainedFacts = (trace: Trace): readonly CodegenFact[] =>
+  withOps(trace, ratedFacts(trace), (queries) => (op) => ({ why: instructionReasons(queries, op) }));
+
+/** The facts with what `more` says of their ops. */
+function withOps(
+  trace: Trace,
+  facts: readonly CodegenFact[],
+  more: (queries: StepQueries) => (op: Operation, fact: CodegenFact) => Partial<CodegenFact>,
+): readonly CodegenFact[] {
   const queries = ttgirQueries(trace);
-  if (!queries) return facts;
-  const axes = axesOfAllocations(queries.ir.module);
-  const capability = Number(/^cuda:(\d+)/.exec(trace.target ?? "")?.[1] ?? 80);
+  const say = queries && more(queries);
+  if (!say) return facts;
   return facts.map((fact) => {
     const op = fact.op === undefined ? undefined : queries.opOf(fact.op);
-    return op ? { ...fact, ...costOf(fact, op, axes, capability), why: instructionReasons(queries, op) } : fact;
+    return op ? { ...fact, ...say(op, fact) } : fact;
   });
-});
+}
 
 function costOf(
   fact: CodegenFact,

@@ -1,5 +1,5 @@
 /** The codegen pane: what the final code does, why, and figures; six tabs over one Trace. */
-import { explainedFacts } from "../../../compile/codegen/explain-facts.js";
+import { ratedFacts } from "../../../compile/codegen/explain-facts.js";
 import { codegenStep } from "../../../compile/codegen-facts.js";
 import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
@@ -70,7 +70,7 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
   }
 }
 function factsOf(state: State) {
-  return state.session.progress ? [] : explainedFacts(state.session.trace);
+  return state.session.progress ? [] : ratedFacts(state.session.trace);
 }
 
 function codegenRows(state: State, size: Size2): readonly Row[] {
