@@ -2,11 +2,12 @@
 import type { ArtifactKind } from "../compile/artifacts.js";
 import { type CompileOptions, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import { type CudaOptions, defaultOptions } from "../compile/options.js";
-import type { PipelineStep } from "../compile/pipelines/cuda.js";
+import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import type { Trace } from "../compile/trace.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
+import { printOperation } from "../syntax/print.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { type Input, stageOf } from "./tt-step-input.js";
@@ -17,13 +18,15 @@ export function traceOf(
   name: string,
   args: TtStepArgs,
   io: Io,
-): { readonly trace: Trace; readonly result?: CompileResult } | { readonly error: string } {
+): { readonly trace: Trace; readonly result?: CompileResult; readonly emitted?: string } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
   const options = settings(input, args);
-  const range = pipelineRange(pipelineOf(options), args);
+  const pipeline = pipelineOf(options);
+  const range = pipelineRange(pipeline, args);
   if ("error" in range) return range;
-  const texts = needsTexts(args);
+  const moduleOnly = asksForModule(pipeline, args);
+  const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
   const result = compile(name, module, {
     ...options,
@@ -33,13 +36,25 @@ export function traceOf(
     // What is asked about is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts,
-    steps: texts || args.list || made.length === 0,
+    steps: texts || args.list || (made.length === 0 && !moduleOnly),
     artifacts: made,
     remarks: texts,
     clock: io.clock,
   });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
-  return { trace: result.trace, result };
+  const emitted = moduleOnly && result.ok ? printOperation(module) : undefined;
+  return { trace: result.trace, result, ...(emitted === undefined ? {} : { emitted }) };
+}
+
+/** Whether what a stage ends with is all that is asked for: the module itself is it then, and no step need be recorded. */
+function asksForModule(pipeline: readonly PipelineStep[], args: TtStepArgs): boolean {
+  const stage = emittedStage(args);
+  if (stage === undefined || !pipeline.some((step) => step.stage === stage) || args.list || args.ptxasReport || args.debugInfo)
+    return false;
+  return !needsTexts({ ...args, emit: undefined }) && args.stopAfter === undefined && args.startAfter === undefined;
+}
+function emittedStage({ emit }: TtStepArgs): Stage | undefined {
+  return emit === "llvm-dialect" ? "llir" : emit === "ttir" || emit === "ttgir" ? emit : undefined;
 }
 
 /** What is to be made behind the last pass. */
@@ -120,7 +135,7 @@ function lastShown(
   if ((printAfter.length === 0 && emit === undefined) || needsTexts(rest) || rest.list || rest.ptxasReport) return undefined;
   const lasts = printAfter.map((spec) => (spec === "0" ? 0 : position(spec)));
   if (emit !== undefined) {
-    const stage = (["ttir", "ttgir", "llir"] as const)[["ttir", "ttgir", "llvm-dialect"].indexOf(emit)];
+    const stage = emittedStage(args);
     lasts.push(stage && pipeline.findLastIndex((step) => step.stage === stage) + 1);
   }
   return lasts.every((last) => last !== undefined) ? Math.max(...lasts) : undefined;

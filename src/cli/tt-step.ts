@@ -88,9 +88,11 @@ function step(args: TtStepArgs & { readonly input: string }, argv: readonly stri
     });
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)
-    : args.against === undefined
-      ? show(made.trace, args, io)
-      : against(made.trace, input, args, io);
+    : made.emitted !== undefined
+      ? { text: made.emitted, code: EXIT.ok }
+      : args.against === undefined
+        ? show(made.trace, args, io)
+        : against(made.trace, input, args, io);
   if ("error" in shown) return usage(io, shown.error);
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
