@@ -2,7 +2,7 @@
 
 import type { Block, Effect, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
-import { addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
+import { addressInput, addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
 import type { LineTable } from "./lines.js";
 import { resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
@@ -220,15 +220,17 @@ class Emitter {
             : values.map((v) => this.register(v));
         const data = registers.length === 1 ? registers[0]! : `{${registers.join(", ")}}`;
         const name = accessName(effect);
-        const place = this.address(address);
+        const place = `[${this.address(address)}]`;
         this.line(effect.kind === "load" ? `\t${name} \t${data}, ${place};` : `\t${name} \t${place}, ${data};`, node.loc);
         return;
       }
       case "instruction": {
-        const operands = [
-          ...results(effect.results),
-          ...node.inputs.map((i) => (i.op === "const" && !effect.form.includes("{") ? floatImmediate(i, "int") : this.register(i))),
-        ];
+        const address = addressInput(effect);
+        const operand = (input: Node, i: number): string => {
+          if (i === address) return this.address(input);
+          return input.op === "const" && !effect.form.includes("{") ? floatImmediate(input, "int") : this.register(input);
+        };
+        const operands = [...results(effect.results), ...node.inputs.map(operand)];
         this.line(`\t${expandAsm(effect.form, operands)}`, node.loc);
         return;
       }
@@ -266,11 +268,11 @@ class Emitter {
     return node ? this.register(node) : this.fresh(width);
   }
 
-  /** `[%r1+16]`, `[global_smem+16]` */
+  /** `%r1+16`, `global_smem+16` */
   private address(node: Node): string {
     const [base, offset] = addressParts(node);
     const name = isSymbol(base) ? (base.info as string) : this.register(base);
-    return `[${name}${offset === 0n ? "" : offset < 0n ? offset : `+${offset}`}]`;
+    return `${name}${offset === 0n ? "" : offset < 0n ? offset : `+${offset}`}`;
   }
 
   private call(node: Node, effect: Extract<Effect, { readonly kind: "call" }>, inputs: readonly string[]): void {

@@ -98,11 +98,16 @@ export function registerInputs(node: Node): readonly Node[] {
     return constants === "register" ? inputs : inputs.filter((i) => i.op !== "const");
   }
   const effect = node.info as Effect;
-  if (effect.kind === "instruction" && !effect.form.includes("{")) return node.inputs.filter((i) => i.op !== "const");
-  if (effect.kind !== "load" && effect.kind !== "store") return node.inputs;
-  const [base] = addressParts(node.inputs[0]!);
-  const rest = node.inputs.slice(1);
-  return isSymbol(base) ? rest : [base, ...rest];
+  const address = addressInput(effect);
+  const inputs = node.inputs.map((input, i) => (i === address ? addressParts(input)[0] : input));
+  const asTheyAre = effect.kind === "instruction" && !effect.form.includes("{");
+  return inputs.filter((input, i) => !(i === address && isSymbol(input)) && !(asTheyAre && input.op === "const"));
+}
+/** Which input is an address, to which an offset may be added. */
+export function addressInput(effect: Effect): number | undefined {
+  if (effect.kind === "load" || effect.kind === "store") return 0;
+  const place = effect.kind === "instruction" ? /\[\$(\d+)\]/.exec(effect.form) : null;
+  return place ? Number(place[1]) - effect.results.length : undefined;
 }
 export const isSymbol = (node: Node): boolean => node.op === "address" && !(node.info as string).startsWith("global:");
 
