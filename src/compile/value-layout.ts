@@ -34,7 +34,7 @@ export function layoutOfType(type: Type): ValueLayout | { readonly reason: strin
 
 function find(type: Type): ValueLayout | { readonly reason: string } {
   const text = typeText(type);
-  if (!RankedTensorType.is(type) && !MemDescType.is(type)) return { reason: `a scalar: ${text}` };
+  if (!RankedTensorType.is(type) && !MemDescType.is(type)) return { reason: `${text}: no tensor, no layout` };
   const { elementType, encoding } = type.params as TensorType["params"];
   if (!encoding) return { reason: `${text} has no layout yet: convert-triton-to-tritongpu gives tensors theirs` };
   const bits = bitWidth(elementType) ?? 64;

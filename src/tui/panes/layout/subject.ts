@@ -36,6 +36,11 @@ const find = memo((trace: Trace, step: Step, line: number, name: string | undefi
   if (step.stage === "ptx" || step.flag === "ptx" || step.flag === "llir")
     return { reason: "machine code has no tensor layouts; go to a TTGIR pass" };
   if (line < 0) return { reason: "no op under the cursor" };
+  const text = trace.lines.line(step.text.lines[line]!);
+  if (!text.includes("%")) return { reason: "no value on this line" };
+  // Large modules are lowered ones: they are not read back to learn that.
+  if (/^\s*(?:%[^=]*= )?"?(?:llvm|nvvm)\./.test(text))
+    return { reason: "the LLVM dialect has no tensors: their elements are values of their own; go to a TTGIR pass" };
   const ir = stepModule(trace, step);
   if ("error" in ir) return { reason: `this IR cannot be read back: ${ir.error}` };
   const candidates = name === undefined ? valuesOnLine(ir, line) : [valueOnLine(ir, line, name)].filter((v) => v !== undefined);
