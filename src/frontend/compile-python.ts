@@ -14,7 +14,7 @@ import { type JitData, jitData, type SourceFile } from "./host/objects.js";
 import { PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
-import { isKind, type JitFunction, type PyValue } from "./language/values.js";
+import { isKind, type JitFunction, type PyValue, tuple } from "./language/values.js";
 import type * as ast from "./python/ast.js";
 import { loadParser, type PythonParser, parsePython } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
@@ -132,7 +132,8 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     printed: [],
   };
   try {
-    generateKernel(compilation, fn, argumentsOf(file.evaluated, fn, specialization));
+    const args = argumentsOf(file.evaluated, fn, specialization);
+    generateKernel(compilation, fn, args, kernelName(host, fn, args, specialization));
   } catch (error) {
     if (error instanceof CompilationError) ctx.diagnostics.push(diagnosticOf(error));
     else if (error instanceof PyError)
@@ -155,6 +156,23 @@ function isValid(module: Operation): boolean {
     if (position) diagnostics[i] = { ...diagnostics[i]!, position: { ...position, column: position.column + 1 } };
   }
   return false;
+}
+
+/** The kernel's own name, or what its `repr` makes of its constants. */
+function kernelName(host: Host, fn: JitFunction, args: readonly Argument[], { signature }: Specialization): string {
+  const { repr, parameters } = jitData(fn);
+  if (repr === null) return fn.name;
+  const dict = (entries: readonly (readonly [string, PyValue])[]): PyValue => ({
+    kind: "dict",
+    entries: new Map(entries.map((entry) => [`s${entry[0]}`, entry] as const)),
+  });
+  const constants = parameters.flatMap(({ name }, i) => {
+    const arg = args[i]!;
+    return arg.kind === "constant" ? [[name, arg.value] as const] : [];
+  });
+  const types = [...signature].map(([name, type]) => [name, typeof type === "string" ? type : JSON.stringify(type)] as const);
+  const name = callHost(host, repr, [tuple([dict(constants), dict(types)], ["constants", "signature"])], new Map());
+  return typeof name === "string" ? name : fn.name;
 }
 
 /** The kernel's arguments by its specialization; constants are evaluated in the file's scope. */

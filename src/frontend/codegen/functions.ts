@@ -43,8 +43,8 @@ export type Argument =
   | { readonly kind: "tuple"; readonly elements: readonly Argument[]; readonly like: PyValue | undefined };
 
 /** Generates a kernel into a new module; its errors are thrown. */
-export function generateKernel(compilation: Compilation, fn: JitFunction, args: readonly Argument[]): void {
-  const name = fn.name.slice(fn.name.lastIndexOf(".") + 1);
+export function generateKernel(compilation: Compilation, fn: JitFunction, args: readonly Argument[], given: string): void {
+  const name = given.slice(given.lastIndexOf(".") + 1);
   const g = makeGenerator(compilation, fn, name, true);
   const module = buildOperation(compilation.ctx, ModuleOp, {}, g.b.loc, []);
   compilation.module.op = module;

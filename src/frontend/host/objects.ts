@@ -45,6 +45,8 @@ export interface JitData {
   /** The line of the first decorator. */
   readonly firstLine: number;
   readonly doNotSpecialize: readonly string[];
+  /** `@triton.jit(repr=...)`: a function that names the kernel by its constants. */
+  readonly repr: PyValue;
   /** Configurations of `@triton.autotune`, as `triton.Config` instances. */
   readonly configs: readonly PyValue[];
   /** `@triton.heuristics`: functions of the arguments. */

@@ -44,6 +44,7 @@ function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
     dedent: node.at!.col,
     firstLine: Math.min(node.at!.line, ...node.decorators.map((d) => d.at!.line)),
     doNotSpecialize: [...names("do_not_specialize"), ...names("do_not_specialize_on_alignment")],
+    repr: named.get("repr") ?? null,
     configs: [],
     heuristics: new Map(),
   };
