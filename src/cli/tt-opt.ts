@@ -8,7 +8,6 @@ import { verifyOperation } from "../ir/verify.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
-import { Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
@@ -19,7 +18,10 @@ import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-export function main(argv: readonly string[], io: Io): number {
+/** Execution is loaded by those who ask for it: a short run is mostly start-up. */
+type Execution = typeof import("../simulate/validate.js");
+
+export function main(argv: readonly string[], io: Io): number | Promise<number> {
   const args = parseTtOptArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
@@ -33,6 +35,10 @@ export function main(argv: readonly string[], io: Io): number {
     io.stdout.write(`tt-opt ${VERSION}\n`);
     return EXIT.ok;
   }
+  return args.validate ? import("../simulate/validate.js").then((execution) => compileFile(args, io, execution)) : compileFile(args, io);
+}
+
+function compileFile(args: TtOptArgs, io: Io, execution?: Execution): number {
   let text: string;
   try {
     text = io.readFile(args.file);
@@ -43,7 +49,7 @@ export function main(argv: readonly string[], io: Io): number {
   const pieces: string[] = [];
   let code: number = EXIT.ok;
   for (const chunk of args.splitInputFile ? splitInput(text) : [{ text, firstLine: 1 }]) {
-    const result = processChunk(args, chunk.text, chunk.firstLine, io);
+    const result = processChunk(args, chunk.text, chunk.firstLine, io, execution);
     code = Math.max(code, result.code);
     if (result.output !== undefined) pieces.push(result.output);
   }
@@ -75,11 +81,17 @@ export function splitInput(text: string): { readonly text: string; readonly firs
   return chunks;
 }
 
-function processChunk(args: TtOptArgs, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+function processChunk(
+  args: TtOptArgs,
+  text: string,
+  firstLine: number,
+  io: Io,
+  execution: Execution | undefined,
+): { readonly code: number; readonly output?: string } {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   const file = args.file === "-" ? "<stdin>" : args.file;
-  const outcome = compileChunk(ctx, args, file, text, firstLine, io);
+  const outcome = compileChunk(ctx, args, file, text, firstLine, io, execution);
   if (args.verifyDiagnostics) {
     const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
     for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
@@ -100,6 +112,7 @@ function compileChunk(
   text: string,
   firstLine: number,
   io: Io,
+  execution: Execution | undefined,
 ): { readonly code: number; readonly output?: string } {
   const parsed = parseModule(ctx, file, text, firstLine);
   if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
@@ -120,7 +133,7 @@ function compileChunk(
   const instrumentation: Instrumentation[] = clock ? [clock] : [];
   if (args.printIrAfterAll)
     instrumentation.push({ after: (record) => io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, print)}\n\n`) });
-  const validator = args.validate ? new Validator() : undefined;
+  const validator = execution && new execution.Validator();
   if (validator) instrumentation.push(validator.instrumentation);
   const result = runPipeline(parsed.module, pipeline.elements, { verifyEach: args.verifyEach, instrumentation });
   if (clock) io.stderr.write(clock.report());
@@ -130,8 +143,8 @@ function compileChunk(
     return { code: EXIT.bug };
   }
   const output = printOperation(parsed.module, print);
-  if (!validator) return { code: EXIT.ok, output };
-  io.stderr.write(validationText(validator.outcome));
+  if (!execution || !validator) return { code: EXIT.ok, output };
+  io.stderr.write(execution.validationText(validator.outcome));
   return { code: validator.outcome.broken.length > 0 ? EXIT.difference : EXIT.ok, output };
 }
 
