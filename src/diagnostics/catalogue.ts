@@ -67,6 +67,11 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
+  "python.error":
+    "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
+  "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
+  "python.syntax": "The file is no Python at this place; the words are CPython's.",
+  "python.unsupported": "Triton's language has no such statement or expression inside a kernel.",
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
