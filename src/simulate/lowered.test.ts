@@ -4,6 +4,7 @@ import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { parseModule } from "../syntax/parse.js";
 import { launchOf, referenceOf } from "./lowered.js";
+import { compareRuns } from "./tensor/compare.js";
 import { runModule } from "./tensor/run.js";
 
 function moduleOf(args: string, body: string): Operation {
@@ -62,6 +63,34 @@ test("a product that a sum takes may stay unrounded", () => {
   const first = ({ memory }: typeof run) => new Uint16Array(memory.contents("x", 32).buffer)[0];
   expect(first(run)).toBe(0x1e00);
   expect(first(contracted!)).toBe(0x1e02);
+});
+
+describe("what a sum owes to its order", () => {
+  const sums = `${RANGE}\n${at("x", "bf16")}\n${at("y", "f32")}\n%l = tt.load %xa : tensor<16x!tt.ptr<bf16>>
+%r = "tt.reduce"(%l) <{axis = 0 : i32}> ({
+^bb0(%a: bf16, %b: bf16):
+  %s = arith.addf %a, %b : bf16
+  tt.reduce.return %s : bf16
+}) : (tensor<16xbf16>) -> bf16
+%w = arith.extf %r : bf16 to f32\n%v = tt.splat %w : f32 -> tensor<16xf32>\ntt.store %ya, %v : tensor<16x!tt.ptr<f32>>`;
+  // 256 + 1 - 256 + 1: 2 if the ones meet first; else 1, as 257 is no bf16.
+  const data = new Uint8Array(Uint16Array.from({ length: 16 }, (_, i) => [0x4380, 0x3f80, 0xc380, 0x3f80][i] ?? 0).buffer);
+  const reference = referenceOf(moduleOf("%x: !tt.ptr<bf16>, %y: !tt.ptr<f32>", sums), {
+    ...options,
+    args: [
+      { kind: "pointer", name: "x", element: "bf16", init: undefined, data },
+      { kind: "pointer", name: "y", element: "f32", init: undefined, data: undefined },
+    ],
+  });
+  const { run, reassociated } = reference;
+  const first = ({ memory }: typeof run) => new Float32Array(memory.contents("y", 64).buffer)[0];
+  test("is seen by taking another one", () => {
+    expect([first(run), first(reassociated!)]).toEqual([1, 2]);
+  });
+  test("is no difference then", () => {
+    expect(compareRuns(run, reassociated!)).toMatchObject({ buffer: "y", first: "1", second: "2" });
+    expect(compareRuns(run, reassociated!, { reassociated })).toBeUndefined();
+  });
 });
 
 describe("what threads do in an order of their own says nothing where it differs", () => {

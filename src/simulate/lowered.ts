@@ -1,5 +1,6 @@
 /** Lowered code held against the Triton IR that it comes from: the same launch thread by thread, and whether it stored the same. */
 
+import { elementTypeOrSelf, FloatType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
@@ -17,13 +18,16 @@ export interface Reference {
   readonly open: ReadonlySet<string>;
   /** The same with products that sums take unrounded, as the compiler may fuse them; nothing where there are none. */
   readonly contracted: RunResult | undefined;
+  /** The same with sums taken in another order; nothing where there are none. */
+  readonly reassociated: RunResult | undefined;
 }
 
 /** Runs `module` to compare lowered code with. */
 export function referenceOf(module: Operation, options: RunOptions & { readonly seed: number }): Reference {
   const run = runModule(module, options);
   const contracted = hasProductsInSums(module) ? runModule(module, { ...options, contract: true }) : undefined;
-  return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run), contracted };
+  const reassociated = hasSums(module) ? runModule(module, { ...options, reassociate: true }) : undefined;
+  return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run), contracted, reassociated };
 }
 
 function hasProductsInSums(module: Operation): boolean {
@@ -31,6 +35,16 @@ function hasProductsInSums(module: Operation): boolean {
   module.walk((op) => void (found ||= productInSum(op) !== undefined));
   return found;
 }
+
+/** Whether floats are added up in an order that the source leaves open. */
+function hasSums(module: Operation): boolean {
+  let found = false;
+  module.walk((op) => {
+    found ||= SUMS.has(op.name) && FloatType.is(elementTypeOrSelf(op.result(0).type));
+  });
+  return found;
+}
+const SUMS: ReadonlySet<string> = new Set(["tt.reduce", "tt.dot", "ttng.warp_group_dot"]);
 
 /** The same launch at thread level; nothing where an argument has no like there. */
 export function launchOf({ run: { args, grid, programs }, seed }: Reference): PtxLaunch | undefined {
@@ -49,14 +63,15 @@ export function launchOf({ run: { args, grid, programs }, seed }: Reference): Pt
 
 /** What the lowered code does otherwise: a finding of its own, of none of the kinds to ignore, or the first store that differs. */
 export function differenceOfLowered(
-  { run: reference, reordered, open, contracted }: Reference,
+  { run: reference, reordered, open, contracted, reassociated }: Reference,
   run: PtxRun,
   ignore: ReadonlySet<string> = new Set(),
 ): string | undefined {
   const finding = run.findings.find((f) => !ignore.has(f.kind));
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
-  const difference = compareRuns(reference, after, { leaveOut: new Set([...reordered.keys(), ...open]), otherwise: contracted });
+  const leaveOut = new Set([...reordered.keys(), ...open]);
+  const difference = compareRuns(reference, after, { leaveOut, otherwise: contracted, reassociated });
   if (difference) return differenceText(difference);
   const lost = [...reordered].find(([name, bytes]) => !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;

@@ -93,7 +93,7 @@ export class Validator {
       if (launch !== this.#launches[0] && launch.args === this.#launches[0]!.args) continue;
       const { seed, args } = launch;
       launch.reference = referenceOf(module, { ...this.options, args, grid, programs: few, seed });
-      this.#runs += launch.reference.contracted ? 2 : 1;
+      this.#runs += 1 + [launch.reference.contracted, launch.reference.reassociated].filter(Boolean).length;
     }
     this.#version = module.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);

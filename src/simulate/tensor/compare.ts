@@ -29,13 +29,15 @@ export interface Freedom {
   readonly leaveOut?: ReadonlySet<string>;
   /** The first run with other roundings that are as good: what agrees with either agrees. */
   readonly otherwise?: RunResult | undefined;
+  /** The first run with sums in another order: how far that moves what an op stores, another order still may move it. */
+  readonly reassociated?: RunResult | undefined;
 }
 
 /** The first store that differs, in the order of the second run's stores; undefined when the runs agree. */
 export function compareRuns(
   first: RunResult,
   second: RunResult,
-  { leaveOut = new Set(), otherwise }: Freedom = {},
+  { leaveOut = new Set(), otherwise, reassociated }: Freedom = {},
 ): Difference | undefined {
   const bytes = differingBytes(first, second, leaveOut);
   if (bytes.size === 0) return undefined;
@@ -49,7 +51,7 @@ export function compareRuns(
   const claimed = new Set<number>();
   for (const run of [second, first])
     for (let i = run.stores.length - 1; i >= 0; i--)
-      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), bytes, claimed, run, pairs, found);
+      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), { bytes, claimed, run, pairs, reassociated }, found);
   // Lowered code keeps no list of its stores: what only it stored is known by address alone.
   const [stray] = [...bytes].filter((address) => !claimed.has(address)).sort((a, b) => a - b);
   if (found.length === 0 && stray !== undefined) return strayByte(first, second, stray);
@@ -138,20 +140,23 @@ interface Found {
   readonly address: number;
   readonly event: StoreEvent;
 }
+interface Comparison {
+  readonly bytes: ReadonlySet<number>;
+  readonly claimed: Set<number>;
+  readonly run: RunResult;
+  readonly pairs: readonly Pair[];
+  readonly reassociated: RunResult | undefined;
+}
+/** Two orders of a sum are a small sample of all: others may lie this many times as far apart. */
+const ORDERS = 4;
+
 /** The elements of a store that differ and were not stored over later. */
-function collect(
-  event: StoreEvent,
-  order: number,
-  bytes: ReadonlySet<number>,
-  claimed: Set<number>,
-  run: RunResult,
-  pairs: readonly Pair[],
-  found: Found[],
-): void {
+function collect(event: StoreEvent, order: number, { bytes, claimed, run, pairs, reassociated }: Comparison, found: Found[]): void {
   const { mask } = event;
   const element = comparedAs(event, run);
   const addresses = event.addresses as Float64Array;
   let scale: number | undefined;
+  let moved = 0;
   for (let lane = 0; lane < addresses.length; lane++) {
     if (mask && !mask[lane]) continue;
     const address = addresses[lane]!;
@@ -159,8 +164,11 @@ function collect(
     for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
     if (!touches) continue;
     for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
-    scale ??= magnitude(event, element, run);
-    if (!pairs.some((pair) => close(pair, event.op, element, address, scale!))) found.push({ order, lane, address, event });
+    if (scale === undefined) {
+      scale = magnitude(event, element, run);
+      if (reassociated) moved = ORDERS * farthest(event, element, pairs[0]![0], reassociated);
+    }
+    if (!pairs.some((pair) => close(pair, event.op, element, address, scale!, moved))) found.push({ order, lane, address, event });
   }
 }
 
@@ -172,14 +180,28 @@ function comparedAs({ op, element, addresses, mask }: StoreEvent, { memory }: Ru
   return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes ? floatElement(kind as FloatKind) : element;
 }
 
-function close([run, other]: Pair, op: Operation, element: Element, address: number, scale: number): boolean {
+function close([run, other]: Pair, op: Operation, element: Element, address: number, scale: number, moved: number): boolean {
   if (!isStored(run, address) || !isStored(other, address)) return false;
   const rounding = run.roundings.get(op) ?? other.roundings.get(op) ?? 0;
   const tolerance = Math.max(TOLERANCES[element.name] ?? 0, rounding);
   const [a, b] = [valueAt(run, element, address), valueAt(other, element, address)];
   if (element.family !== "float") return a === b;
   if (Number.isNaN(a) && Number.isNaN(b)) return true;
-  return a === b || Math.abs(Number(a) - Number(b)) <= tolerance * Math.max(Math.abs(Number(a)), Math.abs(Number(b)), scale);
+  const allowed = tolerance * Math.max(Math.abs(Number(a)), Math.abs(Number(b)), scale);
+  return a === b || Math.abs(Number(a) - Number(b)) <= Math.max(allowed, moved);
+}
+
+/** How far two runs are apart in what an op stored. */
+function farthest({ addresses, mask }: StoreEvent, element: Element, run: RunResult, other: RunResult): number {
+  if (element.family !== "float") return 0;
+  let far = 0;
+  for (let i = 0; i < addresses.length; i++) {
+    if (mask && !mask[i]) continue;
+    const at = addresses[i] as number;
+    const distance = Math.abs(Number(valueAt(run, element, at)) - Number(valueAt(other, element, at)));
+    if (Number.isFinite(distance) && distance > far) far = distance;
+  }
+  return far;
 }
 
 /** The mean magnitude of what an op stored. */

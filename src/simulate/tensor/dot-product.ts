@@ -28,6 +28,22 @@ export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision):
   return tensor(c.element, c.shape, rounded(c.element, sum));
 }
 
+/** The same operands, to be added up from the other end of K. */
+export function backwards(a: Tensor, b: Tensor): [Tensor, Tensor] {
+  const n = b.shape.at(-1)!;
+  return [reversedRuns(a, a.shape.at(-1)!, 1), reversedRuns(b, b.shape.at(-2)!, n)];
+}
+/** Each `count` runs of `length` elements the other way round. */
+function reversedRuns({ element, shape, data }: Tensor, count: number, length: number): Tensor {
+  const reversed = element.alloc(data.length);
+  for (let base = 0; base < data.length; base += count * length)
+    for (let i = 0; i < count; i++) {
+      const from = base + (count - 1 - i) * length;
+      reversed.set(data.subarray(from, from + length) as never, base + i * length);
+    }
+  return tensor(element, shape, reversed);
+}
+
 function roundInPlace({ encode, decode }: Element, sum: Float32Array): void {
   for (let i = 0; i < sum.length; i++) sum[i] = decode![encode!(sum[i]!)]!;
 }

@@ -106,6 +106,8 @@ export class Machine {
   readonly printed: string[] = [];
   /** Sums take products before they are rounded. */
   contract = false;
+  /** Whether sums are taken in another order than the usual one. */
+  reassociate = false;
   onResult: ResultObserver | undefined;
   /** Tensor maps by their address. */
   readonly tensormaps = new Map<number, Tensormap>();

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly checks?: Checks;
   /** Whether a product that a sum takes is not rounded: as the compiler may have it. */
   readonly contract?: boolean;
+  /** Whether reductions and products of matrices add up in another order: what results owe to the order is seen so. */
+  readonly reassociate?: boolean;
 }
 
 /** What a run left behind. */
@@ -82,6 +84,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const memory = new Memory(seed);
   const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
   machine.contract = options.contract ?? false;
+  machine.reassociate = options.reassociate ?? false;
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);

@@ -7,7 +7,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
 import { libdeviceExpression } from "../../libdevice.js";
-import { dot } from "../dot-product.js";
+import { backwards, dot } from "../dot-product.js";
 import type { Data, Element } from "../elements.js";
 import { type BlockCode, operandsOf, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
@@ -22,7 +22,8 @@ const dotOp: Rule = pure((op) => {
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
     // Before sm_80 no tensor core takes tf32: such products are made of multiply-adds of f32.
-    return dot(a!, b!, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
+    const [x, y] = machine.reassociate ? backwards(a!, b!) : [a!, b!];
+    return dot(x, y, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
   };
 });
 
@@ -113,7 +114,7 @@ function combine(
 const repeated = (t: Tensor, length: number): Data =>
   t.data.length === length ? t.data : (t.element.alloc(length).fill(t.data[0]! as never) as Data);
 
-/** Neighbours are combined, then neighbouring pairs, and so on: the order of elements is kept. */
+/** Neighbours are combined, then neighbouring pairs, and so on: the order of elements is kept, unless another one is asked for. */
 const reduce: Rule = (instruction, program) => {
   const { op } = instruction;
   const { axis } = tt.ReduceOp.match(op)!;
@@ -133,7 +134,10 @@ const reduce: Rule = (instruction, program) => {
       const pick = (odd: number) =>
         rows.map((data, k) => {
           const part = elements[k]!.alloc(half * width);
-          for (let i = 0; i < half; i++) part.set(data.subarray((2 * i + odd) * width, (2 * i + odd + 1) * width) as never, i * width);
+          for (let i = 0; i < half; i++) {
+            const from = machine.reassociate ? i + odd * half : 2 * i + odd;
+            part.set(data.subarray(from * width, (from + 1) * width) as never, i * width);
+          }
           return part;
         });
       const odd = count & 1 ? rows.map((data) => data.subarray((count - 1) * width) as Data) : undefined;
