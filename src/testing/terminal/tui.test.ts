@@ -86,7 +86,7 @@ test("the README's five minutes: why a load is not vectorized", async () => {
   await pty.idle(100);
   await step("ojjjjjjjjlllll", /divisibility of n +‹ 16 ›/);
   await step("\r", /becomes[\s\S]*2x ld\.global\.v4\.b32/);
-  await step("B", /baseline: /);
+  await step("B", /the first difference to the baseline/);
   expect((await pty.screen()).text).toContain("≠");
   await step("u", /%9 = tt\.load/);
   await step("u", /as it was before/);
@@ -97,9 +97,10 @@ test("the README's five minutes: why a load is not vectorized", async () => {
 
 test("--against another option: opens at the first pass that differs, both sides beside each other", async () => {
   const pty = start([KERNEL, "--tui", "--against", "num-warps=8"], { columns: 180, rows: 45 });
-  const shown = await pty.until((s) => s.text.includes("num-warps=8: convert-triton-to-tritongpu →"), "the first difference");
-  expect(shown.text).toMatch(/the first difference to num-warps=8/);
-  expect(shown.text).toMatch(/"ttg\.num-warps" = 8/);
+  // The footer is drawn last: what stands above is there by then.
+  const shown = await pty.until((s) => s.text.includes("the first difference to num-warps=8"), "the first difference");
+  expect(shown.text).toContain("num-warps=8: convert-triton-to-tritongpu →");
+  expect(shown.text).toMatch(/"ttg.num-warps" = 8/);
   pty.type("b");
   await pty.until((s) => /symbol-dce#1 → |triton-loop-unroll → /.test(s.text), "the step before");
   pty.type("q");
