@@ -27,6 +27,12 @@ export interface EmitNames {
   readonly shared: ReadonlyMap<number, Node>;
 }
 
+/** What a function returns, as one parameter: several values have eight bytes each. */
+export function resultParam(bits: readonly number[], name: string): string {
+  return bits.length === 1 ? `.param .b${Math.max(32, bits[0]!)} \t${name}` : `.param .align 8 .b8 \t${name}[${8 * bits.length}]`;
+}
+const offsetOfResult = (index: number): string => (index === 0 ? "" : `+${8 * index}`);
+
 export function emitBody(order: readonly Block[], names: EmitNames): EmittedBody {
   return new Emitter(order, names).run();
 }
@@ -283,27 +289,34 @@ class Emitter {
     const store = (bits: number) => `b${bits === 1 ? 8 : Math.max(bits, bits === 8 ? 32 : bits)}`;
     effect.paramBits.forEach((bits, i) => {
       put(`\t.param .${type(bits)} \tparam${i};`);
-      put(`\tst.param.${bits < 32 ? type(bits) : store(bits)} \t[param${i}], ${bits === 16 ? this.widened(inputs[i]!) : inputs[i]};`);
+      const word = bits === 16 || bits === 1 ? this.widened(inputs[i]!, bits) : inputs[i];
+      put(`\tst.param.${bits < 32 ? type(bits) : store(bits)} \t[param${i}], ${word};`);
     });
-    effect.resultBits.forEach((bits, i) => {
-      put(`\t.param .${type(bits)} \tretval${i};`);
-    });
-    const returns = effect.resultBits.length === 0 ? "" : `(${effect.resultBits.map((_, i) => `retval${i}`).join(", ")}), `;
+    const { resultBits } = effect;
+    if (resultBits.length > 0) put(`\t${resultParam(resultBits, "retval0")};`);
+    const returns = resultBits.length === 0 ? "" : "(retval0), ";
     put(`\tcall.uni ${returns}${effect.callee}, (${effect.paramBits.map((_, i) => `param${i}`).join(", ")});`);
-    effect.resultBits.forEach((bits, i) => {
+    resultBits.forEach((bits, i) => {
       const register = this.resultRegister(node, i, effect.results[i]!);
-      put(`\tld.param.${bits < 32 ? (bits === 16 ? "b16" : "b32") : type(bits)} \t${register}, [retval${i}];`);
+      const place = `[retval0${offsetOfResult(i)}]`;
+      if (bits === 1) {
+        const word = this.fresh(32);
+        put(`\tld.param.b32 \t${word}, ${place};`);
+        put(`\tsetp.ne.b32 \t${register}, ${word}, 0;`);
+      } else put(`\tld.param.${bits < 32 ? (bits === 16 ? "b16" : "b32") : type(bits)} \t${register}, ${place};`);
     });
     put(`\t} // callseq ${id}`);
   }
-  private widened(register: string): string {
+  private widened(register: string, bits: number): string {
     const word = this.fresh(32);
-    this.line(`\tcvt.u32.u16 \t${word}, ${register};`, 0);
+    this.line(bits === 1 ? `\tselp.b32 \t${word}, 1, 0, ${register};` : `\tcvt.u32.u16 \t${word}, ${register};`, 0);
     return word;
   }
   private leave(values: readonly Node[], bits: readonly number[], loc: number): void {
     values.forEach((value, i) => {
-      this.line(`\tst.param.b${Math.max(bits[i]!, bits[i] === 8 ? 32 : 16)} \t[func_retval${i}], ${this.register(value)};`, loc);
+      const size = bits[i]!;
+      const register = size === 1 ? this.widened(this.register(value), 1) : this.register(value);
+      this.line(`\tst.param.b${size === 1 || size === 8 ? 32 : size} \t[func_retval0${offsetOfResult(i)}], ${register};`, loc);
     });
     this.line("\tret;", loc);
   }

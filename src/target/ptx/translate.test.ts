@@ -274,3 +274,26 @@ describe("two operations on 16 bits", () => {
     expect(floats(body).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
   });
 });
+
+test("a function that is not expanded returns several values, and conditions, as one parameter", () => {
+  const text = translate(`llvm.func @two(%arg0: f32, %arg1: i1) -> !llvm.struct<(f32, i1)> attributes {passthrough = ["noinline"]} {
+      %0 = llvm.mlir.undef : !llvm.struct<(f32, i1)>
+      %1 = llvm.fadd %arg0, %arg0 : f32
+      %2 = llvm.insertvalue %1, %0[0] : !llvm.struct<(f32, i1)>
+      %3 = llvm.insertvalue %arg1, %2[1] : !llvm.struct<(f32, i1)>
+      llvm.return %3 : !llvm.struct<(f32, i1)>
+    }
+    llvm.func @k(%arg0: !llvm.ptr<1>, %arg1: f32) attributes {nvvm.kernel = 1 : ui1} {
+      %0 = llvm.mlir.constant(1.0 : f32) : f32
+      %1 = llvm.fcmp "ogt" %arg1, %0 : f32
+      %2 = llvm.call @two(%arg1, %1) : (f32, i1) -> !llvm.struct<(f32, i1)>
+      %3 = llvm.extractvalue %2[0] : !llvm.struct<(f32, i1)>
+      %4 = llvm.extractvalue %2[1] : !llvm.struct<(f32, i1)>
+      %5 = llvm.select %4, %3, %0 : i1, f32
+      llvm.store %5, %arg0 : f32, !llvm.ptr<1>
+      llvm.return
+    }`);
+  expect(text).toContain(".func (.param .align 8 .b8 func_retval0[16]) two(");
+  expect(text).toMatch(/st\.param\.b32 \t\[func_retval0\+8\], %r\d+;/);
+  expect(text).toMatch(/ld\.param\.b32 \t(%r\d+), \[retval0\+8\];\n\tsetp\.ne\.b32 \t%p\d+, \1, 0;/);
+});

@@ -8,7 +8,7 @@ import { byteSize } from "../llvm-ir/data-layout.js";
 import { isKernel, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
-import { accessName, emitBody } from "./emit.js";
+import { accessName, emitBody, resultParam } from "./emit.js";
 import { leavesOf } from "./leaves.js";
 import { LineTable } from "./lines.js";
 import { Lowering, type LoweringOptions, type Problem } from "./lower.js";
@@ -136,8 +136,9 @@ function signatureText(func: Operation): string {
       return `\t.param .u${leaf.bits}${space} ${at}`;
     }),
   );
-  const results = leavesOf(returnType)!.map((leaf, i) => `.param .b${Math.max(32, leaf.bits)} func_retval${i}`);
-  const head = kernel ? `.visible .entry ${name}` : `.func${results.length > 0 ? ` (${results.join(", ")})` : ""} ${name}`;
+  const results = leavesOf(returnType)!.map((leaf) => leaf.bits);
+  const returns = results.length > 0 ? ` (${resultParam(results, "func_retval0").replace("\t", "")})` : "";
+  const head = kernel ? `.visible .entry ${name}` : `.func${returns} ${name}`;
   return `${head}(\n${list.join(",\n")}\n)`;
 }
 function directives(func: Operation): string {
