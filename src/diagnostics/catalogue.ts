@@ -70,8 +70,10 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
   "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
+  "python.static-print": "What tl.static_print writes while the kernel is compiled.",
   "python.syntax": "The file is no Python at this place; the words are CPython's.",
   "python.unsupported": "Triton's language has no such statement or expression inside a kernel.",
+  "python.warning": "Triton warns of this line and goes on.",
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",

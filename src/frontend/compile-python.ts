@@ -129,7 +129,6 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     module: { op: undefined, body: undefined },
     functions: new Map(),
     warnings: [],
-    printed: [],
   };
   try {
     const args = argumentsOf(file.evaluated, fn, specialization);
@@ -141,6 +140,14 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     else throw error;
     return undefined;
   }
+  for (const { severity, message, file: path, place } of compilation.warnings)
+    ctx.diagnostics.push({
+      severity,
+      code: severity === "remark" ? "python.static-print" : "python.warning",
+      message,
+      ...position(place && { file: path, line: place.line, column: place.col + 1 }),
+      notes: [],
+    });
   const module = compilation.module.op!;
   return isValid(module) ? module : undefined;
 }

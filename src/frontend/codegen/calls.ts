@@ -134,7 +134,8 @@ function staticCall(g: Generator, node: ast.Call, fn: PyValue): PyValue {
 function staticPrint(g: Generator, node: ast.Call): PyValue {
   const { positional, named } = visitArguments(g, node);
   const separator = named.has("sep") ? pyStr(unwrap(named.get("sep")!)) : " ";
-  g.compilation.printed.push(positional.map((arg) => pyStr(unwrap(arg))).join(separator));
+  const message = positional.map((arg) => pyStr(unwrap(arg))).join(separator);
+  g.compilation.warnings.push({ severity: "remark", message, file: g.data.env.file.path, place: node.at });
   return constexpr(null);
 }
 

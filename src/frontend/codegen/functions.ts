@@ -109,7 +109,7 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
       if (!isKind(fn, "jit")) return raise("AttributeError", `'${pyTypeName(fn)}' object has no attribute 'fn'`);
       return callJit(g, fn, args, named);
     },
-    warn: (message) => compilation.warnings.push({ message, file: data.env.file.path, place: g.node?.at }),
+    warn: (message) => compilation.warnings.push({ severity: "warning", message, file: data.env.file.path, place: g.node?.at }),
   };
   const g: Generator = {
     compilation,

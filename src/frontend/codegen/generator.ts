@@ -23,6 +23,8 @@ export interface GeneratedFunction {
 
 /** A warning about a line of Python. */
 export interface CodegenWarning {
+  /** What `tl.static_print` writes is a remark. */
+  readonly severity: "warning" | "remark";
   readonly message: string;
   readonly file: string;
   readonly place: ast.Place | undefined;
@@ -35,9 +37,8 @@ export interface Compilation {
   readonly options: LanguageOptions;
   readonly module: { op: Operation | undefined; body: Block | undefined };
   readonly functions: Map<string, GeneratedFunction>;
+  /** In the order in which code generation comes to them; a loop's body is visited twice. */
   readonly warnings: CodegenWarning[];
-  /** What `tl.static_print` wrote. */
-  readonly printed: string[];
 }
 
 export type Scope = Map<string, PyValue>;
