@@ -330,6 +330,19 @@ function semantics(op: Operation, name: string): string {
   if (!order && scope === "") return "";
   return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
 }
+/** Before sm_90 bf16 is added by comparing and swapping until nothing came between. */
+const addBf16 = (place: string, space: string | undefined): string => `{
+.reg .pred again;
+.reg .b16 one, seen, sum;
+mov.b16 one, 0x3F80;
+ld${space ? `.${space}` : ""}.b16 $0, [$1];
+ADD_BF16:
+mov.b16 seen, $0;
+fma.rn.bf16 sum, seen, one, $2;
+atom${place}.cas.b16 $0, [$1], seen, sum;
+setp.ne.b16 again, $0, seen;
+@again bra ADD_BF16;
+}`;
 function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.result().type);
   const opcode = RMW[intOf(op.attr("bin_op"))!]!;
@@ -345,7 +358,17 @@ function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
   const type =
     name[1] === "f" ? (leaf.kind === "f16" || leaf.kind === "bf16" ? `noftz.${leaf.kind}` : leaf.kind) : `${name[1]}${leaf.bits}`;
   const space = STATE_SPACES[spaceOf(op.operand(0).type)];
-  const form = `atom${semantics(op, "ordering")}${space ? `.${space}` : ""}.${name[0]}.${type} $0, [$1], $2;`;
+  const place = `${semantics(op, "ordering")}${space ? `.${space}` : ""}`;
+  if (leaf.kind === "bf16" && l.options.capability < 90) {
+    if (l.options.capability < 80) return l.problem(op, "atomicrmw fadd of bf16 has no PTX before sm_80");
+    const effect = l.graph.effect(
+      l.block,
+      { kind: "asm", text: addBf16(place, space), results: [16], ties: [undefined, undefined], copied: [false, false] },
+      [address, value],
+    );
+    return [l.graph.result(effect, 0, 16)];
+  }
+  const form = `atom${place}.${name[0]}.${type} $0, [$1], $2;`;
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
   return [l.graph.result(effect, 0, leaf.width)];
 }

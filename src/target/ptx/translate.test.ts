@@ -297,3 +297,11 @@ test("a function that is not expanded returns several values, and conditions, as
   expect(text).toMatch(/st\.param\.b32 \t\[func_retval0\+8\], %r\d+;/);
   expect(text).toMatch(/ld\.param\.b32 \t(%r\d+), \[retval0\+8\];\n\tsetp\.ne\.b32 \t%p\d+, \1, 0;/);
 });
+
+test("before sm_90 bf16 is added atomically by comparing and swapping", () => {
+  const add = kernel("%arg0: !llvm.ptr<1>, %arg1: bf16", "%0 = llvm.atomicrmw fadd %arg0, %arg1 acq_rel : !llvm.ptr<1>, bf16");
+  expect(instructions(add, { capability: 90 }).some((line) => /^atom\S+add\.noftz\.bf16 /.test(line))).toBe(true);
+  const lines = instructions(add);
+  expect(lines.some((line) => line.startsWith("fma.rn.bf16 sum, seen, one, "))).toBe(true);
+  expect(lines.some((line) => /^atom\.acq_rel\.sys\.global\.cas\.b16 /.test(line))).toBe(true);
+});
