@@ -89,12 +89,13 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   return made;
 }
 
-/** A descriptor is passed by value, in constant memory: 128 bytes. */
+/** A descriptor, or a pointer that is marked as one, is passed by value, in constant memory: 128 bytes. */
 function argAttrs(type: Type | undefined, given: DictAttr | undefined, ctx: Lowering["ctx"]): Attribute {
   const attrs = given ?? emptyDict(ctx);
-  if (!type || !TensorDescType.is(type)) return attrs;
+  const others = dictEntries(attrs).filter(([name]) => name !== "tt.nv_tma_desc");
+  if (others.length === dictEntries(attrs).length && !TensorDescType.is(type)) return attrs;
   return dictAttr(ctx, [
-    ...dictEntries(attrs),
+    ...others,
     ["tt.nv_tma_desc", i32Attr(ctx, 1)],
     ["llvm.byval", typeAttr(LLVMArrayType.get(ctx, { elementType: i8(ctx), numElements: 128 }))],
     ["nvvm.grid_constant", unitAttr(ctx)],
