@@ -1,11 +1,10 @@
 /** Lowered code held against the Triton IR that it comes from: the same launch thread by thread, and whether it stored the same. */
 
-import { elementTypeOrSelf, FloatType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
-import { productInSum } from "./tensor/rules/sums.js";
+import { addsUp, productInSum } from "./tensor/rules/sums.js";
 import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 /** A run of Triton IR that lowered code is compared with. */
@@ -36,15 +35,11 @@ function hasProductsInSums(module: Operation): boolean {
   return found;
 }
 
-/** Whether floats are added up in an order that the source leaves open. */
 function hasSums(module: Operation): boolean {
   let found = false;
-  module.walk((op) => {
-    found ||= SUMS.has(op.name) && FloatType.is(elementTypeOrSelf(op.result(0).type));
-  });
+  module.walk((op) => void (found ||= addsUp(op)));
   return found;
 }
-const SUMS: ReadonlySet<string> = new Set(["tt.reduce", "tt.dot", "ttng.warp_group_dot"]);
 
 /** The same launch at thread level; nothing where an argument has no like there. */
 export function launchOf({ run: { args, grid, programs }, seed }: Reference): PtxLaunch | undefined {

@@ -103,7 +103,10 @@ function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Bl
     names.push(name);
     thenDefs.set(name, inThen);
     elseDefs.set(name, inElse);
-    for (const [defined, block] of [[inThen, "then"], [inElse, "else"]] as const) // biome-ignore format: pairs
+    for (const [defined, block] of [
+      [inThen, "then"],
+      [inElse, "else"],
+    ] as const)
       check(
         kindOf(defined) === kindOf(value) && sameType(typeOf(defined), typeOf(value)),
         `initial value for \`${name}\` is of type ${pyStr(value)}, but the ${block} block redefines it as ${pyStr(defined)}`,

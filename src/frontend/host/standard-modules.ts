@@ -104,16 +104,24 @@ const integer = (value: PyValue | undefined): bigint => {
   const plain = isKind(value, "constexpr") ? value.value : value;
   return typeof plain === "bigint" ? plain : typeof plain === "boolean" ? BigInt(plain) : raise("TypeError", "an integer is required");
 };
-const cdiv = native("cdiv", ([x, y]) => {
-  const [a, b] = [integer(x), integer(y)];
-  if (b === 0n) raise("ZeroDivisionError", "integer division or modulo by zero");
-  const sum = a + b - 1n;
-  return sum % b !== 0n && sum < 0n !== b < 0n ? sum / b - 1n : sum / b;
-}, true); // biome-ignore format: short
-const nextPowerOf2 = native("next_power_of_2", ([n]) => {
-  const value = integer(n);
-  return value <= 1n ? (value === 1n ? 1n : 0n) : 1n << BigInt((value - 1n).toString(2).length);
-}, true); // biome-ignore format: short
+const cdiv = native(
+  "cdiv",
+  ([x, y]) => {
+    const [a, b] = [integer(x), integer(y)];
+    if (b === 0n) raise("ZeroDivisionError", "integer division or modulo by zero");
+    const sum = a + b - 1n;
+    return sum % b !== 0n && sum < 0n !== b < 0n ? sum / b - 1n : sum / b;
+  },
+  true,
+);
+const nextPowerOf2 = native(
+  "next_power_of_2",
+  ([n]) => {
+    const value = integer(n);
+    return value <= 1n ? (value === 1n ? 1n : 0n) : 1n << BigInt((value - 1n).toString(2).length);
+  },
+  true,
+);
 
 const module = (name: string, attrs: Readonly<Record<string, PyValue>>): PyModule => ({
   kind: "module",
@@ -173,8 +181,13 @@ const namedtuple: NativeCall = ([name = "", names = ""], named, host) => {
   };
 };
 
-const product: NativeCall = (columns) =>
-  ({ kind: "list", values: columns.map(pyIterate).reduce<PyValue[][]>((rows, column) => rows.flatMap((row) => column.map((v) => [...row, v])), [[]]).map((row) => tuple(row)) }); // biome-ignore format: one expression
+const product: NativeCall = (columns) => ({
+  kind: "list",
+  values: columns
+    .map(pyIterate)
+    .reduce<PyValue[][]>((rows, column) => rows.flatMap((row) => column.map((v) => [...row, v])), [[]])
+    .map((row) => tuple(row)),
+});
 
 const plainClass = (name: string, moduleName: string): PyClass => pythonType(name, () => null, moduleName);
 const decorator = (name: string): PyValue => native(name, ([fn]) => fn ?? native(name, ([inner = null]) => inner));

@@ -14,7 +14,19 @@ export interface Place {
 
 export type Context = "Load" | "Store" | "Del";
 export type BinaryOperator =
-  | "Add" | "Sub" | "Mult" | "MatMult" | "Div" | "Mod" | "Pow" | "LShift" | "RShift" | "BitOr" | "BitXor" | "BitAnd" | "FloorDiv"; // biome-ignore format: a list
+  | "Add"
+  | "Sub"
+  | "Mult"
+  | "MatMult"
+  | "Div"
+  | "Mod"
+  | "Pow"
+  | "LShift"
+  | "RShift"
+  | "BitOr"
+  | "BitXor"
+  | "BitAnd"
+  | "FloorDiv";
 export type UnaryOperator = "Invert" | "Not" | "UAdd" | "USub";
 export type CompareOperator = "Eq" | "NotEq" | "Lt" | "LtE" | "Gt" | "GtE" | "Is" | "IsNot" | "In" | "NotIn";
 
@@ -147,8 +159,29 @@ export interface Unsupported extends N<"Unsupported"> {
 }
 
 export type Expr =
-  | Constant | Name | Attribute | Subscript | Slice | Starred | Tuple | List | PySet | Dict | BinOp | UnaryOp | BoolOp | Compare | Call | IfExp
-  | Lambda | ListComp | DictComp | FormattedValue | JoinedStr | NamedExpr | Unsupported; // biome-ignore format: a list
+  | Constant
+  | Name
+  | Attribute
+  | Subscript
+  | Slice
+  | Starred
+  | Tuple
+  | List
+  | PySet
+  | Dict
+  | BinOp
+  | UnaryOp
+  | BoolOp
+  | Compare
+  | Call
+  | IfExp
+  | Lambda
+  | ListComp
+  | DictComp
+  | FormattedValue
+  | JoinedStr
+  | NamedExpr
+  | Unsupported;
 
 export interface Arg extends N<"arg"> {
   readonly arg: string;
@@ -264,8 +297,26 @@ export interface ExprStmt extends N<"Expr"> {
 export interface Simple extends N<"Pass" | "Break" | "Continue"> {}
 
 export type Stmt =
-  | FunctionDef | ClassDef | Return | Delete | Assign | AugAssign | AnnAssign | For | While | If | With | Raise | Try | Assert | Import | ImportFrom
-  | Global | ExprStmt | Simple | Unsupported; // biome-ignore format: a list
+  | FunctionDef
+  | ClassDef
+  | Return
+  | Delete
+  | Assign
+  | AugAssign
+  | AnnAssign
+  | For
+  | While
+  | If
+  | With
+  | Raise
+  | Try
+  | Assert
+  | Import
+  | ImportFrom
+  | Global
+  | ExprStmt
+  | Simple
+  | Unsupported;
 
 /** Any node that can be visited. */
 export type Node = Expr | Stmt | Keyword | Arg;

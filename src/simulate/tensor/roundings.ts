@@ -76,7 +76,8 @@ function* sourcesOf(value: Value): Iterable<Value> {
   }
 }
 
-function functionOf(call: Operation, name: string): Operation | undefined {
+/** The function of that name in the module of `call`. */
+export function functionOf(call: Operation, name: string): Operation | undefined {
   for (const op of moduleOf(call).regions[0]!.firstBlock!.ops()) if (symbolName(op) === name) return op;
   return undefined;
 }

@@ -331,9 +331,20 @@ export const lop3: Rule = (c) => {
   const rows = [1, 2, 3].map((i) => c.source(c.operand(i), 32));
   const table = c.immediate(c.operand(4)) & 255;
   const known: Readonly<Record<number, string>> = {
-    192: "x & y", 252: "x | y", 60: "x ^ y", 128: "x & y & z", 254: "x | y | z", 150: "x ^ y ^ z",
-    232: "(x & y) | (x & z) | (y & z)", 234: "(x & y) | z", 202: "(x & y) | (~x & z)", 248: "x | (y & z)", 106: "(x & y) ^ z", 120: "x ^ (y & z)", 168: "(x | y) & z",
-  }; // biome-ignore format: a table
+    192: "x & y",
+    252: "x | y",
+    60: "x ^ y",
+    128: "x & y & z",
+    254: "x | y | z",
+    150: "x ^ y ^ z",
+    232: "(x & y) | (x & z) | (y & z)",
+    234: "(x & y) | z",
+    202: "(x & y) | (~x & z)",
+    248: "x | (y & z)",
+    106: "(x & y) ^ z",
+    120: "x ^ (y & z)",
+    168: "(x | y) & z",
+  };
   const value = known[table] ?? `R.lop3(x, y, z, ${table})`;
   c.emit(lanes(`const x = I[a + l], y = I[b + l], z = I[c + l]; I[d + l] = ${value}`, c.dest(c.operand(0), 32), ...rows));
 };

@@ -16,6 +16,7 @@ import { gathered, positions, rowMajorStrides, scalar, type Tensor, tensor, tens
 import { castFloat } from "./arith.js";
 import { leave } from "./control-flow.js";
 import { elementwise, pure, readable } from "./elementwise.js";
+import { addsUp } from "./sums.js";
 
 const dotOp: Rule = pure((op) => {
   const { inputPrecision } = tt.DotOp.match(op)!;
@@ -121,6 +122,7 @@ const reduce: Rule = (instruction, program) => {
   const block = op.regions[0]!.firstBlock!;
   const code = program.block(block);
   const vector = onlyComputes(block);
+  const isSum = addsUp(op);
   const specs = op.results.map((r) => tensorSpec(r.type));
   return (frame, machine) => {
     const srcs = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
@@ -135,7 +137,7 @@ const reduce: Rule = (instruction, program) => {
         rows.map((data, k) => {
           const part = elements[k]!.alloc(half * width);
           for (let i = 0; i < half; i++) {
-            const from = machine.reassociate ? i + odd * half : 2 * i + odd;
+            const from = isSum && machine.reassociate ? i + odd * half : 2 * i + odd;
             part.set(data.subarray(from * width, (from + 1) * width) as never, i * width);
           }
           return part;
