@@ -31,7 +31,7 @@ function isSum(block: Block): boolean {
   const { firstOp, lastOp } = block;
   if (!firstOp || firstOp.next !== lastOp || firstOp.numOperands !== 2 || firstOp.operand(0) === firstOp.operand(1)) return false;
   const callee = tt.CallOp.match(firstOp)?.callee;
-  const body = callee === undefined ? undefined : functionOf(firstOp, callee)?.regions[0]!;
+  const body = callee === undefined ? undefined : functionOf(firstOp, callee)?.regions[0];
   // Behind its return the front end may leave a block that nothing reaches.
   if (body) return isSum(body.firstBlock!);
   return arith.AddFOp.is(firstOp) || arith.MulFOp.is(firstOp);
