@@ -76,7 +76,10 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
   const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
   if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };
 
-  const defaults: InputDefaults = { capability: asked.capability, cuda: { ...optionsOf(made.config), ...asked.cuda } };
+  const defaults: InputDefaults = {
+    capability: asked.capability,
+    cuda: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.cuda },
+  };
   const capability = args.capability ?? defaults.capability ?? 80;
   const options = { ...defaultOptions(capability), ...defaults.cuda, ...args.cuda };
   const problem = checkOptions(options, capability);

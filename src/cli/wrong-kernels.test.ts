@@ -13,10 +13,10 @@ const TRITON: Readonly<Record<string, Said>> = JSON.parse(readFileSync(`${FOLDER
 
 /** Where we say something else, as it is clearer. */
 const CLEARER: Readonly<Record<string, string>> = {
-  block_pointer_boundary: "the assertion does not hold",
+  block_pointer_boundary: "boundary_check must list dimensions from 0 to 1, but it has 2",
   descriptor_strides: "Tensor descriptor last dim must be 1 but got int32[]",
   membership: "AST comparison operator 'In' is not (currently) implemented.",
-  split_of_four: "the assertion does not hold",
+  split_of_four: "split takes a block whose last dimension is 2, but its shape is [16, 4]",
 };
 
 async function say(name: string): Promise<{ readonly places: readonly string[]; readonly message: string; readonly text: string }> {

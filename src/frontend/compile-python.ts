@@ -93,10 +93,12 @@ function describe(name: string, data: JitData): KernelInfo {
     parameters: data.parameters.map((p) => ({
       name: p.name,
       isConstexpr: p.isConstexpr,
+      specialized: data.doNotSpecialize.includes(p.name) ? "type" : data.doNotAlign.includes(p.name) ? "one" : "value",
       defaultText: p.fallbackNode && unparse(p.fallbackNode),
     })),
     configs: data.configs.map(describeConfig),
     heuristics: [...data.heuristics.keys()],
+    debug: data.debug,
   };
 }
 

@@ -17,6 +17,8 @@ export interface KernelParameter {
   readonly name: string;
   /** Annotated `tl.constexpr`. */
   readonly isConstexpr: boolean;
+  /** What a launch tells of a number beside its type: `do_not_specialize` leaves nothing, `do_not_specialize_on_alignment` whether it is 1. */
+  readonly specialized: "value" | "one" | "type";
   /** The default value, as it stands in the source. */
   readonly defaultText: string | undefined;
 }
@@ -39,6 +41,8 @@ export interface KernelInfo {
   readonly configs: readonly KernelConfig[];
   /** The parameters that `@triton.heuristics` computes. */
   readonly heuristics: readonly string[];
+  /** `@triton.jit(debug=True)` */
+  readonly debug: boolean;
 }
 
 /** A kernel and what it is compiled for: every parameter has a type, `constexpr` for constants. */

@@ -5,7 +5,7 @@ import { chooseKernel, specialize } from "./specialize.js";
 
 const parameter = (text: string) => {
   const [, name = "", annotation, value] = /^(\w+)(: tl\.constexpr)?(?: = (.*))?$/.exec(text)!;
-  return { name, isConstexpr: annotation !== undefined, defaultText: value };
+  return { name, isConstexpr: annotation !== undefined, specialized: "value" as const, defaultText: value };
 };
 const kernel = (parameters: readonly string[], more: Partial<KernelInfo> = {}): KernelInfo => ({
   name: "add",
@@ -13,6 +13,7 @@ const kernel = (parameters: readonly string[], more: Partial<KernelInfo> = {}): 
   parameters: parameters.map(parameter),
   configs: [],
   heuristics: [],
+  debug: false,
   ...more,
 });
 const config = (constants: Readonly<Record<string, string>>, numWarps?: number): KernelConfig => ({

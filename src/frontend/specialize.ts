@@ -148,13 +148,13 @@ function unknownParameter({ name, parameters }: KernelInfo, key: string): Refusa
 }
 
 /** What launching with a default value makes of it. Source: runtime/jit.py and specialize.cc: 1 and None are constants, numbers are not. */
-function ofDefault({ isConstexpr, defaultText }: KernelParameter): ArgumentSpec {
+function ofDefault({ isConstexpr, specialized, defaultText }: KernelParameter): ArgumentSpec {
   const expression = defaultText!;
   if (isConstexpr) return { kind: "constant", expression };
-  if (/^-?\d+$/.test(expression) && expression !== "1") {
+  if (/^-?\d+$/.test(expression) && (expression !== "1" || specialized === "type")) {
     const value = BigInt(expression);
     const type = BigInt.asIntN(32, value) === value ? "i32" : "i64";
-    return { kind: "type", type, divisibility: value % 16n === 0n ? 16 : undefined };
+    return { kind: "type", type, divisibility: specialized === "value" && value % 16n === 0n ? 16 : undefined };
   }
   if (/^-?(?:\d+\.\d*|\.\d+|\d+(?:\.\d*)?e[-+]?\d+)$/i.test(expression)) return { kind: "type", type: "fp32", divisibility: undefined };
   if (expression === "True" || expression === "False") return { kind: "type", type: "u1", divisibility: undefined };

@@ -21,7 +21,7 @@ import {
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { findAttribute } from "./attributes.js";
-import { failAt, unsupported } from "./errors.js";
+import { CompilationError, failAt, unsupported } from "./errors.js";
 import { callJit } from "./functions.js";
 import type { Generator } from "./generator.js";
 import { visit, visitArguments } from "./visit.js";
@@ -79,7 +79,7 @@ const isPlainPython = (g: Generator, fn: PyValue): boolean =>
   [...g.compilation.host.kernelBuiltins.values()].includes(fn) || (isKind(fn, "host_function") && hostData(fn).kind === "native");
 
 /** Calls host code, which may call functions of the language that it hands `_semantic` to. */
-function runHost(g: Generator, fn: PyValue, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
+export function runHost(g: Generator, fn: PyValue, args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const { host } = g.compilation;
   const outer = host.semantic;
   host.semantic = g.s;
@@ -149,8 +149,22 @@ function staticAssert(g: Generator, node: ast.Call): PyValue {
       "NotImplementedError",
       "Assertion condition could not be determined at compile-time. Make sure that it depends only on `constexpr` values",
     );
-  if (!passed) failAt(g, node, args[1] ? pyStr(unwrap(visit(g, args[1]))) : "", "CompileTimeAssertionFailure");
+  if (!passed)
+    failAt(
+      g,
+      node,
+      args[1] ? assertionMessage(g, args[1]) : `the assertion does not hold: ${unparse(args[0]!)}`,
+      "CompileTimeAssertionFailure",
+    );
   return null;
+}
+function assertionMessage(g: Generator, message: ast.Expr): string {
+  try {
+    return pyStr(unwrap(visit(g, message)));
+  } catch (error) {
+    if (!(error instanceof CompilationError)) throw error;
+    return `<failed to evaluate assertion message: ${error.message}>`;
+  }
 }
 
 /** `getattr(x, "name", default)` and `hasattr(x, "name")`. */

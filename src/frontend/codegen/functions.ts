@@ -208,7 +208,7 @@ function visitParameters(g: Generator, args: ast.Arguments): void {
     placed(g, arg, () => {
       visit(g, arg.annotation);
       const parameter = g.data.parameters.find((p) => p.name === arg.arg);
-      if (parameter?.isConstexpr && g.data.doNotSpecialize.includes(arg.arg))
+      if (parameter?.isConstexpr && [...g.data.doNotSpecialize, ...g.data.doNotAlign].includes(arg.arg))
         failAt(
           g,
           arg,

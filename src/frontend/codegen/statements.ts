@@ -14,6 +14,7 @@ import { unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
 import { visitFor, visitWhile } from "./loops.js";
 import { visit } from "./visit.js";
+import { visitWith } from "./with.js";
 
 export function visitStatement(g: Generator, node: ast.Stmt): void {
   switch (node.kind) {
@@ -22,7 +23,7 @@ export function visitStatement(g: Generator, node: ast.Stmt): void {
       visit(g, node.value);
       return;
     case "Assign":
-      if (node.targets.length !== 1) return raise("AssertionError", "");
+      if (node.targets.length !== 1) return raise("AssertionError", "`a = b = value` is not supported: assign to one target at a time");
       return visitAssign(g, node.targets[0]!, node.value);
     case "AugAssign":
       return visitAugAssign(g, node);
@@ -36,6 +37,8 @@ export function visitStatement(g: Generator, node: ast.Stmt): void {
       return visitFor(g, node);
     case "While":
       return visitWhile(g, node);
+    case "With":
+      return visitWith(g, node);
     case "Assert": {
       const test = visit(g, node.test);
       const message = node.msg ? visit(g, node.msg) : "";

@@ -32,19 +32,23 @@ export function bindParameters(
     (known ? bound : rest).set(name, value);
   }
   if (extra) bound.set(extra.name, { kind: "dict", entries: new Map([...rest].map(([k, v]) => [`s${k}`, [k, v] as const])) });
-  const missing: string[] = [];
+  const missing = { positional: [] as string[], keyword: [] as string[] };
   for (const { name, kind, fallback } of parameters) {
     if (bound.has(name) || kind === "star" || kind === "double_star") continue;
-    if (fallback === undefined) missing.push(name);
+    if (fallback === undefined) missing[kind].push(name);
     else bound.set(name, fallback);
   }
-  if (missing.length > 0) {
-    const quoted = missing.map((m) => `'${m}'`);
-    const last = quoted.pop()!;
-    const list = quoted.length === 0 ? last : `${quoted.join(", ")}${quoted.length > 1 ? "," : ""} and ${last}`;
-    raise("TypeError", `${fn}() missing ${missing.length} required positional argument${missing.length === 1 ? "" : "s"}: ${list}`);
-  }
+  tellMissing(fn, "positional", missing.positional);
+  tellMissing(fn, "keyword-only", missing.keyword);
   return bound;
+}
+
+function tellMissing(fn: string, kind: string, missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const quoted = missing.map((m) => `'${m}'`);
+  const last = quoted.pop()!;
+  const list = quoted.length === 0 ? last : `${quoted.join(", ")}${quoted.length > 1 ? "," : ""} and ${last}`;
+  raise("TypeError", `${fn}() missing ${missing.length} required ${kind} argument${missing.length === 1 ? "" : "s"}: ${list}`);
 }
 
 function tooMany(fn: string, byPosition: readonly Parameter[], given: number): never {
@@ -64,6 +68,11 @@ export function bindJitArguments(
   positional: readonly PyValue[],
   named: ReadonlyMap<string, PyValue>,
 ): PyValue[] {
-  const bound = bindParameters(fn.name, data.parameters, positional, named);
+  const { kwarg } = data.node.args;
+  const collected: readonly Parameter[] = kwarg ? [{ name: kwarg.arg, kind: "double_star", fallback: undefined }] : [];
+  const bound = bindParameters(fn.name, [...data.parameters, ...collected], positional, named);
+  // Triton asks each argument for its type, and what Python collects has none.
+  const star = data.parameters.some((p) => p.kind === "star");
+  if (star || kwarg) raise("AttributeError", `'${star ? "tuple" : "dict"}' object has no attribute 'type'`);
   return data.parameters.map((p) => bound.get(p.name) ?? null);
 }

@@ -44,9 +44,13 @@ export interface JitData {
   readonly dedent: number;
   /** The line of the first decorator. */
   readonly firstLine: number;
+  /** Parameters of which nothing but the type is told, and those whose divisibility is not. */
   readonly doNotSpecialize: readonly string[];
+  readonly doNotAlign: readonly string[];
   /** `@triton.jit(repr=...)`: a function that names the kernel by its constants. */
   readonly repr: PyValue;
+  /** `@triton.jit(debug=True)`: as a kernel it is compiled under that option. */
+  readonly debug: boolean;
   /** Configurations of `@triton.autotune`, as `triton.Config` instances. */
   readonly configs: readonly PyValue[];
   /** `@triton.heuristics`: functions of the arguments. */

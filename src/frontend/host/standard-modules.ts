@@ -17,12 +17,12 @@ function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
   const data = hostData(fn);
   if (data.kind !== "def" || data.node.kind !== "FunctionDef") return fn;
   const { node, env, defaults } = data;
-  const names = (key: string): string[] => {
-    const value = named.get(key);
-    return value === undefined || value === null ? [] : pyIterate(value).map(String);
-  };
   const { posonlyargs, args, vararg, kwonlyargs, defaults: nodes } = node.args;
   const byPosition = [...posonlyargs, ...args];
+  const inOrder = [...byPosition, ...(vararg ? [vararg] : []), ...kwonlyargs];
+  /** Parameters are named, or counted. */
+  const listed = (key: string): string[] =>
+    pyIterate(named.get(key) ?? tuple([])).map((item) => (typeof item === "bigint" ? (inOrder[Number(item)]?.arg ?? "") : String(item)));
   const parameter =
     (kind: JitParameter["kind"]) =>
     (arg: ast.Arg, i: number): JitParameter => ({
@@ -43,8 +43,10 @@ function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
     ],
     dedent: node.at!.col,
     firstLine: Math.min(node.at!.line, ...node.decorators.map((d) => d.at!.line)),
-    doNotSpecialize: [...names("do_not_specialize"), ...names("do_not_specialize_on_alignment")],
+    doNotSpecialize: listed("do_not_specialize"),
+    doNotAlign: listed("do_not_specialize_on_alignment"),
     repr: named.get("repr") ?? null,
+    debug: named.get("debug") === true,
     configs: [],
     heuristics: new Map(),
   };

@@ -134,7 +134,7 @@ export function makeTensorDescriptor(s: Semantic, base: Tensor, parts: Descripto
   if (!(1 <= rank && rank <= 5)) raise("ValueError", `Expected 1 <= ndim <= 5 but got ${rank} dimensions`);
   if (givenStrides.length !== rank) raise("ValueError", `Expected ${rank} strides but got ${givenStrides.length}`);
   if (givenBlock.length !== rank) raise("ValueError", `Expected block_shape to have ${rank} dimensions but got ${givenStrides.length}`);
-  check(isPtr(dtypeOf(base)));
+  check(isPtr(dtypeOf(base)), `a descriptor is made of a pointer, not of ${typeName(base.type)}`);
   const element = (dtypeOf(base) as unknown as { readonly element: Dtype }).element;
   const size = Math.trunc(element.bits / 8);
   const contiguous = Number(unwrap(givenBlock.at(-1)!));
@@ -152,7 +152,7 @@ export function makeTensorDescriptor(s: Semantic, base: Tensor, parts: Descripto
     element,
     givenBlock.map((extent) => Number(unwrap(extent))),
   );
-  check(isPtr(base.type));
+  check(isPtr(base.type), `a descriptor is made of a pointer, not of ${typeName(base.type)}`);
   const padding = paddingOption(parts.paddingOption);
   if (isInt(element) && padding === "nan") raise("ValueError", "Padding option `nan` is not supported for integer blocks");
   if (!padding)
@@ -192,7 +192,10 @@ export function descriptorLoad(s: Semantic, desc: Descriptor, offsets: PyValue):
 /** The offsets of a store, once the value is found to have the block's shape. */
 function storeOffsets(s: Semantic, desc: Descriptor, value: Tensor, offsets: PyValue): () => readonly Value[] {
   const indices = offsetsOf(s, desc, offsets);
-  check(listText(extentsOf(value)) === listText(desc.type.block.shape));
+  check(
+    listText(extentsOf(value)) === listText(desc.type.block.shape),
+    `the descriptor's blocks are ${typeName(desc.type.block)}, but a ${typeName(value.type)} is stored`,
+  );
   return indices;
 }
 export function descriptorStore(s: Semantic, desc: Descriptor, given: Tensor, offsets: PyValue): void {

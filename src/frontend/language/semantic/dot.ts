@@ -58,7 +58,7 @@ const OPERANDS: readonly Dtype[] = [INT8, UINT8, FLOAT16, BFLOAT16, FLOAT32, FLO
 
 function dot(s: Semantic, x: Tensor, y: Tensor, acc: Tensor | undefined, options: DotOptions): Tensor {
   let [lhs, rhs] = [x, y];
-  check(isBlockTensor(lhs) && isBlockTensor(rhs));
+  check(isBlockTensor(lhs) && isBlockTensor(rhs), "dot takes blocks, not scalars");
   const [a, b] = [dtypeOf(lhs) as Dtype, dtypeOf(rhs) as Dtype];
   const bothFp8 = isFp8(a) && isFp8(b);
   if (!bothFp8) {
@@ -153,7 +153,10 @@ function resultDtype(operand: Dtype, out: Dtype): Dtype {
 
 function accumulator(s: Semantic, acc: Tensor | undefined, zero: Tensor, type: BlockType, out: Dtype): Tensor {
   if (!acc) return emitOrFold(s, SplatOp, { src: zero.handle }, type);
-  check(listText(extentsOf(acc)) === listText(type.shape) && dtypeOf(acc) === out);
+  check(
+    listText(extentsOf(acc)) === listText(type.shape) && dtypeOf(acc) === out,
+    `the accumulator must be ${typeName(type)}, but it is ${typeName(acc.type)}`,
+  );
   return acc;
 }
 
@@ -184,7 +187,7 @@ export function dotScaled(
   fastMath: boolean,
   outDtype: Dtype,
 ): Tensor {
-  check(isBlockTensor(lhs.value) && isBlockTensor(rhs.value));
+  check(isBlockTensor(lhs.value) && isBlockTensor(rhs.value), "dot_scaled takes blocks, not scalars");
   const [aShape, bShape] = [extentsOf(lhs.value), extentsOf(rhs.value)];
   const rank = aShape.length;
   const shapes = `(lhs: ${constexprShape(aShape)} vs rhs: ${constexprShape(bShape)})`;

@@ -108,7 +108,10 @@ function canonicalBoundaryCheck(given: PyValue, shape: readonly number[]): reado
   if (isConstexpr(given) && !elementsOf(given)) return raise("TypeError", `'${pyTypeName(given.value)}' object is not iterable`);
   const dims = (elementsOf(given) ?? [given]).map((dim) => {
     const value = unwrap(dim);
-    check(typeof value === "bigint" && 0n <= value && value < BigInt(shape.length));
+    check(
+      typeof value === "bigint" && 0n <= value && value < BigInt(shape.length),
+      `boundary_check must list dimensions from 0 to ${shape.length - 1}, but it has ${pyStr(value)}`,
+    );
     return Number(value);
   });
   check(new Set(dims).size === dims.length, "Duplicate dimension in `boundary_check`");

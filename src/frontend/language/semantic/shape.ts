@@ -58,7 +58,7 @@ export function expandDims(s: Semantic, input: Tensor, axis: number): Tensor {
 export function cat(s: Semantic, lhs: Tensor, rhs: Tensor, canReorder: boolean): Tensor {
   check(canReorder, "current implementation of `cat` always may reorder elements");
   const [a, b] = [extentsOf(lhs), extentsOf(rhs)];
-  check(a.length === 1);
+  check(a.length === 1, "cat takes blocks of rank 1");
   const type = blockType(dtypeOf(lhs), [a[0]! + b[0]!]);
   if (b.length !== 1) raise("ValueError", "shape not supported by cat. Expecting rank-1 inputs");
   return emit(s, CatOp, { lhs: lhs.handle, rhs: rhs.handle }, type);
@@ -76,8 +76,7 @@ export function join(s: Semantic, x: Tensor, y: Tensor): Tensor {
 /** The two halves along the last dimension. */
 export function split(s: Semantic, a: Tensor): readonly [Tensor, Tensor] {
   const shape = extentsOf(a);
-  check(shape.length > 0);
-  check(shape.at(-1) === 2);
+  check(shape.at(-1) === 2, `split takes a block whose last dimension is 2, but its shape is [${shape.join(", ")}]`);
   const type = blockType(dtypeOf(a), shape.slice(0, -1));
   const ir = irType(s, type);
   const op = emitOp(s, SplitOp, { src: a.handle }, [ir, ir]);
