@@ -18,8 +18,9 @@ import { printOperation } from "../syntax/print.js";
 import { reportFrontEnd } from "./frontend.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
-import { reportPasses, timePasses } from "./passes.js";
+import { LAUNCH, reportPasses, timePasses } from "./passes.js";
 import { reportSimulation } from "./simulate.js";
+import { reportStartUp } from "./start-up.js";
 import { reportTrace } from "./trace.js";
 import { reportTui, reportTuiMemory } from "./tui.js";
 import { reportWholeProcess } from "./whole-process.js";
@@ -64,7 +65,7 @@ function warm(text: string, runs: number): Times {
 function cold(file: string): Times {
   const runs = Array.from({ length: 3 }, () => {
     // As installed: started from V8's compiled code.
-    const child = spawnSync(process.execPath, ["dist/launch.cjs", "bench", "--once", file], { encoding: "utf8" });
+    const child = spawnSync(process.execPath, [LAUNCH, "bench", "--once", file], { encoding: "utf8" });
     return JSON.parse(child.stdout) as Times;
   });
   return { parse: median(runs.map((t) => t.parse)), print: median(runs.map((t) => t.print)) };
@@ -111,21 +112,7 @@ function reportScaling(text: string): void {
   );
 }
 
-function reportStartUp(): void {
-  const file = join(scratch, "ten.mlir");
-  writeFileSync(file, `module {\n${"  tt.func @f%() {\n    tt.return\n  }\n".repeat(3).replace(/%/g, () => String(counter++))}}\n`);
-  const time = (argv: readonly string[]) => ms(() => void spawnSync(process.execPath, argv, { stdio: "ignore" }));
-  const empty: number[] = [];
-  const ours: number[] = [];
-  for (let i = 0; i < 21; i++) {
-    empty.push(time(["-e", "0"]));
-    ours.push(time(["bin/tt-opt.js", file]));
-  }
-  process.stdout.write(`\nstart-up: tt-opt on ten lines takes ${(median(ours) / median(empty)).toFixed(2)} times an empty node process\n`);
-}
-let counter = 0;
-
-/** Started by dist/launch.cjs. */
+/** Started by dist/bench/launch.cjs. */
 export async function run(argv: readonly string[]): Promise<void> {
   const args = [...argv];
   if (args[0] === "--once") {
@@ -164,7 +151,7 @@ async function reportAll(args: readonly string[]): Promise<void> {
   if (args.length === 0) writeFileSync(files[0]!, repeated(fixture, Math.ceil(5e6 / fixture.length)), "latin1");
   for (const file of files) reportFile(file, args.length > 0 ? file : "a fixture's functions repeated");
   reportScaling(fixture);
-  reportStartUp();
+  reportStartUp(python, scratch);
   reportTrace(fixture, repeated);
   reportLayouts(python);
   reportSimulation();

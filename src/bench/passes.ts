@@ -138,8 +138,11 @@ function totals(byArch: ReadonlyMap<number, readonly Job[]>, measure: (jobs: rea
   const sum = (key: keyof Timing) => all.reduce((total, timing) => total + timing[key], 0);
   return { cold: sum("cold"), warm: sum("warm") };
 }
+/** What starts the benchmarks' own bundle. */
+export const LAUNCH = "dist/bench/launch.cjs";
+
 function ours(list: readonly Job[], mode: Mode): readonly Timing[] {
-  return answerOf(process.execPath, ["dist/launch.cjs", "bench", "--passes", JSON.stringify({ list, mode })]);
+  return answerOf(process.execPath, [LAUNCH, "bench", "--passes", JSON.stringify({ list, mode })]);
 }
 function libtriton(list: readonly Job[], python: string, program: string): readonly Timing[] {
   return answerOf(python, ["-c", program, JSON.stringify({ list, runs: RUNS, warmFrom: WARM_FROM })]);

@@ -3,7 +3,7 @@
  * frame, memory.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
@@ -107,6 +107,7 @@ async function reportFirstFrame(file: string): Promise<void> {
   const helps: number[] = [];
   const inks: number[] = [];
   const empties: number[] = [];
+  const app = readdirSync("dist").find((name) => /^app-.*\.cjs$/.test(name));
   for (let i = 0; i < 9; i++) {
     const ui = new Ui([file]);
     await ui.until((text) => text.includes(FRAME_END));
@@ -116,7 +117,7 @@ async function reportFirstFrame(file: string): Promise<void> {
     ends.push(performance.now() - ui.started);
     ui.end();
     helps.push(time(["bin/tt-step.js", "--help"]));
-    inks.push(time(["-e", "require('./dist/tui.cjs')"]));
+    inks.push(time(["-e", `require('./dist/${app}')`]));
     empties.push(time(["-e", "0"]));
   }
   const budget = 1.5 * (median(helps) + median(inks) - median(empties));

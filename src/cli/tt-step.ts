@@ -10,7 +10,7 @@ import { PASSES } from "../passes/index.js";
 import { printOperation } from "../syntax/print.js";
 import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
-import { fileError, runMain } from "./node-io.js";
+import { fileError, optimizeLater, runMain } from "./node-io.js";
 import { against } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
 import { bisect } from "./tt-step-bisect.js";
@@ -57,7 +57,11 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
 
 /** Calls `use` once the front end is there, if one of the inputs needs it. */
 function withPython(paths: readonly (string | undefined)[], io: Io, use: () => number | Promise<number>): number | Promise<number> {
-  return preparePython(paths, io)?.then(use) ?? use();
+  const read = () => {
+    optimizeLater();
+    return use();
+  };
+  return preparePython(paths, io)?.then(read) ?? read();
 }
 
 function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): number | Promise<number> {

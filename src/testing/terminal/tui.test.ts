@@ -13,7 +13,7 @@ let folder = "";
 let open: Pty[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tt-step-tui-"));
-  execFileSync(process.execPath, ["build.js", "--out", folder]);
+  execFileSync(process.execPath, ["build.js", "--out", folder, "tt-step"]);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => {
@@ -179,7 +179,7 @@ const pidOf = () => Number(readFileSync(join(folder, "pid"), "utf8"));
 const FAULT = `process.on("SIGUSR2", () => {
   const { padEnd } = String.prototype;
   String.prototype.padEnd = function (...args) {
-    if (new Error().stack.includes("tt-step.cjs")) throw new TypeError("planted");
+    if (new Error().stack.includes("/tt-step-tui")) throw new TypeError("planted");
     return padEnd.apply(this, args);
   };
 });
