@@ -7,6 +7,7 @@ import { verifyOperation } from "../ir/verify.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { Compilation } from "./codegen/generator.js";
+import { Abandoned } from "./codegen/recovery.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { type Host, makeHost, packageFolders, runModule } from "./host/host.js";
@@ -16,7 +17,7 @@ import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
 import { isKind, type JitFunction, type PyValue, tuple } from "./language/values.js";
 import type * as ast from "./python/ast.js";
-import { loadParser, type PythonParser, parsePython } from "./python/parse.js";
+import { loadParser, type PythonParser, parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
 import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
@@ -63,8 +64,10 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
   const parsed = parsePython(parser!, decode(latin1), file);
   if (parsed.kind === "SyntaxError") {
     ctx.addSource(file, latin1);
-    const position = { file, line: parsed.line, column: parsed.col + 1 };
-    ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${parsed.name}: ${parsed.message}`, position, notes: [] });
+    for (const { name, message, line, col } of syntaxErrors(parser!, decode(latin1))) {
+      const position = { file, line, column: col + 1 };
+      ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${name}: ${message}`, position, notes: [] });
+    }
     return undefined;
   }
   const readFile = (path: string): string | undefined => {
@@ -131,15 +134,18 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     module: { op: undefined, body: undefined },
     functions: new Map(),
     warnings: [],
+    errors: new Map(),
+    failures: 0,
   };
   try {
     const args = argumentsOf(file.evaluated, fn, specialization);
     generateKernel(compilation, fn, args, kernelName(host, fn, args, specialization));
   } catch (error) {
-    if (error instanceof CompilationError) ctx.diagnostics.push(diagnosticOf(error));
+    if (error instanceof CompilationError) compilation.errors.set("", error);
     else if (error instanceof PyError)
       ctx.diagnostics.push({ severity: "error", code: "python.error", message: `${error.kind}: ${error.message}`, notes: [] });
-    else throw error;
+    else if (!(error instanceof Abandoned)) throw error;
+    ctx.diagnostics.push(...[...compilation.errors.values()].map(diagnosticOf));
     return undefined;
   }
   for (const { severity, message, file: path, place } of compilation.warnings)

@@ -17,6 +17,7 @@ import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { unsupported } from "./errors.js";
 import { type Generator, nameHandle, type Scope, setValue } from "./generator.js";
+import { abandonIfFailed, rememberPoison } from "./recovery.js";
 import { handlesOf, inSubRegion, isTritonValue, mergeBefore, sameHandles } from "./regions.js";
 import { visit, visitBody } from "./visit.js";
 
@@ -78,6 +79,8 @@ interface Branches {
 }
 
 function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Block, elseEntry: Block | undefined): Branches {
+  const { failures } = g.compilation;
+  const repoison = rememberPoison(g);
   insertAtStart(g.b, thenEntry);
   visitBody(g, node.body);
   const thenBlock = g.b.block!;
@@ -90,11 +93,13 @@ function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Bl
     insertAtStart(g.b, elseEntry!);
     g.scope = new Map(liveIns);
     g.localDefs = new Map();
+    repoison();
     visitBody(g, node.orelse);
     elseDefs = new Map(g.localDefs);
     elseBlock = g.b.block!;
     elseValues = new Map(g.scope);
   }
+  abandonIfFailed(g, failures);
   const names: string[] = [];
   for (const [name, value] of liveIns) {
     if (!isTritonValue(value)) continue;

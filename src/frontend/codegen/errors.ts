@@ -12,19 +12,17 @@ export interface ErrorFrame {
 
 export type CompilationErrorKind = "CompilationError" | "CompileTimeAssertionFailure" | "UnsupportedLanguageConstruct";
 
-/** An error with its place; thrown through the visitor and turned into a diagnostic at its entry. */
+/** An error with its place; thrown through the visitor up to the statement of the user's that it is in. */
 export class CompilationError extends Error {
-  /** From the innermost function outwards. */
-  readonly frames: ErrorFrame[];
   constructor(
     readonly kind: CompilationErrorKind,
     message: string,
-    frame: ErrorFrame,
+    /** From the innermost function outwards. */
+    readonly frames: readonly ErrorFrame[],
     /** The Python exception behind it. */
     override readonly cause: PyError | undefined,
   ) {
     super(message);
-    this.frames = [frame];
   }
 }
 
@@ -39,7 +37,7 @@ export function failAt(
   kind: CompilationErrorKind = "CompilationError",
   cause?: PyError,
 ): never {
-  throw new CompilationError(kind, message, frameAt(g, node), cause);
+  throw new CompilationError(kind, message, [frameAt(g, node), ...g.callers], cause);
 }
 
 export function unsupported(g: Generator, node: ast.Node | undefined, message: string): never {

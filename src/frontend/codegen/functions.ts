@@ -31,9 +31,10 @@ import {
 } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign } from "./assign.js";
-import { CompilationError, failAt, frameAt } from "./errors.js";
-import { type Compilation, type Generator, locationOf, nameValue, setValue } from "./generator.js";
+import { type ErrorFrame, failAt, frameAt } from "./errors.js";
+import { type Compilation, type GeneratedFunction, type Generator, locationOf, nameValue, setValue } from "./generator.js";
 import { isConstant, type Leaf, leavesOf, mangle } from "./mangle.js";
+import { Abandoned, abandonIfFailed } from "./recovery.js";
 import { placed, visit, visitBody } from "./visit.js";
 
 /** An argument of a function: a constant, or a type of what is handed over when it is called. */
@@ -45,7 +46,7 @@ export type Argument =
 /** Generates a kernel into a new module; its errors are thrown. */
 export function generateKernel(compilation: Compilation, fn: JitFunction, args: readonly Argument[], given: string): void {
   const name = given.slice(given.lastIndexOf(".") + 1);
-  const g = makeGenerator(compilation, fn, name, true);
+  const g = makeGenerator(compilation, fn, name, []);
   const module = buildOperation(compilation.ctx, ModuleOp, {}, g.b.loc, []);
   compilation.module.op = module;
   compilation.module.body = module.regions[0]!.firstBlock ?? module.regions[0]!.addBlock();
@@ -63,15 +64,17 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
-    const callee = makeGenerator(g.compilation, fn, name, false);
+    const callee = makeGenerator(g.compilation, fn, name, [frameAt(g, g.node), ...g.callers]);
     try {
       generateFunction(callee, args.map(argumentOf));
     } catch (error) {
-      if (error instanceof CompilationError) error.frames.push(frameAt(g, g.node));
+      const generated = functions.get(name);
+      if (generated) generated.failed = true;
       throw error;
     }
   }
-  const { op, returnType } = functions.get(name)!;
+  const { op, returnType, failed } = functions.get(name)!;
+  if (failed) throw new Abandoned();
   if (returnType === undefined) return raise("KeyError", `'${name}'`);
   const operands = dynamicHandles(leaves);
   const types = returnType === VOID ? [] : flattenIrTypes(g.compilation.ctx, returnType, g.compilation.options);
@@ -97,7 +100,7 @@ function argumentOf(value: PyValue): Argument {
   return { kind: "type", type: typeOf(value), attrs: [] };
 }
 
-function makeGenerator(compilation: Compilation, jit: JitFunction, functionName: string, isKernel: boolean): Generator {
+function makeGenerator(compilation: Compilation, jit: JitFunction, functionName: string, callers: readonly ErrorFrame[]): Generator {
   const { ctx, options } = compilation;
   const data = jitData(jit);
   const b = new Builder(ctx, 0);
@@ -118,9 +121,11 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
     jit,
     data,
     functionName,
-    isKernel,
+    isKernel: callers.length === 0,
+    callers,
     namePrefix: undefined,
     scope: new Map(),
+    poisoned: new Set(),
     localDefs: new Map(),
     loopDepth: 0,
     returnType: undefined,
@@ -154,7 +159,7 @@ function generateFunction(g: Generator, args: readonly Argument[]): void {
       [["noinline", boolAttr(ctx, !g.isKernel && g.jit.noinline)]],
     );
     module.body!.append(op);
-    const generated = { op, returnType: undefined as TlType | undefined };
+    const generated: GeneratedFunction = { op, returnType: undefined, failed: false };
     functions.set(g.functionName, generated);
     const entry = op.regions[0]!.addBlock();
     for (const type of inputs) entry.addArgument(type, g.b.loc);
@@ -162,7 +167,9 @@ function generateFunction(g: Generator, args: readonly Argument[]): void {
     // As upstream, moving into the empty block moves the location to the function's.
     g.b.loc = op.locRef;
     g.b.setStart(entry);
+    const { failures } = g.compilation;
     visitBody(g, node.body);
+    abandonIfFailed(g, failures);
     finishFunction(g, op, inputs);
     generated.returnType = g.returnType;
   });

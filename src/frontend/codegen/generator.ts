@@ -14,11 +14,14 @@ import type { LanguageOptions, Semantic } from "../language/semantic.js";
 import type { TlType } from "../language/types.js";
 import { flattenValue, type JitFunction, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
+import type { CompilationError, ErrorFrame } from "./errors.js";
 
 /** A function of the module: its return type is known once its body is visited. */
 export interface GeneratedFunction {
   readonly op: Operation;
   returnType: TlType | undefined;
+  /** There was an error in it: what it returns is not known. */
+  failed: boolean;
 }
 
 /** A warning about a line of Python. */
@@ -39,6 +42,10 @@ export interface Compilation {
   readonly functions: Map<string, GeneratedFunction>;
   /** In the order in which code generation comes to them; a loop's body is visited twice. */
   readonly warnings: CodegenWarning[];
+  /** The first is Triton's; the others are those that do not follow from another (`recovery.ts`). By what is told once. */
+  readonly errors: Map<string, CompilationError>;
+  /** How many statements have failed, with an error of their own or because of another's. */
+  failures: number;
 }
 
 export type Scope = Map<string, PyValue>;
@@ -54,8 +61,12 @@ export interface Generator {
   readonly isKernel: boolean;
   /** The name that is being assigned to: ops are named after it. */
   namePrefix: string | undefined;
+  /** The calls that lead here, the innermost first. */
+  readonly callers: readonly ErrorFrame[];
   /** Values of names here. */
   scope: Scope;
+  /** Names without a value, as the statement that assigns them has failed. */
+  readonly poisoned: Set<string>;
   /** Names that were assigned since the region was entered. */
   localDefs: Scope;
   /** Loops around this place. */
@@ -77,6 +88,7 @@ export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileL
 export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);
   g.localDefs.set(name, value);
+  g.poisoned.delete(name);
 }
 
 /** Names the IR values behind a value. */

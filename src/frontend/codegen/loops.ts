@@ -40,6 +40,7 @@ import {
 import type * as ast from "../python/ast.js";
 import { failAt } from "./errors.js";
 import { type Generator, nameHandle, nameValue, type Scope, setValue } from "./generator.js";
+import { abandonIfFailed, rememberPoison } from "./recovery.js";
 import { handlesOf, inSubRegion, isTritonValue, sameHandles } from "./regions.js";
 import { visit, visitBody, visitKeywords } from "./visit.js";
 
@@ -51,10 +52,11 @@ interface Carried {
 }
 
 function findCarried(g: Generator, node: ast.For | ast.While, liveIns: Scope, ignore?: string): Carried {
+  const repoison = rememberPoison(g);
   const block = createBlock(g.b);
   insertAtStart(g.b, block);
   g.loopDepth++;
-  visitBody(g, node.body);
+  visitWhole(g, node.body);
   g.loopDepth--;
   block.dropAllReferences();
   block.erase();
@@ -78,7 +80,15 @@ function findCarried(g: Generator, node: ast.For | ast.While, liveIns: Scope, ig
   // The visit was for nothing: what it defined is forgotten.
   g.scope = new Map(liveIns);
   g.localDefs = new Map();
+  repoison();
   return { names, inits, types };
+}
+
+/** A loop one of whose statements fails is given up when its body has been looked at once. */
+function visitWhole(g: Generator, body: readonly ast.Stmt[]): void {
+  const { failures } = g.compilation;
+  visitBody(g, body);
+  abandonIfFailed(g, failures);
 }
 
 function verifyCarried(name: string, after: PyValue, before: PyValue): void {
@@ -136,7 +146,7 @@ export function visitWhile(g: Generator, node: ast.While): void {
     insertAtStart(b, after);
     define(g, carried, after.args, false);
     g.loopDepth++;
-    visitBody(g, node.body);
+    visitWhole(g, node.body);
     g.loopDepth--;
     b.create(YieldOp, { results: carriedHandles(g, carried) });
     return { carried, op };
@@ -178,9 +188,10 @@ function visitStaticRange(g: Generator, node: ast.For, name: string, range: Loop
   if (step === 0n) raise("ValueError", "range() arg 3 must not be zero");
   for (let i = start; step > 0n ? i < end : i > end; i += step) {
     g.scope.set(name, constexpr(i));
-    visitBody(g, node.body);
+    g.poisoned.delete(name);
+    visitWhole(g, node.body);
     // An else of the loop belongs to every turn.
-    visitBody(g, node.orelse);
+    visitWhole(g, node.orelse);
   }
 }
 
@@ -214,7 +225,7 @@ function visitRange(g: Generator, node: ast.For, name: string, range: RangeParts
     const body = op.regions[0]!.firstBlock!;
     insertAtStart(b, body);
     define(g, carried, body.args.slice(1), true);
-    visitBody(g, node.body);
+    visitWhole(g, node.body);
     g.loopDepth--;
     const yielded = carriedHandles(g, carried);
     if (yielded.length > 0) b.create(YieldOp, { results: yielded });

@@ -3,10 +3,12 @@ import { lookup, SOURCE_BUILTINS } from "../host/objects.js";
 import { raise } from "../language/errors.js";
 import { isConstexpr, isKind, type PyValue } from "../language/values.js";
 import type { Generator } from "./generator.js";
+import { Abandoned } from "./recovery.js";
 
 export function dereference(g: Generator, name: string): PyValue {
   const local = g.scope.get(name);
   if (local !== undefined) return local;
+  if (g.poisoned.has(name)) throw new Abandoned();
   const global = lookup(g.data.env, name);
   const builtin = g.compilation.host.kernelBuiltins.get(name);
   if (global !== undefined) {

@@ -6,6 +6,7 @@ import { type InsertionPoint, insertionPoint, restoreInsertion } from "../langua
 import { pyTypeName } from "../language/python-text.js";
 import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyInstance, type PyValue } from "../language/values.js";
 import type { Generator, Scope } from "./generator.js";
+import { rememberPoison } from "./recovery.js";
 
 /** What a region sees when it is entered. */
 export interface SubRegion {
@@ -19,7 +20,9 @@ export function inSubRegion<T>(g: Generator, body: (region: SubRegion) => T): T 
   const outerDefs = g.localDefs;
   const point = insertionPoint(g.b);
   g.localDefs = new Map();
+  const repoison = rememberPoison(g);
   const result = body({ liveIns, point });
+  repoison();
   restoreInsertion(g.b, point);
   g.scope = liveIns;
   g.localDefs = outerDefs;

@@ -5,6 +5,7 @@ import type * as ast from "../python/ast.js";
 import { errorRepr, failAt, unsupported } from "./errors.js";
 import { visitExpression } from "./expressions.js";
 import { type Generator, locationOf } from "./generator.js";
+import { recovering } from "./recovery.js";
 import { visitStatement } from "./statements.js";
 
 /** The value of an expression; null for a missing one. */
@@ -34,7 +35,7 @@ export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
 /** Visits statements up to the first return: what stands behind it is dead. */
 export function visitBody(g: Generator, body: readonly ast.Stmt[]): void {
   for (const statement of body) {
-    placed(g, statement, () => visitStatement(g, statement));
+    recovering(g, statement, () => placed(g, statement, () => visitStatement(g, statement)));
     if (statement.kind === "Return") break;
   }
 }

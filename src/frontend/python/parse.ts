@@ -1,9 +1,10 @@
 /** Python text to AST, with web-tree-sitter and tree-sitter-python's grammar; what they cost is paid by Python input alone. */
-import type { Module } from "./ast.js";
-import { sourceLines } from "./source-lines.js";
+import type { Module, Stmt } from "./ast.js";
+import { type SourceLines, sourceLines } from "./source-lines.js";
 import { statements } from "./statements.js";
 import { checkSyntax } from "./syntax-checks.js";
 import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
+import { withoutStatement } from "./syntax-recovery.js";
 import { tokenize } from "./tokens.js";
 import { rawTree } from "./tree.js";
 import type { Parser } from "./tree-sitter.js";
@@ -41,12 +42,34 @@ function joinBrackets(text: string): string {
 }
 
 /** The module of a text, or its first syntax error. */
-export function parsePython({ parser }: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
+export function parsePython(parser: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
   const source = sourceLines(text, directives);
-  let { root, hasErrors } = rawTree(parser, text);
-  if (hasErrors) ({ root, hasErrors } = rawTree(parser, joinBrackets(text)));
+  const { body, errors } = parse(parser, source);
+  return errors[0] ?? { kind: "Module", body, lines: source.lines, file };
+}
+
+/** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */
+function parse({ parser }: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
+  let { root, hasErrors } = rawTree(parser, source.text);
+  if (hasErrors) ({ root, hasErrors } = rawTree(parser, joinBrackets(source.text)));
   const error = syntaxError(source, root, hasErrors);
-  if (error) return error;
+  if (error) return { body: [], errors: [error] };
   const body = statements(source, root);
-  return checkSyntax(body) ?? { kind: "Module", body, lines: source.lines, file };
+  return { body, errors: checkSyntax(body) };
+}
+
+/** As many errors are told at most. */
+const LIMIT = 20;
+
+/** The syntax errors of a text: the first is CPython's, the others are those of the text without the statements before them that are wrong. */
+export function syntaxErrors(parser: PythonParser, text: string): readonly PythonSyntaxError[] {
+  const errors: PythonSyntaxError[] = [];
+  let rest: string | undefined = text;
+  while (rest !== undefined && errors.length < LIMIT) {
+    const { body, errors: found } = parse(parser, sourceLines(rest));
+    const line = errors.at(-1)?.line ?? 0;
+    errors.push(...found.filter((e) => body.length > 0 || e.line > line));
+    rest = body.length === 0 && found[0] && found[0].line > line ? withoutStatement(rest, found[0]) : undefined;
+  }
+  return errors.slice(0, LIMIT);
 }

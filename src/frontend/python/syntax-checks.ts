@@ -2,8 +2,8 @@
 import type * as ast from "./ast.js";
 import type { PythonSyntaxError } from "./syntax-errors.js";
 
-/** The first such error of a module, or undefined. */
-export function checkSyntax(body: readonly ast.Stmt[]): PythonSyntaxError | undefined {
+/** Such errors of a module, in the order of the text. */
+export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxError[] {
   const errors: PythonSyntaxError[] = [];
   const fail = (at: ast.Place | undefined, message: string): void => {
     if (at) errors.push({ kind: "SyntaxError", name: "SyntaxError", message, line: at.line, col: at.col });
@@ -81,10 +81,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): PythonSyntaxError | unde
     for (const child of childrenOf(node)) expression(child);
   };
   statements(body, false, false);
-  return errors.reduce<PythonSyntaxError | undefined>(
-    (first, e) => (!first || e.line < first.line || (e.line === first.line && e.col < first.col) ? e : first),
-    undefined,
-  );
+  return errors.sort((a, b) => a.line - b.line || a.col - b.col);
 }
 
 type Fail = (at: ast.Place | undefined, message: string) => void;

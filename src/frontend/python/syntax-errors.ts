@@ -155,13 +155,14 @@ function lineError(line: readonly Token[]): Found | undefined {
     } else if (/^[,:;=]$|^:=$|^->$/.test(text) || /^[^=<>!]=$|^..=$/.test(text)) {
       if (text === ":" && lambdas > 0) lambdas--;
       else if (text === ":" && depth === 0) colon = true;
+      else if (!operand && (/=$/.test(text) || (text === "," && /^[,([{=]$/.test(line[i - 1]?.text ?? "")))) return fail(token);
       else if (text === "=" && depth === 0 && compound && !colon && ["if", "elif", "while"].includes(first.text))
         return fail(line[1]!, "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
       else if (text === "=" && depth === 0 && !compound && !colon && /^\)$/.test(line[i - 1]?.text ?? "") && first.text !== "(")
         return fail(first, "cannot assign to function call here. Maybe you meant '==' instead of '='?");
       operand = false;
       argument = line[i + 1] ?? token;
-    } else if (kind === "op" && !operand && !/^[-+~*@]$|^\*\*$|^\/$|^\.$/.test(text)) return fail(token);
+    } else if (kind === "op" && !operand && !/^[-+~*@]$|^\*\*$|^\/$/.test(text)) return fail(token);
     else if (kind === "op" && !operand && /^(?:\*|\*\*|\/|@)$/.test(text) && !/^[,([{=:;]$|^in$|^return$/.test(line[i - 1]?.text ?? ""))
       return fail(token);
     else operand = false;

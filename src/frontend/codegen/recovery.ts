@@ -1,0 +1,100 @@
+/**
+ * Several errors in one run. A statement that fails leaves the names it assigns without a value, and a statement that uses such
+ * a name, or calls a function that failed, is passed over in silence: what is told beside the first error is an error of its own.
+ *
+ * An `if` or a loop in which a statement failed has failed as a whole, once its body has been looked at: no conclusion is drawn
+ * from what it would have left. An error in a function of Triton's library is one of the statement that calls it. Behind a
+ * `static_assert` that does not hold nothing is looked at, as what follows may rely on it.
+ */
+import { insertionPoint, restoreInsertion } from "../language/insertion.js";
+import type * as ast from "../python/ast.js";
+import { CompilationError } from "./errors.js";
+import type { Generator } from "./generator.js";
+
+/** As many errors are told at most. */
+const LIMIT = 20;
+
+/** Thrown where nothing can be said, as an error that has been told is in the way. */
+export class Abandoned extends Error {
+  /** `all`: no other statement is looked at, either. */
+  constructor(readonly all = false) {
+    super("an error that has been told is in the way");
+  }
+}
+
+export function abandonIfFailed(g: Generator, failuresBefore: number): void {
+  if (g.compilation.failures > failuresBefore) throw new Abandoned();
+}
+
+/** Runs a statement; its failure does not reach those around it. */
+export function recovering(g: Generator, statement: ast.Stmt, body: () => void): void {
+  // A function of the library that fails was called wrongly.
+  if (g.jit.module.startsWith("triton.")) return body();
+  const { scope, localDefs, loopDepth, node } = g;
+  const { loc } = g.b;
+  const point = insertionPoint(g.b);
+  try {
+    body();
+  } catch (error) {
+    g.compilation.failures++;
+    if (error instanceof CompilationError) record(g, error);
+    else if (!(error instanceof Abandoned) || error.all) throw error;
+    restoreInsertion(g.b, point);
+    g.b.loc = loc;
+    Object.assign(g, { scope, localDefs, loopDepth, node, namePrefix: undefined });
+    for (const name of assignedNames(statement)) {
+      g.poisoned.add(name);
+      scope.delete(name);
+      localDefs.delete(name);
+    }
+  }
+}
+
+/** Each place is told once, though it may be visited for several types, and each name that does not exist. */
+function record({ compilation: { errors }, callers }: Generator, error: CompilationError): void {
+  const { file, at } = error.frames.at(-1 - callers.length)!;
+  const key = error.cause?.kind === "NameError" ? error.message : `${file}:${at?.line}:${at?.col}`;
+  if (!errors.has(key)) errors.set(key, error);
+  if (error.kind === "CompileTimeAssertionFailure" || errors.size >= LIMIT) throw new Abandoned(true);
+}
+
+/** Answers what puts back the names that have no value now; a branch or a body that is visited again may give them one. */
+export function rememberPoison({ poisoned }: Generator): () => void {
+  const names = [...poisoned];
+  return () => {
+    for (const name of names) poisoned.add(name);
+  };
+}
+
+/** The names that a statement assigns, and those inside it. */
+function assignedNames(statement: ast.Stmt): readonly string[] {
+  const names: string[] = [];
+  const target = (node: ast.Expr): void => {
+    if (node.kind === "Name") names.push(node.id);
+    else if (node.kind === "Tuple" || node.kind === "List") node.elts.forEach(target);
+  };
+  const visit = (s: ast.Stmt): void => {
+    switch (s.kind) {
+      case "Assign":
+        return s.targets.forEach(target);
+      case "AugAssign":
+      case "AnnAssign":
+        return target(s.target);
+      case "FunctionDef":
+        names.push(s.name);
+        return;
+      case "If":
+      case "For":
+      case "While":
+        if (s.kind === "For") target(s.target);
+        s.body.forEach(visit);
+        return s.orelse.forEach(visit);
+      case "With":
+        for (const { optionalVars } of s.items) if (optionalVars) target(optionalVars);
+        return s.body.forEach(visit);
+      default:
+    }
+  };
+  visit(statement);
+  return names;
+}
