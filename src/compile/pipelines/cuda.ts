@@ -85,12 +85,7 @@ const PASS_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Passes that upstream's pipelines and reproducers name. */
-export const UPSTREAM_PASSES: ReadonlySet<string> = new Set([
-  ...Object.keys(PASS_NAMES),
-  "convert-arith-to-llvm",
-  "convert-cf-to-llvm",
-  "convert-index-to-llvm",
-]);
+export const UPSTREAM_PASSES: ReadonlySet<string> = new Set(Object.keys(PASS_NAMES));
 /** The name that dumps show for a flag. */
 export function passName(flag: string): string {
   return PASS_NAMES[flag] ?? flag;
