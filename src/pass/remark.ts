@@ -24,6 +24,7 @@ export const REMARK_CODES = {
   "pipeline.loop": "Stages, buffers and bytes of a loop that was pipelined.",
   "pipeline.declined": "Why a loop was not pipelined.",
   "pipeline.load": "What becomes of a load in a pipelined loop: its latency, and whether it is copied asynchronously.",
+  "pipeline.dot": "Whether a warp group dot of a loop runs while the loop goes on, or why it is waited for at once.",
   "memory.buffer": "Where in shared memory an op's buffer or scratch memory lies, how large it is, and how long it is in use.",
   "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
   "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",

@@ -18,7 +18,7 @@ import type { OpOperand, Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { Bug } from "../../../support/assert.js";
 import type { Scheduled } from "./coarse-schedule.js";
-import { bodyOf } from "./pipelined-loops.js";
+import { bodyOf, isDefinedOutsideOfLoop } from "./pipelined-loops.js";
 
 /** Makes an op do nothing where the predicate does not hold. */
 export type Predicate = (rw: Rewriter, op: Operation, pred: Value) => Operation;
@@ -76,8 +76,7 @@ class LoopExpander {
     return this.#body.lastOp!.operandUses;
   }
   #isOutside(value: Value): boolean {
-    const parent = value.parentBlock!.parentOp!;
-    return parent !== this.loop.op && !this.loop.op.isProperAncestorOf(parent);
+    return isDefinedOutsideOfLoop(this.loop, value);
   }
   /** What defines a value in the loop, and how many rounds before. */
   #definition(value: Value): { readonly def: Operation | undefined; readonly distance: number } {

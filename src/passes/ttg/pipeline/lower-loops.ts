@@ -68,7 +68,7 @@ export function asynchronousOp(root: Operation): Operation | undefined {
   for (const loop of forLoops(root))
     if (CoarseSchedule.deserialize(loop))
       loop.op.walk((op) => {
-        if (op.def.dialect === "ttng" || op.name.startsWith("tt.descriptor_")) found = op;
+        if ((op.def.dialect === "ttng" && !op.name.startsWith("ttng.warp_group_dot")) || op.name.startsWith("tt.descriptor_")) found = op;
         return found ? "interrupt" : undefined;
       });
   return found;

@@ -8,8 +8,9 @@ import { CoarseSchedule } from "./coarse-schedule.js";
 import { pipelineForLoop } from "./loop-expander.js";
 import { asynchronousOp, lowerLoops } from "./lower-loops.js";
 import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
-import { forLoops, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
+import { forLoops, getNumStagesOrDefault, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
 import { updateWaits } from "./update-waits.js";
+import { asyncLaunchDots } from "./wgmma.js";
 
 /** For tests: the stages' predicates stay as `ttg.predicate_stage`. */
 const KEEP_PREDICATE_STAGE = "__test_keep_predicate_stage";
@@ -59,6 +60,7 @@ export const pipeline = definePass("tritongpu-pipeline", {
     if (!resolved) return fail();
     if (options.dumpIntermediateSteps) dump("ExpandLoops", root);
     dropSchedules(root);
+    for (const loop of forLoops(root)) if (getNumStagesOrDefault(loop, options.numStages) >= 1) asyncLaunchDots(rw, loop, explain);
     updateWaits(rw, root);
     // Folds only: of a dialect without its ops, upstream gets no patterns.
     if (!applyPatternsGreedily(root, [], { listener }).converged) fail();

@@ -29,6 +29,9 @@ export function forLoops(root: Operation): ForView[] {
 /** The block of a loop. */
 export const bodyOf = (loop: ForView): Block => loop.region.firstBlock!;
 
+/** Whether a value is from outside of a loop. */
+export const isDefinedOutsideOfLoop = (loop: ForView, value: Value): boolean => !loop.op.isAncestorOf(value.parentBlock!.parentOp!);
+
 /** Whether a value reaches over more than one round: a carried value is handed on as it is. */
 export const loopHasDistGreaterThanOne = (loop: ForView): boolean =>
   bodyOf(loop).lastOp!.operandUses.some(({ value }) => !value.definingOp);
