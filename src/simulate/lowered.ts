@@ -4,7 +4,6 @@ import type { Operation } from "../ir/operation.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
-import { addsUp, productInSum } from "./tensor/rules/sums.js";
 import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 /** A run of Triton IR that lowered code is compared with. */
@@ -15,30 +14,12 @@ export interface Reference {
   readonly reordered: ReadonlyMap<string, number>;
   /** Buffers that say nothing where they differ. */
   readonly open: ReadonlySet<string>;
-  /** The same with products that sums take unrounded, as the compiler may fuse them; nothing where there are none. */
-  readonly contracted: RunResult | undefined;
-  /** The same with sums taken in another order; nothing where there are none. */
-  readonly reassociated: RunResult | undefined;
 }
 
 /** Runs `module` to compare lowered code with. */
 export function referenceOf(module: Operation, options: RunOptions & { readonly seed: number }): Reference {
   const run = runModule(module, options);
-  const contracted = hasProductsInSums(module) ? runModule(module, { ...options, contract: true }) : undefined;
-  const reassociated = hasSums(module) ? runModule(module, { ...options, reassociate: true }) : undefined;
-  return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run), contracted, reassociated };
-}
-
-function hasProductsInSums(module: Operation): boolean {
-  let found = false;
-  module.walk((op) => void (found ||= productInSum(op) !== undefined));
-  return found;
-}
-
-function hasSums(module: Operation): boolean {
-  let found = false;
-  module.walk((op) => void (found ||= addsUp(op)));
-  return found;
+  return { run, seed: options.seed, reordered: reorderedBuffers(module, run), open: openBuffers(run) };
 }
 
 /** The same launch at thread level; nothing where an argument has no like there. */
@@ -58,7 +39,7 @@ export function launchOf({ run: { args, grid, programs }, seed }: Reference): Pt
 
 /** What the lowered code does otherwise: a finding of its own, of none of the kinds to ignore, or the first store that differs. */
 export function differenceOfLowered(
-  { run: reference, reordered, open, contracted, reassociated }: Reference,
+  { run: reference, reordered, open }: Reference,
   run: PtxRun,
   ignore: ReadonlySet<string> = new Set(),
 ): string | undefined {
@@ -66,7 +47,7 @@ export function differenceOfLowered(
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
   const leaveOut = new Set([...reordered.keys(), ...open]);
-  const difference = compareRuns(reference, after, { leaveOut, otherwise: contracted, reassociated });
+  const difference = compareRuns(reference, after, { leaveOut });
   if (difference) return differenceText(difference);
   const lost = [...reordered].find(([name, bytes]) => !sameElements(reference, after, name, bytes));
   return lost && `other elements in '${lost[0]}', whose order is open`;

@@ -5,6 +5,7 @@
  */
 
 import { TensorDescType } from "../dialects/tt/types.js";
+import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
 import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
@@ -12,7 +13,7 @@ import { runLlvm } from "./llvm/run.js";
 import { differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
-import { compareRuns, differenceText } from "./tensor/compare.js";
+import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import type { Finding } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
@@ -38,6 +39,8 @@ export interface Validation {
   readonly passes: readonly string[];
   /** What was executed of the source, of Triton IR and of lowered code as they were last, and of PTX. */
   readonly coverage: ReadonlyMap<string, Coverage>;
+  /** Stores of floats where the bound is so large that it says little, with how many elements of how many. */
+  readonly uncertain: ReadonlyMap<string, string>;
   /** What the kernel itself was found to do, before any pass. */
   readonly findings: readonly Finding[];
   /** The pass from which on the IR is no longer executed here, if there is one. */
@@ -50,6 +53,8 @@ interface Launch {
   readonly args: readonly ArgumentPlan[];
   /** Kinds of findings that do not count. */
   readonly ignore: ReadonlySet<string>;
+  /** What the source leaves open, by address. */
+  bounds: RunResult["bounds"];
   /** The source so started on the programs that lowered code is run on; nothing where lowered code is not run so. */
   reference: Reference | undefined;
 }
@@ -60,6 +65,7 @@ export class Validator {
   readonly #passes: string[] = [];
   readonly #counts = new Map<string, number>();
   readonly #coverage = new Map<string, Coverage>();
+  readonly #uncertain = new Map<string, string>();
   #launches: readonly Launch[] = [];
   #before: readonly RunResult[] | undefined;
   #version = -1;
@@ -81,22 +87,41 @@ export class Validator {
   };
 
   /** Executes the source: all else is compared with what it does. */
-  begin(module: Operation): void {
-    if (this.#before !== undefined || !isExecutable(module)) return;
+  begin(root: Operation): void {
+    if (this.#before !== undefined || !isExecutable(root)) return;
+    // Passes change it before it is asked what it leaves open.
+    const module = cloneOperation(root);
     this.#launches = this.#choose(module);
     this.#before = this.#run(module);
     this.#coverage.set("the source", opCoverage(module, this.#before));
+    this.#launches.forEach((launch, i) => {
+      launch.bounds = this.#bounded(this.#before![i]!);
+    });
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
     for (const launch of this.#launches) {
       // One seed will do for what takes longest.
       if (launch !== this.#launches[0] && launch.args === this.#launches[0]!.args) continue;
       const { seed, args } = launch;
-      launch.reference = referenceOf(module, { ...this.options, args, grid, programs: few, seed });
-      this.#runs += 1 + [launch.reference.contracted, launch.reference.reassociated].filter(Boolean).length;
+      const reference = referenceOf(module, { ...this.options, args, grid, programs: few, seed });
+      launch.reference = { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
+      this.#runs++;
     }
-    this.#version = module.ctx.version;
+    this.#version = root.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
+  }
+
+  /** Its bounds, of which it is noted how often they were looked for, and where they say little. */
+  #bounded(run: RunResult): RunResult["bounds"] {
+    let asked = false;
+    return () => {
+      const bounds = run.bounds();
+      if (asked) return bounds;
+      asked = true;
+      this.#runs++;
+      for (const { op, count, of } of uncertain(run, bounds)) this.#uncertain.set(printableLocation(op), `${count} of ${of}`);
+      return bounds;
+    };
   }
 
   /** Executes the result of a pass, if it changed anything. */
@@ -121,7 +146,7 @@ export class Validator {
     this.#passes.push(pass);
     this.#coverage.set("Triton IR", opCoverage(module, results));
     const problem = results.flatMap((result, i) => {
-      const message = changeOf(before[i]!, result, this.#launches[i]!.ignore);
+      const message = changeOf(before[i]!, result, this.#launches[i]!);
       return message === undefined ? [] : [{ pass, seed: this.#launches[i]!.seed, message }];
     })[0];
     if (problem) this.#broken.push(problem);
@@ -172,6 +197,7 @@ export class Validator {
       runs: this.#runs,
       passes: this.#passes,
       coverage: this.#coverage,
+      uncertain: this.#uncertain,
       findings: this.#findings,
       until: this.#notModelled,
     };
@@ -198,14 +224,15 @@ export class Validator {
     };
     const cut = plan("cut");
     const args = isSound(cut) ? cut : plan("whole");
-    const launches: Launch[] = [seed, ...others].map((s) => ({ seed: s, args, ignore: new Set(), reference: undefined }));
+    const launches: Launch[] = [seed, ...others].map((s) => ({ seed: s, args, ignore: new Set(), bounds: EXACT, reference: undefined }));
     const empty = plan("empty");
     const stopsLoops = empty.some((arg, i) => arg.kind === "scalar" && Number(arg.value) === 0 && Number(scalarOf(args[i])) !== 0);
-    if (stopsLoops && isSound(empty)) launches.push({ seed, args: empty, ignore: NEVER_FILLED, reference: undefined });
+    if (stopsLoops && isSound(empty)) launches.push({ seed, args: empty, ignore: NEVER_FILLED, bounds: EXACT, reference: undefined });
     return launches;
   }
 }
 
+const EXACT = (): ReadonlyMap<number, number> => new Map();
 /** What loops would have filled may be read when they do not turn; whether it is stored anywhere is seen. */
 const NEVER_FILLED = new Set(["unwritten-shared"]);
 
@@ -220,11 +247,11 @@ export function isExecutable(module: Operation): boolean {
 }
 
 /** What is different after a pass: a store, or a finding that was not there. */
-function changeOf(before: RunResult, after: RunResult, ignore: ReadonlySet<string>): string | undefined {
+function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
   const fresh = after.findings.find((f) => f.severity === "error" && !known.has(f.kind) && !ignore.has(f.kind));
   if (fresh) return `${fresh.kind}: ${fresh.message}${fresh.op ? ` (${printableLocation(fresh.op)})` : ""}`;
-  const difference = compareRuns(before, after);
+  const difference = compareRuns(before, after, { bounds });
   if (!difference) return undefined;
   const at = difference.op ? ` (${printableLocation(difference.op)})` : "";
   return `${differenceText(difference)}${at}`;
@@ -237,7 +264,7 @@ function moduleOf(root: Operation): Operation {
 }
 
 /** The outcome as text: one line for each pass that broke something, then what was done. */
-export function validationText({ broken, runs, passes, coverage, findings, until }: Validation): string {
+export function validationText({ broken, runs, passes, coverage, uncertain, findings, until }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
   for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
@@ -247,6 +274,7 @@ export function validationText({ broken, runs, passes, coverage, findings, until
   const rest = until === undefined || unfit ? "" : `; from ${until} on there are instructions that the thread level does not model`;
   if (broken.length === 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
+  for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} have a bound beyond a tenth of their size`);
   for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;
 }

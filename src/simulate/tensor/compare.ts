@@ -7,7 +7,6 @@ import { bytesOf, isFloatKind } from "../numbers/element.js";
 import { type Element, floatElement, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
-import { TOLERANCES } from "./tolerances.js";
 
 export interface Difference {
   /** The argument, and the byte in its buffer. */
@@ -24,34 +23,32 @@ export interface Difference {
   readonly total: number;
 }
 
-export interface Freedom {
-  /** Buffers whose order of elements the source leaves open. */
-  readonly leaveOut?: ReadonlySet<string>;
-  /** The first run with other roundings that are as good: what agrees with either agrees. */
-  readonly otherwise?: RunResult | undefined;
-  /** The first run with sums in another order: how far that moves what an op stores, another order still may move it. */
-  readonly reassociated?: RunResult | undefined;
-}
-
 /** The first store that differs, in the order of the second run's stores; undefined when the runs agree. */
 export function compareRuns(
   first: RunResult,
   second: RunResult,
-  { leaveOut = new Set(), otherwise, reassociated }: Freedom = {},
+  {
+    leaveOut = new Set(),
+    bounds = first.bounds,
+  }: {
+    /** Buffers whose order of elements the source leaves open. */
+    readonly leaveOut?: ReadonlySet<string>;
+    /** How far floats may be apart, by address; asked for where some are. By default what the first run leaves open. */
+    readonly bounds?: RunResult["bounds"];
+  } = {},
 ): Difference | undefined {
   const bytes = differingBytes(first, second, leaveOut);
   if (bytes.size === 0) return undefined;
-  const pairs: readonly Pair[] = otherwise
-    ? [
-        [first, second],
-        [otherwise, second],
-      ]
-    : [[first, second]];
   const found: Found[] = [];
   const claimed = new Set<number>();
   for (const run of [second, first])
     for (let i = run.stores.length - 1; i >= 0; i--)
-      collect(run.stores[i]!, i + (run === first ? second.stores.length : 0), { bytes, claimed, run, pairs, reassociated }, found);
+      collect(
+        run.stores[i]!,
+        i + (run === first ? second.stores.length : 0),
+        { bytes, claimed, run, runs: [first, second], bounds },
+        found,
+      );
   // Lowered code keeps no list of its stores: what only it stored is known by address alone.
   const [stray] = [...bytes].filter((address) => !claimed.has(address)).sort((a, b) => a - b);
   if (found.length === 0 && stray !== undefined) return strayByte(first, second, stray);
@@ -133,7 +130,6 @@ function compareBytes(page: Page, match: Page | undefined, base: number, differi
   }
 }
 
-type Pair = readonly [RunResult, RunResult];
 interface Found {
   readonly order: number;
   readonly lane: number;
@@ -144,19 +140,15 @@ interface Comparison {
   readonly bytes: ReadonlySet<number>;
   readonly claimed: Set<number>;
   readonly run: RunResult;
-  readonly pairs: readonly Pair[];
-  readonly reassociated: RunResult | undefined;
+  readonly runs: readonly [RunResult, RunResult];
+  readonly bounds: RunResult["bounds"];
 }
-/** Two orders of a sum are a small sample of all: others may lie this many times as far apart. */
-const ORDERS = 4;
 
 /** The elements of a store that differ and were not stored over later. */
-function collect(event: StoreEvent, order: number, { bytes, claimed, run, pairs, reassociated }: Comparison, found: Found[]): void {
+function collect(event: StoreEvent, order: number, { bytes, claimed, run, runs, bounds }: Comparison, found: Found[]): void {
   const { mask } = event;
   const element = comparedAs(event, run);
   const addresses = event.addresses as Float64Array;
-  let scale: number | undefined;
-  let moved = 0;
   for (let lane = 0; lane < addresses.length; lane++) {
     if (mask && !mask[lane]) continue;
     const address = addresses[lane]!;
@@ -164,11 +156,7 @@ function collect(event: StoreEvent, order: number, { bytes, claimed, run, pairs,
     for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
     if (!touches) continue;
     for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
-    if (scale === undefined) {
-      scale = magnitude(event, element, run);
-      if (reassociated) moved = ORDERS * farthest(event, element, pairs[0]![0], reassociated);
-    }
-    if (!pairs.some((pair) => close(pair, event.op, element, address, scale!, moved))) found.push({ order, lane, address, event });
+    if (!agree(runs, element, address, bounds)) found.push({ order, lane, address, event });
   }
 }
 
@@ -180,44 +168,38 @@ function comparedAs({ op, element, addresses, mask }: StoreEvent, { memory }: Ru
   return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes ? floatElement(kind as FloatKind) : element;
 }
 
-function close([run, other]: Pair, op: Operation, element: Element, address: number, scale: number, moved: number): boolean {
-  if (!isStored(run, address) || !isStored(other, address)) return false;
-  const rounding = run.roundings.get(op) ?? other.roundings.get(op) ?? 0;
-  const tolerance = Math.max(TOLERANCES[element.name] ?? 0, rounding);
-  const [a, b] = [valueAt(run, element, address), valueAt(other, element, address)];
-  if (element.family !== "float") return a === b;
+/** Integers and what is not finite must be the same. */
+function agree([first, second]: Comparison["runs"], element: Element, address: number, bounds: RunResult["bounds"]): boolean {
+  if (!isStored(first, address) || !isStored(second, address)) return false;
+  const [a, b] = [valueAt(first, element, address), valueAt(second, element, address)];
+  if (a === b) return true;
+  if (element.family !== "float") return false;
   if (Number.isNaN(a) && Number.isNaN(b)) return true;
-  const allowed = tolerance * Math.max(Math.abs(Number(a)), Math.abs(Number(b)), scale);
-  return a === b || Math.abs(Number(a) - Number(b)) <= Math.max(allowed, moved);
+  const apart = Math.abs(Number(a) - Number(b));
+  return Number.isFinite(apart) && apart <= (bounds().get(address) ?? 0);
 }
 
-/** How far two runs are apart in what an op stored. */
-function farthest({ addresses, mask }: StoreEvent, element: Element, run: RunResult, other: RunResult): number {
-  if (element.family !== "float") return 0;
-  let far = 0;
-  for (let i = 0; i < addresses.length; i++) {
-    if (mask && !mask[i]) continue;
-    const at = addresses[i] as number;
-    const distance = Math.abs(Number(valueAt(run, element, at)) - Number(valueAt(other, element, at)));
-    if (Number.isFinite(distance) && distance > far) far = distance;
+/** Floats among a run's stores that may be so far off that they say little: how many of how many. */
+export function uncertain(
+  run: RunResult,
+  bounds: ReadonlyMap<number, number>,
+): { readonly op: Operation; readonly count: number; readonly of: number }[] {
+  const ops = new Map<Operation, { op: Operation; count: number; of: number }>();
+  for (const event of run.stores) {
+    const element = comparedAs(event, run);
+    if (element.family !== "float") continue;
+    const places = [...(event.addresses as Float64Array)].filter((_, i) => !event.mask || event.mask[i]);
+    const sizes = places.map((address) => Math.abs(Number(valueAt(run, element, address)))).map((x) => (Number.isFinite(x) ? x : 0));
+    const usual = sizes.reduce((sum, x) => sum + x, 0) / Math.max(sizes.length, 1);
+    const entry = ops.get(event.op) ?? { op: event.op, count: 0, of: 0 };
+    ops.set(event.op, entry);
+    entry.of += places.length;
+    entry.count += places.filter((address, i) => (bounds.get(address) ?? 0) > UNCERTAIN * Math.max(sizes[i]!, usual)).length;
   }
-  return far;
+  return [...ops.values()].filter(({ count }) => count > 0);
 }
-
-/** The mean magnitude of what an op stored. */
-function magnitude({ addresses, mask }: StoreEvent, element: Element, run: RunResult): number {
-  if (element.family !== "float") return 0;
-  let sum = 0;
-  let count = 0;
-  for (let i = 0; i < addresses.length; i++) {
-    if (mask && !mask[i]) continue;
-    const value = Math.abs(Number(valueAt(run, element, addresses[i] as number)));
-    if (!Number.isFinite(value)) continue;
-    sum += value;
-    count++;
-  }
-  return count > 0 ? sum / count : 0;
-}
+/** Of a value, or of the mean of what its op stored. */
+const UNCERTAIN = 0.1;
 
 function isStored(run: RunResult, address: number): boolean {
   const page = run.memory.bufferAt(address)?.pages.get(Math.floor(address / 1024));

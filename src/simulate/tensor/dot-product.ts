@@ -1,10 +1,18 @@
 /** Matrix products as tensor cores do them: exact products, sums in f32 (f64 for f64, i32 for integers). */
 import type { Element } from "./elements.js";
 import { intElement } from "./elements.js";
+import type { Machine } from "./machine.js";
 import { type Tensor, tensor } from "./value.js";
 
 /** How f32 operands are read: `tf32` leaves their low 13 bits out, all else counts them. */
 export type InputPrecision = "tf32" | "ieee";
+
+/** The same in a program, with what it leaves open. */
+export function product({ bounds }: Machine, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
+  const result = dot(a, b, c, precision);
+  bounds?.product(result, a, b, c, precision);
+  return result;
+}
 
 /** `c + a * b` for the last two dimensions, one product for each place of those before. */
 export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): Tensor {
@@ -26,22 +34,6 @@ export function dot(a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision):
     }
   }
   return tensor(c.element, c.shape, rounded(c.element, sum));
-}
-
-/** The same operands, to be added up from the other end of K. */
-export function backwards(a: Tensor, b: Tensor): [Tensor, Tensor] {
-  const n = b.shape.at(-1)!;
-  return [reversedRuns(a, a.shape.at(-1)!, 1), reversedRuns(b, b.shape.at(-2)!, n)];
-}
-/** Each `count` runs of `length` elements the other way round. */
-function reversedRuns({ element, shape, data }: Tensor, count: number, length: number): Tensor {
-  const reversed = element.alloc(data.length);
-  for (let base = 0; base < data.length; base += count * length)
-    for (let i = 0; i < count; i++) {
-      const from = base + (count - 1 - i) * length;
-      reversed.set(data.subarray(from, from + length) as never, base + i * length);
-    }
-  return tensor(element, shape, reversed);
 }
 
 function roundInPlace({ encode, decode }: Element, sum: Float32Array): void {

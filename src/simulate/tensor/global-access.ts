@@ -33,6 +33,7 @@ export function readElements(machine: Machine, op: Operation, element: Element, 
     else if (element.family === "ptr") out[i] = Number(memory.load64(at));
     else (bits as unknown as BigInt64Array)[i] = memory.load64(at);
   }
+  machine.bounds?.loaded(addresses, mask, out);
 }
 
 /** Stores the lanes that are on. `quiet`: the caller records the event. */
@@ -61,6 +62,7 @@ export function writeElements(
     else memory.store64(at, (bits as unknown as BigInt64Array)[i]!);
   }
   if (quiet) return;
+  machine.bounds?.storedFrom(data, addresses, mask);
   findConflict(machine, op, addresses, mask, data);
   machine.store(op, element, addresses, mask);
 }

@@ -5,6 +5,7 @@
  */
 import type { Operation } from "../../ir/operation.js";
 import type { Memory } from "../memory.js";
+import type { Bounds } from "./bounds.js";
 import type { Data, Element } from "./elements.js";
 import { Findings } from "./findings.js";
 import { GlobalOrder } from "./global-order.js";
@@ -104,10 +105,8 @@ export class Machine {
   readonly findings = new Findings();
   readonly stores: StoreEvent[] = [];
   readonly printed: string[] = [];
-  /** Sums take products before they are rounded. */
-  contract = false;
-  /** Whether sums are taken in another order than the usual one. */
-  reassociate = false;
+  /** What values leave open, where it is asked for. */
+  bounds: Bounds | undefined;
   onResult: ResultObserver | undefined;
   /** Tensor maps by their address. */
   readonly tensormaps = new Map<number, Tensormap>();
@@ -200,7 +199,8 @@ export class Machine {
         instruction.op,
       );
     instruction.count++;
-    instruction.run(frame, this);
+    if (this.bounds) this.bounds.run(instruction, frame, this);
+    else instruction.run(frame, this);
     if (this.onResult !== undefined) this.#observe(frame, instruction, this.onResult);
   }
 

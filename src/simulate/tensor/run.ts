@@ -8,13 +8,13 @@ import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
+import { Bounds } from "./bounds.js";
 import { axisInfoCheck } from "./check-axis-info.js";
 import { type elementOfType, floatElement, intElement, POINTER } from "./elements.js";
 import type { Finding } from "./findings.js";
 import type { TensorDesc } from "./global-block.js";
 import { enter, type Instruction, Program } from "./instructions.js";
 import { type Checks, DEFAULT_LIMITS, type Limits, Machine, Stop, type StoreEvent } from "./machine.js";
-import { coarsestRounding } from "./roundings.js";
 import { RULES } from "./rules/index.js";
 import { SharedState } from "./shared-memory.js";
 import { rawOfNumber, scalar, tensorSpec, type Val } from "./value.js";
@@ -34,10 +34,8 @@ export interface RunOptions {
   readonly capability?: number;
   readonly limits?: Partial<Limits>;
   readonly checks?: Checks;
-  /** Whether a product that a sum takes is not rounded: as the compiler may have it. */
-  readonly contract?: boolean;
-  /** Whether reductions and products of matrices add up in another order: what results owe to the order is seen so. */
-  readonly reassociate?: boolean;
+  /** Hears what the values leave open. */
+  readonly bounds?: Bounds;
 }
 
 /** What a run left behind. */
@@ -46,8 +44,8 @@ export interface RunResult {
   readonly memory: Memory;
   readonly args: readonly ArgumentPlan[];
   readonly stores: readonly StoreEvent[];
-  /** Of each op that stored, how coarsely its values were rounded on their way: see `coarsestRounding`. */
-  readonly roundings: ReadonlyMap<Operation, number>;
+  /** What the values stored leave open, by address, found out by running the module once more, as it is when first asked for. */
+  readonly bounds: () => ReadonlyMap<number, number>;
   readonly findings: readonly Finding[];
   /** Buffers that were stored and loaded in one program, with no barrier between. */
   readonly open: ReadonlySet<string>;
@@ -83,16 +81,18 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const memory = new Memory(seed);
   const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
-  machine.contract = options.contract ?? false;
-  machine.reassociate = options.reassociate ?? false;
+  machine.bounds = options.bounds;
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
   const values = args.map((arg, i) => argumentValue(memory, arg, kernel.regions[0]!.firstBlock!.args[i]!.type, i));
+  let known: ReadonlyMap<number, number> | undefined;
   try {
     const entry = code.block(kernel.regions[0]!.firstBlock!);
     for (const program of programs)
-      machine.run(program, new SharedState(machine.findings, limits), () => enter(machine, entry, [], values, () => machine.pop(), true));
+      machine.run(program, new SharedState(machine.findings, limits, machine.bounds), () =>
+        enter(machine, entry, [], values, () => machine.pop(), true),
+      );
   } catch (error) {
     if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
     else if (error instanceof MemoryLimit) machine.findings.add("limit", undefined, error.message);
@@ -103,7 +103,14 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
     memory,
     args,
     stores: machine.stores,
-    roundings: new Map([...new Set(machine.stores.map((s) => s.op))].map((op) => [op, coarsestRounding(op)])),
+    bounds: () => {
+      if (known) return known;
+      const bounds = new Bounds();
+      // An op is executed again for each of its operands.
+      const maxSteps = 16 * limits.maxSteps;
+      runModule(module, { ...options, args, grid, programs, checks: {}, limits: { ...limits, maxSteps }, bounds });
+      return (known = bounds.stored);
+    },
     findings: machine.findings.all,
     open: machine.order.open,
     printed: machine.printed,

@@ -10,6 +10,7 @@
 import { allocationOffset } from "../../analysis/allocation.js";
 import { numElements } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
+import type { Bounds } from "./bounds.js";
 import type { Data, Element } from "./elements.js";
 import type { Findings } from "./findings.js";
 import { type Limits, Stop } from "./machine.js";
@@ -69,6 +70,7 @@ export class SharedState {
   constructor(
     readonly findings: Findings,
     readonly limits: Limits,
+    readonly bounds?: Bounds,
   ) {
     this.placement = new Placement(findings);
   }
@@ -99,13 +101,13 @@ export class SharedState {
     return this.peek(desc);
   }
   peek({ buffer, element, shape, at, bytesAt }: MemDescValue): Tensor {
+    const data = bytesAt ? element.alloc(at.length) : gathered(element, buffer.data, at);
     if (bytesAt) {
-      const data = element.alloc(at.length);
       const [from, to] = [bytesOf(buffer.data), bytesOf(data)];
       for (let i = 0; i < bytesAt.length; i++) to[i] = from[bytesAt[i]!]!;
-      return tensor(element, shape, data);
     }
-    return tensor(element, shape, gathered(element, buffer.data, at));
+    this.bounds?.taken(buffer.data, at, data);
+    return tensor(element, shape, data);
   }
   /** `later`: what is not written yet will be read only when an earlier op under way has written it. */
   checkRead(op: Operation, { buffer, at }: MemDescValue, later = false): void {
@@ -139,6 +141,7 @@ export class SharedState {
   poke({ buffer, at, bytesAt }: MemDescValue, data: Data, writer = buffer.op): void {
     const { data: to, written } = buffer;
     this.placement.wrote(writer, buffer.op);
+    this.bounds?.put(data, at, to);
     if (bytesAt) {
       const [from, into] = [bytesOf(data), bytesOf(to)];
       for (let i = 0; i < bytesAt.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * How far floats may be apart, relative to the larger one and to the mean magnitude of what the same op stored; of a value
- * that was rounded to a narrower type on its way, as far as that type's. The README's table.
+ * How far floats may be apart, relative to the value or, of a sum, to the magnitudes that it adds: what an op that rounds to
+ * the type leaves open, see `Bounds`. The README's table.
  */
 export const TOLERANCES: Readonly<Record<string, number>> = {
   f64: 1e-12,
@@ -12,4 +12,14 @@ export const TOLERANCES: Readonly<Record<string, number>> = {
   f8E4M3FN: 0.125,
   f8E4M3B11FNUZ: 0.125,
   f8E5M2: 0.25,
+};
+/** And near zero: a step of what denormals there are, as far as targets keep them. */
+export const LEAST: Readonly<Record<string, number>> = {
+  f64: 2 ** -1022,
+  f32: 2 ** -126,
+  f16: 2 ** -24,
+  bf16: 2 ** -126,
+  f8E4M3FN: 2 ** -9,
+  f8E4M3B11FNUZ: 2 ** -17,
+  f8E5M2: 2 ** -16,
 };

@@ -13,7 +13,6 @@ import type { Rule } from "../instructions.js";
 import { loop } from "../loops.js";
 import { rawOfBits, reinterpreted, scalar, type Tensor, tensor, tensorOfDense, tensorSpec } from "../value.js";
 import { alike, type Elementwise, elementwise, elementwiseResult, pure, readable, unsigned } from "./elementwise.js";
-import { sum } from "./sums.js";
 
 const zero = (e: Element): string => (e.big ? "0n" : "0");
 const u = (e: Element) => ({ a: unsigned(e, "a"), b: unsigned(e, "b") });
@@ -290,8 +289,8 @@ export const ARITH: readonly (readonly [OpDef, Rule])[] = [
   [arith.CmpIOp, elementwise(compareInts)],
   [arith.CmpFOp, elementwise(({ op }) => `${COMPARE_FLOATS[String(arith.CmpFOp.match(op)!.predicate)]!} ? -1 : 0`)],
   [arith.SelectOp, select],
-  [arith.AddFOp, sum("+")],
-  [arith.SubFOp, sum("-")],
+  [arith.AddFOp, same("a + b")],
+  [arith.SubFOp, same("a - b")],
   [arith.MulFOp, same("a * b")],
   [arith.DivFOp, same("a / b")],
   [arith.RemFOp, same("a % b")],

@@ -1,4 +1,5 @@
 /** Products, reductions, scans, and ops with a region or a library function for each element. */
+import * as arith from "../../../dialects/arith/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import type { Block } from "../../../ir/block.js";
@@ -7,24 +8,22 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
 import { libdeviceExpression } from "../../libdevice.js";
-import { backwards, dot } from "../dot-product.js";
+import { product } from "../dot-product.js";
 import type { Data, Element } from "../elements.js";
-import { type BlockCode, operandsOf, type Rule, setResults } from "../instructions.js";
+import { type BlockCode, operandsOf, type Program, type Rule, setResults } from "../instructions.js";
 import { type Machine, Stop } from "../machine.js";
 import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
 import { gathered, positions, rowMajorStrides, scalar, type Tensor, tensor, tensorSpec, type Val } from "../value.js";
 import { castFloat } from "./arith.js";
 import { leave } from "./control-flow.js";
 import { elementwise, pure, readable } from "./elementwise.js";
-import { addsUp } from "./sums.js";
 
 const dotOp: Rule = pure((op) => {
   const { inputPrecision } = tt.DotOp.match(op)!;
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
     // Before sm_80 no tensor core takes tf32: such products are made of multiply-adds of f32.
-    const [x, y] = machine.reassociate ? backwards(a!, b!) : [a!, b!];
-    return dot(x, y, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
+    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
   };
 });
 
@@ -38,7 +37,7 @@ const dotScaled: Rule = (instruction) => {
     const [a, b, c, aScale, bScale] = slots.map((s) => (s === undefined ? undefined : readable(machine, op, env[s]!)));
     const left = scaled(unpacked(a!, view.a_elem_type as ScaledKind, view.lhs_k_pack ? rank - 1 : rank - 2), aScale, 1);
     const right = scaled(unpacked(b!, view.b_elem_type as ScaledKind, view.rhs_k_pack ? rank - 2 : rank - 1), bScale, 0);
-    env[instruction.outs[0]!] = dot(left, right, c!, "ieee");
+    env[instruction.outs[0]!] = product(machine, left, right, c!, "ieee");
   };
 };
 
@@ -47,42 +46,56 @@ const fp4ToFp: Rule = pure((op) => {
   return ([src]) => castFloat(op, "rn", unpacked(src!, "e2m1", axis));
 });
 
-/** Whether a region only computes, so that it can run on vectors in place of scalars. */
-export function onlyComputes(block: Block): boolean {
-  if (block !== block.region!.lastBlock) return false;
-  for (const op of block.ops())
-    if (op !== block.lastOp && !(op.def.traits.has(ElementwiseTrait) || op.def.isConstantLike) && op.name !== "arith.select") return false;
+/** Whether a block only computes, so that it can run on vectors in place of scalars; the front end leaves a call in it. */
+function onlyComputes(block: Block, program: Program, depth = 0): boolean {
+  if (depth > 4 || block.lastOp!.successors.length > 0) return false;
+  for (const op of block.ops()) {
+    const callee = tt.CallOp.match(op)?.callee;
+    const body = callee === undefined ? undefined : program.function(callee)?.regions[0]?.firstBlock;
+    if (body ? onlyComputes(body, program, depth + 1) : op === block.lastOp || computes(op)) continue;
+    return false;
+  }
   return true;
 }
+const computes = ({ def }: Operation): boolean => def.traits.has(ElementwiseTrait) || def.isConstantLike || def === arith.SelectOp;
 
 /** The elements with `axis` in front: rows are places along it. */
-function axisFirst(t: Tensor, axis: number): Data {
+function axisFirst({ bounds }: Machine, t: Tensor, axis: number): Data {
   const { shape } = t;
   if (axis === 0) return t.data;
   const order = [axis, ...shape.keys()].filter((d, i) => i === 0 || d !== axis);
   const strides = rowMajorStrides(shape);
-  return gathered(
-    t.element,
-    t.data,
-    positions(
-      order.map((d) => shape[d]!),
-      order.map((d) => strides[d]!),
-    ),
+  const at = positions(
+    order.map((d) => shape[d]!),
+    order.map((d) => strides[d]!),
   );
+  const data = gathered(t.element, t.data, at);
+  bounds?.taken(t.data, at, data);
+  return data;
 }
 /** The other way round: `data` has `axis` in front. */
-function axisBack(element: Element, data: Data, shape: readonly number[], axis: number): Data {
+function axisBack({ bounds }: Machine, element: Element, data: Data, shape: readonly number[], axis: number): Data {
   if (axis === 0) return data;
   const strides = rowMajorStrides([shape[axis]!, ...shape.filter((_, d) => d !== axis)]);
   const order = shape.map((_, d) => (d === axis ? 0 : d < axis ? d + 1 : d));
-  return gathered(
-    element,
-    data,
-    positions(
-      shape,
-      order.map((d) => strides[d]!),
-    ),
+  const at = positions(
+    shape,
+    order.map((d) => strides[d]!),
   );
+  const back = gathered(element, data, at);
+  bounds?.taken(data, at, back);
+  return back;
+}
+/** Sets `to` from `at` on to what `from` holds from `begin` to `end`. */
+function copy({ bounds }: Machine, from: Data, begin: number, end: number, to: Data, at: number): void {
+  to.set(from.subarray(begin, end) as never, at);
+  bounds?.copied(from, begin, end, to, at);
+}
+/** A part of `data` as a scalar. */
+function scalarOf(machine: Machine, { element, data }: Tensor, i: number): Tensor {
+  const one = scalar(element, data[i]!);
+  machine.bounds?.copied(data, i, i + 1, one.data, 0);
+  return one;
 }
 
 /** Combines vectors `a` and `b` by the region: at once where it only computes, else place by place. */
@@ -103,11 +116,9 @@ function combine(
     const results = machine.runBlock(
       code,
       env,
-      args.map((t) => scalar(t.element, t.data[i]!)),
+      args.map((t) => scalarOf(machine, t, i)),
     );
-    results.forEach((v, k) => {
-      out[k]![i] = (v as Tensor).data[0]! as never;
-    });
+    results.forEach((v, k) => copy(machine, (v as Tensor).data, 0, 1, out[k]!, i));
   }
   return out;
 }
@@ -115,19 +126,18 @@ function combine(
 const repeated = (t: Tensor, length: number): Data =>
   t.data.length === length ? t.data : (t.element.alloc(length).fill(t.data[0]! as never) as Data);
 
-/** Neighbours are combined, then neighbouring pairs, and so on: the order of elements is kept, unless another one is asked for. */
+/** Neighbours are combined, then neighbouring pairs, and so on: the order of elements is kept, and they are a power of two. */
 const reduce: Rule = (instruction, program) => {
   const { op } = instruction;
   const { axis } = tt.ReduceOp.match(op)!;
   const block = op.regions[0]!.firstBlock!;
   const code = program.block(block);
-  const vector = onlyComputes(block);
-  const isSum = addsUp(op);
+  const vector = onlyComputes(block, program);
   const specs = op.results.map((r) => tensorSpec(r.type));
   return (frame, machine) => {
     const srcs = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
     const elements = srcs.map((t) => t.element);
-    let rows = srcs.map((t) => axisFirst(t, axis));
+    let rows = srcs.map((t) => axisFirst(machine, t, axis));
     let count = srcs[0]!.shape[axis]!;
     const width = rows[0]!.length / count;
     machine.charge(op, rows[0]!.length);
@@ -137,21 +147,13 @@ const reduce: Rule = (instruction, program) => {
         rows.map((data, k) => {
           const part = elements[k]!.alloc(half * width);
           for (let i = 0; i < half; i++) {
-            const from = isSum && machine.reassociate ? i + odd * half : 2 * i + odd;
-            part.set(data.subarray(from * width, (from + 1) * width) as never, i * width);
+            const from = 2 * i + odd;
+            copy(machine, data, from * width, (from + 1) * width, part, i * width);
           }
           return part;
         });
-      const odd = count & 1 ? rows.map((data) => data.subarray((count - 1) * width) as Data) : undefined;
       rows = combine(machine, code, frame.env, vector, elements, pick(0), pick(1));
-      if (odd)
-        rows = rows.map((data, k) => {
-          const joined = elements[k]!.alloc(data.length + width);
-          joined.set(data as never);
-          joined.set(odd[k]! as never, data.length);
-          return joined;
-        });
-      count = half + (count & 1);
+      count = half;
     }
     setResults(
       frame,
@@ -166,29 +168,34 @@ const scan: Rule = (instruction, program) => {
   const { axis, reverse } = tt.ScanOp.match(op)!;
   const block = op.regions[0]!.firstBlock!;
   const code = program.block(block);
-  const vector = onlyComputes(block);
+  const vector = onlyComputes(block, program);
   return (frame, machine) => {
     const srcs = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
     const elements = srcs.map((t) => t.element);
     const { shape } = srcs[0]!;
-    const rows = srcs.map((t) => axisFirst(t, axis));
+    const rows = srcs.map((t) => axisFirst(machine, t, axis));
     const count = shape[axis]!;
     const width = rows[0]!.length / count;
     const out = rows.map((data, k) => elements[k]!.alloc(data.length));
     machine.charge(op, rows[0]!.length);
-    const rowAt = (all: readonly Data[], i: number) => all.map((data) => data.subarray(i * width, (i + 1) * width) as Data);
+    const rowAt = (i: number) =>
+      rows.map((data, k) => {
+        const row = elements[k]!.alloc(width);
+        copy(machine, data, i * width, (i + 1) * width, row, 0);
+        return row;
+      });
     let total: Data[] | undefined;
     for (let step = 0; step < count; step++) {
       const i = reverse ? count - 1 - step : step;
-      const row = rowAt(rows, i);
+      const row = rowAt(i);
       // The region sees what came before on the left.
       total = total ? combine(machine, code, frame.env, vector, elements, total, row) : row;
-      total.forEach((data, k) => out[k]!.set(data as never, i * width));
+      total.forEach((data, k) => copy(machine, data, 0, width, out[k]!, i * width));
     }
     setResults(
       frame,
       instruction,
-      out.map((data, k) => tensor(elements[k]!, shape, axisBack(elements[k]!, data, shape, axis))),
+      out.map((data, k) => tensor(elements[k]!, shape, axisBack(machine, elements[k]!, data, shape, axis))),
     );
   };
 };
@@ -203,9 +210,9 @@ const mapElementwise: Rule = (instruction, program) => {
     const srcs = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
     const out = specs.map(({ element, shape }) => element.alloc(numElements(shape)));
     for (let i = 0; i < srcs[0]!.data.length; i += pack) {
-      const args = srcs.flatMap((t) => Array.from({ length: pack }, (_, k) => scalar(t.element, t.data[i + k]!)));
+      const args = srcs.flatMap((t) => Array.from({ length: pack }, (_, k) => scalarOf(machine, t, i + k)));
       machine.runBlock(code, frame.env, args).forEach((v, k) => {
-        out[Math.floor(k / pack)]![i + (k % pack)] = (v as Tensor).data[0]! as never;
+        copy(machine, (v as Tensor).data, 0, 1, out[Math.floor(k / pack)]!, i + (k % pack));
       });
     }
     setResults(
@@ -234,13 +241,14 @@ const histogram: Rule = pure((op) => {
 const gather: Rule = pure((op) => {
   const { axis } = tt.GatherOp.match(op)!;
   const from = tensorSpec(op.operand(0).type).shape;
-  const { element, shape } = tensorSpec(op.result(0).type);
+  const { shape } = tensorSpec(op.result(0).type);
   const strides = rowMajorStrides(from);
   const start = positions(
     shape,
     strides.map((s, d) => (d === axis ? 0 : s)),
   );
   return ([src, indices], machine) => {
+    const { element } = src!;
     const data = element.alloc(start.length);
     for (let i = 0; i < data.length; i++) {
       const index = Number(indices!.data[i]);

@@ -107,6 +107,7 @@ export function reduceBlock(machine: Machine, op: Operation, kind: string, desc:
   const next = element.alloc(data.length);
   loop(element, [element, element], REDUCE[kind]!(element))(next.length, next, found, data);
   writeElements(machine, op, element, addresses, mask, next, "quiet");
+  machine.bounds?.combined(kind, element, found, data, addresses, mask);
   machine.store(op, element, addresses, mask, element.family === "float" && kind === "add");
 }
 

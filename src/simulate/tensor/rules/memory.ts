@@ -151,6 +151,7 @@ const atomicRMW: Rule = (instruction) => {
       result[i] = found[0]!;
       writeElements(machine, op, element, at, undefined, next, "quiet");
     }
+    machine.bounds?.combined(kind, element, result, value.data, pointers, mask);
     machine.store(op, element, pointers, mask, element.family === "float" && kind === "fadd");
     env[outs[0]!] = tensor(element, shape, result);
   };
@@ -176,6 +177,7 @@ const atomicCAS: Rule = (instruction) => {
       if (bitsOf(found, 0) === bitsOf(compare, i))
         writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
     }
+    machine.bounds?.combined("cas", element, result, value, pointers, undefined);
     machine.store(op, element, pointers, undefined);
     env[outs[0]!] = tensor(element, shape, result);
   };

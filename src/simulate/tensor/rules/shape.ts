@@ -14,30 +14,30 @@ import { pure } from "./elementwise.js";
 
 /** The same elements under the type of the result. */
 const reshaped: Rule = pure((op) => {
-  const { element, shape } = tensorSpec(op.result(0).type);
-  return ([src]) => tensor(element, shape, src!.data);
+  const { shape } = tensorSpec(op.result(0).type);
+  return ([src]) => tensor(src!.element, shape, src!.data);
 });
 
 const splat: Rule = pure((op) => {
-  const { element, shape } = tensorSpec(op.result(0).type);
+  const { shape } = tensorSpec(op.result(0).type);
   return ([src], machine) => {
     machine.charge(
       op,
       shape.reduce((a, b) => a * b, 1),
     );
-    return filled(element, shape, src!.data[0]!);
+    return filled(src!.element, shape, src!.data[0]!);
   };
 });
 
 /** A gather whose places follow from the types alone. */
 function gather(placesOf: (op: Operation) => Int32Array): Rule {
   return pure((op) => {
-    const { element, shape } = tensorSpec(op.result(0).type);
+    const { shape } = tensorSpec(op.result(0).type);
     let at: Int32Array | undefined;
     return ([src], machine) => {
       at ??= placesOf(op);
       machine.charge(op, at.length);
-      return tensor(element, shape, gathered(element, src!.data, at));
+      return tensor(src!.element, shape, gathered(src!.element, src!.data, at));
     };
   });
 }
@@ -71,8 +71,9 @@ const makeRange: Rule = pure((op) => {
 
 /** One tensor behind the other, as a tensor of one dimension more (join), or one dimension longer (cat). */
 const concatenate: Rule = pure((op) => {
-  const { element, shape } = tensorSpec(op.result(0).type);
+  const { shape } = tensorSpec(op.result(0).type);
   return ([lhs, rhs]) => {
+    const { element } = lhs!;
     const data = element.alloc(2 * lhs!.data.length);
     data.set(lhs!.data as never);
     data.set(rhs!.data as never, lhs!.data.length);
@@ -80,8 +81,9 @@ const concatenate: Rule = pure((op) => {
   };
 });
 const join: Rule = pure((op) => {
-  const { element, shape } = tensorSpec(op.result(0).type);
+  const { shape } = tensorSpec(op.result(0).type);
   return ([lhs, rhs]) => {
+    const { element } = lhs!;
     const data = element.alloc(2 * lhs!.data.length);
     for (let i = 0; i < lhs!.data.length; i++) {
       data[2 * i] = lhs!.data[i]!;
@@ -91,9 +93,10 @@ const join: Rule = pure((op) => {
   };
 });
 const split: Rule = pure((op) => {
-  const { element, shape } = tensorSpec(op.result(0).type);
+  const { shape } = tensorSpec(op.result(0).type);
   return ([src]) =>
     [0, 1].map((half) => {
+      const { element } = src!;
       const data = element.alloc(src!.data.length / 2);
       for (let i = 0; i < data.length; i++) data[i] = src!.data[2 * i + half]!;
       return tensor(element, shape, data);

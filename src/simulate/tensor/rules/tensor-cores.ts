@@ -6,7 +6,7 @@ import * as ttng from "../../../dialects/ttng/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { dot } from "../dot-product.js";
+import { product as productOf } from "../dot-product.js";
 import { operandsOf, type Rule } from "../instructions.js";
 import type { Machine } from "../machine.js";
 import { type ScaledKind, scaled, unpacked } from "../microscaling.js";
@@ -31,7 +31,7 @@ const warpGroupDot: Rule = (instruction) => {
     const acc = env[c!] as Tensor;
     const from = useC !== undefined && !on(env, useC) ? { ...acc, data: acc.element.alloc(acc.data.length) } : acc;
     machine.charge(op, (left.data.length * right.shape.at(-1)!) >> 4);
-    const result = dot(left, right, from, precision);
+    const result = productOf(machine, left, right, from, precision);
     if (!v.isAsync) {
       env[outs[0]!] = result;
       return;
@@ -115,7 +115,7 @@ interface Mma {
 function mma(
   viewOf: (op: Operation) => Mma,
   scalesOf: (op: Operation) => readonly Value[],
-  product: (op: Operation, a: Tensor, b: Tensor, d: Tensor, scales: readonly Tensor[]) => Tensor,
+  product: (machine: Machine, op: Operation, a: Tensor, b: Tensor, d: Tensor, scales: readonly Tensor[]) => Tensor,
 ): Rule {
   return (instruction) => {
     const { op, ins, outs } = instruction;
@@ -144,6 +144,7 @@ function mma(
           shared.poke(
             acc,
             product(
+              machine,
               op,
               shared.peek(left),
               shared.peek(right),
@@ -163,7 +164,7 @@ function mma(
 const mmaV5 = mma(
   (op) => ttng.TCGen5MMAOp.match(op)!,
   () => [],
-  (_op, a, b, d) => dot(a, b, d, a.element.name === "f32" ? "tf32" : "ieee"),
+  (machine, _op, a, b, d) => productOf(machine, a, b, d, a.element.name === "f32" ? "tf32" : "ieee"),
 );
 const mmaV5Scaled = mma(
   (op) => ttng.TCGen5MMAScaledOp.match(op)!,
@@ -171,7 +172,7 @@ const mmaV5Scaled = mma(
     const v = ttng.TCGen5MMAScaledOp.match(op)!;
     return [v.a_scale, v.b_scale];
   },
-  (op, a, b, d, [aScale, bScale]) => {
+  (machine, op, a, b, d, [aScale, bScale]) => {
     const v = ttng.TCGen5MMAScaledOp.match(op)!;
     const packed = (value: Value, kDim: number) => {
       const { encoding } = (value.type as MemDesc).params;
@@ -181,7 +182,7 @@ const mmaV5Scaled = mma(
     };
     const left = scaled(unpacked(a, v.a_type as ScaledKind, packed(v.a, 1)), aScale, 1);
     const right = scaled(unpacked(b, v.b_type as ScaledKind, packed(v.b, 0)), bScale, 0);
-    return dot(left, right, d, "ieee");
+    return productOf(machine, left, right, d, "ieee");
   },
 );
 const commit: Rule = (instruction) => {
