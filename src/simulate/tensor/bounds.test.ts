@@ -23,7 +23,11 @@ tt.store ${stored}, %v : ${pointers}\ntt.return\n}`;
   const data = (values: readonly number[]) => new Uint8Array(Float32Array.from({ length: COUNT }, (_, i) => values[i] ?? 0).buffer);
   const pointer = (name: string, values: readonly number[]) =>
     ({ kind: "pointer", name, element: "f32", init: undefined, data: data(values) }) as const;
-  const args = [pointer("p", x), pointer("q", y), { kind: "pointer", name: "r", element: element as "f32", init: undefined, data: undefined }] as const;
+  const args = [
+    pointer("p", x),
+    pointer("q", y),
+    { kind: "pointer", name: "r", element: element as "f32", init: undefined, data: undefined },
+  ] as const;
   return runModule(module, { args, programs: [[0, 0, 0]] });
 }
 /** The bounds of what is stored, in order; an exact element has 0. */
@@ -40,13 +44,25 @@ const reduced = (combine: string, of = "%x") => `%v = "tt.reduce"(${of}) <{axis 
 
 describe("what an op leaves open of its result", () => {
   test.each([
-    ["nothing of what is only moved, compared, chosen or negated", "%n = arith.negf %x : tensor<8xf32>\n%v = arith.maxnumf %n, %y : tensor<8xf32>", [3], [5], 0],
+    [
+      "nothing of what is only moved, compared, chosen or negated",
+      "%n = arith.negf %x : tensor<8xf32>\n%v = arith.maxnumf %n, %y : tensor<8xf32>",
+      [3],
+      [5],
+      0,
+    ],
     ["of a sum, its part of the magnitudes", `%v = arith.subf %x, %y : ${SUM}`, [3], [5], 8e-5],
     ["nothing of a sum with zero", `%v = arith.addf %x, %y : ${SUM}`, [3], [0], 0],
     ["of a product, its part where that is rounded", `%v = arith.mulf %x, %y : ${SUM}`, [1 + 2 ** -20], [1 + 2 ** -20], 1e-5],
     ["nothing of a product that has room", `%v = arith.mulf %x, %y : ${SUM}`, [3], [5], 0],
     ["what operands leave open is carried on", `%d = arith.subf %x, %y : ${SUM}\n%v = math.exp %d : ${SUM}`, [1000], [1000], 2e-2],
-    ["each operand adds its own", `%d = arith.subf %x, %y : ${SUM}\n%e = arith.addf %x, %y : ${SUM}\n%v = arith.addf %d, %e : ${SUM}`, [3], [5], 16e-5],
+    [
+      "each operand adds its own",
+      `%d = arith.subf %x, %y : ${SUM}\n%e = arith.addf %x, %y : ${SUM}\n%v = arith.addf %d, %e : ${SUM}`,
+      [3],
+      [5],
+      16e-5,
+    ],
   ] as const)("%s", (_, body, x, y, expected) => {
     expect(bounds(ran(body, x, y))[0]).toBeCloseTo(expected, expected > 1e-3 ? 3 : 6);
   });
@@ -95,7 +111,11 @@ test("memory keeps what is stored, and atomics add to it", () => {
 test("another order of a sum agrees, another sum does not; integers and constants are exact", () => {
   const other = `%t = arith.addf %y, %x : ${SUM}\n%h = arith.constant dense<1.000001> : ${SUM}`;
   const of = (last: string) => ran(`${other}\n%v = arith.addf %t, ${last} : ${SUM}`, [1e3, 1], [-1e3, 2]);
-  const [one, close, wrong] = [of("%x"), ran(`%t = arith.addf %x, %x : ${SUM}\n%v = arith.addf %t, %y : ${SUM}`, [1e3, 1], [-1e3, 2]), of("%y")];
+  const [one, close, wrong] = [
+    of("%x"),
+    ran(`%t = arith.addf %x, %x : ${SUM}\n%v = arith.addf %t, %y : ${SUM}`, [1e3, 1], [-1e3, 2]),
+    of("%y"),
+  ];
   expect(compareRuns(one, close)).toBeUndefined();
   expect(compareRuns(one, wrong)).toMatchObject({ total: 2 });
   const constant = (text: string) => ran(`%v = arith.constant dense<${text}> : ${SUM}`, []);
