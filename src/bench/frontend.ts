@@ -56,7 +56,7 @@ function prepared(file: string, text: string, name: string, signature: string): 
   let job: Job | undefined;
   const compile = (): void => {
     const ctx = new Context(ALL_DIALECTS);
-    const read = readPython(ctx, file, text, { readFile: () => undefined, tritonLib: undefined });
+    const read = readPython(ctx, file, text, { readFile: () => undefined });
     const kernel = chooseKernel(read?.kernels ?? [], name, file);
     if (!read || "error" in kernel) throw new Error(ctx.diagnostics[0]?.message);
     const made = specialize(kernel, given, []);

@@ -97,7 +97,7 @@ const OPTIONS = {
     type: "string",
     value: "DIR",
     group: "Python kernels",
-    summary: "read library functions (tl.sum, tl.cdiv) from this Triton instead of the built-in ones",
+    summary: "where library functions (tl.sum, tl.cdiv) are read from; default a Triton 3.6 behind python3; none: the built-in ones",
   },
   target: {
     type: "string",

@@ -8,6 +8,7 @@ import { type Choices, chooseKernel, specialize } from "../frontend/specialize.j
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
+import { findTriton } from "./find-triton.js";
 import type { Io } from "./io.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 
@@ -58,13 +59,14 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
   const ctx = new Context(ALL_DIALECTS);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
   const { readPython, compileKernel, isTritonLib } = frontEnd!;
-  const { tritonLib } = args.python;
   const readFile = (other: string) => readIfThere(other, io);
-  if (tritonLib !== undefined && !isTritonLib(tritonLib, readFile))
-    return { kind: "error", message: `--triton-lib: '${tritonLib}' holds no Triton: there is no language/standard.py in it` };
+  const given = args.python.tritonLib;
+  if (given !== undefined && given !== NO_TRITON && !isTritonLib(given, readFile))
+    return { kind: "error", message: `--triton-lib: '${given}' holds no Triton: there is no language/standard.py in it` };
   const file = readPython(ctx, path === "-" ? "<stdin>" : path, text, {
     readFile,
-    tritonLib,
+    // Looked for when the kernel needs it.
+    tritonLib: () => (given === NO_TRITON ? undefined : (given ?? ownTriton(ctx, io))),
     capability: args.capability ?? 80,
   });
   if (!file) return told();
@@ -96,6 +98,19 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
       return printOperation(module, { debugInfo: true });
     },
   };
+}
+
+/** What `--triton-lib` takes for tt-step's own library functions. */
+export const NO_TRITON = "none";
+
+/** The folder of the user's Triton if it is one whose functions make the same operations as 3.6's; another is named. */
+function ownTriton(ctx: Context, io: Io): string | undefined {
+  const found = findTriton(io);
+  if (!found || /^3\.6\./.test(found.version)) return found?.folder;
+  const which = `Triton ${found.version} in ${found.folder}`;
+  const message = `library functions are those of Triton 3.6; ${which} is used only if --triton-lib names it (--triton-lib none looks for none)`;
+  ctx.diagnostics.push({ severity: "remark", code: "python.other-triton", message, notes: [] });
+  return undefined;
 }
 
 function refused({ error, choices }: { readonly error: string; readonly choices?: Choices }): PythonInput {

@@ -11,6 +11,7 @@ import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snap
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
+import { NO_TRITON } from "./tt-step-python.js";
 
 const FORMATS = ["text", "json", "junit", "github"] as const;
 type Format = (typeof FORMATS)[number];
@@ -120,7 +121,9 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
 }
 
 function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
-  const read = readInput(input, io, { ...args.rest, debugInfo: false });
+  // Snapshots are the same on every machine.
+  const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
+  const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { trace: read.trace };
   const { trace, ok, failed } = compile(input, read.module, {

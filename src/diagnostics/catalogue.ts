@@ -69,6 +69,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
+  "python.other-triton":
+    "The Triton behind python3 is no 3.6, so library functions are tt-step's own; --triton-lib names one to use all the same.",
   "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
   "python.static-print": "What tl.static_print writes while the kernel is compiled.",
   "python.syntax": "The file is no Python at this place; the words are CPython's.",

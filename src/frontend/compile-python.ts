@@ -26,8 +26,8 @@ import { parseType } from "./type-text.js";
 export interface PythonHost {
   /** A file's text as latin1, undefined when it is not there. */
   readonly readFile: (path: string) => string | undefined;
-  /** The folder of a Triton whose library functions are used. */
-  readonly tritonLib: string | undefined;
+  /** The folder of a Triton whose library functions are used instead of our own; asked once, if the kernel uses some. */
+  readonly tritonLib?: () => string | undefined;
   /** Of the GPU that the file's own code is told of: configurations may depend on it. */
   readonly capability?: number;
 }

@@ -35,7 +35,7 @@ function made({ file: path, kernel, signature, options }: Entry, capability: num
   const ctx = new Context(ALL_DIALECTS);
   const told = () => new Error(ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join(""));
   const text = readFileSync(`fixtures/${path}`, "latin1");
-  const file = readPython(ctx, path.slice(path.lastIndexOf("/") + 1), text, { readFile: () => undefined, tritonLib: undefined });
+  const file = readPython(ctx, path.slice(path.lastIndexOf("/") + 1), text, { readFile: () => undefined });
   if (!file) throw told();
   const chosen = chooseKernel(file.kernels, kernel, path);
   if ("error" in chosen) throw new Error(chosen.error);

@@ -36,8 +36,8 @@ export interface HostFiles {
   readonly parser: PythonParser;
   /** A file's text, undefined when it is not there. */
   readonly readFile: (path: string) => string | undefined;
-  /** The folder of a Triton package, whose `language/standard.py` takes the place of our own. */
-  readonly tritonLib: string | undefined;
+  /** The folder of a Triton package, whose `language/standard.py` takes the place of our own; asked when that is needed. */
+  readonly tritonLib: (() => string | undefined) | undefined;
   readonly capability: number;
 }
 
@@ -47,6 +47,8 @@ export function makeHost(files: HostFiles): Host {
   const members = new Map<string, JitFunction>();
   let membersLoaded = false;
   let left = BUDGET;
+  let found: { readonly folder: string | undefined } | undefined;
+  const tritonLib = (): string | undefined => (found ??= { folder: files.tritonLib?.() }).folder;
   const host: Host = {
     capability: files.capability,
     semantic: undefined,
@@ -109,8 +111,8 @@ export function makeHost(files: HostFiles): Host {
     const prelude = preludeText(name);
     if (prelude === undefined) return undefined;
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
-    if (files.tritonLib === undefined) return { path: `/triton/${relative}`, text: prelude, own: true };
-    for (const base of packageFolders(files.tritonLib)) {
+    const folder = tritonLib();
+    for (const base of folder === undefined ? [] : packageFolders(folder)) {
       const own = files.readFile(`${base}/${relative}`);
       if (own !== undefined) return { path: `${base}/${relative}`, text: own, own: false };
     }

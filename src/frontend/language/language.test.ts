@@ -35,7 +35,7 @@ const ctx = new Context(ALL_DIALECTS);
 let file: PythonFile;
 beforeAll(async () => {
   await loadPython();
-  file = readPython(ctx, "language.py", Buffer.from(text).toString("latin1"), { readFile: () => undefined, tritonLib: undefined })!;
+  file = readPython(ctx, "language.py", Buffer.from(text).toString("latin1"), { readFile: () => undefined })!;
 });
 
 function compile(index: number): { readonly lines: readonly string[] } | { readonly error: string } {

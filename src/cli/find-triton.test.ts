@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { findTriton } from "./find-triton.js";
+import type { Io } from "./io.js";
+import { main } from "./tt-step.js";
+
+/** A machine with these files, each with its text. */
+function machine(files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>): Io & ReturnType<typeof memoryIo> {
+  const none = (): never => {
+    throw new Error("no program is to be run");
+  };
+  const programs = {
+    listFolder: (path: string) => [
+      ...new Set(
+        Object.keys(files)
+          .filter((file) => file.startsWith(`${path}/`))
+          .map((file) => file.slice(path.length + 1).split("/")[0]!),
+      ),
+    ],
+    isProgram: (path: string) => path in files,
+    runProgram: none,
+    withFolder: none,
+  };
+  return { ...memoryIo("", files), programs, env };
+}
+const triton = (site: string, version: string, standard = ""): Readonly<Record<string, string>> => ({
+  [`${site}/triton/__init__.py`]: `"""isort:skip_file"""\n__version__ = '${version}'\n`,
+  [`${site}/triton/language/standard.py`]: standard,
+});
+const found = (files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) => findTriton(machine(files, env));
+
+test("Triton is looked for where python3 would import it from", () => {
+  const venv = triton("/venv/lib/python3.11/site-packages", "3.6.0");
+  expect(found(venv, { VIRTUAL_ENV: "/venv" })).toEqual({ folder: "/venv/lib/python3.11/site-packages/triton", version: "3.6.0" });
+  expect(found(venv, {})).toBe(undefined);
+  expect(found({ ...venv, "/venv/bin/python3": "", "/usr/bin/python3": "" }, { PATH: "/nowhere:/venv/bin:/usr/bin" })?.version).toBe(
+    "3.6.0",
+  );
+  // The first python3 counts, and an active environment before it.
+  expect(found({ ...venv, "/venv/bin/python3": "", "/usr/bin/python3": "" }, { PATH: "/usr/bin:/venv/bin" })).toBe(undefined);
+  expect(found({ ...venv, "/usr/bin/python3": "" }, { PATH: "/usr/bin", CONDA_PREFIX: "/venv" })?.version).toBe("3.6.0");
+  const system = triton("/usr/local/lib/python3.12/dist-packages", "3.5.1");
+  expect(found({ ...system, "/usr/bin/python3": "", "/usr/lib/python3.12/os.py": "" }, { PATH: "/usr/bin" })?.version).toBe("3.5.1");
+  const pyenv = { ...triton("/home/me/.pyenv/versions/3.12.1/lib/python3.12/site-packages", "3.6.1"), "/home/me/.pyenv/shims/python3": "" };
+  expect(found({ ...pyenv, "/home/me/.pyenv/version": "3.12.1\n" }, { PATH: "/home/me/.pyenv/shims" })?.version).toBe("3.6.1");
+  expect(found(triton("/src/python", "3.6.0"), { PYTHONPATH: "/x:/src/python" })?.folder).toBe("/src/python/triton");
+});
+
+const STANDARD = `from ..runtime.jit import jit
+from . import core
+
+@core._tensor_member_fn
+@jit
+def cdiv(x, div):
+    return x + div
+`;
+const KERNEL = `import triton
+import triton.language as tl
+
+# tt-step: signature=*i32, i32
+@triton.jit
+def kernel(x, n):
+    tl.store(x, tl.cdiv(n, 3))
+`;
+
+test("its library functions are used if it is a 3.6; --triton-lib none takes the built-in ones", async () => {
+  const run = async (version: string, ...argv: string[]) => {
+    const site = "/venv/lib/python3.11/site-packages";
+    const io = machine({ "kernel.py": KERNEL, ...triton(site, version, STANDARD) }, { VIRTUAL_ENV: "/venv" });
+    expect(await main(["kernel.py", "--print-after", "0", "--debug-info", ...argv], io)).toBe(0);
+    return { own: io.out().includes(`"${site}/triton/language/standard.py":7:`), err: io.err() };
+  };
+  expect(await run("3.6.0")).toEqual({ own: true, err: "" });
+  expect(await run("3.6.0", "--triton-lib", "none")).toEqual({ own: false, err: "" });
+  const other = await run("3.5.1");
+  expect(other.own).toBe(false);
+  expect(other.err).toMatch(
+    /^.*remark: library functions are those of Triton 3\.6; Triton 3\.5\.1 in \/venv\/.* is used only if --triton-lib names it/,
+  );
+  expect(await run("3.5.1", "--triton-lib", "none")).toEqual({ own: false, err: "" });
+  expect(await run("3.5.1", "--triton-lib", "/venv/lib/python3.11/site-packages")).toEqual({ own: true, err: "" });
+});
