@@ -46,7 +46,7 @@ export const RUNTIME = {
   decode: (kind: SmallFloatKind, bits: number): number => decode(kind, bits),
   encode: (kind: SmallFloatKind, x: number, rounding: Rounding, saturate: boolean): number => encode(kind, x, rounding, saturate),
   saturate01: (x: number): number => (x > 0 ? Math.min(x, 1) : 0), // NaN gives 0
-  relu: (x: number): number => (x < 0 ? 0 : x),
+  relu: (x: number): number => Math.max(x, 0),
 
   /** a + b, a * b + c and others rounded in a direction, to f32. */
   addF32: (a: number, b: number, mode: Directed): number => directedF32(a + b, additionError(a, b), mode),

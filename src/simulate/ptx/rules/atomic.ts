@@ -132,10 +132,11 @@ function wideUpdate(operation: Operation, type: string): (old: bigint, x: bigint
   switch (operation) {
     case "add":
       return (old, x) => old + x;
+    // Math.min takes no bigints.
     case "min":
-      return (old, x) => (old < x ? old : x);
+      return (old, x) => (old - x < 0n ? old : x);
     case "max":
-      return (old, x) => (old > x ? old : x);
+      return (old, x) => (old - x > 0n ? old : x);
     case "and":
       return (old, x) => old & x;
     case "or":
