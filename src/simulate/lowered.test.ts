@@ -38,6 +38,16 @@ describe("what threads do in an order of their own says nothing where it differs
     expect(open("%z")).toEqual(["arg1"]);
     expect(open("%i")).toEqual([]);
   });
+  test("what assembly makes of elements that a layout packs together", () => {
+    const body = (asm: string) =>
+      `${RANGE}\n${at("x", "i8")}\n${at("y", "i8")}\n%l = tt.load %xa : tensor<16x!tt.ptr<i8>>
+%v = tt.elementwise_inline_asm "${asm}" {constraints = "=r,r", packed_element = 4 : i32, pure = true} %l : tensor<16xi8> -> tensor<16xi8>\ntt.store %ya, %v : tensor<16x!tt.ptr<i8>>`;
+    const reference = (asm: string) => referenceOf(moduleOf("%x: !tt.ptr<i8>, %y: !tt.ptr<i8>", body(asm)), options);
+    const mixed = reference("prmt.b32 $0, $1, $1, 0x0123;");
+    expect([...mixed.open]).toEqual(["arg1"]);
+    expect(mixed.run.findings.map((f) => `${f.severity} ${f.kind}`)).toEqual(["note layout-dependent"]);
+    expect([...reference("not.b32 $0, $1;").open]).toEqual([]);
+  });
 });
 
 test("the same launch at thread level: buffers with their elements, numbers, programs", () => {

@@ -63,14 +63,16 @@ function reorderedBuffers(module: Operation, run: RunResult): ReadonlyMap<string
 }
 
 /**
- * Buffers in which a difference says nothing: those loaded behind stores with no barrier between, and those that keep what
- * an atomic found where several lanes of it met.
+ * Buffers in which a difference says nothing: those loaded behind stores with no barrier between, those that keep what an
+ * atomic found where several lanes of it met, and what depends on which elements the layout packs together.
  */
 function openBuffers(run: RunResult): ReadonlySet<string> {
   const meeting = run.stores.filter(
     ({ op, addresses }) => op.name.startsWith("tt.atomic") && op.result(0).firstUse && lanesMeet(addresses),
   );
-  return new Set([...run.open, ...buffersBehind([...new Set(meeting.map(({ op }) => op))], run).keys()]);
+  const mixing = run.findings.flatMap(({ kind, op }) => (kind === "layout-dependent" && op ? [op] : []));
+  const ops = new Set([...meeting.map(({ op }) => op), ...mixing]);
+  return new Set([...run.open, ...buffersBehind([...ops], run).keys()]);
 }
 const lanesMeet = (addresses: Data): boolean => new Set(addresses as Float64Array).size < addresses.length;
 

@@ -267,7 +267,9 @@ function moduleOf(root: Operation): Operation {
 export function validationText({ broken, runs, passes, coverage, uncertain, findings, until }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
-  for (const f of new Map(findings.filter((x) => x.severity === "error").map((x) => [x.message, x])).values())
+  for (const f of new Map(
+    findings.filter((x) => x.severity === "error" || x.kind === "layout-dependent").map((x) => [x.message, x]),
+  ).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
   const unfit = findings.some((f) => f.severity === "error");
   if (unfit) lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");

@@ -20,6 +20,7 @@ export const FINDING_KINDS = {
   "division-by-zero": "note",
   "nan-born": "note",
   "global-order": "note",
+  "layout-dependent": "note",
   hint: "note",
   "axis-info": "error",
 } as const;

@@ -1,15 +1,17 @@
 /**
  * tt.elementwise_inline_asm: the assembly becomes the body of a kernel of one thread for each group of packed elements,
  * which the thread level executes. Groups are neighbours in row-major order: which elements are packed together is not
- * defined by Triton, and is this where threads hold so many neighbours.
+ * defined by Triton, and is this where threads hold so many neighbours. Assembly that mixes them, so that it gives other
+ * results where they are grouped otherwise, is found out.
  */
 import * as tt from "../../../dialects/tt/ops/index.js";
+import { numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { runPtx } from "../../ptx/run.js";
 import type { Data, Element } from "../elements.js";
 import { operandsOf, type Rule, setResults } from "../instructions.js";
-import { Stop } from "../machine.js";
+import { type Machine, Stop } from "../machine.js";
 import { type Tensor, tensor, tensorSpec } from "../value.js";
 import { readable } from "./elementwise.js";
 
@@ -41,9 +43,8 @@ const inlineAsm: Rule = (instruction) => {
   const numOuts = outs.reduce((n, r) => n + r.count, 0);
   const numIns = ins.reduce((n, r) => n + r.count, 0);
   const text = kernelText(op, asm_string, constraints, numOuts, numIns);
-  return (frame, machine) => {
-    const values = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
-    const total = (values[0] ?? { data: results[0]!.element.alloc(results[0]!.shape.reduce((a, b) => a * b, 1)) }).data.length;
+  const execute = (values: readonly Tensor[], machine: Machine): Tensor[] => {
+    const total = values[0]?.data.length ?? numElements(results[0]!.shape);
     const groups = Math.ceil(total / packed);
     const blocks = Math.ceil(groups / THREADS);
     const slots = blocks * THREADS;
@@ -59,16 +60,41 @@ const inlineAsm: Rule = (instruction) => {
     const problem = run.diagnostics[0]?.message ?? run.findings[0]?.message;
     if (problem !== undefined) throw new Stop("not-modelled", `inline assembly: ${problem}`, op);
     let next = numIns;
-    setResults(
-      frame,
-      instruction,
-      results.map(({ element, shape }, k) => {
-        const registers = Array.from({ length: outs[k]!.count }, () => run.memory.contents(`p${next++}`, slots * SLOT));
-        return tensor(element, shape, unpackedOutput(element, registers, outs[k]!.elements, packed, total));
-      }),
-    );
+    return results.map(({ element, shape }, k) => {
+      const registers = Array.from({ length: outs[k]!.count }, () => run.memory.contents(`p${next++}`, slots * SLOT));
+      return tensor(element, shape, unpackedOutput(element, registers, outs[k]!.elements, packed, total));
+    });
+  };
+  let isChecked = packed === 1;
+  return (frame, machine) => {
+    const values = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
+    const computed = execute(values, machine);
+    if (!isChecked) {
+      isChecked = true;
+      const regrouped = execute(values.map(turned), machine);
+      if (!computed.every((result, k) => sameBytes(turned(result), regrouped[k]!)))
+        machine.findings.add(
+          "layout-dependent",
+          op,
+          `which of ${packed} elements are packed together, and so what comes out, depends on the layout`,
+        );
+    }
+    setResults(frame, instruction, computed);
   };
 };
+
+/** Every element one place further, so that other ones are packed together. */
+function turned({ element, shape, data }: Tensor): Tensor {
+  const further = element.alloc(data.length);
+  further.set(data.subarray(0, -1) as never, 1);
+  further[0] = data.at(-1) as never;
+  return tensor(element, shape, further);
+}
+function sameBytes(a: Tensor, b: Tensor): boolean {
+  const [left, right] = [bytesOf(a.data), bytesOf(b.data)];
+  return left.every((byte, i) => byte === right[i]);
+}
+const bytesOf = ({ buffer, byteOffset, byteLength }: Data): Uint8Array => new Uint8Array(buffer, byteOffset, byteLength);
 
 /** One array of slots for each register of an operand. */
 function packedInputs(
@@ -78,7 +104,7 @@ function packedInputs(
   slots: number,
 ): Uint8Array[] {
   const { bytes } = value.element;
-  const from = new Uint8Array(value.data.buffer, value.data.byteOffset, value.data.byteLength);
+  const from = bytesOf(value.data);
   return Array.from({ length: count }, (_, register) => {
     const out = new Uint8Array(slots * SLOT);
     for (let i = register * elements, group = 0; i < value.data.length; i += packed, group++)
