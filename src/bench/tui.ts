@@ -26,6 +26,9 @@ export async function reportTui(lowered: string, repeat: (text: string, times: n
     const file = join(scratch, `${wanted}.log`);
     writeFileSync(file, logOf(repeat(lowered, Math.ceil(wanted / lines))), "latin1");
     await reportKeys(file, `${wanted.toLocaleString("en")} lines`);
+    const other = join(scratch, `${wanted}-other.log`);
+    writeFileSync(other, readFileSync(file, "latin1").replace(/llvm\.mul\b/g, "llvm.srem"), "latin1");
+    await reportAgainst(file, other, `${wanted.toLocaleString("en")} lines`);
   }
   await reportMemory("fixtures/kernels/flash_attention.ttir", "cuda:80");
 }
@@ -191,6 +194,27 @@ async function reportKeys(file: string, name: string): Promise<void> {
   process.stdout.write(
     `  ${name} of LLVM dialect: key to frame ${median(times).toFixed(1)} ms median (budget 16), ${percentile(times, 0.99).toFixed(1)} ms p99 (budget 33); ` +
       `${median(bytes)} bytes to scroll a line, ${Math.max(...bytes)} at most (budget 4096)\n`,
+  );
+}
+
+/** The key that holds a step against another input's, and keys pressed while the difference is made. */
+async function reportAgainst(file: string, other: string, name: string): Promise<void> {
+  const ui = new Ui([file, "--tui", "--against", other]);
+  await ui.until((text) => text.includes("three"));
+  await ui.rest();
+  await ui.press("2");
+  for (let i = 0; i < 3; i++) {
+    await ui.press("b");
+    await ui.rest();
+  }
+  await ui.press(".");
+  await ui.press(",");
+  const start = performance.now();
+  const times: number[] = [];
+  for (let i = 0; performance.now() - start < 1500; i++) times.push((await ui.press("jk"[i % 2]!))?.ms ?? 0);
+  ui.end();
+  process.stdout.write(
+    `  ${name} against another input: while the difference is made, key to frame ${median(times).toFixed(1)} ms median, ${Math.max(...times).toFixed(1)} ms at most\n`,
   );
 }
 

@@ -138,21 +138,29 @@ export class LineTable {
     return number < FIRST_PAGED ? this.#lines[number]! : this.pagedLine(number);
   }
   private pagedLine(number: number): string {
-    let found = this.#inflated.find(({ page }) => number >= page.first && number < page.first + page.starts.length - 1);
-    if (!found) {
-      const page = this.#pages.findLast((p) => p.first <= number)!;
-      found = { page, text: zlib().inflateRawSync(page.deflated).toString("latin1") };
-      this.#inflated = [found, ...this.#inflated.slice(0, 1)];
-    }
-    const { page, text } = found;
+    const { page, text } = this.inflated(number);
     const at = number - page.first;
     return text.slice(page.starts[at], page.starts[at + 1]! - 1);
+  }
+  /** The page of a line, with its text. */
+  private inflated(number: number): { readonly page: Page; readonly text: string } {
+    const found = this.#inflated.find(({ page }) => number >= page.first && number < page.first + page.starts.length - 1);
+    if (found) return found;
+    const page = this.#pages.findLast((p) => p.first <= number)!;
+    const made = { page, text: zlib().inflateRawSync(page.deflated).toString("latin1") };
+    this.#inflated = [made, ...this.#inflated.slice(0, 1)];
+    return made;
   }
   /** The lines of a step. */
   linesOf(text: StepText): string[] {
     return Array.from(text.lines, (n) => this.line(n));
   }
   textOf(text: StepText): string {
+    const first = text.lines[0] ?? 0;
+    const whole = first < FIRST_PAGED ? undefined : this.inflated(first);
+    // All lines of a page.
+    if (whole?.page.first === first && whole.page.starts.length - 1 === text.lines.length)
+      return whole.text.endsWith("\n") ? whole.text : `${whole.text}\n`;
     let out = "";
     for (const n of text.lines) out += `${this.line(n)}\n`;
     return out;

@@ -9,10 +9,10 @@
  *     %3 = c                              removed   (b)
  */
 
-import type { LineTable, StepText } from "../compile/trace.js";
+import type { StepText } from "../compile/trace.js";
 import { longestIncreasing } from "../support/longest-increasing.js";
 import { finished, type Sliced } from "../support/slices.js";
-import { type StepSide, sayTheSame, sideOf } from "./same-text.js";
+import { type Lines, type StepSide, sayTheSame, sideOf } from "./same-text.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
 export interface Row {
@@ -31,23 +31,18 @@ export interface Alignment {
 }
 
 /** `origins` are the pairs (op, op it came from) recorded between the two steps. */
-export function align(lines: LineTable, before: StepText, after: StepText, origins: readonly Int32Array[] = []): Alignment {
+export function align(lines: Lines, before: StepText, after: StepText, origins: readonly Int32Array[] = []): Alignment {
   return finished(alignInSlices(lines, before, after, origins));
 }
 
 /** As `align`, halting every few milliseconds. */
-export function* alignInSlices(
-  lines: LineTable,
-  before: StepText,
-  after: StepText,
-  origins: readonly Int32Array[] = [],
-): Sliced<Alignment> {
+export function* alignInSlices(lines: Lines, before: StepText, after: StepText, origins: readonly Int32Array[] = []): Sliced<Alignment> {
   if (before === after) return unchanged(after);
   const numBefore = before.lines.length;
   const numAfter = after.lines.length;
   const left = sideOf(lines, before);
   const right = sideOf(lines, after);
-  const { match, from } = matchOps(before, after, origins);
+  const { match, from } = yield* matchOps(before, after, origins);
   if (numBefore + numAfter > LARGE) {
     yield;
     yield* left.prepare();
@@ -127,7 +122,7 @@ export function opChanges(
   after: StepText,
   origins: readonly Int32Array[] = [],
 ): { readonly added: number; readonly removed: number } {
-  const { match } = matchOps(before, after, origins);
+  const { match } = finished(matchOps(before, after, origins));
   let [added, kept] = [0, 0];
   for (let line = 0; line < match.length; line++)
     if (match[line]! >= 0) kept++;
@@ -138,14 +133,22 @@ export function opChanges(
 }
 
 /** For each line after, the line before with the same op or the op it was made from; and where that is taken, its line. */
-function matchOps(before: StepText, after: StepText, origins: readonly Int32Array[]): { match: Int32Array; from: Int32Array } {
+function* matchOps(
+  before: StepText,
+  after: StepText,
+  origins: readonly Int32Array[],
+): Sliced<{ readonly match: Int32Array; readonly from: Int32Array }> {
   const lineOf = new Map<number, number>();
-  for (let line = 0; line < before.ops.length; line++) if (before.ops[line] !== 0) lineOf.set(before.ops[line]!, line);
+  for (let line = 0; line < before.ops.length; line++) {
+    if (before.ops[line] !== 0) lineOf.set(before.ops[line]!, line);
+    if (line % LARGE === LARGE - 1) yield;
+  }
   const taken = new Uint8Array(before.lines.length);
   const match = new Int32Array(after.lines.length).fill(-1);
   const from = new Int32Array(after.lines.length).fill(-1);
   const fresh: number[] = [];
   for (let line = 0; line < after.ops.length; line++) {
+    if (line % LARGE === LARGE - 1) yield;
     const id = after.ops[line]!;
     if (id === 0) continue;
     const left = lineOf.get(id);

@@ -1,9 +1,10 @@
 /** Rows of a diff as text: unified or side by side. */
-import type { LineTable, StepText } from "../compile/trace.js";
+import type { StepText } from "../compile/trace.js";
 import type { Alignment, Row } from "./align.js";
+import type { Lines } from "./same-text.js";
 
 export interface DiffText {
-  readonly lines: LineTable;
+  readonly lines: Lines;
   readonly before: StepText;
   readonly after: StepText;
 }

@@ -2,12 +2,17 @@
  * Whether two lines say the same though names differ: values and blocks are compared by where they are defined, aliases
  * by what they stand for.
  */
-import type { LineTable, StepText } from "../compile/trace.js";
+import type { StepText } from "../compile/trace.js";
 import { memo } from "../support/memo.js";
 import { finished, type Sliced } from "../support/slices.js";
 
 /** Lines between two halts. */
 const SLICE = 2048;
+
+/** Where the numbers of lines lead: a Trace's `LineTable`, or those of two. */
+export interface Lines {
+  readonly line: (number: number) => string;
+}
 
 /** One side of a diff: a step's lines, and what names on them mean. Everything is found out on demand. */
 export class StepSide {
@@ -19,7 +24,7 @@ export class StepSide {
   readonly hasAliases: boolean;
 
   constructor(
-    readonly lines: LineTable,
+    readonly lines: Lines,
     readonly text: StepText,
   ) {
     this.hasAliases = text.lines.length > 0 && this.isAlias(0);
@@ -152,7 +157,7 @@ export class StepSide {
 }
 
 /** The side of a diff that a step's text is; the last few are kept, as several things are asked about the same one. */
-export const sideOf = memo((lines: LineTable, text: StepText): StepSide => new StepSide(lines, text), 4);
+export const sideOf = memo((lines: Lines, text: StepText): StepSide => new StepSide(lines, text), 4);
 
 /** `#blocked = ...`, `!shared = ...` */
 export function isAliasDefinition(line: string): boolean {

@@ -1,11 +1,11 @@
-/** The difference between two steps of a Trace, or of two Traces. */
-import { importTexts } from "../compile/import/import-dump.js";
-import type { LineTable, Step, StepText, Trace } from "../compile/trace.js";
+/** The difference between two steps of a Trace. */
+import type { Step, StepText, Trace } from "../compile/trace.js";
 import { finished, type Sliced } from "../support/slices.js";
-import { type Alignment, align, alignInSlices, opChanges, unchanged } from "./align.js";
+import { type Alignment, alignInSlices, opChanges, unchanged } from "./align.js";
+import type { Lines } from "./same-text.js";
 
 export interface StepDiff {
-  readonly lines: LineTable;
+  readonly lines: Lines;
   readonly before: StepText;
   readonly after: StepText;
   readonly alignment: Alignment;
@@ -33,14 +33,6 @@ function originsBetween(trace: Trace, a: Step, b: Step): readonly Int32Array[] {
   if (a.index > b.index) return [];
   // Steps inside `b` stand behind it and are over before it.
   return trace.steps.filter((s) => (s.index > a.index && s.index <= b.index) || s.parent === b.index).map((s) => s.origins);
-}
-
-/** What differs between a step of one Trace and a step of another; ops are identified anew, by what they say. */
-export function stepDiffAcross(one: Trace, a: Step, other: Trace, b: Step): StepDiff {
-  const text = (trace: Trace, step: Step) => ({ pass: step.pass, flag: step.flag, stage: undefined, text: trace.lines.textOf(step.text) });
-  const { lines, steps } = importTexts("", "texts", [text(one, a), text(other, b)]);
-  const [before, after] = [steps[0]!.text, steps[1]!.text];
-  return { lines, before, after, alignment: align(lines, before, after, [steps[1]!.origins]) };
 }
 
 /** The step that a step started from: the one before it at its level, or what its parent started from. */

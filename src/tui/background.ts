@@ -2,21 +2,10 @@
  * What takes long is found out between key presses: differences of large steps, counts for the pass list, which passes differ from
  * the other side, a pass rewrite by rewrite. What the screen needs first comes first.
  */
-import { stepDiffInSlices } from "../diff/step-diff.js";
 import { rewritesOf } from "./compiler.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
-import {
-  comparedOf,
-  countsLater,
-  countsOf,
-  diffKey,
-  otherSide,
-  partnerOf,
-  saysSomethingElse,
-  selectedStep,
-  stepsOf,
-} from "./state/steps.js";
+import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
 
 /** Something to compute: it halts every few milliseconds, and answers what is known then. */
 export interface Work {
@@ -36,12 +25,11 @@ const KEPT_DIFFS = 3;
 function wantedDiff(state: State): Work | undefined {
   const wanted = comparedOf(state)?.wanted;
   if (!wanted) return undefined;
-  const { generation, trace } = state.session;
-  const key = diffKey(...wanted);
+  const { key } = wanted;
   return {
-    key: `${generation} diff ${key}`,
+    key: `${state.session.generation} diff ${key}`,
     *steps() {
-      const diff = yield* stepDiffInSlices(trace, ...wanted);
+      const diff = yield* wanted.steps();
       return (computed) => ({ ...computed, diffs: new Map([...(computed.diffs ?? []), [key, diff] as const].slice(-KEPT_DIFFS)) });
     },
   };
@@ -76,7 +64,7 @@ function wantedDiffering({ session }: State): Work | undefined {
     *steps() {
       const found = new Map(computed.differing);
       for (const step of steps) {
-        found.set(step.index, saysSomethingElse(trace, step, other, partnerOf(trace, step, other)!));
+        found.set(step.index, yield* saysSomethingElse(trace, step, other, partnerOf(trace, step, other)!));
         yield;
       }
       return (known) => ({ ...known, differing: found });

@@ -1,5 +1,6 @@
 /** The kernels of a Trace: a log may hold several compilations, one behind the other, and a module several functions. */
-import type { LineTable, Step, StepText, Trace } from "../compile/trace.js";
+import type { Step, StepText, Trace } from "../compile/trace.js";
+import type { Lines } from "../diff/same-text.js";
 import { memo } from "../support/memo.js";
 import type { Kernel } from "./state/state.js";
 
@@ -42,7 +43,7 @@ function publicFunction(line: string): string | undefined {
 }
 
 /** Lines of a function in a step: first, and the one behind its closing brace; undefined where it is not there. */
-export const functionLines = memo((lines: LineTable, text: StepText, symbol: string): readonly [number, number] | undefined => {
+export const functionLines = memo((lines: Lines, text: StepText, symbol: string): readonly [number, number] | undefined => {
   const begins = new RegExp(`^(\\s*)(?:[\\w.]+\\.)?func\\b.*@"?${symbol.replace(/[$.]/g, "\\$&")}"?\\(`);
   for (let at = 0; at < text.lines.length; at++) {
     const line = lines.line(text.lines[at]!);
@@ -58,7 +59,7 @@ export const functionLines = memo((lines: LineTable, text: StepText, symbol: str
 }, 64);
 
 /** A function's part of a step's text; nothing where it is not there. */
-export function functionPart(lines: LineTable, text: StepText, symbol: string): StepText {
+export function functionPart(lines: Lines, text: StepText, symbol: string): StepText {
   const [from, to] = functionLines(lines, text, symbol) ?? [0, 0];
   return { lines: text.lines.slice(from, to), ops: text.ops.slice(from, to), hashes: text.hashes.slice(from, to) };
 }

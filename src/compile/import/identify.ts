@@ -4,6 +4,7 @@
  * same neighbours. What is left is new; `inferOrigins` says what it was made from. Every round is linear.
  */
 import { longestIncreasing } from "../../support/longest-increasing.js";
+import type { Sliced } from "../../support/slices.js";
 import { inferOrigins } from "./infer-origins.js";
 import { BLOCK, FIRST_ARG, hashOf, mixHash, type TextIR } from "./text-ops.js";
 
@@ -14,10 +15,13 @@ export interface Identification {
   readonly origin: Int32Array;
 }
 
-export function identify(before: TextIR, after: TextIR): Identification {
+/** Halts between rounds. */
+export function* identify(before: TextIR, after: TextIR): Sliced<Identification> {
   const matcher = new Matcher(before, after);
-  matcher.run();
-  return { partner: matcher.match, origin: inferOrigins(before, after, matcher.match, matcher.made) };
+  yield;
+  yield* matcher.run();
+  yield;
+  return { partner: matcher.match, origin: yield* inferOrigins(before, after, matcher.match, matcher.made) };
 }
 
 /** What two ops have to share to be paired in a round. */
@@ -63,6 +67,8 @@ const CONVERSIONS: ReadonlySet<number> = new Set(
 );
 /** Gaps of more pairs than this are left to the rounds, which are linear. */
 const MAX_GAP = 400_000;
+/** Gaps between two halts. */
+const GAPS = 64;
 
 class Matcher {
   readonly match: Int32Array;
@@ -95,20 +101,21 @@ class Matcher {
     this.#position = this.#order;
   }
 
-  run(): void {
+  *run(): Sliced<void> {
     this.functions();
     this.spliceInlined();
-    for (const round of EXACT) this.round(round);
+    yield* this.rounds(EXACT);
     if (this.done()) return;
-    for (const round of CHANGED) this.round(round);
+    yield* this.rounds(CHANGED);
     for (let i = 0; i < 3; i++) {
-      let found = this.gaps();
+      let found = yield* this.gaps();
       found += this.fromUsers();
-      for (const round of AGAIN) found += this.round(round);
+      found += yield* this.rounds(AGAIN);
       if (found === 0) break;
     }
-    for (const round of LOOSE) this.round(round);
+    yield* this.rounds(LOOSE);
     this.fromUsers();
+    yield;
     this.clonedBodies();
   }
   private done(): boolean {
@@ -136,6 +143,15 @@ class Matcher {
         if (partner !== undefined && this.#back[partner] === -1) this.pair(i, partner);
       } else if (after.parent[i] === -1 && next < top.length && before.kind[top[next]!] === after.kind[i]) this.pair(i, top[next++]!);
     }
+  }
+
+  private *rounds(rounds: readonly Round[]): Sliced<number> {
+    let found = 0;
+    for (const round of rounds) {
+      found += this.round(round);
+      yield;
+    }
+    return found;
   }
 
   /** Pairs ops with equal keys, in order. Keys are computed in order, so that operands are paired before their users. */
@@ -294,10 +310,12 @@ class Matcher {
   }
 
   /** Pairs what is alike between the same neighbours: the alignment in order with the highest likeness. */
-  private gaps(): number {
+  private *gaps(): Sliced<number> {
     const { before, after } = this;
     let found = 0;
+    let seen = 0;
     for (const gap of this.eachGap()) {
+      if (++seen % GAPS === 0) yield;
       const ours: number[] = [];
       const theirs: number[] = [];
       for (let i = gap.afterFrom; i < gap.afterTo; i++) if (this.match[i] === -1 && after.symbol[i] === 0) ours.push(i);

@@ -3,6 +3,7 @@
  * steps by inference (`identify`), so that diffs and life lines work as for our own compilations.
  */
 
+import { finished } from "../../support/slices.js";
 import { LocationCollector } from "../op-locations.js";
 import { flagOfPass, type PipelineStep, type Stage } from "../pipelines/cuda.js";
 import { flagOfPass20 } from "../pipelines/triton20.js";
@@ -262,7 +263,7 @@ class ImportedTrace {
     if (this.#previous?.text === text) return { step: this.#previous.step, origins: NONE, func: this.#previous.func };
     const ir = readTextIR(text);
     const before = this.world();
-    const found = before && identify(before.ir, ir);
+    const found = before && finished(identify(before.ir, ir));
     const ids = new Int32Array(ir.numOps);
     const origins: number[] = [];
     for (let i = 0; i < ids.length; i++) {
@@ -361,7 +362,7 @@ function sameShape(a: StepText, b: StepText): boolean {
 }
 
 /** For each op a hash of what it says, with operands by identity. Never 0. */
-function identityHashes(ir: TextIR, ids: Int32Array): Int32Array {
+export function identityHashes(ir: TextIR, ids: Int32Array): Int32Array {
   const hashes = new Int32Array(ir.numOps);
   for (let i = 0; i < ir.numOps; i++) {
     let h = ir.shape[i]!;

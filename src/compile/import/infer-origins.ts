@@ -2,16 +2,19 @@
  * Where the ops came from that are new in a step of an imported dump: copies of another op, ops of the same source
  * line, ops whose values an identified op uses. A lowering makes many ops of one; with this each of them leads back.
  */
+import type { Sliced } from "../../support/slices.js";
 import { BLOCK, hashOf, mixHash, type TextIR } from "./text-ops.js";
 
 /** For each new op of `after` an op of `before`; -1 where nothing tells. `made` is what is known already. */
-export function inferOrigins(before: TextIR, after: TextIR, partner: Int32Array, made: Int32Array): Int32Array {
+export function* inferOrigins(before: TextIR, after: TextIR, partner: Int32Array, made: Int32Array): Sliced<Int32Array> {
   const origin = made;
   for (let i = 0; i < origin.length; i++) if (partner[i]! >= 0 || after.kind[i] === BLOCK) origin[i] = -1;
   if (!partner.includes(-1)) return origin;
-  copies(before, after, partner, origin);
+  yield* copies(before, after, partner, origin);
   const located = sameLocation(before, after, partner, origin);
+  yield;
   if (!located) sameClass(before, after, partner, origin);
+  yield;
   alongDataFlow(after, partner, origin);
   return origin;
 }
@@ -20,7 +23,7 @@ const isNew = (after: TextIR, partner: Int32Array, origin: Int32Array, op: numbe
   partner[op] === -1 && origin[op] === -1 && after.kind[op] !== BLOCK;
 
 /** An op that says the same of the same operands as an op before is a copy of it. */
-function copies(before: TextIR, after: TextIR, partner: Int32Array, origin: Int32Array): void {
+function* copies(before: TextIR, after: TextIR, partner: Int32Array, origin: Int32Array): Sliced<void> {
   const source = (op: number): number => (partner[op]! >= 0 ? partner[op]! : origin[op]!);
   const key = (ir: TextIR, op: number, identity: (op: number) => number): number => {
     let h = mixHash(ir.shape[op]!, ir.loc[op]!);
@@ -33,17 +36,20 @@ function copies(before: TextIR, after: TextIR, partner: Int32Array, origin: Int3
     return h || 1;
   };
   const known = new Map<number, number>();
-  for (let i = 0; i < before.numOps; i++)
-    known.set(
-      key(before, i, (op) => op),
-      i,
-    );
+  const itself = (op: number): number => op;
+  for (let i = 0; i < before.numOps; i++) {
+    known.set(key(before, i, itself), i);
+    if (i % SLICE === SLICE - 1) yield;
+  }
   for (let i = 0; i < after.numOps; i++) {
+    if (i % SLICE === SLICE - 1) yield;
     if (!isNew(after, partner, origin, i)) continue;
     const k = key(after, i, source);
     if (k !== 0) origin[i] = known.get(k) ?? -1;
   }
 }
+/** Ops between two halts. */
+const SLICE = 16_384;
 
 /**
  * Ops of the same source line. Where a line made several ops, those that are gone come first in question, and an op does

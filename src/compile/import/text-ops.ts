@@ -3,6 +3,7 @@
  * so that the IR of any Triton, older, newer or of another vendor, can be stepped. One scan over the characters; what an
  * op says is kept as hashes, so that steps of tens of megabytes are read in a fraction of a second.
  */
+import { finished, type Sliced } from "../../support/slices.js";
 import { Ints } from "./ints.js";
 
 /** Ops in the order of their lines. Labels of blocks count as ops here (`BLOCK`), for they define values too. */
@@ -93,8 +94,14 @@ for (let c = 0; c < 256; c++) if (/[\w$.-]/.test(String.fromCharCode(c))) NAME_C
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
 export function readTextIR(text: string): TextIR {
+  return finished(readTextIRInSlices(text));
+}
+/** As `readTextIR`, halting every few milliseconds. */
+export function readTextIRInSlices(text: string): Sliced<TextIR> {
   return new Reader(text).read();
 }
+/** Lines between two halts. */
+const SLICE = 2048;
 
 class Reader {
   readonly #lineStart = new Ints();
@@ -131,9 +138,10 @@ class Reader {
     this.#aliases = new Aliases(text);
   }
 
-  read(): TextIR {
+  *read(): Sliced<TextIR> {
     const { text } = this;
     for (let at = 0; at < text.length; ) {
+      if (this.#lineStart.length % SLICE === SLICE - 1) yield;
       let end = text.indexOf("\n", at);
       if (end < 0) end = text.length;
       this.#lineStart.push(at);

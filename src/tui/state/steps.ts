@@ -1,7 +1,9 @@
 /** Questions about the steps of a session that several panes ask. */
 import type { Step, Trace } from "../../compile/trace.js";
-import { type StepDiff, stepBefore, stepDiff, stepDiffAcross, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
+import { type StepDiff, stepBefore, stepDiff, stepDiffInSlices, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
+import { stepDiffAcross, stepDiffAcrossInSlices } from "../../diff/step-diff-across.js";
 import { memo } from "../../support/memo.js";
+import type { Sliced } from "../../support/slices.js";
 import { functionPart } from "../kernels.js";
 import type { Session, State } from "./state.js";
 
@@ -47,19 +49,39 @@ export interface Compared {
   readonly beforeStep: Step | undefined;
   readonly afterStep: Step;
   readonly diff: StepDiff;
-  /** The two steps of a difference that is still being made; `diff` is the IR after alone then. */
-  readonly wanted?: readonly [Step, Step];
+  /** A difference that is still to be made; `diff` is the IR after alone then. */
+  readonly wanted?: WantedDiff;
+}
+export interface WantedDiff {
+  /** What `Computed.diffs` knows it by. */
+  readonly key: string;
+  readonly steps: () => Sliced<StepDiff>;
 }
 
 /** Differences of more lines, both sides together, are made in slices. */
 const LARGE = 16_000;
-export const diffKey = (a: Step, b: Step): string => `${a.index}..${b.index}`;
+/** Likewise between two Traces, whose ops are to be identified first. */
+const LARGE_ACROSS = 2000;
 
 /** The difference of two steps of the Trace, where it is known or made soon. */
-function diffWithin({ trace, computed }: Session, a: Step, b: Step): Pick<Compared, "diff" | "wanted"> {
-  if (!computed.diffs || a.text === b.text || a.text.lines.length + b.text.lines.length < LARGE) return { diff: diffOf(trace, a, b) };
-  const diff = computed.diffs.get(diffKey(a, b));
-  return diff ? { diff } : { diff: plain(trace, b), wanted: [a, b] };
+function diffWithin(session: Session, a: Step, b: Step): Pick<Compared, "diff" | "wanted"> {
+  const { trace } = session;
+  if (a.text === b.text || a.text.lines.length + b.text.lines.length < LARGE) return { diff: diffOf(trace, a, b) };
+  const wanted = { key: `${a.index}..${b.index}`, steps: () => stepDiffInSlices(trace, a, b) };
+  return knownOr(session, b, wanted, () => diffOf(trace, a, b));
+}
+/** The difference of a step of another Trace and one of this Trace. */
+function diffAcross(session: Session, base: string, other: Trace, a: Step, b: Step): Pick<Compared, "diff" | "wanted"> {
+  const { trace } = session;
+  if (a.text.lines.length + b.text.lines.length < LARGE_ACROSS) return { diff: across(other, a, trace, b) };
+  const wanted = { key: `${base} ${a.index}..${b.index}`, steps: () => stepDiffAcrossInSlices(other, a, trace, b) };
+  return knownOr(session, b, wanted, () => across(other, a, trace, b));
+}
+/** What is known of a difference, if it is not to be made at once. */
+function knownOr({ trace, computed }: Session, after: Step, wanted: WantedDiff, atOnce: () => StepDiff): Pick<Compared, "diff" | "wanted"> {
+  if (!computed.diffs) return { diff: atOnce() };
+  const diff = computed.diffs.get(wanted.key);
+  return diff ? { diff } : { diff: plain(trace, after), wanted };
 }
 const plain = memo(withoutDiff, 2);
 
@@ -94,7 +116,7 @@ const compare = memo((session: Session, step: Step, base: State["view"]["diff"][
         afterName,
         beforeStep: undefined,
         afterStep: step,
-        diff: across(elsewhere.trace, partner, trace, step),
+        ...diffAcross(session, base, elsewhere.trace, partner, step),
       };
     }
   }
@@ -208,10 +230,10 @@ function withoutHints(signature: string): string {
 }
 
 /** Whether they do when ops are identified: neither names nor the places of constants are a difference. */
-export function saysSomethingElse(trace: Trace, step: Step, other: Trace, partner: Step): boolean {
+export function* saysSomethingElse(trace: Trace, step: Step, other: Trace, partner: Step): Sliced<boolean> {
   if (!textDiffers(trace, step, other, partner)) return false;
   if (step.text.lines.length > MAX_IDENTIFIED) return true;
-  const { lines, before, after, alignment } = across(other, partner, trace, step);
+  const { lines, before, after, alignment } = yield* stepDiffAcrossInSlices(other, partner, trace, step);
   const said = (side: { readonly lines: Int32Array }, line: number) => lines.line(side.lines[line]!);
   return alignment.rows.some((row) => {
     if (row.kind === "moved-to") return !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(said(after, row.right));
