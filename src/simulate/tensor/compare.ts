@@ -1,10 +1,9 @@
 /** Whether two runs agree: their final stores are the same, up to the rounding that hardware leaves open. */
 
-import type { FloatKind } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Page } from "../memory.js";
 import { bytesOf, isFloatKind } from "../numbers/element.js";
-import { type Element, floatElement, intElement } from "./elements.js";
+import { type Element, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
 
@@ -146,9 +145,9 @@ interface Comparison {
 
 /** The elements of a store that differ and were not stored over later. */
 function collect(event: StoreEvent, order: number, { bytes, claimed, run, runs, bounds }: Comparison, found: Found[]): void {
-  const { mask } = event;
-  const element = comparedAs(event, run);
+  const { mask, element } = event;
   const addresses = event.addresses as Float64Array;
+  const bound = holdsFloats(event, run) ? (address: number) => bounds().get(address) ?? 0 : undefined;
   for (let lane = 0; lane < addresses.length; lane++) {
     if (mask && !mask[lane]) continue;
     const address = addresses[lane]!;
@@ -156,27 +155,26 @@ function collect(event: StoreEvent, order: number, { bytes, claimed, run, runs, 
     for (let b = 0; b < element.bytes; b++) if (bytes.has(address + b) && !claimed.has(address + b)) touches = true;
     if (!touches) continue;
     for (let b = 0; b < element.bytes; b++) claimed.add(address + b);
-    if (!agree(runs, element, address, bounds)) found.push({ order, lane, address, event });
+    if (!agree(runs, element, address, bound)) found.push({ order, lane, address, event });
   }
 }
 
-/** Atomics order floats by their bits, as integers: what they leave is a float still. */
-function comparedAs({ op, element, addresses, mask }: StoreEvent, { memory }: RunResult): Element {
-  if (element.family !== "int" || !op.name.startsWith("tt.atomic")) return element;
+/** Atomics order floats by their bits, as integers: what they leave may be as far off as the bits may. */
+function holdsFloats({ op, element, addresses, mask }: StoreEvent, { memory }: RunResult): boolean {
+  if (element.family !== "int" || !op.name.startsWith("tt.atomic")) return element.family === "float";
   const first = mask ? (mask as Int8Array).findIndex(Boolean) : 0;
   const kind = memory.bufferAt(addresses[first] as number)?.spec.element;
-  return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes ? floatElement(kind as FloatKind) : element;
+  return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes;
 }
 
-/** Integers and what is not finite must be the same. */
-function agree([first, second]: Comparison["runs"], element: Element, address: number, bounds: RunResult["bounds"]): boolean {
+/** Without a bound, and where they are not finite, the values must be the same. */
+function agree([first, second]: Comparison["runs"], element: Element, address: number, bound?: (address: number) => number): boolean {
   if (!isStored(first, address) || !isStored(second, address)) return false;
   const [a, b] = [valueAt(first, element, address), valueAt(second, element, address)];
-  if (a === b) return true;
-  if (element.family !== "float") return false;
+  if (a === b || !bound) return a === b;
   if (Number.isNaN(a) && Number.isNaN(b)) return true;
   const apart = Math.abs(Number(a) - Number(b));
-  return Number.isFinite(apart) && apart <= (bounds().get(address) ?? 0);
+  return Number.isFinite(apart) && apart <= bound(address);
 }
 
 /** Floats among a run's stores that may be so far off that they say little: how many of how many. */
@@ -186,7 +184,7 @@ export function uncertain(
 ): { readonly op: Operation; readonly count: number; readonly of: number }[] {
   const ops = new Map<Operation, { op: Operation; count: number; of: number }>();
   for (const event of run.stores) {
-    const element = comparedAs(event, run);
+    const { element } = event;
     if (element.family !== "float") continue;
     const places = [...(event.addresses as Float64Array)].filter((_, i) => !event.mask || event.mask[i]);
     const sizes = places.map((address) => Math.abs(Number(valueAt(run, element, address)))).map((x) => (Number.isFinite(x) ? x : 0));
