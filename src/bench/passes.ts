@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -41,7 +42,8 @@ export function timePasses(jobs: string): string {
 }
 
 function settingsOf({ arch: capability, numWarps, numStages }: Job): CompileOptions {
-  return { capability, options: { ...defaultOptions(capability), numWarps, numStages }, clock: () => performance.now() };
+  const options = { ...defaultOptions(capability), numWarps, numStages };
+  return { compiler: WHOLE_COMPILER, capability, options, clock: () => performance.now() };
 }
 /** How many passes come before the lowering. */
 const passesToTtgir = (options: CompileOptions): number =>

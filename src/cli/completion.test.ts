@@ -13,7 +13,7 @@ function offered(...words: readonly string[]): readonly string[] {
   return stdout.trim().split("\n");
 }
 
-test("bash offers options, their words, files and commands", () => {
+test("bash offers options, their words, files and commands", async () => {
   expect(offered("x.ttir", "--print-after-")).toEqual(["--print-after-all", "--print-after-change"]);
   expect(offered("x.ttir", "--num-w")).toEqual(["--num-warps"]);
   expect(offered("x.ttir", "--theme", "")).toEqual(["dark", "light", "none"]);
@@ -25,16 +25,16 @@ test("bash offers options, their words, files and commands", () => {
   expect(offered("completion", "")).toEqual([...SHELLS]);
 });
 
-test.each(SHELLS)("%s: every option has its place", (shell) => {
+test.each(SHELLS)("%s: every option has its place", async (shell) => {
   const script = completionScript(shell);
   for (const { name } of optionTable()) expect(script).toMatch(new RegExp(shell === "fish" ? `-l ${name} ` : `--${name}\\b`));
   const io = memoryIo();
-  expect(main(["completion", shell], io)).toBe(0);
+  expect(await main(["completion", shell], io)).toBe(0);
   expect(io.out()).toBe(script);
 });
 
-test("another shell is bad usage", () => {
+test("another shell is bad usage", async () => {
   const io = memoryIo();
-  expect(main(["completion", "tcsh"], io)).toBe(2);
+  expect(await main(["completion", "tcsh"], io)).toBe(2);
   expect(io.err()).toContain("bash, zsh or fish");
 });

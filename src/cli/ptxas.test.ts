@@ -25,13 +25,13 @@ function programs(
   };
   return { made, calls };
 }
-function run(args: readonly string[], env: Io["env"], made?: Programs) {
+async function run(args: readonly string[], env: Io["env"], made?: Programs) {
   const io = memoryIo("", { "/folder/kernel.cubin": "\x7fELF\xff" });
-  const code = main(args, { ...io, env, ...(made ? { programs: made } : {}) });
+  const code = await main(args, { ...io, env, ...(made ? { programs: made } : {}) });
   return { code, out: io.out(), err: io.err(), written: io.written };
 }
 
-test("ptxas is looked for in TRITON_PTXAS_PATH, PATH, CUDA_HOME and a Triton beside Python", () => {
+test("ptxas is looked for in TRITON_PTXAS_PATH, PATH, CUDA_HOME and a Triton beside Python", async () => {
   const wheel = "/venv/lib/python3.11/site-packages/triton/backends/nvidia/bin";
   const all = {
     "/mine/ptxas": true,
@@ -57,9 +57,9 @@ test("ptxas is looked for in TRITON_PTXAS_PATH, PATH, CUDA_HOME and a Triton bes
   expect(found(Object.keys(all))).toBeUndefined();
 });
 
-test("a cubin is what ptxas makes of our PTX", () => {
+test("a cubin is what ptxas makes of our PTX", async () => {
   const { made, calls } = programs({ "/bin/ptxas": { status: 0, output: LOG } });
-  const result = run([VECADD, "--emit", "cubin", "-o", "x.cubin", "--no-enable-fp-fusion"], { PATH: "/bin" }, made);
+  const result = await run([VECADD, "--emit", "cubin", "-o", "x.cubin", "--no-enable-fp-fusion"], { PATH: "/bin" }, made);
   expect(result).toMatchObject({ code: 0, err: "" });
   expect(result.written.get("x.cubin")).toBe("\x7fELF\xff");
   expect(result.written.get("/folder/kernel.ptx")).toContain(".entry vecadd");
@@ -68,11 +68,11 @@ test("a cubin is what ptxas makes of our PTX", () => {
   ]);
 });
 
-test("what ptxas reports, with the machine code where a disassembler stands beside it", () => {
+test("what ptxas reports, with the machine code where a disassembler stands beside it", async () => {
   const sass =
     "\t\tFunction : vecadd\n        /*0000*/                   MOV R1, c[0x0][0x28] ;     /* 0x00000a0000017a02 */\n        /*0010*/                   NOP;  /* 0x0 */\n";
   const { made } = programs({ "/bin/ptxas": { status: 0, output: LOG }, "/bin/cuobjdump": { status: 0, output: sass } });
-  expect(run([VECADD, "--ptxas-report"], { PATH: "/bin" }, made)).toMatchObject({
+  expect(await run([VECADD, "--ptxas-report"], { PATH: "/bin" }, made)).toMatchObject({
     code: 0,
     out: `registers      26
 stack          8 bytes
@@ -87,23 +87,23 @@ SASS           1 instructions
   expect(ptxasReport({ cubin: "", log: LOG, sass: undefined })).toContain("neither cuobjdump nor nvdisasm stands beside ptxas");
 });
 
-test("one line says what is missing", () => {
+test("one line says what is missing", async () => {
   const { made } = programs({});
-  expect(run([VECADD, "--emit", "cubin"], {}, made)).toMatchObject({
+  expect(await run([VECADD, "--emit", "cubin"], {}, made)).toMatchObject({
     code: 2,
     err: "tt-step: ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package\n",
   });
-  expect(run([VECADD, "--emit", "ptx", "--llc"], { PATH: "/bin" }, made)).toMatchObject({
+  expect(await run([VECADD, "--emit", "ptx", "--llc"], { PATH: "/bin" }, made)).toMatchObject({
     code: 2,
     err: "tt-step: --llc: there is no llc on PATH\n",
   });
   const old = programs({ "/bin/llc": { status: 0, output: "Debian LLVM version 14.0.6\n" } });
-  expect(run([VECADD, "--emit", "ptx", "--llc"], { PATH: "/bin" }, old.made)).toMatchObject({
+  expect(await run([VECADD, "--emit", "ptx", "--llc"], { PATH: "/bin" }, old.made)).toMatchObject({
     code: 2,
     err: "tt-step: --llc: /bin/llc is of LLVM 14.0.6; Triton's IR needs LLVM 21 or newer\n",
   });
   const refused = programs({ "/bin/ptxas": { status: 255, output: "ptxas /folder/kernel.ptx, line 3; error" } });
-  expect(run([VECADD, "--emit", "cubin"], { PATH: "/bin" }, refused.made)).toMatchObject({
+  expect(await run([VECADD, "--emit", "cubin"], { PATH: "/bin" }, refused.made)).toMatchObject({
     code: 2,
     err: "tt-step: ptxas refuses the PTX:\nptxas kernel.ptx, line 3; error\n",
   });

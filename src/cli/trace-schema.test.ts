@@ -41,8 +41,8 @@ function problems(value: unknown, wanted: Schema, path: string): readonly string
   ];
 }
 
-test.each(["fixtures/kernels/softmax.ttir", "fixtures/tui/softmax.log", "fixtures/ptx/inline_asm-sm80.ptx"])("%s", (input) => {
+test.each(["fixtures/kernels/softmax.ttir", "fixtures/tui/softmax.log", "fixtures/ptx/inline_asm-sm80.ptx"])("%s", async (input) => {
   const io = memoryIo();
-  expect(main([input, "--json"], io)).toBe(0);
+  expect(await main([input, "--json"], io)).toBe(0);
   expect(problems(JSON.parse(io.out()), schema, "trace").slice(0, 5)).toEqual([]);
 });

@@ -3,11 +3,11 @@
  * why a reader of our own is needed.
  */
 
-import { findPass } from "../compile/known-passes.js";
+import type { PassDef } from "../pass/define-pass.js";
 import { optionText } from "../pass/options.js";
 import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
-import { PASSES } from "../passes/index.js";
+import type { Passes } from "../passes/ttir.js";
 import { nearest } from "../support/nearest.js";
 
 export interface TtOptArgs {
@@ -34,7 +34,7 @@ export interface TtOptArgs {
 type Flag = {
   readonly name: string;
   readonly summary: string;
-  readonly set: (args: TtOptArgs, value: string | undefined) => string | void;
+  readonly set: (args: TtOptArgs, value: string | undefined, passes: Passes) => string | void;
 };
 const on =
   (key: { [K in keyof TtOptArgs]: TtOptArgs[K] extends boolean ? K : never }[keyof TtOptArgs]): Flag["set"] =>
@@ -76,9 +76,9 @@ const FLAGS: readonly Flag[] = [
   {
     name: "pass-pipeline",
     summary: "a pipeline as text: 'builtin.module(cse,canonicalize{top-down=false})'",
-    set: (args, value) => {
+    set: (args, value, passes) => {
       if (value === undefined) return "needs a value: -pass-pipeline='builtin.module(...)'";
-      const parsed = parsePipeline(value, findPass);
+      const parsed = parsePipeline(value, (flag) => passes.get(flag));
       if ("error" in parsed) return `${parsed.error} (at '${value.slice(parsed.at, parsed.at + 30)}')`;
       args.pipeline.push(...parsed.elements);
     },
@@ -86,7 +86,7 @@ const FLAGS: readonly Flag[] = [
 ];
 
 /** Reads the arguments; `error` is one line for the user. */
-export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly error: string } {
+export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptArgs | { readonly error: string } {
   const args: TtOptArgs = {
     file: "-",
     output: "-",
@@ -130,13 +130,13 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
     const flag = FLAGS.find((f) => f.name === name);
     if (flag) {
       const needed = name === "pass-pipeline" && value === undefined ? argv[++i] : value;
-      const problem = flag.set(args, needed);
+      const problem = flag.set(args, needed, passes);
       if (problem) return { error: `-${name} ${problem}` };
       continue;
     }
-    const pass = findPass(name);
+    const pass = passes.get(name);
     if (!pass) {
-      const near = nearest(name, [...FLAGS.map((f) => f.name), ...PASSES.keys()]);
+      const near = nearest(name, [...FLAGS.map((f) => f.name), ...builtPasses(passes).map((p) => p.flag)]);
       return { error: `unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-opt --help` };
     }
     const step = parseStep(pass, value ?? "");
@@ -146,14 +146,16 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
   return args;
 }
 
-export function ttOptHelp(): string {
+const builtPasses = (passes: Passes): PassDef[] => [...passes.values()].filter((pass) => pass.built);
+
+export function ttOptHelp(passes: Passes): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
   let text =
     "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n\nFlags:\n";
   for (const { name, summary } of FLAGS) text += line(name, summary);
   text += line("o FILE", "write to FILE instead of standard output");
   text += "\nPasses (options as --pass='name=value name=value'):\n";
-  for (const pass of [...PASSES.values()].sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
+  for (const pass of builtPasses(passes).sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
     if (pass.testOnly) continue;
     text += line(pass.flag, pass.summary);
     for (const [key, spec] of Object.entries(pass.options)) text += `      ${optionText(key, spec).padEnd(46)} ${spec.summary}\n`;

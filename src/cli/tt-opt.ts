@@ -1,13 +1,14 @@
 /** `tt-opt`: runs passes on IR, as `triton-opt` does. */
 
-import { findPass } from "../compile/known-passes.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
+import { dialectsFor } from "../dialects/triton.js";
 import { Context } from "../ir/context.js";
+import type { DialectDef } from "../ir/define-dialect.js";
 import { verifyOperation } from "../ir/verify.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
+import type { Passes } from "../passes/ttir.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
@@ -18,27 +19,27 @@ import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-/** Execution is loaded by those who ask for it: a short run is mostly start-up. */
-type Execution = typeof import("../simulate/validate.js");
+/** What a run needs, loaded before it: a short one is mostly start-up. */
+interface Parts {
+  readonly passes: Passes;
+  readonly dialects: readonly DialectDef[];
+  readonly execution: typeof import("../simulate/validate.js") | undefined;
+}
 
-export function main(argv: readonly string[], io: Io): number | Promise<number> {
-  const args = parseTtOptArgs(argv);
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const { args, passes, isWhole } = await readArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
     return EXIT.badInput;
   }
   if (args.help) {
-    io.stdout.write(ttOptHelp());
+    io.stdout.write(ttOptHelp(passes));
     return EXIT.ok;
   }
   if (args.version) {
     io.stdout.write(`tt-opt ${VERSION}\n`);
     return EXIT.ok;
   }
-  return args.validate ? import("../simulate/validate.js").then((execution) => compileFile(args, io, execution)) : compileFile(args, io);
-}
-
-function compileFile(args: TtOptArgs, io: Io, execution?: Execution): number {
   let text: string;
   try {
     text = io.readFile(args.file);
@@ -46,10 +47,36 @@ function compileFile(args: TtOptArgs, io: Io, execution?: Execution): number {
     io.stderr.write(`tt-opt: cannot read '${args.file}': ${fileError(error)}\n`);
     return EXIT.badInput;
   }
+  return compileFile(args, text, io, {
+    passes,
+    dialects: isWhole ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text),
+    execution: args.validate ? await import("../simulate/validate.js") : undefined,
+  });
+}
+
+/** The arguments, read with as few passes as they need: where one is not known, more are loaded. */
+async function readArgs(
+  argv: readonly string[],
+): Promise<{ readonly args: ReturnType<typeof parseTtOptArgs>; readonly passes: Passes; readonly isWhole: boolean }> {
+  const few: readonly (() => Promise<Passes>)[] = [
+    async () => new Map(),
+    async () => (await import("../passes/ttir.js")).TTIR_PASSES,
+    async () => (await import("../passes/ttgir.js")).TTGIR_PASSES,
+  ];
+  for (const load of few) {
+    const passes = await load();
+    const args = parseTtOptArgs(argv, passes);
+    if (!("error" in args || args.help || args.runReproducer)) return { args, passes, isWhole: false };
+  }
+  const { KNOWN_PASSES: passes } = await import("../compile/known-passes.js");
+  return { args: parseTtOptArgs(argv, passes), passes, isWhole: true };
+}
+
+function compileFile(args: TtOptArgs, text: string, io: Io, parts: Parts): number {
   const pieces: string[] = [];
   let code: number = EXIT.ok;
   for (const chunk of args.splitInputFile ? splitInput(text) : [{ text, firstLine: 1 }]) {
-    const result = processChunk(args, chunk.text, chunk.firstLine, io, execution);
+    const result = processChunk(args, chunk.text, chunk.firstLine, io, parts);
     code = Math.max(code, result.code);
     if (result.output !== undefined) pieces.push(result.output);
   }
@@ -86,12 +113,12 @@ function processChunk(
   text: string,
   firstLine: number,
   io: Io,
-  execution: Execution | undefined,
+  parts: Parts,
 ): { readonly code: number; readonly output?: string } {
-  const ctx = new Context(ALL_DIALECTS);
+  const ctx = new Context(parts.dialects);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   const file = args.file === "-" ? "<stdin>" : args.file;
-  const outcome = compileChunk(ctx, args, file, text, firstLine, io, execution);
+  const outcome = compileChunk(ctx, args, file, text, firstLine, io, parts);
   if (args.verifyDiagnostics) {
     const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
     for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
@@ -112,11 +139,11 @@ function compileChunk(
   text: string,
   firstLine: number,
   io: Io,
-  execution: Execution | undefined,
+  { passes, execution }: Parts,
 ): { readonly code: number; readonly output?: string } {
   const parsed = parseModule(ctx, file, text, firstLine);
   if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
-  const pipeline = pipelineOf(args, parsed.metadata);
+  const pipeline = pipelineOf(args, parsed.metadata, passes);
   if ("error" in pipeline) {
     io.stderr.write(`tt-opt: ${pipeline.error}\n`);
     return { code: EXIT.badInput };
@@ -152,11 +179,12 @@ function compileChunk(
 function pipelineOf(
   args: TtOptArgs,
   metadata: string | undefined,
+  passes: Passes,
 ): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
   if (!args.runReproducer) return { elements: args.pipeline };
   const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
   if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
-  const parsed = parsePipeline(text, findPass);
+  const parsed = parsePipeline(text, (flag) => passes.get(flag));
   if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
   const [only] = parsed.elements;
   return {

@@ -1,6 +1,7 @@
 /** How `tt-step` compiles its input. */
 import type { ArtifactKind } from "../compile/artifacts.js";
 import { type CompileOptions, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
+import type { Compiler } from "../compile/compiler.js";
 import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import type { Trace } from "../compile/trace.js";
@@ -14,6 +15,7 @@ import { type Input, stageOf } from "./tt-step-input.js";
 
 /** What an input's compilation is: imported, or run here; or why it cannot be. Diagnostics are printed. */
 export function traceOf(
+  compiler: Compiler,
   input: Exclude<Input, { readonly kind: "error" }>,
   name: string,
   args: TtStepArgs,
@@ -29,6 +31,7 @@ export function traceOf(
   const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
   const result = compile(name, module, {
+    compiler,
     ...options,
     ...range,
     verifyEach: args.verifyEach,
@@ -131,12 +134,24 @@ function lastShown(
   position: (spec: string) => number | undefined,
 ): number | undefined {
   const { printAfter, emit } = args;
-  const rest: TtStepArgs = { ...args, printAfter: [], emit: undefined };
-  if ((printAfter.length === 0 && emit === undefined) || needsTexts(rest) || rest.list || rest.ptxasReport) return undefined;
+  if (!asksForSingleResults(args)) return undefined;
   const lasts = printAfter.map((spec) => (spec === "0" ? 0 : position(spec)));
   if (emit !== undefined) {
     const stage = emittedStage(args);
     lasts.push(stage && pipeline.findLastIndex((step) => step.stage === stage) + 1);
   }
   return lasts.every((last) => last !== undefined) ? Math.max(...lasts) : undefined;
+}
+
+/** Whether the modules behind some passes are all that is asked for. */
+function asksForSingleResults(args: TtStepArgs): boolean {
+  const rest: TtStepArgs = { ...args, printAfter: [], emit: undefined };
+  return (args.printAfter.length > 0 || args.emit !== undefined) && !needsTexts(rest) && !rest.list && !rest.ptxasReport;
+}
+
+/** The stage that a compilation goes to at most, as far as the arguments tell without the input: later ones need not be loaded. */
+export function lastStage(args: TtStepArgs): "source" | "ttir" | "ttgir" | "ptx" {
+  const { printAfter, emit } = args;
+  if (!asksForSingleResults(args) || args.modernize || printAfter.some((spec) => spec !== "0")) return "ptx";
+  return emit === undefined ? "source" : emit === "ttir" || emit === "ttgir" ? emit : "ptx";
 }

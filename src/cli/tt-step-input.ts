@@ -1,11 +1,11 @@
 /** What `tt-step` is given, recognised by content. */
+import type { Compiler } from "../compile/compiler.js";
 import { isDumpLog } from "../compile/import/dump-log.js";
 import { importFolder } from "../compile/import/folder.js";
 import { importDumpLog, importTexts } from "../compile/import/import-dump.js";
 import type { Stage } from "../compile/pipelines/cuda.js";
 import type { Trace } from "../compile/trace.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
 import type { Choices } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -39,7 +39,7 @@ export interface InputOptions extends Partial<PythonOptions> {
 }
 
 /** Reads a file, a folder or standard input (`-`). Python needs `preparePython` before. */
-export function readInput(path: string, io: Io, options: InputOptions): Input {
+export function readInput({ dialects }: Compiler, path: string, io: Io, options: InputOptions): Input {
   const folder = io.readFolder(path);
   if (folder)
     return imported(
@@ -56,7 +56,7 @@ export function readInput(path: string, io: Io, options: InputOptions): Input {
   } catch (error) {
     return { kind: "error", message: `cannot read '${path}': ${fileError(error)}` };
   }
-  if (isPython(text)) return readPython(path, text, io, { ...NO_OPTIONS, ...options });
+  if (isPython(text)) return readPython(dialects, path, text, io, { ...NO_OPTIONS, ...options });
   const refusal = notIr(path, text);
   if (refusal) return { kind: "error", message: refusal };
   if (isDumpLog(text)) return imported(path, importDumpLog(path, text, options));
@@ -66,7 +66,7 @@ export function readInput(path: string, io: Io, options: InputOptions): Input {
       path,
       importTexts(path, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, options),
     );
-  const ctx = new Context(ALL_DIALECTS);
+  const ctx = new Context(dialects);
   const parsed = parseModule(ctx, path === "-" ? "<stdin>" : path, text);
   if (parsed && verifyOperation(parsed.module)) {
     if (parsed.module.regions[0]?.firstBlock?.firstOp) return { kind: "module", module: parsed.module, text };

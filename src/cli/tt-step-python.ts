@@ -1,11 +1,11 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. The front end is loaded when there is one. */
 import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo } from "../frontend/request.js";
 import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
+import type { DialectDef } from "../ir/define-dialect.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
 import { findTriton } from "./find-triton.js";
@@ -55,8 +55,8 @@ export function isPython(text: string): boolean {
   );
 }
 
-export function readPython(path: string, text: string, io: Io, args: PythonOptions): PythonInput {
-  const ctx = new Context(ALL_DIALECTS);
+export function readPython(dialects: readonly DialectDef[], path: string, text: string, io: Io, args: PythonOptions): PythonInput {
+  const ctx = new Context(dialects);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
   const { readPython, compileKernel, isTritonLib } = frontEnd!;
   const readFile = (other: string) => readIfThere(other, io);

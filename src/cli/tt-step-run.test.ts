@@ -7,11 +7,11 @@ import { main } from "./tt-step.js";
 const kernel = (name: string) => gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.ptx.gz`)).toString("latin1");
 
 /** Runs the command over files in memory. */
-function run(files: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+async function run(files: Readonly<Record<string, string>>, ...argv: readonly string[]) {
   const written = new Map<string, string>();
   let stdout = "";
   let stderr = "";
-  const code = main(["run", ...argv], {
+  const code = await main(["run", ...argv], {
     stdout: { write: (text) => void (stdout += text) },
     stderr: { write: (text) => void (stderr += text) },
     readFile: (path) => {
@@ -42,7 +42,7 @@ const launch = (n: number, extra: Readonly<Record<string, unknown>> = {}) =>
     },
   });
 
-test("launch.json in, .npy out: PTX and the Triton IR it was made from", () => {
+test("launch.json in, .npy out: PTX and the Triton IR it was made from", async () => {
   const ttir = `module {
   tt.func public @vecadd(%a: !tt.ptr<f32>, %b: !tt.ptr<f32>, %c: !tt.ptr<f32>, %n: i32) {
     %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
@@ -64,7 +64,7 @@ test("launch.json in, .npy out: PTX and the Triton IR it was made from", () => {
 `;
   const files = { "d/a.npy": floats(a), "d/launch.json": launch(48), "k.ptx": kernel("vecadd_f32-sm80"), "t.ttir": ttir };
   for (const input of ["k.ptx", "t.ttir"]) {
-    const { code, stderr, written } = run(files, input, "--launch", "d/launch.json", "--out", "out");
+    const { code, stderr, written } = await run(files, input, "--launch", "d/launch.json", "--out", "out");
     expect([code, stderr]).toEqual([0, ""]);
     expect([...written.keys()]).toEqual(["out/a.npy", "out/b.npy", "out/c.npy"]);
     const c = readNpy(written.get("out/c.npy")!);
@@ -73,8 +73,8 @@ test("launch.json in, .npy out: PTX and the Triton IR it was made from", () => {
   }
 });
 
-test("an access beyond an array is told with its instruction and source line, and the exit code is 1", () => {
-  const { code, stderr } = run({ "a.npy": floats(a), l: launch(80), k: kernel("vecadd_f32-sm80") }, "k", "--launch", "l");
+test("an access beyond an array is told with its instruction and source line, and the exit code is 1", async () => {
+  const { code, stderr } = await run({ "a.npy": floats(a), l: launch(80), k: kernel("vecadd_f32-sm80") }, "k", "--launch", "l");
   expect(code).toBe(1);
   expect(stderr.split("\n").slice(0, 2)).toEqual([
     "k: error: out-of-bounds: thread 16: byte 256 of 'a', which has 256 bytes",
@@ -82,8 +82,8 @@ test("an access beyond an array is told with its instruction and source line, an
   ]);
 });
 
-test("made-up arguments, and what was stored", () => {
-  const { code, stdout } = run(
+test("made-up arguments, and what was stored", async () => {
+  const { code, stdout } = await run(
     { k: kernel("softmax_row-sm80") },
     "k",
     "--signature",
@@ -100,18 +100,18 @@ test("made-up arguments, and what was stored", () => {
   expect(stdout).toMatch(/1\.00 +1\.00 +line \d+: @%p1 ld\.global\.b32/);
 });
 
-test("bad usage and bad input: exit 2 and a line", () => {
+test("bad usage and bad input: exit 2 and a line", async () => {
   const k = kernel("vecadd_f32-sm80");
-  expect(run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid and --program expect X,Y,Z\n" });
-  expect(run({ k, l: "{" }, "k", "--launch", "l").code).toBe(2);
-  expect(run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l").stderr).toContain(
+  expect(await run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid and --program expect X,Y,Z\n" });
+  expect((await run({ k, l: "{" }, "k", "--launch", "l")).code).toBe(2);
+  expect((await run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l")).stderr).toContain(
     "argument 'a': cannot read 'none.npy'",
   );
-  expect(run({ k, l: '{"grid": [1], "args": {"a": 1}}' }, "k", "--launch", "l").stderr).toContain("[ptx.launch]");
-  expect(run({ k: k.replace("add.f32 \t%r17", "add.f32 \t17;") }, "k").stderr).toMatch(/k:\d+:\d+: error: .*\n.*\n\s+\^\n/);
+  expect((await run({ k, l: '{"grid": [1], "args": {"a": 1}}' }, "k", "--launch", "l")).stderr).toContain("[ptx.launch]");
+  expect((await run({ k: k.replace("add.f32 \t%r17", "add.f32 \t17;") }, "k")).stderr).toMatch(/k:\d+:\d+: error: .*\n.*\n\s+\^\n/);
 });
 
-test(".npy files: Fortran order, and what is refused", () => {
+test(".npy files: Fortran order, and what is refused", async () => {
   const columns = writeNpy({ descr: "<i2", shape: [2, 3], data: new Uint8Array(Int16Array.of(1, 4, 2, 5, 3, 6).buffer) }).replace(
     "'fortran_order': False",
     "'fortran_order': True ",

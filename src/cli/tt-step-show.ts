@@ -6,8 +6,7 @@ import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import { codegenText } from "./tt-step-codegen.js";
-import { whyAndLayout } from "./tt-step-why.js";
+import type { Parts } from "./tt-step-load.js";
 
 export interface Shown {
   readonly text: string;
@@ -32,7 +31,12 @@ export function asksForNothing(args: TtStepArgs): boolean {
 }
 
 /** What the arguments ask for; a list when they ask for nothing. */
-export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+export function show(
+  trace: Trace,
+  args: TtStepArgs,
+  io: Io,
+  { why, codegen }: Pick<Parts, "why" | "codegen">,
+): Shown | { readonly error: string } {
   const nothing = asksForNothing(args);
   if (args.json) return { text: traceJson(trace), code: 0 };
   const out: string[] = [];
@@ -52,13 +56,13 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     if (!a || !b) return { error: `no step '${args.diff[a ? 1 : 0]}'; see --list` };
     out.push(diffText(trace, a, b, args, io));
   }
-  if (args.why !== undefined || args.layout !== undefined) {
-    const answer = whyAndLayout(trace, args);
+  if (why) {
+    const answer = why.whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (args.codegen) {
-    const panel = codegenText(trace);
+  if (codegen) {
+    const panel = codegen.codegenText(trace);
     if ("error" in panel) return panel;
     out.push(panel.text);
   }

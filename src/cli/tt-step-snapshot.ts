@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { compile } from "../compile/compile.js";
 import { importTexts } from "../compile/import/import-dump.js";
 import type { Trace } from "../compile/trace.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
 import { EXIT, type Io } from "./io.js";
@@ -123,10 +124,11 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
 function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
   // Snapshots are the same on every machine.
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
-  const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
+  const read = readInput(WHOLE_COMPILER, input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { trace: read.trace };
   const { trace, ok, failed } = compile(input, read.module, {
+    compiler: WHOLE_COMPILER,
     ...settings(read, args.rest),
     artifacts: ["ptx", "instructions"],
     clock: io.clock,

@@ -1,5 +1,6 @@
 /** Opens the terminal UI on what the arguments name. */
 import type { Trace } from "../compile/trace.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
 import { type Opened, openedState, runTui } from "../tui/run.js";
@@ -25,7 +26,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   const open = (python = args.python): Opened => {
-    const read = readInput(name, io, { ...args, python, debugInfo: false });
+    const read = readInput(WHOLE_COMPILER, name, io, { ...args, python, debugInfo: false });
     if (read.kind === "error" && read.choices) {
       const { title, items } = read.choices;
       return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };

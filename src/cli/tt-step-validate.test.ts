@@ -14,15 +14,15 @@ import { parsePredicate } from "./tt-step-bisect.js";
 
 const VECADD = "fixtures/kernels/vecadd.ttir";
 const LOG = "fixtures/dumps/3.6.0-softmax.log";
-function run(argv: readonly string[]): { readonly code: number; readonly out: string; readonly err: string } {
+async function run(argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const io = memoryIo();
-  const code = main(argv, io) as number;
+  const code = await main(argv, io);
   return { code, out: io.out(), err: io.err() };
 }
 
 describe("--validate", () => {
-  test("our passes keep what a kernel stores", () => {
-    const { code, out } = run([VECADD, "--validate"]);
+  test("our passes keep what a kernel stores", async () => {
+    const { code, out } = await run([VECADD, "--validate"]);
     expect(out.replaceAll(/\d+/g, "N")).toBe(`validate: same results after each of N passes that changed the IR (N runs)
 validate: the source: N of N ops executed
 validate: Triton IR: N of N ops executed
@@ -31,8 +31,8 @@ validate: PTX: N of N instructions executed
 `);
     expect(code).toBe(0);
   });
-  test("a log of real Triton's is executed step by step", () => {
-    expect(run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
+  test("a log of real Triton's is executed step by step", async () => {
+    expect(await run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^validate: same results/),
     });
@@ -42,7 +42,7 @@ validate: PTX: N of N instructions executed
     expect(await ttOpt(["--validate", "--canonicalize", "--cse", VECADD], io)).toBe(0);
     expect(io.err()).toMatch(/^validate: same results after each of \d passes/);
   });
-  test("a pass that makes a mask off by one is named, with store, op and values", () => {
+  test("a pass that makes a mask off by one is named, with store, op and values", async () => {
     const wrong = definePass("wrong-mask", {
       name: "WrongMask",
       summary: "compares with <= in place of <",
@@ -59,8 +59,8 @@ validate: PTX: N of N instructions executed
       /^validate: pass 'wrong-mask' changed the results: byte \d+ of '\w+' \(f32, program \d+, 0, 0\): not stored before, [-\d.e]+ after, stored by tt.store \(tt.store at .*vecadd.py:\d+:\d+\) \(seed 0\)\n/,
     );
   });
-  test("what cannot be executed is said", () => {
-    expect(run(["fixtures/dumps/3.6.0-softmax.log", "--validate", "--grid", "x"])).toMatchObject({
+  test("what cannot be executed is said", async () => {
+    expect(await run(["fixtures/dumps/3.6.0-softmax.log", "--validate", "--grid", "x"])).toMatchObject({
       code: 2,
       err: "tt-step: --grid expects X,Y,Z, not 'x'\n",
     });
@@ -68,13 +68,13 @@ validate: PTX: N of N instructions executed
 });
 
 describe("bisect", () => {
-  test("names the pass after which a predicate changes", () => {
-    expect(run(["bisect", VECADD, "has(ttg.convert_layout)"]).out).toMatch(
+  test("names the pass after which a predicate changes", async () => {
+    expect((await run(["bisect", VECADD, "has(ttg.convert_layout)"])).out).toMatch(
       /^ *\d+ tritongpu-coalesce: has\(ttg.convert_layout\) is true after it, false before\n$/,
     );
-    expect(run(["bisect", VECADD, "results"])).toMatchObject({ code: 1, out: "no pass changes results: it is true throughout\n" });
+    expect(await run(["bisect", VECADD, "results"])).toMatchObject({ code: 1, out: "no pass changes results: it is true throughout\n" });
   });
-  test("predicates join terms", () => {
+  test("predicates join terms", async () => {
     const value = (text: string) => {
       const parsed = parsePredicate(text);
       if ("error" in parsed) return parsed.error;
@@ -90,17 +90,17 @@ describe("bisect", () => {
 });
 
 describe("run", () => {
-  test("executes TTIR with arguments made up, and says what it did", () => {
-    const { code, out } = run(["run", VECADD, "--program", "0,0,0"]);
+  test("executes TTIR with arguments made up, and says what it did", async () => {
+    const { code, out } = await run(["run", VECADD, "--program", "0,0,0"]);
     expect(out).toMatch(/^1 programs of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\n\w+\[0\.\.\d+\] = /);
     expect(code).toBe(0);
   });
-  test("an endless loop ends with --max-steps", () => {
+  test("an endless loop ends with --max-steps", async () => {
     const io = memoryIo("", {
       "endless.ttir":
         "tt.func public @k(%p: !tt.ptr<i32>) {\n  %t = arith.constant true\n  scf.while : () -> () { scf.condition(%t) } do { scf.yield }\n  tt.return\n}\n",
     });
-    expect(main(["run", "endless.ttir", "--max-steps", "500"], io)).toBe(1);
+    expect(await main(["run", "endless.ttir", "--max-steps", "500"], io)).toBe(1);
     expect(io.err()).toMatch(
       /^endless.ttir:\d+:\d+: error: limit: stopped after 500 steps: an endless loop, or more work than --max-steps allows\n/,
     );

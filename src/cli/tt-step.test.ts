@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { type MemoryIo, memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
@@ -12,15 +13,18 @@ const MATMUL = "fixtures/kernels/matmul.ttir";
 const VECADD = "fixtures/kernels/vecadd.ttir";
 const LOG = "fixtures/dumps/3.6.0-softmax.log";
 
-function run(argv: readonly string[], io: MemoryIo = memoryIo()): { readonly code: number; readonly out: string; readonly err: string } {
-  const code = main(argv, io) as number;
+async function run(
+  argv: readonly string[],
+  io: MemoryIo = memoryIo(),
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const code = await main(argv, io);
   return { code, out: io.out(), err: io.err() };
 }
 const withFiles = (files: Readonly<Record<string, string>>) => memoryIo("", files);
 
 describe("what is shown", () => {
-  test("a list of every pass of the pipeline, those not built yet marked", () => {
-    const { code, out } = run([MATMUL]);
+  test("a list of every pass of the pipeline, those not built yet marked", async () => {
+    const { code, out } = await run([MATMUL]);
     expect(code).toBe(0);
     const lines = out.trimEnd().split("\n");
     expect(lines.filter((l) => !/^ +\d+\.\d+ /.test(l))).toHaveLength(66);
@@ -29,11 +33,11 @@ describe("what is shown", () => {
     expect(out).toContain("canonicalize#3");
     expect(out).not.toContain("\x1b");
   });
-  test("the list is the same without texts and with them", () => {
-    expect(run([VECADD]).out).toBe(run([VECADD, "--list", "--reproducer", "unused"]).out);
+  test("the list is the same without texts and with them", async () => {
+    expect((await run([VECADD])).out).toBe((await run([VECADD, "--list", "--reproducer", "unused"])).out);
   });
-  test("the IR after passes, by index, label, flag and run; 0 is the source", () => {
-    const { out } = run([
+  test("the IR after passes, by index, label, flag and run; 0 is the source", async () => {
+    const { out } = await run([
       MATMUL,
       "--stop-after",
       "22",
@@ -53,44 +57,44 @@ describe("what is shown", () => {
       "// -----// IR Dump After CSE (cse) ('builtin.module' operation) //----- //",
     ]);
     expect(out).not.toContain("loc(");
-    expect(run([MATMUL, "--stop-after", "0", "--print-after", "0", "--debug-info"]).out).toContain("loc(");
-    expect(run([VECADD, "--print-after", "99"])).toMatchObject({ code: 2, err: "tt-step: no step '99'; see --list\n" });
+    expect((await run([MATMUL, "--stop-after", "0", "--print-after", "0", "--debug-info"])).out).toContain("loc(");
+    expect(await run([VECADD, "--print-after", "99"])).toMatchObject({ code: 2, err: "tt-step: no step '99'; see --list\n" });
   });
-  test("all passes, changed passes, nested passes", () => {
-    const banners = (...argv: readonly string[]) =>
-      run([MATMUL, "--stop-after", "9", ...argv]).out.match(/^\/\/ -----\/\/ IR Dump After/gm)?.length ?? 0;
-    expect(banners("--print-after-all")).toBe(9);
-    expect(banners("--print-after-change")).toBe(2);
-    expect(banners("--print-after-all", "--nested")).toBe(9 + 4);
+  test("all passes, changed passes, nested passes", async () => {
+    const banners = async (...argv: readonly string[]) =>
+      (await run([MATMUL, "--stop-after", "9", ...argv])).out.match(/^\/\/ -----\/\/ IR Dump After/gm)?.length ?? 0;
+    expect(await banners("--print-after-all")).toBe(9);
+    expect(await banners("--print-after-change")).toBe(2);
+    expect(await banners("--print-after-all", "--nested")).toBe(9 + 4);
   });
-  test("diffs, in both forms and in colour", () => {
-    const { out } = run([MATMUL, "--stop-after", "9", "--diff", "inline..cse"]);
+  test("diffs, in both forms and in colour", async () => {
+    const { out } = await run([MATMUL, "--stop-after", "9", "--diff", "inline..cse"]);
     expect(out).toMatch(/^--- 1 inline\n\+\+\+ 7 cse: 18 removed, 12 changed\n@@ /);
-    expect(run([MATMUL, "--stop-after", "9", "--diff", "2..3"]).out).toBe(
+    expect((await run([MATMUL, "--stop-after", "9", "--diff", "2..3"])).out).toBe(
       "--- 2 triton-rewrite-tensor-pointer\n+++ 3 triton-rewrite-tensor-descriptor-to-pointer: 0 changes\n",
     );
-    expect(run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--diff-mode", "side-by-side"]).out).toContain(" | ");
-    expect(run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--color", "always"]).out).toContain("\x1b[31m-");
-    expect(run([MATMUL, "--diff", "1"])).toMatchObject({ code: 2, err: "tt-step: --diff expects A..B, not '1'\n" });
+    expect((await run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--diff-mode", "side-by-side"])).out).toContain(" | ");
+    expect((await run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--color", "always"])).out).toContain("\x1b[31m-");
+    expect(await run([MATMUL, "--diff", "1"])).toMatchObject({ code: 2, err: "tt-step: --diff expects A..B, not '1'\n" });
   });
-  test("JSON: lines once, steps by their numbers", () => {
-    const { out } = run([VECADD, "--json", "--stop-after", "3"]);
+  test("JSON: lines once, steps by their numbers", async () => {
+    const { out } = await run([VECADD, "--json", "--stop-after", "3"]);
     const trace = JSON.parse(out) as { lines: string[]; steps: { lines: number[]; ops: number[] }[] };
     expect(trace.steps.length).toBeGreaterThan(3);
     expect(trace.lines[trace.steps[0]!.lines[0]!]).toBe("module {");
     expect(trace.steps[0]!.ops).toHaveLength(trace.steps[0]!.lines.length);
   });
-  test("--emit, and files", () => {
+  test("--emit, and files", async () => {
     const io = memoryIo();
-    expect(run([VECADD, "--emit", "ttir", "-o", "out.ttir"], io)).toMatchObject({ code: 0, out: "" });
+    expect(await run([VECADD, "--emit", "ttir", "-o", "out.ttir"], io)).toMatchObject({ code: 0, out: "" });
     expect(io.written.get("out.ttir")).toMatch(/^module \{\n {2}tt\.func public @/);
-    expect(run([VECADD, "--stop-after", "20", "--emit", "ptx"])).toMatchObject({
+    expect(await run([VECADD, "--stop-after", "20", "--emit", "ptx"])).toMatchObject({
       code: 2,
       err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
     });
   });
-  test("--codegen: each instruction with its op, why, and the way of a dot's operands", () => {
-    const { code, out } = run([MATMUL, "--codegen"]);
+  test("--codegen: each instruction with its op, why, and the way of a dot's operands", async () => {
+    const { code, out } = await run([MATMUL, "--codegen"]);
     expect(code).toBe(0);
     expect(out).toMatch(
       /4x cp\.async\.cg\.shared\.global +16 bytes a thread zero-fill %\d+ = ttg\.async_copy_global_to_local, matmul\.py:23/,
@@ -107,18 +111,21 @@ describe("what is shown", () => {
       "= ttg.local_load",
       "= tt.dot",
     ]);
-    expect(run([MATMUL, "--codegen", "--stop-after", "22"])).toMatchObject({ code: 2, err: expect.stringContaining("no final code") });
+    expect(await run([MATMUL, "--codegen", "--stop-after", "22"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no final code"),
+    });
   });
-  test("the pipeline as text", () => {
-    expect(run([VECADD, "--dump-pass-pipeline", "--target", "cuda:90"]).out).toMatch(
+  test("the pipeline as text", async () => {
+    expect((await run([VECADD, "--dump-pass-pipeline", "--target", "cuda:90"])).out).toMatch(
       /^builtin\.module\(inline\{.*\},triton-rewrite-tensor-pointer,canonicalize\{.*enable-line-info\)\n$/,
     );
   });
-  test("parts of the pipeline", () => {
-    expect(run([MATMUL, "--stop-after", "cse"]).out.trimEnd().split("\n").at(-1)).toMatch(/^ {4}7 .* cse /);
-    expect(run([MATMUL, "--disable-pass", "inline", "--stop-after", "9"]).out).not.toContain(" inline ");
-    expect(run([MATMUL, "--start-after", "inline", "--stop-after", "4"]).out.trimEnd().split("\n")).toHaveLength(4);
-    expect(run([MATMUL, "--stop-after", "nothing"])).toMatchObject({
+  test("parts of the pipeline", async () => {
+    expect((await run([MATMUL, "--stop-after", "cse"])).out.trimEnd().split("\n").at(-1)).toMatch(/^ {4}7 .* cse /);
+    expect((await run([MATMUL, "--disable-pass", "inline", "--stop-after", "9"])).out).not.toContain(" inline ");
+    expect((await run([MATMUL, "--start-after", "inline", "--stop-after", "4"])).out.trimEnd().split("\n")).toHaveLength(4);
+    expect(await run([MATMUL, "--stop-after", "nothing"])).toMatchObject({
       code: 2,
       err: "tt-step: no pass 'nothing' in this pipeline; see --list\n",
     });
@@ -126,18 +133,18 @@ describe("what is shown", () => {
 });
 
 describe("what is read", () => {
-  test("a log: every banner is a step, and neighbours can be diffed", () => {
-    const { code, out, err } = run([LOG]);
+  test("a log: every banner is a step, and neighbours can be diffed", async () => {
+    const { code, out, err } = await run([LOG]);
     expect(code).toBe(0);
     const steps = out.trimEnd().split("\n").length;
     expect(steps).toBe(1 + readFileSync(LOG, "latin1").match(/^\/\/ -----\/\/ /gm)!.length);
     expect(out).toContain("its result is not in the log");
     expect(err).toMatch(/note: [\d.]+ % of the ops in changed steps have no partner/);
-    for (let i = 1; i < steps; i++) expect(run([LOG, "--diff", `${i - 1}..${i}`]).code).toBe(0);
+    for (let i = 1; i < steps; i++) expect((await run([LOG, "--diff", `${i - 1}..${i}`])).code).toBe(0);
   });
-  test("a log with what is not IR says where", () => {
+  test("a log with what is not IR says where", async () => {
     const io = withFiles({ "a.log": `noise\n${readFileSync(LOG, "latin1").slice(0, 30_000)}` });
-    const { code, err } = run(["a.log"], io);
+    const { code, err } = await run(["a.log"], io);
     expect(code).toBe(0);
     expect(err).toContain("a.log: note: line 1: of other origin, passed over\n");
     expect(err).toMatch(/note: line \d+: the IR of .* is cut off at the end of the log\n/);
@@ -152,62 +159,71 @@ describe("what is read", () => {
       "// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //----- //\n",
       "'x': the log holds no IR; line 1: no IR follows the header of CSE",
     ],
-  ])("%s", (_, text, message) => {
-    expect(run(["x"], withFiles({ x: text }))).toEqual({ code: 2, out: "", err: `tt-step: ${message}\n` });
+  ])("%s", async (_, text, message) => {
+    expect(await run(["x"], withFiles({ x: text }))).toEqual({ code: 2, out: "", err: `tt-step: ${message}\n` });
   });
-  test("what is no file, no option, no IR", () => {
-    expect(run(["no/such/file"])).toMatchObject({ code: 2, err: "tt-step: cannot read 'no/such/file': no such file or directory\n" });
-    expect(run([MATMUL, "--lits"]).err).toBe("tt-step: unknown option '--lits'; did you mean '--list'? Try: tt-step --help\n");
-    const wrong = run(["x"], withFiles({ x: 'module {\n  "amd.thing"() : () -> ()\n}\n' }));
+  test("what is no file, no option, no IR", async () => {
+    expect(await run(["no/such/file"])).toMatchObject({ code: 2, err: "tt-step: cannot read 'no/such/file': no such file or directory\n" });
+    expect((await run([MATMUL, "--lits"])).err).toBe("tt-step: unknown option '--lits'; did you mean '--list'? Try: tt-step --help\n");
+    const wrong = await run(["x"], withFiles({ x: 'module {\n  "amd.thing"() : () -> ()\n}\n' }));
     expect(wrong.code).toBe(2);
     expect(wrong.err).toMatch(/^x:2:3: error: /);
-    expect(run(["src/support"]).err).toContain("the folder holds neither a kernel's cache");
+    expect((await run(["src/support"])).err).toContain("the folder holds neither a kernel's cache");
   });
-  test("PTX and LLVM IR are one step", () => {
+  test("PTX and LLVM IR are one step", async () => {
     const ptx = ".version 8.7\n.target sm_80\n.address_size 64\n.visible .entry f()\n{\n\tret;\n}\n";
-    expect(run(["x"], withFiles({ x: ptx }))).toMatchObject({ code: 0, out: expect.stringMatching(/^ {4}0 {2}ptx {5}ptx .* ops\n$/) });
-    expect(run(["x", "--emit", "ptx"], withFiles({ x: ptx })).out).toBe(ptx);
-    expect(run(["x", "--list"], withFiles({ x: "; ModuleID = 'm'\ndefine void @f() {\n  ret void\n}\n" })).out).toMatch(
+    expect(await run(["x"], withFiles({ x: ptx }))).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^ {4}0 {2}ptx {5}ptx .* ops\n$/),
+    });
+    expect((await run(["x", "--emit", "ptx"], withFiles({ x: ptx }))).out).toBe(ptx);
+    expect((await run(["x", "--list"], withFiles({ x: "; ModuleID = 'm'\ndefine void @f() {\n  ret void\n}\n" }))).out).toMatch(
       /^ {4}0 {2}ptx {5}llir /,
     );
   });
 });
 
 describe("--against", () => {
-  test("another input, ours or a dump's", () => {
-    expect(run([VECADD, "--against", VECADD])).toMatchObject({
+  test("another input, ours or a dump's", async () => {
+    expect(await run([VECADD, "--against", VECADD])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^no difference: the IR was compared at 66 points\n$/),
     });
-    const { code, out } = run([VECADD, "--stop-after", "1", "--against", MATMUL]);
+    const { code, out } = await run([VECADD, "--stop-after", "1", "--against", MATMUL]);
     expect(code).toBe(1);
     expect(out).toMatch(/^first difference in the source\n--- fixtures\/kernels\/matmul\.ttir source\n\+\+\+ /);
   });
-  test("itself under another option", () => {
-    const { code, out } = run([MATMUL, "--stop-after", "12", "--against", "num-warps=8"]);
+  test("itself under another option", async () => {
+    const { code, out } = await run([MATMUL, "--stop-after", "12", "--against", "num-warps=8"]);
     expect(code).toBe(1);
     expect(out).toMatch(
       /^first difference after 10 convert-triton-to-tritongpu\n--- num-warps=8 convert-triton-to-tritongpu\n\+\+\+ .* changed\n/,
     );
-    expect(run([VECADD, "--against", "enable-fp-fusion=false"]).code).toBe(0);
-    expect(run([LOG, "--against", "num-warps=8"])).toMatchObject({
+    expect((await run([VECADD, "--against", "enable-fp-fusion=false"])).code).toBe(0);
+    expect(await run([LOG, "--against", "num-warps=8"])).toMatchObject({
       code: 2,
       err: "tt-step: --against num-warps=8 compiles the input again, which a dump cannot be\n",
     });
-    expect(run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"]).err).toContain("did you mean '--num-warps'?");
+    expect((await run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"])).err).toContain("did you mean '--num-warps'?");
   });
-  test("our own steps written as a log are no difference", () => {
-    const { out } = run([VECADD, "--print-after-all"]);
-    expect(run([VECADD, "--against", "x"], withFiles({ x: out })).code).toBe(0);
+  test("our own steps written as a log are no difference", async () => {
+    const { out } = await run([VECADD, "--print-after-all"]);
+    expect((await run([VECADD, "--against", "x"], withFiles({ x: out }))).code).toBe(0);
   });
 });
 
-test("a reproducer holds the IR before the last pass, and names the pass", () => {
-  const { module } = readInput(VECADD, memoryIo(), { debugInfo: false }) as Extract<Input, { kind: "module" }>;
-  const { trace } = compile(VECADD, module, { capability: 80, options: defaultOptions(80), stopAfter: 4, clock: () => 0 });
+test("a reproducer holds the IR before the last pass, and names the pass", async () => {
+  const { module } = readInput(WHOLE_COMPILER, VECADD, memoryIo(), { debugInfo: false }) as Extract<Input, { kind: "module" }>;
+  const { trace } = compile(VECADD, module, {
+    compiler: WHOLE_COMPILER,
+    capability: 80,
+    options: defaultOptions(80),
+    stopAfter: 4,
+    clock: () => 0,
+  });
   const text = reproducer(trace, ["it's", "--list"]);
   expect(text).toMatch(/^\/\/ tt-step 'it'\\''s' --list\n\/\/ fails in 4 canonicalize; the IR before it:\nmodule \{\n/);
   const io = memoryIo("", { r: text });
-  expect(ttOpt(["--run-reproducer", "r"], io)).toBe(0);
+  expect(await ttOpt(["--run-reproducer", "r"], io)).toBe(0);
   expect(io.out()).toBe(trace.lines.textOf(trace.steps.at(-1)!.text));
 });

@@ -1,102 +1,101 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
-import { modernText } from "../compile/modernize/modern-text.js";
-import { modernize } from "../compile/modernize/modernize.js";
 import { explain } from "../diagnostics/catalogue.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { explainRemark } from "../pass/remark.js";
-import { PASSES } from "../passes/index.js";
 import { printOperation } from "../syntax/print.js";
 import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
-import { fileError, optimizeLater, runMain } from "./node-io.js";
-import { against } from "./tt-step-against.js";
+import { fileError, runMain } from "./node-io.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
-import { bisect } from "./tt-step-bisect.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
-import { preparePython } from "./tt-step-python.js";
+import { loadParts, prepareInputs, wholeCompiler } from "./tt-step-load.js";
 import { reproducer } from "./tt-step-reproducer.js";
-import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
-import { validateTrace } from "./tt-step-validate.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-export function main(argv: readonly string[], io: Io): number | Promise<number> {
-  if (argv[0] === "run") return withPython(argv.slice(1).filter(isInput), io, () => runCommand(argv.slice(1), io));
-  if (argv[0] === "bisect") return bisectMain(argv.slice(1), io);
-  if (argv[0] === "snapshot")
-    return import("./tt-step-snapshot.js").then(({ snapshotMain }) =>
-      withPython(argv.slice(1).filter(isInput), io, () => snapshotMain(argv.slice(1), io)),
-    );
-  if (argv[0] === "completion") return completion(argv[1], io);
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const [command, ...rest] = argv;
+  if (command === "run") {
+    const { runCommand } = await import("./tt-step-run.js");
+    await prepareInputs(rest.filter(isInput), io);
+    return runCommand(rest, io);
+  }
+  if (command === "bisect") return bisectMain(rest, io);
+  if (command === "snapshot") {
+    const { snapshotMain } = await import("./tt-step-snapshot.js");
+    await prepareInputs(rest.filter(isInput), io);
+    return snapshotMain(rest, io);
+  }
+  if (command === "completion") return completion(rest[0], io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);
   if (args.version) return deliver(`tt-step ${VERSION}\n`, args, io);
   if (args.explain !== undefined) {
-    const text =
-      explainRemark(args.explain) ??
-      explain(
-        args.explain,
-        (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
-        (flag) => PASSES.get(flag)?.summary,
-      );
+    const text = await explanation(args.explain);
     return text === undefined
       ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
       : deliver(`${args.explain}: ${text}\n`, args, io);
   }
   if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
-  const { input } = args;
-  return withPython([input, args.against], io, () => step({ ...args, input }, argv, io));
+  return step({ ...args, input: args.input }, argv, io);
 }
 
-/** Calls `use` once the front end is there, if one of the inputs needs it. */
-function withPython(paths: readonly (string | undefined)[], io: Io, use: () => number | Promise<number>): number | Promise<number> {
-  const read = () => {
-    optimizeLater();
-    return use();
-  };
-  return preparePython(paths, io)?.then(read) ?? read();
+async function explanation(code: string): Promise<string | undefined> {
+  const { dialects, passes } = await wholeCompiler();
+  return (
+    explainRemark(code) ??
+    explain(
+      code,
+      (name) => new Context(dialects).ops.get(name)?.summary,
+      (flag) => passes.get(flag)?.summary,
+    )
+  );
 }
 
-function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): number | Promise<number> {
-  if (io.isInteractive && opensUi(args)) return import("./tt-step-tui.js").then(({ openUi }) => openUi(args, argv, io));
-  const rewrite = args.modernize ? { rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : {};
-  const input = readInput(args.input, io, { ...args, ...rewrite });
+async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
+  if (io.isInteractive && opensUi(args)) {
+    const { openUi } = await import("./tt-step-tui.js");
+    await prepareInputs([args.input, args.against], io);
+    return openUi(args, argv, io);
+  }
+  const exporter = args.export === undefined ? undefined : await import("./tt-step-tui.js");
+  const parts = await loadParts(args, io);
+  const { compiler, modernize } = parts;
+  const input = readInput(compiler, args.input, io, { ...args, ...(modernize ? { rewrite: modernize.rewrite } : {}) });
   if (input.kind === "error") return refuse(input, io);
-  if (input.kind === "module" && args.modernize) {
-    modernize(input.module);
+  if (input.kind === "module" && modernize) {
+    modernize.modernize(input.module);
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   }
   if (input.kind === "module" && args.dumpPassPipeline) {
     const pipeline = pipelineOf(settings(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
-  const made = traceOf(input, args.input, args, io);
+  const made = traceOf(compiler, input, args.input, args, io);
   if ("error" in made) return usage(io, made.error);
-  const checked = args.validate ? validateTrace(made.trace, args.input, args.simulation, io) : undefined;
+  const checked = parts.validate?.validateTrace(made.trace, args.input, args.simulation, io);
   if (checked && "error" in checked) return usage(io, checked.error);
   if (checked && asksForNothing(args) && args.against === undefined) {
     const code = Math.max(deliver(checked.text, args, io), checked.code);
     return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
   }
-  if (args.export !== undefined)
-    return import("./tt-step-tui.js").then(({ exported }) => {
-      const text = exported(made.trace, args, io);
-      return "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
-    });
+  if (exporter) {
+    const text = exporter.exported(made.trace, args, io);
+    return "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
+  }
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)
     : made.emitted !== undefined
       ? { text: made.emitted, code: EXIT.ok }
-      : args.against === undefined
-        ? show(made.trace, args, io)
-        : against(made.trace, input, args, io);
+      : parts.against
+        ? parts.against.against(made.trace, input, args, io)
+        : show(made.trace, args, io, parts);
   if ("error" in shown) return usage(io, shown.error);
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
@@ -111,22 +110,21 @@ function completion(name: string | undefined, io: Io): number {
   return EXIT.ok;
 }
 
-/** `tt-step bisect INPUT PREDICATE [options]` */
-function bisectMain(argv: readonly string[], io: Io): number | Promise<number> {
-  const predicate = argv.findIndex((a, i) => i > 0 && !a.startsWith("-") && !argv[i - 1]!.startsWith("-"));
+/** `tt-step bisect INPUT PREDICATE [options]`, from the input on. */
+async function bisectMain(argv: readonly string[], io: Io): Promise<number> {
+  const predicate = argv.findIndex((a, i) => !a.startsWith("-") && i > 0 && !argv[i - 1]!.startsWith("-"));
   if (predicate < 0) return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'");
   const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
   if ("error" in args) return usage(io, args.error);
   if (args.input === undefined) return usage(io, "bisect expects an input file");
-  const name = args.input;
-  return withPython([name], io, () => {
-    const input = readInput(name, io, args);
-    if (input.kind === "error") return refuse(input, io);
-    const made = traceOf(input, name, { ...args, printAfterChange: true }, io);
-    if ("error" in made) return usage(io, made.error);
-    const found = bisect(made.trace, name, argv[predicate]!, args.simulation, io);
-    return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
-  });
+  const [compiler, { bisect }] = [await wholeCompiler(), await import("./tt-step-bisect.js")];
+  await prepareInputs([args.input], io);
+  const input = readInput(compiler, args.input, io, args);
+  if (input.kind === "error") return refuse(input, io);
+  const made = traceOf(compiler, input, args.input, { ...args, printAfterChange: true }, io);
+  if ("error" in made) return usage(io, made.error);
+  const found = bisect(made.trace, args.input, argv[predicate]!, args.simulation, io);
+  return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }
 
 /** What may be a file among arguments. */

@@ -9,8 +9,8 @@ import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
-import { PASSES } from "../passes/index.js";
-import { type ArtifactKind, artifactsOf } from "./artifacts.js";
+import type { ArtifactKind } from "./artifacts.js";
+import type { Compiler } from "./compiler.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
@@ -19,6 +19,7 @@ import { recordText, textHash } from "./record-text.js";
 import { countOps, LineTable, type Step, type StepText, type Trace } from "./trace.js";
 
 export interface CompileOptions {
+  readonly compiler: Compiler;
   readonly capability: number;
   readonly options: CudaOptions;
   /** Triton's version, whose pipeline is run. */
@@ -109,13 +110,16 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     yield { done: i, total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
-    const pass = PASSES.get(step.flag);
+    const pass = options.compiler.passes.get(step.flag);
     const watch = options.watch?.(number);
     failed = options.steps === false ? runUnrecorded(module, step, pass, options, watch) : recorder.run(step, pass, watch);
     if (failed) break;
   }
   recorder.lines.seal();
-  const trace: Trace = { ...traceOf(recorder.locations.take()), artifacts: failed ? {} : artifactsOf(module, options) };
+  const trace: Trace = {
+    ...traceOf(recorder.locations.take()),
+    artifacts: (!failed && options.compiler.artifactsOf?.(module, options)) || {},
+  };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }
 

@@ -1,15 +1,10 @@
 import { notBuiltPass, type PassDef } from "../pass/define-pass.js";
 import { PASSES } from "../passes/index.js";
+import type { Passes } from "../passes/ttir.js";
 import { passName, UPSTREAM_PASSES } from "./pipelines/cuda.js";
 
-const notBuilt = new Map<string, PassDef>();
-
-/** A pass by its flag: built, or one that upstream's pipelines name and that is not built yet. */
-export function findPass(flag: string): PassDef | undefined {
-  const built = PASSES.get(flag);
-  if (built) return built;
-  if (!UPSTREAM_PASSES.has(flag)) return undefined;
-  let pass = notBuilt.get(flag);
-  if (!pass) notBuilt.set(flag, (pass = notBuiltPass(flag, passName(flag))));
-  return pass;
-}
+/** Passes by their flag: those that are built, and those that upstream's pipelines name and that are not built yet. */
+export const KNOWN_PASSES: Passes = new Map<string, PassDef>([
+  ...[...UPSTREAM_PASSES].filter((flag) => !PASSES.has(flag)).map((flag) => [flag, notBuiltPass(flag, passName(flag))] as const),
+  ...PASSES,
+]);

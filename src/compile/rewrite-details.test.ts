@@ -13,19 +13,20 @@ import { compile } from "./compile.js";
 import { defaultOptions } from "./options.js";
 import { type PassRewrites, RewriteDetails } from "./rewrite-details.js";
 import type { Step } from "./trace.js";
+import { WHOLE_COMPILER } from "./whole-compiler.js";
 
 const options = { capability: 80, options: defaultOptions(80), clock: () => 0 };
 const moduleOf = (name: string) =>
   parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}.ttir`, "latin1"))!.module;
 
 function both(name: string): { readonly steps: readonly Step[]; readonly found: ReadonlyMap<string, PassRewrites> } {
-  const { steps } = compile(name, moduleOf(name), { ...options, remarks: true }).trace;
+  const { steps } = compile(name, moduleOf(name), { compiler: WHOLE_COMPILER, ...options, remarks: true }).trace;
   const watches = new Map<number, RewriteDetails>();
   const watch = (at: number) => {
     watches.set(at, new RewriteDetails(String(at)));
     return watches.get(at);
   };
-  compile(name, moduleOf(name), { ...options, texts: false, remarks: false, verifyEach: false, watch });
+  compile(name, moduleOf(name), { compiler: WHOLE_COMPILER, ...options, texts: false, remarks: false, verifyEach: false, watch });
   return { steps, found: new Map([...watches.values()].flatMap((w) => [...w.take()])) };
 }
 

@@ -1,20 +1,7 @@
 /** Every pass by its flag, found through the groups' index files. */
-import type { PassDef } from "../pass/define-pass.js";
-import * as common from "./common/index.js";
-import * as convert from "./convert/index.js";
-import * as gluon from "./gluon/index.js";
 import * as llvm from "./llvm/index.js";
-import * as print from "./print/index.js";
-import * as tt from "./tt/index.js";
-import * as ttg from "./ttg/index.js";
 import * as ttgToLLVM from "./ttg-to-llvm/index.js";
+import { TTGIR_PASSES } from "./ttgir.js";
+import { type Passes, passesIn } from "./ttir.js";
 
-const groups: readonly Readonly<Record<string, unknown>>[] = [common, convert, gluon, llvm, print, tt, ttg, ttgToLLVM];
-
-export const PASSES: ReadonlyMap<string, PassDef> = new Map(
-  groups.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),
-);
-
-function isPass(value: unknown): value is PassDef {
-  return typeof value === "function" && "flag" in value && "statistics" in value;
-}
+export const PASSES: Passes = new Map([...TTGIR_PASSES, ...passesIn(llvm, ttgToLLVM)]);

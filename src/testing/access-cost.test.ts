@@ -37,21 +37,21 @@ interface Costs {
   readonly told: ReadonlySet<string>;
   readonly measured: ReadonlySet<string>;
 }
-function costs(source: string, length: number, element: string, unit: "sectors" | "wavefronts"): Costs {
-  const run = (files: Readonly<Record<string, string>>, ...argv: readonly string[]) => {
+async function costs(source: string, length: number, element: string, unit: "sectors" | "wavefronts"): Promise<Costs> {
+  const run = async (files: Readonly<Record<string, string>>, ...argv: readonly string[]) => {
     const io = memoryIo("", files);
-    expect(main(argv, io), io.err()).toBe(0);
+    expect(await main(argv, io), io.err()).toBe(0);
     return io.out();
   };
-  const panel = run({ "k.mlir": source }, "k.mlir", "--codegen", "--target", "cuda:80");
+  const panel = await run({ "k.mlir": source }, "k.mlir", "--codegen", "--target", "cuda:80");
   const told = [...panel.matchAll(new RegExp(`^ +\\d+x ((?:ld|st)\\w*\\.\\S+).*\\n(?: {7}.*\\n)*? {7}(\\d+) ${unit} a warp`, "gm"))].map(
     (m) => `${m[1]} ${m[2]}`,
   );
   const dtype = { f32: "fp32", f16: "fp16", i8: "i8" }[element]!;
   const array = { dtype, shape: [length], init: "zeros" };
   const launch = JSON.stringify({ grid: [1, 1, 1], args: { p: array, q: array } });
-  const ptx = run({ "k.mlir": source }, "k.mlir", "--emit", "ptx", "--target", "cuda:80");
-  const facts = run({ "k.ptx": ptx, l: launch }, "run", "k.ptx", "--launch", "l", "--facts");
+  const ptx = await run({ "k.mlir": source }, "k.mlir", "--emit", "ptx", "--target", "cuda:80");
+  const facts = await run({ "k.ptx": ptx, l: launch }, "run", "k.ptx", "--launch", "l", "--facts");
   const rows = [...facts.matchAll(/^ +(\d+) +([\d.]*) +[\d.]* +(?:(\d+) \(\d+\))? +line \d+: (?:@\S+ )?(\S+)/gm)];
   const measured = rows.flatMap(([, requests, sectors, wavefronts, name]) => {
     if (unit === "sectors") return sectors ? [`${name} ${Number(sectors)}`] : [];
@@ -66,14 +66,14 @@ describe("sectors", () => {
     { name: "rows of bytes, far apart", s: 256, t: 1, element: "i8" },
     { name: "columns", s: 1, t: 32 },
     { name: "all rows the same", s: 0, t: 1 },
-  ])("$name", ({ s, t, element = "f32" }) => {
-    const { told, measured } = costs(copy({ s, t, element }), s * ROWS + t * COLUMNS + 1, element, "sectors");
+  ])("$name", async ({ s, t, element = "f32" }) => {
+    const { told, measured } = await costs(copy({ s, t, element }), s * ROWS + t * COLUMNS + 1, element, "sectors");
     expect(told.size).toBeGreaterThan(0);
     expect(told).toEqual(measured);
   });
-  test("nothing is said where neighbours lie apart, or an array may begin anywhere", () => {
-    expect(costs(copy({ s: 128, t: 2 }), 8192, "f32", "sectors").told.size).toBe(0);
-    expect(costs(copy({ s: 64, t: 1, hint: 4 }), 4096, "f32", "sectors").told.size).toBe(0);
+  test("nothing is said where neighbours lie apart, or an array may begin anywhere", async () => {
+    expect((await costs(copy({ s: 128, t: 2 }), 8192, "f32", "sectors")).told.size).toBe(0);
+    expect((await costs(copy({ s: 64, t: 1, hint: 4 }), 4096, "f32", "sectors")).told.size).toBe(0);
   });
 });
 
@@ -100,17 +100,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ["swizzled", "#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>"],
     ["by columns", "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>"],
     ["padded", "#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [32, 64]}>"],
-  ])("%s", (_, shared) => {
-    const { told, measured } = costs(through(shared), 1, "f32", "wavefronts");
+  ])("%s", async (_, shared) => {
+    const { told, measured } = await costs(through(shared), 1, "f32", "wavefronts");
     expect(told.size).toBeGreaterThan(0);
     expect(told).toEqual(measured);
   });
-  test("a conversion", () => {
+  test("a conversion", async () => {
     const source = through("#c")
       .replace(/^#s = .*\n/m, "")
       .replace(/^ +%m = .*\n/m, "")
       .replace(/%y = .*/, "%y = ttg.convert_layout %x : tensor<32x64xf32, #b> -> tensor<32x64xf32, #c>");
-    const { told, measured } = costs(source, 1, "f32", "wavefronts");
+    const { told, measured } = await costs(source, 1, "f32", "wavefronts");
     expect(told.size).toBeGreaterThan(1);
     expect(told).toEqual(measured);
   });

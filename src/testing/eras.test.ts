@@ -49,7 +49,7 @@ const AS_THEY_ARE = ["gemm", "before-licm", "after-licm", "after-convert-triton-
 describe("listings of seeds 003 and 004", () => {
   for (const folder of ["seed003", "seed004"])
     for (const name of mlirFiles(folder))
-      test(`${folder}/${name}`, () => {
+      test(`${folder}/${name}`, async () => {
         const once = reprint(read(`${folder}/${name}`));
         expect(reprint(once.join("\n"))).toEqual(once);
         const exact = AS_THEY_ARE.includes(name.slice(0, -5)) || /tritongpu-p|(?:cat|dot|for|join|split|trans)-after/.test(name);
@@ -57,9 +57,9 @@ describe("listings of seeds 003 and 004", () => {
       });
 });
 
-test("loop-invariant code motion does to the article's listing what the article says", () => {
+test("loop-invariant code motion does to the article's listing what the article says", async () => {
   const io = memoryIo("");
-  expect(ttOpt(["--loop-invariant-code-motion", "fixtures/seed003/before-licm.mlir"], io)).toBe(0);
+  expect(await ttOpt(["--loop-invariant-code-motion", "fixtures/seed003/before-licm.mlir"], io)).toBe(0);
   const [signature, ...body] = linesOf(unwrapped(io.out()));
   const [given, ...wanted] = linesOf(read("seed003/after-licm.mlir"));
   expect(body).toEqual(wanted);

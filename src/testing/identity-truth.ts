@@ -7,6 +7,7 @@ import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
 import type { Stage } from "../compile/pipelines/cuda.js";
 import type { Step, Trace } from "../compile/trace.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -34,6 +35,7 @@ export function compileAsLog(
   const parsed = parseModule(ctx, "input.mlir", text);
   if (!parsed) throw new Error(ctx.diagnostics[0]?.message ?? "does not parse");
   const { trace } = compile("input.mlir", parsed.module, {
+    compiler: WHOLE_COMPILER,
     capability,
     options: defaultOptions(capability),
     debugInfo,

@@ -19,7 +19,7 @@ describe("fixtures", () => {
 });
 
 /** Runs the RUN lines of a fixture in this process: `tt-opt ARGS %s | filecheck %s [--check-prefix=X]`, `not tt-opt ...`. */
-function runFixture(path: string): void {
+async function runFixture(path: string): Promise<void> {
   const text = readFileSync(path, "latin1");
   const commands = [...text.matchAll(/^\s*(?:\/\/|;|#)\s*RUN:\s*(.+)$/gm)].map((m) => m[1]!);
   for (const command of commands) {
@@ -38,7 +38,7 @@ function runFixture(path: string): void {
       const main = tools[name as keyof typeof tools];
       if (!main) throw new Error(`${path}: RUN names unknown tool '${name}'`);
       const io = memoryIo(stdin);
-      const code = main(argv, io);
+      const code = await main(argv, io);
       expect(code !== 0, `$ ${stage.trim()}\nexit ${code}\n${io.err()}`).toBe(fails);
       stdin = merge ? io.err() + io.out() : io.out();
     }

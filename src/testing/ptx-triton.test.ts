@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { codegenFacts } from "../compile/codegen-facts.js";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -25,7 +26,7 @@ test.each(Object.entries(expected))("%s", (name, { lines, instructions }) => {
   const file = `fixtures/kernels/${kernel}.ttir`;
   const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module;
   const options = { capability, options: defaultOptions(capability) };
-  const { trace } = compile(kernel, module, { ...options, artifacts: ["ptx", "instructions"], clock: () => 0 });
+  const { trace } = compile(kernel, module, { compiler: WHOLE_COMPILER, ...options, artifacts: ["ptx", "instructions"], clock: () => 0 });
   const ptx = trace.artifacts.ptx!;
 
   const ours = linesOf(ptx);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { main as ttOpt } from "../cli/tt-opt.js";
 import { compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -17,11 +18,13 @@ const settings = { capability: 80, options: { ...defaultOptions(80), numWarps: 1
 function after(flag: string, run: number, source = readFileSync(FILE, "latin1")): string {
   const module = parseModule(new Context(ALL_DIALECTS), FILE, source)!.module!;
   const runs = pipelineOf(settings).flatMap((step, i) => (step.flag === flag ? [i + 1] : []));
-  expect(compile("gemm", module, { ...settings, stopAfter: runs[run - 1]!, texts: false, clock: () => 0 }).ok).toBe(true);
+  expect(
+    compile("gemm", module, { compiler: WHOLE_COMPILER, ...settings, stopAfter: runs[run - 1]!, texts: false, clock: () => 0 }).ok,
+  ).toBe(true);
   return printOperation(module);
 }
 
-test("layouts and conversions are the article's", () => {
+test("layouts and conversions are the article's", async () => {
   const text = after("tritongpu-remove-layout-conversions", 2);
   expect(text.match(/^#.*$/gm)).toEqual([
     "#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>",
@@ -35,7 +38,7 @@ test("layouts and conversions are the article's", () => {
   ]);
 });
 
-test("a stride without divisibility keeps B out of the pipeline; with it the swizzles are the article's", () => {
+test("a stride without divisibility keeps B out of the pipeline; with it the swizzles are the article's", async () => {
   const shared = (text: string) => text.match(/vec = .*maxPhase = \d/g);
   const first = "vec = 8, perPhase = 4, maxPhase = 2";
   const source = readFileSync(FILE, "latin1");
@@ -44,7 +47,7 @@ test("a stride without divisibility keeps B out of the pipeline; with it the swi
   expect(shared(after("tritongpu-pipeline", 1, divisible))).toEqual([first, "vec = 8, perPhase = 8, maxPhase = 1"]);
 });
 
-test("coalesce: a vector of halves gets the largest contiguity, none where nothing is known", () => {
+test("coalesce: a vector of halves gets the largest contiguity, none where nothing is known", async () => {
   const module = (offset: string) => `module {
     tt.func public @f(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %o: i32 ${offset}) {
       %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
@@ -61,7 +64,7 @@ test("coalesce: a vector of halves gets the largest contiguity, none where nothi
   expect(after("tritongpu-coalesce", 1, module(""))).not.toMatch(/^#\w+ = .*sizePerThread = \[8\]/m);
 });
 
-test("a tile of 32x16x16 is four mma.m16n8k16", () => {
+test("a tile of 32x16x16 is four mma.m16n8k16", async () => {
   const source = `#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
@@ -74,7 +77,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 `;
   const io = memoryIo("", { "dot.mlir": source });
   expect(
-    ttOpt(
+    await ttOpt(
       [
         "--allocate-shared-memory-nv=compute-capability=80 ptx-version=87",
         "--convert-triton-gpu-to-llvm=compute-capability=80 ptx-version=87",

@@ -4,6 +4,7 @@ import { compile } from "../compile/compile.js";
 import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
 import type { Trace } from "../compile/trace.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { finished } from "../support/slices.js";
 import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
@@ -56,7 +57,14 @@ function textSession(path: string, text: string, numWarps: number): Session {
     if ("error" in parsed) throw new Error(parsed.error);
     const divisibility = divisibilityOf(parsed.module);
     const options = { ...defaultOptions(80), numWarps: warps };
-    const { trace } = compile(path, parsed.module, { capability: 80, options, artifacts: ["ptx"], remarks: true, clock: () => 0 });
+    const { trace } = compile(path, parsed.module, {
+      compiler: WHOLE_COMPILER,
+      capability: 80,
+      options,
+      artifacts: ["ptx"],
+      remarks: true,
+      clock: () => 0,
+    });
     return { trace, settings: { capability: 80, options, disabled: [], divisibility } };
   };
   const now = run(numWarps);

@@ -29,26 +29,26 @@ const body = (ops: string) =>
     .map((line) => line.trim());
 
 describe("counterparts", () => {
-  test("functions and programs", () => {
+  test("functions and programs", async () => {
     const lines = body("%0 = tt.get_program_id {axis = 1 : i32} : i32\n%1 = tt.splat %0 : (i32) -> tensor<64xi32>");
     expect(lines).toContain("tt.func public @f(%arg0: tensor<64xf32>, %arg1: tensor<64xi32>, %arg2: tensor<64x!tt.ptr<f32>>) {");
     expect(lines).toContain("%0 = tt.get_program_id y : i32");
     expect(lines).toContain("%1 = tt.splat %0 : i32 -> tensor<64xi32>");
     expect(lines).toContain("tt.return");
   });
-  test("loads and stores name the type of the pointers", () => {
+  test("loads and stores name the type of the pointers", async () => {
     const lines = body(
       "%0 = tt.load %p {cache = 2 : i32, evict = 1 : i32, isVolatile = false} : tensor<64xf32>\ntt.store %p, %0 : tensor<64xf32>",
     );
     expect(lines).toContain("%0 = tt.load %arg2 cacheModifier = ca : tensor<64x!tt.ptr<f32>>");
     expect(lines).toContain("tt.store %arg2, %0 : tensor<64x!tt.ptr<f32>>");
   });
-  test("a reduction's keyword is a region", () => {
+  test("a reduction's keyword is a region", async () => {
     const lines = body("%0 = tt.reduce %x {axis = 0 : i32, redOp = 12 : i32} : tensor<64xf32> -> f32");
     expect(lines).toContain('%0 = "tt.reduce"(%arg0) <{axis = 0 : i32}> ({');
     expect(lines.some((line) => line.startsWith("%1 = arith.maxnumf %"))).toBe(true);
   });
-  test("comparisons and selects are arith's", () => {
+  test("comparisons and selects are arith's", async () => {
     const lines = body(
       '%0 = "triton_gpu.cmpi"(%y, %y) {predicate = 2 : i64} : (tensor<64xi32>, tensor<64xi32>) -> tensor<64xi1>\n' +
         '%1 = "triton_gpu.select"(%0, %x, %x) : (tensor<64xi1>, tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>',
@@ -56,7 +56,7 @@ describe("counterparts", () => {
     expect(lines).toContain("%0 = arith.cmpi slt, %arg1, %arg1 : tensor<64xi32>");
     expect(lines).toContain("%1 = arith.select %0, %arg0, %arg0 : tensor<64xi1>, tensor<64xf32>");
   });
-  test("pointers of the LLVM dialect are opaque", () => {
+  test("pointers of the LLVM dialect are opaque", async () => {
     const text = modern(
       "llvm.func @f(%p: !llvm.ptr<f32, 1>, %i: i32) attributes {nvvm.kernel = 1 : ui1, nvvm.maxntid = 64 : i32} {\n" +
         "  %0 = llvm.getelementptr %p[%i] : (!llvm.ptr<f32, 1>, i32) -> !llvm.ptr<f32, 1>\n  %1 = llvm.load %0 : !llvm.ptr<f32, 1>\n  llvm.return\n}\n",
@@ -66,7 +66,7 @@ describe("counterparts", () => {
   });
 });
 
-test("listings of the articles and dumps have no old names left, but for tensors in shared memory", () => {
+test("listings of the articles and dumps have no old names left, but for tensors in shared memory", async () => {
   const kept = /triton_gpu\.(?:alloc_tensor|insert_slice_async|extract_slice|convert_layout)|tensor\.extract_slice/g;
   // A layout of 16 threads, and a fragment without the module's number of warps, are none that 3.6 takes.
   const unfit = ["after-convert-triton-to-tritongpu.mlir", "convert-layout.mlir"];
@@ -77,12 +77,14 @@ test("listings of the articles and dumps have no old names left, but for tensors
       );
 });
 
-test("tt-step --modernize prints it, and steps through old logs in it", () => {
-  const run = (...argv: string[]) => {
+test("tt-step --modernize prints it, and steps through old logs in it", async () => {
+  const run = async (...argv: string[]) => {
     const io = memoryIo("");
-    expect(ttStep(argv, io), io.err()).toBe(0);
+    expect(await ttStep(argv, io), io.err()).toBe(0);
     return io.out();
   };
-  expect(run("fixtures/seed003/gemm.mlir", "--modernize")).toContain("tt.func public @matmul_kernel_0d1d2d3d4c56c78c(");
-  expect(run("fixtures/dumps/seed003.log", "--modernize", "--print-after", "4")).toContain("#mma = #ttg.nvidia_mma<{versionMajor = 2,");
+  expect(await run("fixtures/seed003/gemm.mlir", "--modernize")).toContain("tt.func public @matmul_kernel_0d1d2d3d4c56c78c(");
+  expect(await run("fixtures/dumps/seed003.log", "--modernize", "--print-after", "4")).toContain(
+    "#mma = #ttg.nvidia_mma<{versionMajor = 2,",
+  );
 });
