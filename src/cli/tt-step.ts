@@ -1,4 +1,5 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
+import { isMainThread } from "node:worker_threads";
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { Context } from "../ir/context.js";
@@ -16,7 +17,9 @@ import { asksForNothing, show } from "./tt-step-show.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
 import { VERSION } from "./version.js";
 
-export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
+/** The terminal UI starts the program again in another thread. */
+export const run = (argv?: readonly string[]): Promise<void> =>
+  isMainThread ? runMain(main, argv) : import("../tui/ptx-thread.js").then(({ answerOrder }) => answerOrder());
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [command, ...rest] = argv;

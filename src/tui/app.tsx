@@ -14,7 +14,8 @@ export interface Store {
   /** Whether the keyboard belongs to another program. */
   readonly suspended: () => boolean;
   readonly input: (text: string) => void;
-  readonly paint: () => void;
+  /** Paints a revision, once. */
+  readonly paint: (revision: number) => void;
 }
 
 const SEQUENCES: readonly (readonly [keyof Key, string])[] = [
@@ -49,8 +50,7 @@ function App({ store }: { readonly store: Store }) {
 
 /** Everything seen, as one block. */
 function Screen({ store, revision }: { readonly store: Store; readonly revision: number }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a revision is painted once
-  useLayoutEffect(() => store.paint(), [store, revision]);
+  useLayoutEffect(() => store.paint(revision), [store, revision]);
   return null;
 }
 

@@ -3,6 +3,7 @@
  * the other side, a pass rewrite by rewrite. What the screen needs first comes first.
  */
 import { rewritesOf } from "./compiler.js";
+import { ptxOf } from "./panes/codegen/ptx.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
@@ -17,6 +18,12 @@ export interface Work {
 /** What the screen lacks most; undefined when it lacks nothing. */
 export function wantedWork(state: State, clock: () => number): Work | undefined {
   return wantedDiff(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
+}
+
+/** Whether the PTX of a large module is looked at, and not made yet. */
+export function wantsPtx(state: State): boolean {
+  const { session, view } = state;
+  return view.codegen.tab === "ptx" && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making";
 }
 
 /** Differences of large steps take much memory. */

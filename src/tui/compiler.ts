@@ -30,6 +30,9 @@ export function parse(name: string, text: string): { readonly module: Operation 
   };
 }
 
+/** Writing the PTX of more ops than this would be felt; it is made when somebody looks at it (`ptx-thread.ts`). */
+const MAX_OPS_AT_ONCE = 2000;
+
 /** Starts compiling. */
 export function start(
   input: Input,
@@ -48,7 +51,7 @@ export function start(
     disabled: new Set(whatIf.disabled),
     remarks: true,
     artifacts: ["ptx"],
-    maxArtifactOps: 20_000,
+    maxArtifactOps: MAX_OPS_AT_ONCE,
     clock,
     ...more,
   });

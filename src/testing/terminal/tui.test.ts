@@ -95,6 +95,17 @@ test("the README's five minutes: why a load is not vectorized", async () => {
   await pty.exited();
 });
 
+test("PTX of a large module is made when it is looked at, while keys are answered", async () => {
+  const pty = start(["fixtures/kernels/flash_attention.ttir"]);
+  await ready(pty);
+  pty.type("4]]");
+  await pty.until((s) => /making PTX \.\.\. \d+\/\d+ [a-z]/.test(s.text), "how far it is");
+  pty.type("1j");
+  await pty.until((s) => s.text.includes(".visible .entry attn"), "the PTX");
+  pty.type("q");
+  await pty.exited();
+});
+
 test("--against another option: opens at the first pass that differs, both sides beside each other", async () => {
   const pty = start([KERNEL, "--tui", "--against", "num-warps=8"], { columns: 180, rows: 45 });
   // The footer is drawn last: what stands above is there by then.

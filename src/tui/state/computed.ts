@@ -1,4 +1,5 @@
 /** What becomes of the screen when something is known that was computed behind it. */
+import { ptxOf, ptxRowOf } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
 import type { Computed, State } from "./state.js";
 import { comparedOf } from "./steps.js";
@@ -6,8 +7,15 @@ import { atStep, reanchored } from "./walk.js";
 
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */
 export function withComputed(state: State, computed: Computed): State {
-  const next: State = { ...state, session: { ...state.session, computed } };
+  const next = withPtx(state, { ...state, session: { ...state.session, computed } });
   if (!comparedOf(state)?.wanted || comparedOf(next)?.wanted || !displayOf(next)) return next;
   const { row, top } = state.view.diff;
   return row === 0 && top === 0 ? atStep(next, state.view.passes.selected, true) : reanchored(state, next);
+}
+
+/** Until there is PTX, the cursor stands on a line of the last step. */
+function withPtx(state: State, next: State): State {
+  const { codegen } = next.view;
+  if (codegen.tab !== "ptx" || ptxOf(next.session).kind !== "text" || ptxOf(state.session).kind === "text") return next;
+  return { ...next, view: { ...next.view, codegen: { ...codegen, row: ptxRowOf(next, codegen.row) } } };
 }

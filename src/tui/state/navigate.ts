@@ -298,7 +298,7 @@ export function go(state: State, item: ListItem): State {
     case "codegen":
       return withView(closed, {
         focus: "codegen",
-        codegen: { ...state.view.codegen, tab: "ptx", row: ptxRowOf(state.session.trace, to.line) },
+        codegen: { ...state.view.codegen, tab: "ptx", row: ptxRowOf(state, to.line) },
       });
     case "choice":
       return ask(say(closed, "opening ..."), { kind: "open", choice: to.choice });

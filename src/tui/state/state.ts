@@ -181,8 +181,20 @@ export interface Computed {
   readonly differing: ReadonlyMap<number, boolean>;
   /** Passes rewrite by rewrite, by label. */
   readonly rewrites: ReadonlyMap<string, PassRewrites>;
+  /** The PTX of a module that is too large to have it in its Trace; undefined until somebody looks at it. */
+  readonly ptx: Ptx | undefined;
 }
-export const NOTHING_COMPUTED: Computed = { diffs: undefined, counts: new Map(), differing: new Map(), rewrites: new Map() };
+export type Ptx =
+  | { readonly kind: "making"; readonly done: number; readonly total: number; readonly what: string }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "none"; readonly why: string };
+export const NOTHING_COMPUTED: Computed = {
+  diffs: undefined,
+  counts: new Map(),
+  differing: new Map(),
+  rewrites: new Map(),
+  ptx: undefined,
+};
 export interface SourceFile {
   /** As locations name it. */
   readonly path: string;

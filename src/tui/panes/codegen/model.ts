@@ -10,7 +10,7 @@ import { cursorLine, skipped } from "../diff/model.js";
 import type { PaneModel, Size2 } from "../pane.js";
 import { familyOf } from "./family.js";
 import { memoryItems, mmaItems } from "./memory.js";
-import { ptxLength, ptxRows } from "./ptx.js";
+import { ptxLength, ptxOf, ptxRows } from "./ptx.js";
 import { rewriteItems } from "./rewrites.js";
 import { statsItems } from "./stats.js";
 import { whyItems } from "./why.js";
@@ -30,7 +30,7 @@ export const codegenPane: PaneModel = {
     const { tab } = state.view.codegen;
     const selected = selectedStep(state);
     if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
-    if (tab === "ptx" && state.session.trace.artifacts.ptx !== undefined) return "codegen · PTX";
+    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "codegen · PTX";
     const step = codegenStepOf(state);
     return step ? `codegen · ${step.flag}` : "codegen";
   },

@@ -1,6 +1,6 @@
 /**
  * The ptx tab: the final code as text, lines of the op under the cursor lit. Our own compilation has PTX, whose lines tell by `.loc`
- * where they come from; a dump without it, and a module too large for it, shows its last step.
+ * where they come from; of a large module it is made when it is looked at. A dump without PTX shows its last step.
  */
 import { codegenStep } from "../../../compile/codegen-facts.js";
 import { ancestorIn, locationOf, type SourcePosition } from "../../../compile/provenance.js";
@@ -9,7 +9,7 @@ import { memo } from "../../../support/memo.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
-import type { Go, State } from "../../state/state.js";
+import type { Go, Ptx, Session, State } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
 import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { Size2 } from "../pane.js";
@@ -24,8 +24,14 @@ interface FinalCode {
   readonly place: (at: number) => SourcePosition | undefined;
 }
 
-const codeOf = memo((trace: Trace): FinalCode | undefined => {
-  const { ptx } = trace.artifacts;
+/** The PTX, as far as it is known. */
+export function ptxOf({ trace, computed, input, failure }: Session): Ptx {
+  if (trace.artifacts.ptx !== undefined) return { kind: "text", text: trace.artifacts.ptx };
+  if (!input || failure !== undefined) return { kind: "none", why: "" };
+  return computed.ptx ?? { kind: "making", done: 0, total: 0, what: "" };
+}
+
+const codeOf = memo((trace: Trace, ptx: string | undefined): FinalCode | undefined => {
   if (ptx !== undefined) return ptxCode(ptx);
   const step = codegenStep(trace);
   return step && stepCode(trace, step);
@@ -56,8 +62,9 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const samePlace = (a: SourcePosition | undefined, b: SourcePosition | undefined): boolean =>
   a !== undefined && b !== undefined && a.line === b.line && a.column === b.column && baseName(a.file) === baseName(b.file);
 
-function finalCode(state: State): FinalCode | undefined {
-  return state.session.progress ? undefined : codeOf(state.session.trace);
+function finalCode({ session }: State): FinalCode | undefined {
+  const ptx = ptxOf(session);
+  return session.progress || ptx.kind === "making" ? undefined : codeOf(session.trace, ptx.kind === "text" ? ptx.text : undefined);
 }
 export function ptxLength(state: State): number {
   return finalCode(state)?.length ?? 0;
@@ -65,12 +72,16 @@ export function ptxLength(state: State): number {
 
 export function ptxRows(state: State, { width, height }: Size2): Row[] {
   const code = finalCode(state);
-  const { trace } = state.session;
-  if (!code) return [line(state.session.progress ? "compiling ..." : "no machine code in this Trace", MUTED)];
+  const { trace, progress } = state.session;
+  const ptx = ptxOf(state.session);
+  if (!code) {
+    const far = ptx.kind === "making" && ptx.total > 0 ? `${ptx.done}/${ptx.total} ${ptx.what}` : "";
+    return [line(progress ? "compiling ..." : ptx.kind === "making" ? `making PTX ... ${far}` : "no machine code in this Trace", MUTED)];
+  }
   const { top, left, row } = state.view.codegen;
   const op = cursorLine(state)?.op ?? 0;
   const family = familyOf(trace, op);
-  const place = op === 0 || trace.artifacts.ptx === undefined ? undefined : locationOf(trace, op);
+  const place = op === 0 || ptx.kind !== "text" ? undefined : locationOf(trace, op);
   const digits = String(code.length).length;
   const rows: Row[] = [];
   for (let at = top; at < Math.min(code.length, top + height); at++) {
@@ -104,10 +115,11 @@ export function ptxGo(state: State): Go | undefined {
 }
 
 /** The row that shows what stands on a line of the last step: an instruction of the same kind from the same place. */
-export function ptxRowOf(trace: Trace, at: number): number {
+export function ptxRowOf(state: State, at: number): number {
+  const { trace } = state.session;
   const step = codegenStep(trace);
-  const code = codeOf(trace);
-  if (!step || !code || trace.artifacts.ptx === undefined) return at;
+  const code = finalCode(state);
+  if (!step || !code || ptxOf(state.session).kind !== "text") return at;
   const op = step.text.ops[at] ?? 0;
   const place = op === 0 ? undefined : locationOf(trace, op);
   const mnemonic = /[a-z]\w*(?:\.[\w:]+){2,}/.exec(trace.lines.line(step.text.lines[at]!).replace(/^[^"]*"?/, ""))?.[0] ?? "";

@@ -1,0 +1,268 @@
+/** What is compiled: the input as it is opened, chosen, compiled under other settings, and edited. */
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { defaultOptions } from "../compile/options.js";
+import type { PipelineStep } from "../compile/pipelines/cuda.js";
+import type { Trace } from "../compile/trace.js";
+import type { Operation } from "../ir/operation.js";
+import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
+import { editText } from "./editor.js";
+import { findKernels } from "./kernels.js";
+import { firstStep, type Opened, withSources } from "./opening.js";
+import { type Shell, SLICE } from "./shell.js";
+import { type Computed, type Input, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
+import { selectedStep } from "./state/steps.js";
+
+/** Where inputs come from. */
+export interface Inputs {
+  readonly name: string;
+  /** Reads the input. May take long: the first frame is shown before. */
+  readonly open: () => Opened;
+  /** Another input or other options to hold against, with its name. */
+  readonly against?: () => { readonly name: string; readonly trace: Trace } | { readonly error: string };
+}
+type Menu = Extract<Opened, { kind: "choices" }>;
+
+export class Compilations {
+  /** The compilation under way; another one replaces it. */
+  #run: Run | undefined;
+  #generation = 0;
+  /** The first difference to the other input is shown as soon as it is known. */
+  #awaitsDifference = false;
+  #choices: Menu["choices"] = [];
+  /** The program's exit code, as the last compilation has it. */
+  result = 0;
+
+  constructor(
+    readonly shell: Shell,
+    readonly inputs: Inputs,
+  ) {}
+
+  get busy(): boolean {
+    return this.#run !== undefined;
+  }
+  /** Something was computed. */
+  computed(): void {
+    if (!this.#awaitsDifference || this.shell.state().session.computed.differing.size === 0) return;
+    this.#awaitsDifference = false;
+    this.shell.dispatch({ type: "command", command: "first-difference" });
+  }
+
+  /** Opens the input, or what was chosen of it. */
+  open(opened = this.inputs.open()): void {
+    if (opened.kind === "choices") return this.offer(opened);
+    if (opened.kind === "error") return this.shell.end(opened.code, opened.text);
+    if (opened.kind === "imported") {
+      const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
+      this.shell.dispatch({ type: "session", session, select: firstStep(session) });
+      this.shell.say(opened.trace.warnings[0] ?? "");
+      return this.openAgainst();
+    }
+    const { module, text, from } = opened;
+    const whatIf: WhatIf = { ...opened.whatIf, divisibility: divisibilityOf(module) };
+    this.compile({ name: this.inputs.name, text, from }, module, whatIf, undefined);
+  }
+  private offer({ title, choices }: Menu): void {
+    this.#choices = choices;
+    const menu = { title, items: choices.map((c) => c.text), chosen: undefined };
+    this.shell.dispatch({ type: "session", session: { ...this.shell.state().session, menu } });
+    this.shell.say("");
+    this.shell.dispatch({ type: "command", command: "kernels" });
+  }
+  /** Opens an item of the menu. */
+  choose(choice: number): void {
+    const opened = this.#choices[choice]!.open();
+    const { session } = this.shell.state();
+    const isFirst = session.trace.steps.length === 0;
+    if (opened.kind === "choices") return this.offer(opened);
+    if (opened.kind === "error" && !isFirst) return this.shell.say(opened.text.split("\n")[0]!, "error");
+    const chosen = session.menu && { ...session.menu, chosen: choice };
+    const next: Session = { ...session, menu: chosen, baseline: undefined, settings: undefined, generation: ++this.#generation };
+    this.shell.dispatch({ type: isFirst ? "session" : "begin", session: next });
+    this.open(opened);
+  }
+  private openAgainst(): void {
+    const { against } = this.inputs;
+    if (!against) return;
+    this.shell.soon(() => {
+      const other = against();
+      if ("error" in other) return this.shell.say(other.error, "error");
+      const session: Session = { ...this.shell.state().session, against: other };
+      this.#awaitsDifference = true;
+      this.shell.say(`comparing with ${other.name} ...`);
+      this.shell.dispatch({ type: "session", session: { ...session, computed: { ...session.computed, differing: new Map() } } });
+    });
+  }
+
+  private compile(input: Input, module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
+    const run = start(input, module, whatIf, this.shell.clock);
+    this.#run = run;
+    const began = this.shell.clock();
+    const passes = passesOf(input, whatIf);
+    const selected = selectedStep(this.shell.state());
+    const wanted = selected && { flag: selected.flag, run: selected.run };
+    const first = this.shell.state().session;
+    const generation = baseline ? ++this.#generation : first.generation;
+    const slice = () => {
+      if (this.#run !== run) return;
+      if (this.shell.state().session.generation !== generation) {
+        // It was undone.
+        this.#run = undefined;
+        return this.shell.freed();
+      }
+      const until = this.shell.clock() + SLICE;
+      for (;;) {
+        const next = run.next();
+        if (next.done) {
+          this.#run = undefined;
+          const { trace, ok, failed } = next.value;
+          const failure = ok
+            ? undefined
+            : `${failed?.reason === "verify" ? "the result of" : ""} ${failed?.flag} ${failed?.reason === "verify" ? "does not verify: a bug in tt-step" : "failed"}`.trim();
+          const session = withSources({
+            ...this.shell.state().session,
+            trace,
+            settings: whatIf,
+            baseline,
+            progress: undefined,
+            pending: [],
+            failure,
+            kernels: findKernels(trace),
+            sources: [],
+          });
+          this.result = ok ? 0 : failed?.reason === "verify" ? 3 : 2;
+          return this.done(session, wanted);
+        }
+        if (this.shell.clock() < until) continue;
+        const { done, total, trace, next: pass } = next.value;
+        const progress = { done, total, what: pass.flag, ms: this.shell.clock() - began };
+        const shown = trace();
+        this.shell.dispatch({
+          type: "session",
+          session: { ...this.shell.state().session, trace: shown, settings: whatIf, progress, pending: remaining(passes, shown) },
+        });
+        break;
+      }
+      this.shell.soon(slice);
+    };
+    const progress = { done: 0, total: passes.length, what: "", ms: 0 };
+    const session: Session = { ...first, generation, input, progress, computed: COMPUTED_LATER };
+    this.shell.dispatch(baseline ? { type: "begin", session } : { type: "session", session });
+    this.shell.soon(slice);
+  }
+  private done(session: Session, wanted: { readonly flag: string; readonly run: number } | undefined): void {
+    const again = wanted && session.trace.steps.find((s) => s.flag === wanted.flag && s.run === wanted.run);
+    const moved = this.shell.state().view.passes.selected !== 0 || session.baseline !== undefined;
+    this.shell.dispatch({
+      type: "session",
+      session,
+      select: again && moved ? again.index : moved ? this.shell.state().view.passes.selected : firstStep(session),
+    });
+    if (session.baseline) {
+      this.shell.say("≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
+    } else if (this.shell.state().message?.text.startsWith("reading")) this.shell.say("");
+    if (!session.baseline) this.openAgainst();
+  }
+
+  /** Compiles the input under other settings. */
+  recompile(whatIf: WhatIf): void {
+    const { input } = this.shell.state().session;
+    if (!input) return this.shell.say("this is a dump: there is nothing to rerun", "error");
+    // A pass that is switched off is named by its place among those that ran.
+    const { settings, trace, baseline } = this.shell.state().session;
+    const added = settings ? whatIf.disabled.filter((p) => !settings.disabled.includes(p)) : [];
+    const disabled = settings
+      ? [...settings.disabled.filter((p) => whatIf.disabled.includes(p)), ...added.flatMap((n) => positionOf(input, settings, n) ?? [])]
+      : whatIf.disabled;
+    const parsed = parse(input.name, input.text);
+    if ("error" in parsed) return this.shell.say(parsed.error.split("\n")[0]!, "error");
+    this.compile(input, parsed.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
+  }
+
+  /** Edits the IR after a step and runs the rest; a text with errors is kept, and opened again at the error. */
+  edit(index: number): void {
+    const { trace } = this.shell.state().session;
+    const step = trace.steps[index];
+    if (!step) return;
+    if (step.stage === "ptx" || step.flag === "ptx")
+      return this.shell.say("machine code has no passes behind it; edit the IR of a pass", "error");
+    const kept = this.#edited?.step === step ? this.#edited : undefined;
+    const text = kept?.text ?? trace.lines.textOf(step.text);
+    const edited = this.shell.away(() =>
+      editText(
+        kept?.path ?? join(tmpdir(), `tt-step-${process.pid}-${++this.#edits}-${step.flag.replace(/\W+/g, "-")}.mlir`),
+        text,
+        kept?.line,
+      ),
+    );
+    if ("error" in edited) return this.shell.say(edited.error, "error");
+    if (edited.text === trace.lines.textOf(step.text)) return this.shell.say("nothing was changed");
+    const parsed = parse(edited.path, edited.text);
+    if ("error" in parsed) {
+      this.#edited = { step, path: edited.path, text: edited.text, line: parsed.line };
+      return this.shell.say(
+        `kept in ${edited.path}, e opens it again: ${parsed.error.split("\n")[0]!.replace(`${edited.path}:`, "")}`,
+        "error",
+      );
+    }
+    this.#edited = undefined;
+    const { settings, baseline } = this.shell.state().session;
+    const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), divisibility: [] };
+    const input: Input = {
+      name: `${this.inputs.name} edited after ${step.flag}`,
+      text: edited.text,
+      from: "ttir",
+      startAfter: this.positionAfter(step.index, whatIf),
+    };
+    this.compile(input, parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
+  }
+  /** Each edit has a file of its own: what an editor that failed has left is not written over. */
+  #edits = 0;
+  #edited: { readonly step: object; readonly path: string; readonly text: string; readonly line: number } | undefined;
+  /** The position in our whole pipeline behind a step: by count for our own Trace, by name for a dump's. */
+  private positionAfter(index: number, whatIf: WhatIf): number {
+    const { trace, settings, input } = this.shell.state().session;
+    const whole = passesOf({ from: "ttir" }, { ...whatIf, disabled: [] });
+    const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
+    if (settings && input)
+      return input.from === "ttir" ? (input.startAfter ?? 0) + top.length : whole.length - passesOf(input, settings).length + top.length;
+    // Passes of the dump in their order, as far as ours has them.
+    let at = 0;
+    for (const step of top) {
+      const found = whole.findIndex((p, i) => i >= at && p.flag === step.flag);
+      if (found >= 0) at = found + 1;
+    }
+    return at;
+  }
+
+  /** Edits a file of the Python source; the input itself is compiled again. */
+  editSource(file: string, line: number): void {
+    const edited = this.shell.away(() => editText(file, undefined, line));
+    if ("error" in edited) return this.shell.say(edited.error, "error");
+    const { session } = this.shell.state();
+    const changed = session.sources.find((s) => s.found === file)?.lines.join("\n") !== Buffer.from(edited.text, "latin1").toString("utf8");
+    if (changed && resolve(file) === resolve(this.inputs.name)) this.reopen();
+    else this.shell.dispatch({ type: "session", session: withSources({ ...session, sources: [] }) });
+  }
+  /** The input was edited: it is compiled again, and held against what it was. */
+  private reopen(): void {
+    const { menu, baseline, trace, settings } = this.shell.state().session;
+    const opened = menu?.chosen === undefined ? this.inputs.open() : this.#choices[menu.chosen]!.open();
+    if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
+    if (opened.kind !== "module") return this.open(opened);
+    const { module, text, from } = opened;
+    const whatIf: WhatIf = { ...(settings ?? opened.whatIf), disabled: [], divisibility: divisibilityOf(module) };
+    this.compile({ name: this.inputs.name, text, from }, module, whatIf, baseline ?? { trace, settings });
+  }
+}
+
+/** Where what takes long is computed later. */
+export const COMPUTED_LATER: Computed = { ...NOTHING_COMPUTED, diffs: new Map() };
+
+function remaining(passes: readonly PipelineStep[], trace: Trace): readonly PipelineStep[] {
+  return passes.slice(trace.steps.filter((s) => s?.parent === undefined && s.kind === "pass").length);
+}
+function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility"> {
+  const capability = Number(/^cuda:(\d+)$/.exec(trace.target ?? "")?.[1] ?? 80);
+  return { capability, options: defaultOptions(capability), disabled: [] };
+}

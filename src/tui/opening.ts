@@ -1,0 +1,87 @@
+/** Sessions as they begin: what was opened, and what is read beside it. */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Stage } from "../compile/pipelines/cuda.js";
+import { locationsOf } from "../compile/provenance.js";
+import { LineTable, type Trace } from "../compile/trace.js";
+import type { Operation } from "../ir/operation.js";
+import { findKernels } from "./kernels.js";
+import { initialState, reduce } from "./state/reducer.js";
+import { NOTHING_COMPUTED, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+
+/** What is opened. */
+export type Opened =
+  | { readonly kind: "imported"; readonly trace: Trace }
+  | {
+      readonly kind: "module";
+      readonly module: Operation;
+      readonly text: string;
+      readonly from: Stage;
+      readonly whatIf: Omit<WhatIf, "divisibility">;
+    }
+  /** Something is to be chosen first: which kernel of a file, say. */
+  | {
+      readonly kind: "choices";
+      readonly title: string;
+      readonly choices: readonly { readonly text: string; readonly open: () => Opened }[];
+    }
+  /** Text for the user, and the code to end with. */
+  | { readonly kind: "error"; readonly text: string; readonly code: number };
+
+/** The state in which a Trace opens, for drawings of it. */
+export function openedState(name: string, trace: Trace, size: Size): State {
+  const session = withSources({ ...emptySession(name), trace, kernels: findKernels(trace) });
+  const state = initialState(session, size, { keys: {}, ascii: false, command: [] });
+  return reduce(state, { type: "session", session, select: firstStep(session) });
+}
+/** Nothing is known yet. */
+export function emptySession(name: string): Session {
+  return {
+    name,
+    trace: { ...EMPTY, source: { name, kind: "" } },
+    generation: 0,
+    input: undefined,
+    kernels: [],
+    kernel: 0,
+    menu: undefined,
+    computed: NOTHING_COMPUTED,
+    progress: undefined,
+    pending: [],
+    settings: undefined,
+    baseline: undefined,
+    against: undefined,
+    sources: [],
+    failure: undefined,
+  };
+}
+const EMPTY: Trace = {
+  source: { name: "", kind: "" },
+  target: undefined,
+  options: {},
+  steps: [],
+  diagnostics: [],
+  lines: new LineTable(),
+  locations: { files: [], places: new Int32Array(0) },
+  warnings: [],
+  artifacts: {},
+};
+
+/** Where to begin: the first pass that changed something. */
+export function firstStep({ trace }: Session): number {
+  return trace.steps.find((s) => s.changed && s.parent === undefined && s.kind !== "source")?.index ?? 0;
+}
+
+/** The Python files that the Trace's locations name, as far as they are here. */
+export function withSources(session: Session): Session {
+  if (session.sources.length > 0) return session;
+  const counts = new Map<string, number>();
+  for (const { file } of locationsOf(session.trace).values()) counts.set(file, (counts.get(file) ?? 0) + 1);
+  const files = [...counts].sort((a, b) => b[1] - a[1]).map(([file]) => file);
+  const near = dirname(session.name);
+  const sources = files.flatMap((path) => {
+    // Beside the input, too: logs are carried to other machines.
+    const here = [path, join(near, path.slice(path.lastIndexOf("/") + 1))].find((p) => existsSync(p));
+    return here === undefined ? [] : [{ path, found: here, lines: readFileSync(here, "utf8").split("\n") }];
+  });
+  return { ...session, sources };
+}
