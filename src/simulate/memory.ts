@@ -19,6 +19,8 @@ export interface BufferSpec {
   readonly init?: InitialValues;
   /** The host's data, instead of `init`. Never written to. */
   readonly data?: Uint8Array;
+  /** Addresses of bytes that start at 0 all the same: as another run left them in `zeroed`. */
+  readonly zeroed?: ReadonlySet<number>;
 }
 
 /** A stretch of bytes that was stored. */
@@ -36,6 +38,8 @@ export interface Buffer {
   /** The address behind its last byte; Infinity where the extent is unknown. */
   readonly end: number;
   readonly pages: Map<number, Page>;
+  /** Addresses of bytes that were first touched by an atomic. */
+  readonly zeroed: Set<number>;
 }
 
 /** 2^PAGE_BITS bytes; views of several widths over them, and one byte of flags for each byte. */
@@ -85,7 +89,14 @@ export class Memory {
 
   #add(spec: BufferSpec, id: number): Buffer {
     const address = (id + 1) * RANGE + ORIGIN;
-    const buffer = { spec, id, address, end: address + (extentOf(spec) ?? Infinity), pages: new Map<number, Page>() };
+    const buffer = {
+      spec,
+      id,
+      address,
+      end: address + (extentOf(spec) ?? Infinity),
+      pages: new Map<number, Page>(),
+      zeroed: new Set<number>(),
+    };
     this.#buffers.set(id, buffer);
     this.#byName.set(spec.name, buffer);
     return buffer;
@@ -131,6 +142,8 @@ export class Memory {
       throw new MemoryLimit(`more than ${this.maxBytes} bytes of global memory are touched`);
     const u8 = new Uint8Array(PAGE_BYTES);
     this.#fill(buffer, offset, u8);
+    const { zeroed } = buffer.spec;
+    if (zeroed) for (let i = 0; i < PAGE_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[i] = 0;
     const flags = new Uint8Array(PAGE_BYTES);
     return {
       buffer,
@@ -236,6 +249,7 @@ export class Memory {
       if (page.flags[i] === 0) {
         page.u8[i] = 0;
         page.flags[i] = READ;
+        page.buffer.zeroed.add(address - at + i);
       }
   }
 

@@ -119,6 +119,22 @@ test("bits of vectors, selects of predicates, inline assembly with packed operan
   expect(out(text, 9)).toEqual(lanes((l) => l * 257 + (l % 2 === 1 && l < 9 ? 65536 : 0)));
 });
 
+test("remainders of floats have the sign of the dividend; of an infinite divisor they are the dividend", () => {
+  const text = kernel(`    %x = llvm.sitofp %tid : i32 to f32
+    %h = llvm.mlir.constant(-12.5 : f32) : f32
+    %a = llvm.fadd %x, %h : f32
+    %three = llvm.mlir.constant(3.0 : f32) : f32
+    %inf = llvm.mlir.constant(0x7F800000 : f32) : f32
+    %r = llvm.frem %a, %three : f32
+    %s = llvm.frem %a, %inf : f32
+    %t = llvm.fadd %r, %s : f32
+    %two = llvm.mlir.constant(2.0 : f32) : f32
+    %u = llvm.fmul %t, %two : f32
+    %i = llvm.fptosi %u : f32 to i32
+    llvm.store %i, %at : i32, !llvm.ptr<1>`);
+  expect(out(text, 0)).toEqual(lanes((l) => 2 * (((l - 12.5) % 3) + l - 12.5)));
+});
+
 test("what cannot be executed says so when it is reached", () => {
   const text = kernel("    nvvm.wgmma.fence.aligned");
   const run = runLlvm(

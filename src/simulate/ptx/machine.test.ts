@@ -39,6 +39,17 @@ activemask.b32 %r6;\nsetp.ne.b32 %p4, %r6, -1;\n@%p4 mov.b32 %r2, -1;\nst.global
   expect(out(r)).toEqual(lanes((l) => (l % 4 === 0 ? 1 : 100 + 10 * (l % 4)) + (l > 7 ? 2000 : 1000)));
 });
 
+test("atomics of 64 bits store what they change, and nothing where a comparison fails", () => {
+  const r = run(
+    kernel(`setp.ne.s32 %p1, %r1, 0;\n@%p1 ret;\nmov.b64 %rd2, 5;\natom.global.exch.b64 %rd3, [%rd0], %rd2;\natom.global.add.u64 %rd3, [%rd0+8], %rd2;
+mov.b64 %rd4, 7;\natom.global.cas.b64 %rd3, [%rd0+16], %rd4, %rd2;\natom.global.cas.b64 %rd3, [%rd0+24], %rd3, %rd2;`),
+  );
+  expect(r.memory.stores("out").map(({ offset, bytes }) => [offset, bytes.length])).toEqual([
+    [0, 16],
+    [24, 8],
+  ]);
+});
+
 test("functions: arguments, results, recursion, registers of each call kept apart", () => {
   const head = `.visible .func (.param .b32 res) fact(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\nld.param.b32 %r1, [n];\nmov.b32 %r2, 1;\nsetp.le.s32 %p1, %r1, 1;\n@%p1 bra OUT;
 add.s32 %r3, %r1, -1;\n{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], %r3;\ncall.uni (r0), fact, (a0);\nld.param.b32 %r4, [r0];\n}\nmul.lo.s32 %r2, %r4, %r1;\nOUT:\nst.param.b32 [res], %r2;\nret;\n}`;

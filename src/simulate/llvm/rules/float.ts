@@ -11,25 +11,38 @@ const float =
 const nearest = (type: string): string => (type === "f32" || type === "f64" ? ".rn" : "");
 
 /** Floats of 16 bits by way of f32, for instructions that have no such form. */
-const inF32 =
-  (name: string): Lane =>
+const inF32 = (name: string): Lane => viaF32((f, { float: type }, d, operands) => f.put(`${name}.${type} ${d}, ${operands.join(", ")}`));
+const viaF32 =
+  (compute: Lane): Lane =>
   (f, leaf, d, operands) => {
-    if (leaf.float === "f32" || leaf.float === "f64") return f.put(`${name}.${leaf.float} ${d}, ${operands.join(", ")}`);
+    if (leaf.float === "f32" || leaf.float === "f64") return compute(f, leaf, d, operands);
     const wide = operands.map((o) => {
       const w = f.fresh(32);
       f.put(`cvt.f32.${leaf.float} ${w}, ${o}`);
       return w;
     });
     const result = f.fresh(32);
-    f.put(`${name}.f32 ${result}, ${wide.join(", ")}`);
+    compute(f, { ...leaf, float: "f32", bits: 32 }, result, wide);
     f.put(`cvt.rn.${leaf.float}.f32 ${d}, ${result}`);
   };
+
+/** As the PTX backend does it: x - trunc(x / y) * y in one, and x where y is infinite. */
+const remainder: Lane = (f, { float: type, bits }, d, [x, y]) => {
+  const [whole, rest, isInfinite] = [f.fresh(bits), f.fresh(bits), f.fresh(1)];
+  f.put(`div.rn.${type} ${whole}, ${x}, ${y}`);
+  f.put(`cvt.rzi.${type}.${type} ${whole}, ${whole}`);
+  f.put(`neg.${type} ${whole}, ${whole}`);
+  f.put(`fma.rn.${type} ${rest}, ${whole}, ${y}, ${x}`);
+  f.put(`testp.infinite.${type} ${isInfinite}, ${y}`);
+  f.put(`selp.b${bits} ${d}, ${x}, ${rest}, ${isInfinite}`);
+};
 
 export const FLOAT: Family = [
   ["llvm.fadd", each(float("add", nearest))],
   ["llvm.fsub", each(float("sub", nearest))],
   ["llvm.fmul", each(float("mul", nearest))],
   ["llvm.fdiv", each(inF32("div.rn"))],
+  ["llvm.frem", each(viaF32(remainder))],
   ["llvm.fneg", each(float("neg"))],
   ["llvm.intr.fabs", each(float("abs"))],
   ["llvm.intr.fmuladd", each(float("fma", () => ".rn"))],

@@ -112,14 +112,12 @@ function wide(operation: Operation, type: string): One {
     const high = words[(at >> 2) + 1]!;
     const old = (BigInt(high) << 32n) | BigInt(low >>> 0);
     const operand = type.startsWith("u") ? V[(value >> 1) + l]! : B[(value >> 1) + l]!;
-    const next =
-      operation === "cas"
-        ? old === B[(value >> 1) + l]!
-          ? B[(swap >> 1) + l]!
-          : old
-        : update(type.startsWith("u") ? BigInt.asUintN(64, old) : old, operand);
-    words[at >> 2] = Number(BigInt.asIntN(32, next));
-    words[(at >> 2) + 1] = Number(BigInt.asIntN(32, next >> 32n));
+    if (operation !== "cas" || old === B[(value >> 1) + l]!) {
+      const next = operation === "cas" ? B[(swap >> 1) + l]! : update(type.startsWith("u") ? BigInt.asUintN(64, old) : old, operand);
+      words[at >> 2] = Number(BigInt.asIntN(32, next));
+      words[(at >> 2) + 1] = Number(BigInt.asIntN(32, next >> 32n));
+      noteAtomicStore();
+    }
     if (result >= 0) B[(result >> 1) + l] = old;
   };
 }
