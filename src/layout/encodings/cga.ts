@@ -65,6 +65,26 @@ export function getCTAOrder(cga: LinearLayout): number[] {
   );
 }
 
+/** The layout for a tensor of another rank: leading dimensions go, or come with an extent of 1. Source: TMAUtilities.cpp, updateCTALayoutForShape. */
+export function cgaOfRank(cga: LinearLayout, rank: number): LinearLayout {
+  const had = cga.getNumOutDims();
+  if (had === rank) return cga;
+  const fitted = (numbers: readonly number[], filler: number): number[] => [
+    ...new Array<number>(Math.max(0, rank - had)).fill(filler),
+    ...numbers.slice(Math.max(0, had - rank)),
+  ];
+  const bases = cga.getBases().map(([dim, own]) => [dim, own.map((basis) => fitted(basis, 0))] as const);
+  const sizes = fitted(
+    cga.getOutDims().map(([, size]) => size),
+    1,
+  );
+  return LinearLayout.fromBases(
+    bases,
+    standardOutDimNames(rank).map((name, dim) => [name, sizes[dim]!] as const),
+    false,
+  );
+}
+
 /** Is it the layout of a single CTA? */
 export function isDefaultCga(cga: LinearLayout): boolean {
   return cga.packed.length === 0 && cga.getTotalOutDimSizeLog2() === 0;

@@ -23,4 +23,5 @@ export { reduceDataDuplication } from "./reduce-data-duplication.js";
 export { removeLayoutConversions } from "./remove-layout-conversions.js";
 export { reorderInstructions } from "./reorder-instructions.js";
 export { tensorMemoryAllocation } from "./tensor-memory-allocation.js";
+export { tmaLowering } from "./tma-lowering.js";
 export { warpSpecialization } from "./warp-specialization.js";

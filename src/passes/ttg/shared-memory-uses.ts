@@ -1,0 +1,60 @@
+/**
+ * Putting a buffer in place of another one, or of a loaded tensor.
+ * Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, replaceUsesAndPropagateType, replaceUsesWithLocalLoad.
+ */
+import { LocalAllocOp, LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
+import { partitionRegionsOf, WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
+import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
+import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
+import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import { Mapping } from "../../ir/clone.js";
+import type { Operation } from "../../ir/operation.js";
+import type { OpOperand, Value } from "../../ir/value.js";
+import type { Rewriter } from "../../rewrite/rewriter.js";
+
+/** The uses of a buffer become uses of another; views of it are made anew, and can be written to if the other one can. */
+export function replaceUsesAndPropagateType(rw: Rewriter, from: Value, to: Value): void {
+  const views: Operation[] = [];
+  const others: OpOperand[] = [];
+  for (const use of from.uses()) {
+    const user = use.owner;
+    if (WarpSpecializeOp.is(user))
+      for (const region of partitionRegionsOf(user)) region.firstBlock!.args[use.index]!.type = to.type;
+    if (!user.def.traits.has(MemDescViewTrait)) others.push(use);
+    else views.push(user);
+  }
+  rw.preserving(() => {
+    for (const user of views) {
+      const view = rw.setBefore(user).clone(user, new Mapping().map(from, to));
+      const { shape, elementType, encoding, memorySpace, allocShape } = (user.result(0).type as MemDesc).params;
+      const { mutableMemory } = (to.type as MemDesc).params;
+      view.setResultType(0, memDescType(shape, elementType, encoding, memorySpace, mutableMemory, allocShape));
+      replaceUsesAndPropagateType(rw, user.result(0), view.result(0));
+    }
+    for (const { owner, index } of others) {
+      const wait = WarpGroupDotWaitOp.match(owner);
+      if (!wait) rw.setOperand(owner, index, to);
+      else rw.setAfter(owner).replaceWith(owner, WarpGroupDotWaitOp, { inputs: wait.inputs.with(index, to), pendings: wait.pendings });
+    }
+  });
+  for (const user of views) rw.erase(user);
+}
+
+/**
+ * What uses a loaded tensor reads it from `buffer` instead: buffers of the same layout that it was put into are replaced by this one,
+ * for other users it is loaded at the insertion point.
+ */
+export function replaceUsesWithLocalLoad(rw: Rewriter, loaded: Value, buffer: Value, token?: Value): void {
+  const { encoding } = (buffer.type as MemDesc).params;
+  const allocs = loaded
+    .users()
+    .flatMap((user) => LocalAllocOp.match(user) ?? [])
+    .filter(({ result }) => (result.type as MemDesc).params.encoding === encoding);
+  for (const { result } of allocs) replaceUsesAndPropagateType(rw, result, buffer);
+  if (loaded.numUses() > allocs.length) {
+    const options = { loc: loaded.definingOp!.locRef, types: [loaded.type] };
+    const load = rw.value(LocalLoadOp, { src: buffer, token }, options);
+    rw.replaceUsesWhere(loaded, load, () => true);
+  }
+  for (const { op } of allocs) rw.erase(op);
+}
