@@ -123,7 +123,8 @@ function encodingOfBuffers(loaded: Value): Attribute | undefined {
   return undefined;
 }
 
-const sameCga = (a: LinearLayout | undefined, b: LinearLayout | undefined): boolean => a === b || (a !== undefined && b !== undefined && a.equals(b));
+const sameCga = (a: LinearLayout | undefined, b: LinearLayout | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.equals(b));
 function same(a: Wish, b: Wish): boolean {
   const sameShape = a.shape?.join() === b.shape?.join();
   return a.encoding === b.encoding && sameCga(a.cga, b.cga) && !a.forcedToDefault === !b.forcedToDefault && sameShape;

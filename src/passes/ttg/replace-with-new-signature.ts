@@ -22,6 +22,18 @@ export function replaceForOpWithNewSignature(rw: Rewriter, loop: ForView, newIte
   });
 }
 
+/** Replaces a loop by one that carries more values; the yield is the caller's to extend. */
+export function addIterArgsToLoop(rw: Rewriter, loop: ForView, newIterOperands: readonly Value[]): ForView {
+  const made = replaceForOpWithNewSignature(rw, loop, newIterOperands);
+  rw.replace(loop, made.op.results.slice(0, loop.op.numResults));
+  return made;
+}
+/** Yields more values. */
+export function appendToYield(loop: ForView, values: readonly Value[]): void {
+  const terminator = loop.region.firstBlock!.lastOp!;
+  terminator.setOperands([...terminator.operands, ...values]);
+}
+
 /** An if before the given one that has more results, with its bodies; the yields are the caller's to extend. */
 export function replaceIfOpWithNewSignature(rw: Rewriter, ifOp: IfView, newResultTypes: readonly Type[]): IfView {
   const { op, condition, thenRegion, elseRegion } = ifOp;

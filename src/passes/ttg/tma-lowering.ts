@@ -51,7 +51,9 @@ export const tmaLowering = definePass("triton-nvidia-tma-lowering", {
     });
     const patterns = [
       ...[DescriptorLoadOp, DescriptorGatherOp].map((def) => anyOpPattern("tma-load-lowering", (op) => op.def === def, lowerTMALoad)),
-      ...[DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp].map((def) => anyOpPattern("tma-store-lowering", (op) => op.def === def, lowerTMAStore)),
+      ...[DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp].map((def) =>
+        anyOpPattern("tma-store-lowering", (op) => op.def === def, lowerTMAStore),
+      ),
       createDescriptor,
     ];
     if (!applyPatternsGreedily(root, patterns, { listener }).converged || failed) fail();

@@ -6,6 +6,7 @@ import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { i32Attr, intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
+import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { bodyOf, getNestedOperands, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
 
 /** A group of ops; `index` is its place in the list of clusters. */
@@ -137,5 +138,19 @@ export class CoarseSchedule {
     for (let i = first; i <= last; i++) schedule.newClusterAtBack();
     for (const { op, stage, cluster } of placed) schedule.insert(op, stage, schedule.clusters[cluster - first]!);
     return schedule;
+  }
+}
+
+/** Runs `body`; what it makes gets that place in the schedule, if there is one. Source: Schedule.h, OpBuilderForStage. */
+export function inSlot<T>({ builder }: Rewriter, schedule: CoarseSchedule, slot: Slot | undefined, body: () => T): T {
+  const { onInsert } = builder;
+  builder.onInsert = (op) => {
+    onInsert?.(op);
+    if (slot) schedule.insert(op, slot.stage, slot.cluster);
+  };
+  try {
+    return body();
+  } finally {
+    builder.onInsert = onInsert;
   }
 }

@@ -6,8 +6,10 @@ import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../..
 import { LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { MaskOp, MaskReturnOp } from "../../../dialects/ttg/ops/misc.js";
 import { LocalLoadTrait } from "../../../dialects/ttg/ttg-op.js";
-import { FenceAsyncSharedOp } from "../../../dialects/ttng/ops/barrier.js";
-import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { ArriveBarrierOp, BarrierExpectOp, FenceAsyncSharedOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
+import { TCGen5CommitOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
+import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../../dialects/ttng/ops/tma.js";
 import { i32ArrayAttr } from "../../../ir/builtin-attrs.js";
 import { isMemoryEffectFree } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -57,10 +59,27 @@ function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
   if (copy) return setMask(rw, op, [copy.src, copy.result], copy.mask, copy.other, getPredMask(rw, copy.src.type, copy.mask, pred));
   const load = LoadOp.match(op);
   if (load) return setMask(rw, op, [load.ptr], load.mask, load.other, getPredMask(rw, load.ptr.type, load.mask, pred));
+  const certain = [AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, TMEMStoreOp, BarrierExpectOp].some((def) => def.is(op));
+  // Their predicate is the last operand.
+  if (certain) {
+    const old = op.operand(op.numOperands - 1);
+    return rw.setOperand(op, op.numOperands - 1, getPredMask(rw, old.type, old, pred));
+  }
+  const wait = WaitBarrierOp.match(op);
+  if (wait) {
+    const mask = getPredMask(rw, pred.type, wait.pred, pred);
+    return rw.modify(op, () => {
+      op.setOperands([wait.alloc, wait.phase, mask, ...wait.deps]);
+      op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [1, 1, 1, op.numOperands - 3]));
+    });
+  }
+  const signal = ArriveBarrierOp.match(op) ?? TCGen5CommitOp.match(op);
   const last = StoreOp.match(op) ?? AtomicRMWOp.match(op);
-  if (!last) return false;
-  const mask = getPredMask(rw, last.ptr.type, last.mask, pred);
-  return rw.modify(op, () => (last.mask ? op.setOperand(2, mask) : op.setOperands([...op.operands, mask])));
+  if (!signal && !last) return false;
+  // The mask, where there is one, is the last operand.
+  const old = signal ? signal.pred : last!.mask;
+  const mask = getPredMask(rw, signal ? pred.type : last!.ptr.type, old, pred);
+  return rw.modify(op, () => op.setOperands([...op.operands.slice(0, old ? -1 : undefined), mask]));
 }
 
 function setMask(

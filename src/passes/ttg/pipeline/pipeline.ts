@@ -6,9 +6,10 @@ import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { CoarseSchedule } from "./coarse-schedule.js";
 import { pipelineForLoop } from "./loop-expander.js";
-import { asynchronousOp, lowerLoops } from "./lower-loops.js";
+import { lowerLoops, unknownMma } from "./lower-loops.js";
 import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
 import { forLoops, getNumStagesOrDefault, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
+import { pipelineTMAStores } from "./tma-stores.js";
 import { updateWaits } from "./update-waits.js";
 import { asyncLaunchDots } from "./wgmma.js";
 
@@ -29,7 +30,7 @@ export const pipeline = definePass("tritongpu-pipeline", {
   statistics: { lowered: "loops with a schedule", expanded: "loops pipelined" },
   run(root, { options, listener, analysis, dump, count, report, fail, explain }) {
     const rw = new Rewriter(root.ctx, listener);
-    const foreign = asynchronousOp(root);
+    const foreign = unknownMma(root);
     if (foreign) {
       report.warning(foreign, `pipelining of loops with '${foreign.name}' is not built yet: loops are left as they are`, "pass.not-built");
       return dropSchedules(root);
@@ -63,7 +64,8 @@ export const pipeline = definePass("tritongpu-pipeline", {
     for (const loop of forLoops(root)) if (getNumStagesOrDefault(loop, options.numStages) >= 1) asyncLaunchDots(rw, loop, explain);
     updateWaits(rw, root);
     // Folds only: of a dialect without its ops, upstream gets no patterns.
-    if (!applyPatternsGreedily(root, [], { listener }).converged) fail();
+    if (!applyPatternsGreedily(root, [], { listener }).converged) return fail();
+    for (const loop of forLoops(root).filter((each) => getNumStagesOrDefault(each, options.numStages) > 1)) pipelineTMAStores(rw, loop);
   },
 });
 

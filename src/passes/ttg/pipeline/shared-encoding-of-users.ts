@@ -24,6 +24,8 @@ import type { DistributedParams, SwizzledSharedParams } from "../../../layout/en
 import { getCTALayout, getOrder, getOrderForMemory, getSharedOrder } from "../../../layout/encoding-queries.js";
 import { swizzledSharedForDot } from "../../../layout/encodings/shared-for-dot.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
+import { isTMALoad } from "../tma/tma-copies.js";
 import { swizzleLikeDotOperand } from "./dot-operand-like.js";
 
 /** What all users of a value agree on: a layout, none, or none because two of them contradict each other. */
@@ -103,6 +105,8 @@ export function canBeConvertedToAsyncLoad(load: View<typeof LoadOp>, axes: Modul
 
 /** The layout in shared memory for what an op loads: what its users want, or plain rows. */
 export function getSharedEncoding(op: Operation): Attribute {
+  // TMA writes the layout that its descriptor says.
+  if (isTMALoad(op)) return getEncodingFromDescriptor(op.result(0).type as TensorType, op.operand(0));
   const [fromAlloc] = localAllocEncodings(op);
   const wanted = fromAlloc ?? getSharedEncIfAllUsersAreDotEnc(op.result(0)).encoding;
   if (wanted) return wanted;

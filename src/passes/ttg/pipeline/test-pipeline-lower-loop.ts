@@ -1,7 +1,7 @@
 import { moduleAxisInfo } from "../../../analysis/module-axis-info.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
-import { asynchronousOp, lowerLoops } from "./lower-loops.js";
+import { lowerLoops, unknownMma } from "./lower-loops.js";
 
 export const testPipelineLowerLoop = definePass("tritongpu-test-pipeline-lower-loop", {
   name: "TestPipelineLowerLoop",
@@ -10,7 +10,7 @@ export const testPipelineLowerLoop = definePass("tritongpu-test-pipeline-lower-l
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/TestPipelineLowerLoop.cpp",
   testOnly: true,
   run(root, { listener, analysis, report }) {
-    const foreign = asynchronousOp(root);
+    const foreign = unknownMma(root);
     if (foreign) return report.warning(foreign, `lowering of loops with '${foreign.name}' is not built yet`, "pass.not-built");
     lowerLoops(new Rewriter(root.ctx, listener), root, () => analysis(moduleAxisInfo));
   },

@@ -1,0 +1,112 @@
+/**
+ * Descriptors made in a loop: each is written to a ring of places in global scratch memory, so that copies of earlier rounds can go on
+ * with theirs. Source: Pipeliner/PipeliningUtility.cpp, lowerTMADescriptors.
+ */
+import { ConstantOp, MulIOp } from "../../../dialects/arith/ops/index.js";
+import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
+import { IfOp } from "../../../dialects/scf/ops/if.js";
+import { YieldOp } from "../../../dialects/scf/ops/yield.js";
+import { AddPtrOp, MakeTensorDescOp } from "../../../dialects/tt/ops/pointer.js";
+import { pointerType } from "../../../dialects/tt/types.js";
+import { GlobalScratchAllocOp } from "../../../dialects/ttg/ops/misc.js";
+import { WarpGroupDotOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
+import type { Block } from "../../../ir/block.js";
+import { i32Attr } from "../../../ir/builtin-attrs.js";
+import { i8 } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
+import type { Value } from "../../../ir/value.js";
+import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { Bug } from "../../../support/assert.js";
+import { addIterArgsToLoop, appendToYield, replaceIfOpWithNewSignature } from "../replace-with-new-signature.js";
+import { createTMADesc, TMA_SIZE_BYTES } from "../tma/create-tma-desc.js";
+import { type CoarseSchedule, inSlot } from "./coarse-schedule.js";
+import { bodyOf } from "./pipelined-loops.js";
+import { createIncrementModulo } from "./rings.js";
+
+/** Answers the loop, which is a new one when it makes descriptors. */
+export function lowerTMADescriptors(rw: Rewriter, before: ForView, schedule: CoarseSchedule): ForView {
+  const made: View<typeof MakeTensorDescOp>[] = [];
+  before.op.walkPostOrder((op) => {
+    const make = MakeTensorDescOp.match(op);
+    if (make) made.push(make);
+  });
+  if (made.length === 0) return before;
+  // With wgmma, rounds overlap by one more.
+  const hasDot = bodyOf(before)
+    .opsWithoutTerminator()
+    .some((op) => WarpGroupDotOp.is(op));
+  const numBuffers = schedule.numStages - 1 + (hasDot ? 1 : 0);
+  rw.setBefore(before);
+  const size = { nbytes: numBuffers * TMA_SIZE_BYTES, alignment: TMA_SIZE_BYTES };
+  const types = [pointerType(i8(rw.ctx))];
+  const allocs = made.map((make) => rw.from(make, () => rw.value(GlobalScratchAllocOp, size, { loc: make.op.locRef, types })));
+  return rw.from(before, () => {
+    const options = { loc: before.op.locRef };
+    const constant = (n: number): Value => rw.value(ConstantOp, { value: i32Attr(rw.ctx, n) }, options);
+    const [zero, one] = [constant(0), constant(1)] as [Value, Value];
+    const loop = addIterArgsToLoop(
+      rw,
+      before,
+      made.map(() => zero),
+    );
+    const first = bodyOf(loop).args.length - made.length;
+    appendToYield(
+      loop,
+      made.map(() => zero),
+    );
+    const modulus = rw.setBefore(loop) && constant(numBuffers);
+    made.forEach((make, i) => {
+      rw.from(make, () => {
+        const counter = bodyOf(loop).args[first + i]!;
+        const next = inSlot(rw.setBefore(make), schedule, schedule.slots.get(make.op), () =>
+          writeDescriptor(rw, make, allocs[i]!, counter, { modulus, zero, one }),
+        );
+        const atEnd = sinkValueRedefinition(rw, counter, next, make.op.block!);
+        bodyOf(loop).lastOp!.setOperand(counter.index - 1, atEnd);
+      });
+    });
+    return loop;
+  });
+}
+
+/** Writes a descriptor to its place of this round. Answers the place of the next one. */
+function writeDescriptor(
+  rw: Rewriter,
+  make: View<typeof MakeTensorDescOp>,
+  alloc: Value,
+  counter: Value,
+  { modulus, zero, one }: Readonly<Record<"modulus" | "zero" | "one", Value>>,
+): Value {
+  const options = { loc: make.op.locRef };
+  const size = rw.value(ConstantOp, { value: i32Attr(rw.ctx, TMA_SIZE_BYTES) }, options);
+  const offset = rw.value(MulIOp, { lhs: size, rhs: counter }, options);
+  const desc = createTMADesc(rw, rw.value(AddPtrOp, { ptr: alloc, offset }, { ...options, types: [alloc.type] }), make);
+  if (typeof desc === "string") throw new Bug(desc);
+  rw.replaceAllUses(make.result, desc);
+  return createIncrementModulo(rw, options, counter, modulus, zero, one).value;
+}
+
+/** Hands `out`, which stands for `inside` from `block` on, up to where `inside` is defined, through the loops and ifs between. */
+function sinkValueRedefinition(rw: Rewriter, inside: Value, out: Value, block: Block): Value {
+  let value = out;
+  for (let at = block; at !== inside.parentBlock; at = at.parentOp!.block!) {
+    const op = at.parentOp!;
+    const loop = ForOp.match(op);
+    const branch = IfOp.match(op);
+    if (loop) {
+      const made = addIterArgsToLoop(rw, loop, [inside]);
+      appendToYield(made, [value]);
+      value = made.op.results.at(-1)!;
+    } else if (branch) {
+      const made = replaceIfOpWithNewSignature(rw, branch, [value.type]);
+      for (const region of made.op.regions) {
+        if (region.empty) rw.preserving(() => rw.setEnd(region.addBlock()).create(YieldOp, { results: [] }, { loc: op.locRef }));
+        const end = region.firstBlock!.lastOp!;
+        end.setOperands([...end.operands, region.firstBlock === at ? value : inside]);
+      }
+      value = made.op.results.at(-1)!;
+      rw.replace(branch, made.op.results.slice(0, -1));
+    } else throw new Bug(`a descriptor is made in '${op.name}'`);
+  }
+  return value;
+}

@@ -1,0 +1,69 @@
+/** Rings of buffers and barriers in shared memory. Source: Pipeliner/PipeliningUtility.cpp. */
+import { AddIOp, CmpIOp, ConstantOp, SelectOp } from "../../../dialects/arith/ops/index.js";
+import { encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../../../dialects/ttg/encodings/shared-memory.js";
+import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
+import { LocalAllocOp, LocalDeallocOp } from "../../../dialects/ttg/ops/local-memory.js";
+import { MemDescIndexOp } from "../../../dialects/ttg/ops/memdesc-views.js";
+import { type MemDesc, memDescType } from "../../../dialects/ttg/types.js";
+import { InitBarrierOp, InvalBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
+import { i32Attr } from "../../../ir/builtin-attrs.js";
+import { i64 } from "../../../ir/builtin-types.js";
+import type { LocationRef } from "../../../ir/location.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import { cgaFromBases } from "../../../layout/encodings/cga.js";
+import type { LinearLayout } from "../../../layout/linear-layout.js";
+import type { Rewriter } from "../../../rewrite/rewriter.js";
+
+/** The counters of a ring: where the next copy goes, where the next load comes from, and the phase of the barrier that it waits for. */
+export interface Indices {
+  readonly insert: Value;
+  readonly extract: Value;
+  /** Of rings that TMA fills. */
+  readonly phase: Value | undefined;
+}
+export interface Ring extends Indices {
+  readonly alloc: Value;
+}
+
+/** One buffer of a ring. */
+export function createSingleBufferView(rw: Rewriter, alloc: Value, index: Value): Value {
+  const { shape, elementType, encoding, memorySpace, mutableMemory } = (alloc.type as MemDesc).params;
+  const types = [memDescType(shape.slice(1), elementType, encoding, memorySpace, mutableMemory)];
+  return rw.value(MemDescIndexOp, { src: alloc, index }, { loc: alloc.definingOp?.locRef ?? rw.loc, types });
+}
+
+/** The number after `counter`, or zero when that is `modulus`: then `wraps` holds. */
+export function createIncrementModulo(
+  rw: Rewriter,
+  options: { readonly loc: LocationRef },
+  counter: Value,
+  modulus: Value,
+  zero: Value,
+  one: Value,
+): { readonly value: Value; readonly wraps: Value } {
+  const plusOne = rw.value(AddIOp, { lhs: counter, rhs: one }, options);
+  const wraps = rw.value(CmpIOp, { predicate: "sge", lhs: plusOne, rhs: modulus }, options);
+  return { value: rw.value(SelectOp, { condition: wraps, true_value: zero, false_value: plusOne }, options), wraps };
+}
+
+/** Makes barriers before an op, each for `arriveCount` arrivals, and frees them behind it. */
+export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: number, arriveCount = 1): Value {
+  const options = { loc: op.locRef };
+  const { ctx } = rw;
+  const CTAs = getNumCTAs(enclosingModule(op));
+  const cga = cgaFromBases(
+    Array.from({ length: Math.log2(CTAs) }, () => [0]),
+    1,
+  ) as LinearLayout;
+  const encoding = encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga });
+  const types = [memDescType([numBarriers, 1], i64(ctx), encoding, SharedMemorySpace.get(ctx, {}), true)];
+  const alloc = rw.setBefore(op).value(LocalAllocOp, {}, { ...options, types });
+  const view = (i: number): Value => createSingleBufferView(rw, alloc, rw.value(ConstantOp, { value: i32Attr(ctx, i) }, options));
+  for (let i = 0; i < numBarriers; i++) rw.create(InitBarrierOp, { alloc: view(i), count: arriveCount }, options);
+  rw.setAfter(op);
+  for (let i = 0; i < numBarriers; i++) rw.create(InvalBarrierOp, { alloc: view(i) }, options);
+  rw.create(LocalDeallocOp, { src: alloc }, options);
+  return alloc;
+}
