@@ -94,6 +94,7 @@ function assignMemoryLayouts(func: Operation): number {
     else if (parent && ForOp.is(parent)) update(tiedArgs(parent, desc.index - 1), {});
     else if (parent && WhileOp.is(parent)) update(tiedArgs(parent, desc.index), {});
   }
+  func.ctx.version++;
   for (const [desc, wish] of wishes) desc.type = descriptorType(blockOf(desc), wish);
   updateFunctionType(func);
   return wishes.size;
