@@ -123,15 +123,18 @@ function drawFooter(canvas: Canvas, state: State, y: number): void {
 /** `. pass  > changed pass  n next change ...`, as many as fit; help and quit always. */
 export function footerKeys(state: State, width: number): Row {
   const keys = state.settings.keys;
-  const hints = COMMAND_IDS.flatMap((id): { id: CommandId; word: string }[] => {
-    const def: CommandDef = COMMANDS[id];
-    const word = id === "next" && state.view.search ? "next match" : def.footer;
-    return word === undefined ? [] : [{ id, word }];
-  });
+  const hints = COMMAND_IDS.flatMap((id): { id: CommandId; word: string; rank: number }[] => {
+    const { footer, group }: CommandDef = COMMANDS[id];
+    const general = typeof footer === "string";
+    const word = id === "next" && state.view.search ? "next match" : general ? footer : footer?.[state.view.focus];
+    // Stepping first, then what the pane in question has.
+    return word === undefined ? [] : [{ id, word, rank: general ? (group === "Passes" ? 0 : 2) : 1 }];
+  }).sort((a, b) => a.rank - b.rank);
   const pairs: Partial<Record<CommandId, CommandId>> = {
     "next-pass": "previous-pass",
     "next-changed": "previous-changed",
     next: "previous",
+    "next-tab": "previous-tab",
   };
   const text = ({ id, word }: { id: CommandId; word: string }): readonly [string, string] => {
     const other = pairs[id];

@@ -2,14 +2,16 @@
  * Every command with its keys: the one table from which the footer, the `?` overlay, the README's key list and the
  * configuration file's schema are made.
  */
+import type { PaneId } from "./state/state.js";
+
 export type Group = "Move" | "Passes" | "Diff" | "Panes" | "Go to" | "Layout" | "Do" | "Program";
 
 export interface CommandDef {
   readonly keys: readonly string[];
   readonly title: string;
   readonly group: Group;
-  /** A word for the footer; commands without one are in the help only. */
-  readonly footer?: string;
+  /** A word for the footer, or one for each pane in which it stands there; commands without one are in the help only. */
+  readonly footer?: string | Readonly<Partial<Record<PaneId, string>>>;
 }
 
 export const COMMANDS = {
@@ -32,7 +34,12 @@ export const COMMANDS = {
   "next-pass": { keys: ["."], title: "the next pass, from any pane", group: "Passes", footer: "pass" },
   "previous-changed": { keys: ["<"], title: "the pass before that changed something", group: "Passes" },
   "next-changed": { keys: [">"], title: "the next pass that changed something", group: "Passes", footer: "changed pass" },
-  "hide-unchanged": { keys: ["c"], title: "hide passes that changed nothing, or show them again", group: "Passes", footer: "changed only" },
+  "hide-unchanged": {
+    keys: ["c"],
+    title: "hide passes that changed nothing, or show them again",
+    group: "Passes",
+    footer: { passes: "changed only" },
+  },
   nested: { keys: ["v"], title: "list the passes that passes run, or hide them", group: "Passes" },
   disable: { keys: ["x"], title: "switch the selected pass off, or on again, and rerun", group: "Passes" },
 
@@ -43,7 +50,7 @@ export const COMMANDS = {
     footer: "next change",
   },
   previous: { keys: ["N"], title: "the match or change before", group: "Diff" },
-  "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: "mode" },
+  "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: { diff: "mode" } },
   "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
   "more-context": { keys: ["}"], title: "more unchanged lines around changes", group: "Diff" },
   fold: { keys: ["z"], title: "open the fold under the cursor, or close what was opened", group: "Diff" },
@@ -59,22 +66,37 @@ export const COMMANDS = {
   "focus-layout": { keys: ["3"], title: "the layout of the value under the cursor", group: "Panes" },
   "focus-codegen": { keys: ["4"], title: "the final code", group: "Panes" },
   "focus-source": { keys: ["0"], title: "the Python source", group: "Panes" },
-  "next-tab": { keys: ["]"], title: "the pane's next tab", group: "Panes" },
+  "next-tab": { keys: ["]"], title: "the pane's next tab", group: "Panes", footer: { layout: "tab", codegen: "tab" } },
   "previous-tab": { keys: ["["], title: "the pane's tab before", group: "Panes" },
-  zoom: { keys: ["+"], title: "the focused pane alone", group: "Panes" },
+  zoom: { keys: ["+"], title: "the focused pane alone", group: "Panes", footer: { layout: "alone", codegen: "alone" } },
   unzoom: { keys: ["_"], title: "all panes again", group: "Panes" },
 
   definition: { keys: ["g d"], title: "where the value under the cursor is defined", group: "Go to" },
   uses: { keys: ["g r"], title: "where it is used", group: "Go to" },
-  "life-line": { keys: ["g l"], title: "the op's life: from its Python line through all passes to its instructions", group: "Go to" },
+  "life-line": {
+    keys: ["g l"],
+    title: "the op's life: from its Python line through all passes to its instructions",
+    group: "Go to",
+    footer: { diff: "life of the op" },
+  },
   source: { keys: ["g s"], title: "its line in the Python source; from there, the ops of the line", group: "Go to" },
   "through-time": { keys: ["g /"], title: "the first and last pass in which a text occurs", group: "Go to" },
   kernels: { keys: ["g k"], title: "another kernel of the input", group: "Go to" },
 
-  colour: { keys: ["C"], title: "colour the layout by thread, warp or register", group: "Layout" },
+  colour: { keys: ["C"], title: "colour the layout by thread, warp or register", group: "Layout", footer: { layout: "colour" } },
 
-  enter: { keys: ["enter"], title: "go in: a pass's rewrites, an item's place, a fold", group: "Do" },
-  select: { keys: ["space"], title: "select: an element's owner, what its thread owns, a pass to hold against", group: "Do" },
+  enter: {
+    keys: ["enter"],
+    title: "go in: a pass's rewrites, an item's place, a fold",
+    group: "Do",
+    footer: { passes: "rewrites", codegen: "its op", source: "its ops" },
+  },
+  select: {
+    keys: ["space"],
+    title: "select: an element's owner, what its thread owns, a pass to hold against",
+    group: "Do",
+    footer: { layout: "its thread" },
+  },
   why: { keys: ["w"], title: "why it is as it is", group: "Do", footer: "why" },
   "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
   edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },

@@ -43,7 +43,8 @@ export function openHelp(state: State): State {
 
 export function openWhy(state: State): State {
   return withView(state, {
-    focus: state.view.focus === "passes" ? "codegen" : state.view.focus,
+    focus: state.view.focus === "passes" || state.view.zoomed ? "codegen" : state.view.focus,
+    lower: "codegen",
     codegen: { ...state.view.codegen, tab: "why", row: 0, top: 0, left: 0 },
   });
 }

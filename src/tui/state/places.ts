@@ -48,10 +48,10 @@ export function placesOf({ size, view, session }: State): Places {
     panes.push({ pane: "codegen", rect: { x: right.x + layoutWidth, y: upper, width: right.width - layoutWidth, height: lower } });
     return { kind: "wide", panes, footer };
   }
-  const lower = Math.max(7, Math.floor(height * 0.34));
-  const below: PaneId = view.focus === "codegen" ? "codegen" : "layout";
+  // It grows when it is looked at.
+  const lower = Math.max(7, Math.floor(height * (view.focus === view.lower ? 0.5 : 0.34)));
   panes.push({ pane: "diff", rect: { ...right, height: height - lower } });
-  panes.push({ pane: below, rect: { x: right.x, y: height - lower, width: right.width, height: lower } });
+  panes.push({ pane: view.lower, rect: { x: right.x, y: height - lower, width: right.width, height: lower } });
   return { kind: "medium", panes, footer };
 }
 

@@ -15,6 +15,7 @@ export function settle(state: State): State {
   const selected = Math.max(0, Math.min(steps - 1, view.passes.selected));
   if (selected !== view.passes.selected) view = { ...view, passes: { ...view.passes, selected } };
   if (view.focus === "source" && state.session.sources.length === 0) view = { ...view, focus: "passes" };
+  if ((view.focus === "layout" || view.focus === "codegen") && view.lower !== view.focus) view = { ...view, lower: view.focus };
   let next = view === state.view ? state : { ...state, view };
 
   const row = selectedRow(next);

@@ -27,6 +27,8 @@ export interface Scroll {
 
 export interface View {
   readonly focus: PaneId;
+  /** Which of the lower panes is shown where there is room for one. */
+  readonly lower: "layout" | "codegen";
   readonly zoomed: boolean;
   readonly passes: {
     /** Index of the selected step. */
@@ -262,6 +264,7 @@ export type Effect =
 export function initialView(): View {
   return {
     focus: "passes",
+    lower: "layout",
     zoomed: false,
     passes: { selected: 0, hideUnchanged: false, nested: false, filter: "", top: 0 },
     diff: { mode: "side by side", base: "previous", context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },

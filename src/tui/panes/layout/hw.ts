@@ -23,7 +23,7 @@ export function hwRows(subject: Subject, view: View["layout"], { width, height }
   const page = (at: number, size: number, all: number) => Math.max(0, Math.min(all - size, Math.floor(at / size) * size));
   const left = page(owner.thread, across, threads);
   const top = page(owner.register, down, registers);
-  const rows: Row[] = [...subjectHead(subject)];
+  const rows: Row[] = [...subjectHead(subject, width)];
   const names: Span[] = [[" ".repeat(gutter), MUTED]];
   for (let t = left; t < left + across; t++) {
     const isThread = t === view.thread;

@@ -2,6 +2,7 @@
 import { ownersOf } from "../../../layout/grid.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { BOLD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, withAttributes } from "../../draw/style.js";
+import { cut } from "../../draw/text-width.js";
 import type { View } from "../../state/state.js";
 import type { Size2 } from "../pane.js";
 import { firstOwner, type Grid, gridOf, within } from "./grid.js";
@@ -66,11 +67,11 @@ export function mapRows(subject: Subject, view: View["layout"], size: Size2): Ro
   const [row, column] = grid.cell(at);
   const part = window.around(grid, row, column, size.height);
   const blocks = layout.getInDimSize("block") > 1;
-  const rows: Row[] = [...head(subject)];
+  const rows: Row[] = [...subjectHead(subject, size.width)];
   const numbers: Span[] = [[" ".repeat(window.gutter), MUTED]];
   for (let c = part.left; c < part.left + part.columns; c++)
     numbers.push([
-      String(shape.length === 1 ? c : c)
+      String(c)
         .padStart(window.cell - 1)
         .padEnd(window.cell),
       c === column ? style("accent", "none", BOLD) : MUTED,
@@ -99,17 +100,21 @@ export function mapRows(subject: Subject, view: View["layout"], size: Size2): Ro
   return rows;
 }
 
-function head(subject: Subject): Row[] {
+/** The value, its type, and its encoding: in short where there is no room. */
+export function subjectHead(subject: Subject, width: number): Row[] {
+  const { encodingText } = subject.layout;
+  const short = encodingText
+    .replace(/^#ttg\./, "")
+    .replace("<{", " ")
+    .replaceAll(/[}>]|(?<=\d,) | =/g, "");
   return [
     [
       [subject.name, style("value", "none", BOLD)],
       [` ${subject.layout.typeText.replace(/, #.*$/, ">").replace(/>>$/, ">")}`, style("type")],
     ],
-    line(subject.layout.encodingText, MUTED),
+    line(encodingText.length <= width ? encodingText : cut(short, width), MUTED),
   ];
 }
-
-export { head as subjectHead };
 
 /** `(3, 8): thread 12 (warp 0, lane 12), register 1; and 3 more`, and what part is shown. */
 function ownerLine(

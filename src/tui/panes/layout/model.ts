@@ -41,13 +41,13 @@ export function layoutRows(state: State, size: Size2): Row[] {
     case "pair":
       return pairRows(subject, view, size);
     case "bases":
-      return basesRows(subject).slice(Math.min(view.top, Math.max(0, basesRows(subject).length - size.height)));
+      return basesRows(subject, view.top, size);
   }
 }
 
-function basesRows(subject: Subject): Row[] {
+function basesRows(subject: Subject, top: number, { width, height }: Size2): Row[] {
   const { layout, shape, bits } = subject.layout;
-  const rows: Row[] = [...subjectHead(subject)];
+  const rows: Row[] = [...subjectHead(subject, width)];
   for (const text of layout.toString().split("\n")) {
     if (text.trim() === "") continue;
     const base = /^(\s*)(-?\s*\w+=\d+|- \w+)(.*)$/.exec(text);
@@ -64,7 +64,7 @@ function basesRows(subject: Subject): Row[] {
   const places = layout.getTotalInDimSize();
   const copies = places / layout.getTotalOutDimSize();
   rows.push(line(`${elements} elements of ${bits} bits in ${places} places${copies > 1 ? `: each element ${copies} times` : ""}`, MUTED));
-  return rows;
+  return rows.slice(Math.min(top, Math.max(0, rows.length - height)));
 }
 
 /** A sentence over as many rows as it needs. */

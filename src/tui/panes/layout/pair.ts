@@ -45,7 +45,7 @@ const SCOPES: Readonly<Record<ConversionShape["scope"], string>> = {
 
 export function pairRows(subject: Subject, view: View["layout"], { width, height }: Size2): Row[] {
   const pair = pairOf(subject);
-  if (!pair) return [...subjectHead(subject), line("no convert_layout makes or takes this value", MUTED)];
+  if (!pair) return [...subjectHead(subject, width), line("no convert_layout makes or takes this value", MUTED)];
   const { from, to } = pair;
   const { scope, means, moves } = shapeOf(from, to);
   const total = moves.stay + moves.betweenRegisters + moves.betweenLanes + moves.betweenWarps + moves.betweenBlocks;

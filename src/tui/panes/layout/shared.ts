@@ -80,9 +80,9 @@ export const accessesOf = memo((buffer: Value): readonly Access[] => {
 }, 16);
 
 export function sharedRows(subject: Subject, view: View["layout"], { width, height }: Size2): Row[] {
-  const rows: Row[] = [...subjectHead(subject)];
+  const rows: Row[] = [...subjectHead(subject, width)];
   const buffer = bufferOf(subject);
-  if (!buffer) return [...rows, line("no shared memory here: neither is it in shared memory, nor does an op copy it there", MUTED)];
+  if (!buffer) return [...rows, line("not in shared memory, and no op copies it there", MUTED)];
   const { layout, shape, bits, encodingText } = buffer.layout;
   if (buffer.layout !== subject.layout) rows.push(line(`through ${encodingText}`, MUTED));
   for (const access of accessesOf(buffer.value).slice(0, 3)) {
