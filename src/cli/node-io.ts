@@ -135,12 +135,12 @@ export function readFile(path: string): string {
 }
 
 /**
- * Told before an input is read. V8 optimizes a function after so much of its bytecode was run; by its default of 66 KB that took half of the
- * time of a compilation, and was over too late for most of it. Shorter commands are spared the module, and benchmarks are warm.
+ * Told before an input is read. V8 optimizes a function after so much of its bytecode was run; by its default of 66 KB that takes half of the
+ * time of a compilation, and is over too late for most of it. Shorter commands are spared the module, and benchmarks are warm.
  * V8 does not take compiled code that was made under other flags: what is loaded later is compiled again.
  */
 export function optimizeLater(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--interrupt-budget=500000");
+  process.getBuiltinModule("node:v8").setFlagsFromString("--interrupt-budget=2000000");
 }
 
 function readFolder(path: string): readonly string[] | undefined {

@@ -62,7 +62,7 @@ async function explanation(code: string): Promise<string | undefined> {
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (io.isInteractive && opensUi(args)) {
+  if (opensUi(args) && io.isInteractive) {
     const { openUi } = await import("./tt-step-tui.js");
     await prepareInputs([args.input, args.against], io);
     return openUi(args, argv, io);

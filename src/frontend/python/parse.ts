@@ -16,13 +16,26 @@ export interface PythonParser {
   readonly readTrees: () => string | undefined;
 }
 
+/** What is used of it here: the library with its types is the browser's. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => object;
+};
+
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
   const { Parser, Language, readTrees, readWasm } = await import("./tree-sitter.js");
   const { runtime, grammar } = readWasm();
-  await Parser.init({ wasmBinary: runtime });
+  // V8 compiles a function of theirs when it is called: waiting for other threads would take longer.
+  await Parser.init({
+    instantiateWasm(imports: object, use: (instance: object, module: object) => void) {
+      const module = new WebAssembly.Module(runtime);
+      use(new WebAssembly.Instance(module, imports), module);
+      return {};
+    },
+  });
   const parser = new Parser();
-  parser.setLanguage(await Language.load(grammar));
+  parser.setLanguage(Language.loadSync(new WebAssembly.Module(grammar)));
   return { parser, readTrees };
 }
 
