@@ -57,6 +57,7 @@ const KINDS: Readonly<Record<InitialValues["kind"], readonly string[]>> = {
   zeros: [],
   arange: [],
   range: ["low", "high"],
+  special: [],
   permutation: ["count"],
   monotone: ["low", "step"],
   pointers: [],

@@ -2,12 +2,13 @@
 import { type ElementKind, isFloatKind } from "./numbers/element.js";
 
 /**
- * How a buffer begins. `random`: floats from N(0, 1), integers from 0..15. `range`: integers, or floats, from low to high (excluded).
+ * How a buffer begins. `random`: floats from N(0, 1), integers from 0..15. `special`: as `random`, but that every other float is
+ * zero, infinite, NaN, denormal, or very large. `range`: integers, or floats, from low to high (excluded).
  * `permutation`: 0..count-1 in some order. `monotone`: rising from low by steps of 0..step. `pointers`: each element is the address of a
  * buffer of its own, of elements `element`.
  */
 export type InitialValues =
-  | { readonly kind: "random" | "zeros" | "arange" }
+  | { readonly kind: "random" | "special" | "zeros" | "arange" }
   | { readonly kind: "range"; readonly low: number; readonly high: number }
   | { readonly kind: "permutation"; readonly count: number }
   | { readonly kind: "monotone"; readonly low: number; readonly step: number }
@@ -28,6 +29,10 @@ export function initialValue(
       return index;
     case "random":
       return isFloatKind(element) ? normal(seed, argument, index) : hash(seed, argument, index, 0) >>> 28;
+    case "special": {
+      const at = hash(seed, argument, index, 0) >>> 27;
+      return isFloatKind(element) && at < SPECIAL.length ? SPECIAL[at]! : initialValue({ kind: "random" }, element, seed, argument, index);
+    }
     case "range": {
       const value = init.low + (hash(seed, argument, index, 0) / 2 ** 32) * (init.high - init.low);
       return isFloatKind(element) ? value : Math.floor(value);
@@ -39,6 +44,8 @@ export function initialValue(
       return init.low + index * init.step + Math.floor((hash(seed, argument, index, 0) / 2 ** 32) * (init.step + 1));
   }
 }
+
+const SPECIAL = [0, -0, Infinity, -Infinity, NaN, 3e38, -3e38, 1e9, -1e6, 1e5, 1e-30, 88, -104, 1, -1] as const;
 
 /** 32 mixed bits. */
 export function hash(seed: number, argument: number, index: number, stream: number): number {

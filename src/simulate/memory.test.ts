@@ -77,6 +77,15 @@ test("a pointer table's entries are buffers of their own", () => {
   expect(memory.stores("table[0]")).toEqual([{ offset: 0, bytes: Uint8Array.of(1, 0) }]);
 });
 
+test("special floats are mixed in: zeros, infinities, NaN", () => {
+  const memory = new Memory(1);
+  const a = memory.addBuffer({ name: "a", element: "f32", init: { kind: "special" } });
+  for (let k = 0; k < 256; k++) memory.load32(a + 4 * k);
+  const values = [...new Float32Array(memory.contents("a", 1024).buffer)];
+  for (const special of [0, -0, Infinity, -Infinity, NaN]) expect(values.some((x) => Object.is(x, special))).toBe(true);
+  expect(values.filter((x) => Math.abs(x) > 0.01 && Math.abs(x) < 4).length).toBeGreaterThan(100);
+});
+
 test("a permutation has every index once", () => {
   const memory = new Memory(3);
   const p = memory.addBuffer({ name: "p", element: "i32", init: { kind: "permutation", count: 100 } });

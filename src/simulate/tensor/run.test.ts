@@ -288,6 +288,22 @@ describe("arguments made up", () => {
   });
 });
 
+test("a scalar that is repeated stays what it is, NaN and -0 too", () => {
+  const text = kernel(
+    "%p: !tt.ptr<f32>, %q: !tt.ptr<f32>",
+    ["0x7FC00000", "-0.0"]
+      .map(
+        (value, i) => `%a${i} = arith.constant ${value} : f32
+    %b${i} = tt.splat %a${i} : f32 -> tensor<1xf32>
+    %c${i} = tt.unsplat %b${i} : tensor<1xf32>
+    tt.store ${i === 0 ? "%p" : "%q"}, %c${i} : !tt.ptr<f32>`,
+      )
+      .join("\n"),
+  );
+  const { memory } = run(text);
+  expect(["arg0", "arg1"].map((name) => new Float32Array(memory.contents(name, 4).buffer)[0])).toEqual([NaN, -0]);
+});
+
 test("runs are compared by their stores: the first that differs, who made it, and the values", () => {
   const text = (value: number, second: number) =>
     kernel(

@@ -37,7 +37,8 @@ export function scalar(element: Element, value: number | bigint): Tensor {
 /** `count` elements of the same value. */
 export function filled(element: Element, shape: readonly number[], value: number | bigint): Tensor {
   const data = element.alloc(numElements(shape));
-  if (value) data.fill(value as never);
+  // A NaN and -0 are no more true than 0 is.
+  if (!Object.is(value, 0) && value !== 0n) data.fill(value as never);
   return tensor(element, shape, data);
 }
 

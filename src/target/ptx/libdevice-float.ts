@@ -269,7 +269,7 @@ function tanh(m: LibdeviceMath, x: Node): Node {
   const z = m.mul(F, x, x);
   const p = [-0.3333333178, 0.1333324778, -0.05395247372, 0.02173442877, -0.008267062034, 0.00223103622];
   const near = m.fma(F, m.mul(F, x, z), m.polynomial(F, z, p), x);
-  return m.s.select(m.less(F, a, 0.6), near, m.f.copysign(F, far, x));
+  return m.f.copysign(F, m.s.select(m.less(F, a, 0.6), near, far), x);
 }
 /** x p(x^2) up to 1; 1 - e^q(x) above. */
 function erf(m: LibdeviceMath, x: Node): Node {

@@ -135,7 +135,7 @@ const ROUNDING: Readonly<Record<string, Rounding>> = {
   to_nearest_away: "rna",
 };
 
-/** A cast between floats. `rounding` applies where bits are lost to a narrow kind. */
+/** A cast between floats. `rounding` applies where bits are lost to a narrow kind; what is too large for one of 8 bits is clamped. */
 export function castFloat(op: Operation, rounding: Rounding, value: Tensor): Tensor {
   const { element } = tensorSpec(op.result(0).type);
   const { shape } = value;
@@ -146,7 +146,7 @@ export function castFloat(op: Operation, rounding: Rounding, value: Tensor): Ten
     const { decode } = value.element;
     for (let i = 0; i < data.length; i++) {
       const raw = value.data[i] as number;
-      data[i] = encode(small, decode ? decode[raw]! : raw, rounding, true);
+      data[i] = encode(small, decode ? decode[raw]! : raw, rounding, element.bytes === 1);
     }
   } else loop(element, [value.element], "a")(data.length, data, value.data);
   return tensor(element, shape, data);
