@@ -10,9 +10,9 @@ import type { Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
-import { type Host, makeHost, packageFolders, runModule } from "./host/host.js";
+import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
 import { type JitData, jitData, type SourceFile } from "./host/objects.js";
-import { PyError } from "./language/errors.js";
+import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
 import { isKind, type JitFunction, type PyValue, tuple } from "./language/values.js";
@@ -57,26 +57,54 @@ export async function loadPython(): Promise<void> {
 }
 
 /** Bytes, one a character, as the text that they encode. */
-const decode = (latin1: string): string => Buffer.from(latin1, "latin1").toString("utf8");
+const decode = (latin1: string): string => {
+  const coding = /^(?:[ \t\f]*(?:#.*)?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/.exec(latin1)?.[1];
+  return coding !== undefined && /^(?:latin-?1|iso-8859-1)$/i.test(coding) ? latin1 : Buffer.from(latin1, "latin1").toString("utf8");
+};
+
+/** A file as Python reads it: without a byte order mark, lines end in `\n`. */
+const pythonBytes = (latin1: string): string => latin1.replace(/^\xEF\xBB\xBF/, "").replace(/\r(?!\n)/g, "\n");
 
 /** Parses a file and evaluates its module level; undefined where that fails, and the Context's diagnostics tell why. */
 export function readPython(ctx: Context, file: string, latin1: string, files: PythonHost): PythonFile | undefined {
-  const parsed = parsePython(parser!, decode(latin1), file);
+  const bytes = pythonBytes(latin1);
+  ctx.addSource(file, bytes);
+  try {
+    return evaluateFile(ctx, file, decode(bytes), files);
+  } catch (error) {
+    tellLimit(ctx, error, file);
+    return undefined;
+  }
+}
+
+/** Tells of a file that asks for more than there is; anything else is not for the user. */
+function tellLimit(ctx: Context, error: unknown, file: string): void {
+  const raised = error instanceof EndlessCode ? new PyError("TimeoutError", error.message) : asPyError(error);
+  if (!raised) throw error;
+  const { file: other = file, at = undefined } = error instanceof EndlessCode ? error : {};
+  const place = position(at && { file: other, line: at.line, column: at.col + 1 });
+  const message =
+    raised.kind === "TimeoutError"
+      ? raised.message
+      : `${raised.kind}: ${raised.message}${raised.kind === "RecursionError" ? ` in '${file}'` : ""}`;
+  ctx.diagnostics.push({ severity: "error", code: "python.error", message, ...place, notes: [] });
+}
+
+function evaluateFile(ctx: Context, file: string, text: string, files: PythonHost): PythonFile | undefined {
+  const parsed = parsePython(parser!, text, file);
   if (parsed.kind === "SyntaxError") {
-    ctx.addSource(file, latin1);
-    for (const { name, message, line, col } of syntaxErrors(parser!, decode(latin1))) {
+    for (const { name, message, line, col } of syntaxErrors(parser!, text)) {
       const position = { file, line, column: col + 1 };
       ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${name}: ${message}`, position, notes: [] });
     }
     return undefined;
   }
   const readFile = (path: string): string | undefined => {
-    const text = files.readFile(path);
-    return text === undefined ? undefined : decode(text);
+    const other = files.readFile(path);
+    return other === undefined ? undefined : decode(pythonBytes(other));
   };
   const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80 });
   const source = runModule(host, parsed, moduleName(file), new Map());
-  ctx.addSource(file, latin1);
   const functions = new Map<string, JitFunction>();
   for (const [name, value] of source.globals) if (isKind(value, "jit") && jitData(value).env.file === source) functions.set(name, value);
   return { kernels: [...functions].map(([name, fn]) => describe(name, jitData(fn))), evaluated: { ctx, host, source, functions } };
@@ -136,15 +164,14 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     warnings: [],
     errors: new Map(),
     failures: 0,
+    statements: 0,
   };
   try {
     const args = argumentsOf(file.evaluated, fn, specialization);
     generateKernel(compilation, fn, args, kernelName(host, fn, args, specialization));
   } catch (error) {
     if (error instanceof CompilationError) compilation.errors.set("", error);
-    else if (error instanceof PyError)
-      ctx.diagnostics.push({ severity: "error", code: "python.error", message: `${error.kind}: ${error.message}`, notes: [] });
-    else if (!(error instanceof Abandoned)) throw error;
+    else if (!(error instanceof Abandoned)) tellLimit(ctx, error, file.evaluated.source.path);
     ctx.diagnostics.push(...[...compilation.errors.values()].map(diagnosticOf));
     return undefined;
   }
@@ -240,8 +267,13 @@ function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMa
   return value;
 }
 
+/** Calls that are told of each end of a long chain. */
+const SHOWN_CALLS = 20;
+
 function diagnosticOf(error: CompilationError): Diagnostic {
-  const [first, ...callers] = error.frames;
+  const [first, ...all] = error.frames;
+  // Of a recursion both ends.
+  const callers = all.length > 2 * SHOWN_CALLS ? [...all.slice(0, SHOWN_CALLS), ...all.slice(-SHOWN_CALLS)] : all;
   const at = (place: ast.Place | undefined, file: string): Position | undefined =>
     place && { file, line: place.line, column: place.col + 1 };
   const code =
@@ -253,7 +285,7 @@ function diagnosticOf(error: CompilationError): Diagnostic {
   return {
     severity: "error",
     code,
-    message: error.message || "the assertion does not hold",
+    message: error.message || (error.cause?.kind === "MemoryError" ? error.cause.kind : "the assertion does not hold"),
     ...position(at(first!.at, first!.file)),
     notes: callers.map((frame) => ({
       severity: "note",

@@ -17,7 +17,7 @@ const MARK = /^\s*#\s*tt-step\s*:(.*)$/;
 
 /** The settings in the comments directly above a line (1-based); comments of other kinds may stand between. */
 export function commentSettings(text: string, line: number): readonly CommentSetting[] {
-  const lines = text.split("\n", line - 1);
+  const lines = text.split(/\r\n|\n|\r/, line - 1);
   let first = lines.length;
   while (first > 0 && /^\s*#/.test(lines[first - 1]!)) first--;
   return lines.slice(first).flatMap((comment) => {

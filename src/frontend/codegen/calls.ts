@@ -1,9 +1,10 @@
 /** Calls. Source: code_generator.py, CodeGenerator.visit_Call and call_Function. */
 import { callHost } from "../host/call.js";
+import { EndlessCode } from "../host/host.js";
 import { isInstance } from "../host/instance-of.js";
 import { hostData, SOURCE_BUILTINS } from "../host/objects.js";
 import { callBuiltin } from "../language/define-builtin.js";
-import { PyError, raise } from "../language/errors.js";
+import { asPyError, PyError, raise } from "../language/errors.js";
 import { pyStr, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
@@ -96,7 +97,9 @@ function atCall(g: Generator, node: ast.Expr, body: () => PyValue): PyValue {
   try {
     return body();
   } catch (error) {
-    if (error instanceof PyError) failAt(g, node, error.message, "CompilationError", error);
+    if (error instanceof EndlessCode) failAt(g, node, error.message, "CompilationError", new PyError("TimeoutError", error.message));
+    const raised = asPyError(error);
+    if (raised) failAt(g, node, raised.message, "CompilationError", raised);
     throw error;
   }
 }

@@ -53,6 +53,9 @@ export function generateKernel(compilation: Compilation, fn: JitFunction, args: 
   generateFunction(g, args);
 }
 
+/** How deep functions may call each other; Triton comes as far as Python's stack allows, which is 50 to 100 calls. */
+const DEEPEST = 250;
+
 /** Calls a JIT function from where `g` stands. */
 export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const data = jitData(fn);
@@ -64,6 +67,7 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
+    if (g.callers.length > DEEPEST) raise("RecursionError", "maximum recursion depth exceeded");
     const callee = makeGenerator(g.compilation, fn, name, [frameAt(g, g.node), ...g.callers]);
     try {
       generateFunction(callee, args.map(argumentOf));
@@ -75,7 +79,7 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   }
   const { op, returnType, failed } = functions.get(name)!;
   if (failed) throw new Abandoned();
-  if (returnType === undefined) return raise("KeyError", `'${name}'`);
+  if (returnType === undefined) return raise("KeyError", name);
   const operands = dynamicHandles(leaves);
   const types = returnType === VOID ? [] : flattenIrTypes(g.compilation.ctx, returnType, g.compilation.options);
   const call = g.b.create(CallOp, { operands, callee: FuncOp.match(op)!.sym_name }, { types: [...types] }).op;

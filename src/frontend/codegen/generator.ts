@@ -46,6 +46,8 @@ export interface Compilation {
   readonly errors: Map<string, CompilationError>;
   /** How many statements have failed, with an error of their own or because of another's. */
   failures: number;
+  /** How many were visited. */
+  statements: number;
 }
 
 export type Scope = Map<string, PyValue>;
@@ -82,8 +84,11 @@ export interface Generator {
 /** The location of a node, as `visit` sets it; undefined for nodes without a place. */
 export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileLoc> {
   const here = fileLoc(g.compilation.ctx, g.data.env.file.path, at.line, Math.max(0, at.col - g.data.dedent));
-  return g.namePrefix === undefined ? here : nameLoc(g.namePrefix, here);
+  return g.namePrefix === undefined ? here : nameLoc(utf8(g.namePrefix), here);
 }
+
+/** A name as IR has its texts: one character a byte. */
+const utf8 = (name: string): string => (/\P{ASCII}/u.test(name) ? Buffer.from(name, "utf8").toString("latin1") : name);
 
 export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);
@@ -97,7 +102,7 @@ export function nameValue(value: PyValue, name: string): void {
 }
 /** An op's result renames its op; what it was called before stays inside the name. */
 export function nameHandle(handle: Value, name: string): void {
-  const loc = nameLoc(name, handle.loc);
+  const loc = nameLoc(utf8(name), handle.loc);
   const op = handle.definingOp;
   if (op) op.setLoc(loc);
   else handle.argLoc = loc;

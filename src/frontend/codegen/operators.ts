@@ -93,7 +93,7 @@ function tupleOperator(method: string, left: PyTuple, right: PyValue): PyValue {
   if (!isConstexpr(right)) return raise("AssertionError", "");
   const times = unwrap(right);
   if (typeof times !== "bigint") return raise("TypeError", `can't multiply sequence by non-int of type '${pyTypeName(times)}'`);
-  return tuple(Array.from({ length: Math.max(0, Number(times)) }, () => left.values).flat());
+  return pyBinary(method, tuple(left.values), times);
 }
 
 export function unaryMethod(g: Generator, node: ast.UnaryOp, method: string, operand: PyValue): PyValue {

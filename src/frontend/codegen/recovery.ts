@@ -6,9 +6,10 @@
  * from what it would have left. An error in a function of Triton's library is one of the statement that calls it. Behind a
  * `static_assert` that does not hold nothing is looked at, as what follows may rely on it.
  */
+import { asPyError } from "../language/errors.js";
 import { insertionPoint, restoreInsertion } from "../language/insertion.js";
 import type * as ast from "../python/ast.js";
-import { CompilationError } from "./errors.js";
+import { CompilationError, errorRepr, frameAt } from "./errors.js";
 import type { Generator } from "./generator.js";
 
 /** As many errors are told at most. */
@@ -37,7 +38,9 @@ export function recovering(g: Generator, statement: ast.Stmt, body: () => void):
     body();
   } catch (error) {
     g.compilation.failures++;
-    if (error instanceof CompilationError) record(g, error);
+    const limit = error instanceof RangeError ? asPyError(error) : undefined;
+    if (limit) record(g, new CompilationError("CompilationError", errorRepr(limit), [frameAt(g, statement), ...g.callers], limit));
+    else if (error instanceof CompilationError) record(g, error);
     else if (!(error instanceof Abandoned) || error.all) throw error;
     restoreInsertion(g.b, point);
     g.b.loc = loc;
@@ -50,12 +53,16 @@ export function recovering(g: Generator, statement: ast.Stmt, body: () => void):
   }
 }
 
+/** What is met again by whatever is looked at next. */
+const FINAL: ReadonlySet<string> = new Set(["MemoryError", "RecursionError", "TimeoutError"]);
+
 /** Each place is told once, though it may be visited for several types, and each name that does not exist. */
 function record({ compilation: { errors }, callers }: Generator, error: CompilationError): void {
   const { file, at } = error.frames.at(-1 - callers.length)!;
   const key = error.cause?.kind === "NameError" ? error.message : `${file}:${at?.line}:${at?.col}`;
   if (!errors.has(key)) errors.set(key, error);
-  if (error.kind === "CompileTimeAssertionFailure" || errors.size >= LIMIT) throw new Abandoned(true);
+  const ends = error.kind === "CompileTimeAssertionFailure" || FINAL.has(error.cause?.kind ?? "") || errors.size >= LIMIT;
+  if (ends) throw new Abandoned(true);
 }
 
 /** Answers what puts back the names that have no value now; a branch or a body that is visited again may give them one. */

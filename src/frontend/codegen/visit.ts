@@ -32,9 +32,17 @@ export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
   return result;
 }
 
+/** As many statements are generated at most. */
+const STATEMENTS = 100_000;
+function tellEndless(g: Generator, statement: ast.Stmt): never {
+  const message = `more than ${STATEMENTS} statements are generated: a loop is unrolled too often`;
+  return failAt(g, statement, message, "CompilationError", new PyError("TimeoutError", message));
+}
+
 /** Visits statements up to the first return: what stands behind it is dead. */
 export function visitBody(g: Generator, body: readonly ast.Stmt[]): void {
   for (const statement of body) {
+    if (++g.compilation.statements > STATEMENTS) tellEndless(g, statement);
     recovering(g, statement, () => placed(g, statement, () => visitStatement(g, statement)));
     if (statement.kind === "Return") break;
   }
@@ -64,6 +72,7 @@ export function visitKeywords(g: Generator, keywords: readonly ast.Keyword[]): M
   const named = new Map<string, PyValue>();
   for (const keyword of keywords) {
     const { arg, value } = keyword;
+    if (arg === undefined) visit(g, value);
     if (arg === undefined) return unsupported(g, keyword, "keyword arguments of a dictionary (`**`) are not supported");
     named.set(
       arg,

@@ -2,7 +2,7 @@
  * Runs Python statements outside of kernels: what a module defines, and functions that run while compiling. A statement
  * of a module that fails leaves its names opaque, with the reason: only a kernel that uses them is an error.
  */
-import { PyError, type PyErrorKind, raise } from "../language/errors.js";
+import { asPyError, PyError, type PyErrorKind, raise } from "../language/errors.js";
 import { pyStr, pyTruth } from "../language/python-text.js";
 import { isKind, type PyClass, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
@@ -19,15 +19,16 @@ type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue }
 /** Runs statements; answers what a function of them returns. */
 export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
   for (const statement of body) {
-    host.step();
+    host.step(env, statement);
     let outcome: Outcome;
     if (env.isFunction) outcome = run(host, env, statement);
     else {
       try {
         outcome = run(host, env, statement);
       } catch (error) {
-        if (!(error instanceof PyError)) throw error;
-        markOpaque(env, [statement], `${error.kind}: ${error.message}`);
+        const raised = asPyError(error);
+        if (!raised) throw error;
+        markOpaque(env, [statement], `${raised.kind}: ${raised.message}`);
       }
     }
     if (outcome !== undefined) return outcome;
@@ -116,7 +117,7 @@ function runFor(host: Host, env: Env, node: ast.For): Outcome {
     return undefined;
   }
   for (const item of pyIterate(items)) {
-    host.step();
+    host.step(env, node);
     bindTarget(host, env, node.target, item);
     const outcome = execute(host, env, node.body);
     if (outcome === "break") return undefined;
@@ -127,7 +128,7 @@ function runFor(host: Host, env: Env, node: ast.For): Outcome {
 
 function runWhile(host: Host, env: Env, node: ast.While): Outcome {
   for (;;) {
-    host.step();
+    host.step(env, node);
     const test = evaluate(host, env, node.test);
     if (isKind(test, "opaque")) {
       markOpaque(env, [node], test.why);
@@ -156,7 +157,7 @@ function runTry(host: Host, env: Env, node: ast.Try): Outcome {
 /** Statements whose first failure is not swallowed, whichever scope they are in. */
 function runAll(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
   for (const statement of body) {
-    host.step();
+    host.step(env, statement);
     const outcome = run(host, env, statement);
     if (outcome !== undefined) return outcome;
   }

@@ -1,10 +1,9 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
-import { raise } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
 import { preludeTree } from "../prelude/trees.js";
-import type { Module } from "../python/ast.js";
+import type { Module, Node, Place } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
 import { sourceLines } from "../python/source-lines.js";
 import type { PythonSyntaxError } from "../python/syntax-errors.js";
@@ -13,8 +12,19 @@ import { execute } from "./execute.js";
 import type { Env, SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
-/** How many statements host code may run: an endless loop is an error. */
+/** How many statements host code may run. */
 const BUDGET = 2_000_000;
+
+/** Thrown by code that runs while compiling and does not seem to end; no Python code sees it. */
+export class EndlessCode extends Error {
+  constructor(
+    /** The file and the statement that was run last. */
+    readonly file: string | undefined,
+    readonly at: Place | undefined,
+  ) {
+    super("Python code that runs while compiling does not end");
+  }
+}
 
 export interface Host {
   /** Compute capability of the GPU that host code is told of. */
@@ -28,8 +38,8 @@ export interface Host {
   importModule(name: string, from: SourceFile | undefined): PyModule | Opaque;
   /** Set while code generation calls host code. */
   semantic: Semantic | undefined;
-  /** Counts a statement. */
-  step(): void;
+  /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
+  step(env?: Env, node?: Node): void;
 }
 
 export interface HostFiles {
@@ -47,6 +57,7 @@ export function makeHost(files: HostFiles): Host {
   const members = new Map<string, JitFunction>();
   let membersLoaded = false;
   let left = BUDGET;
+  let last: { readonly env: Env; readonly node: Node | undefined } | undefined;
   let found: { readonly folder: string | undefined } | undefined;
   const tritonLib = (): string | undefined => (found ??= { folder: files.tritonLib?.() }).folder;
   const host: Host = {
@@ -85,8 +96,9 @@ export function makeHost(files: HostFiles): Host {
       loaded.set(name, module);
       return module;
     },
-    step() {
-      if (--left < 0) raise("RuntimeError", "Python code that runs while compiling does not end");
+    step(env, node) {
+      if (env) last = { env, node };
+      if (--left < 0) throw new EndlessCode(last?.env.file.path, last?.node?.at);
     },
   };
 

@@ -85,7 +85,11 @@ function sequence(value: PyValue): string | readonly PyValue[] | undefined {
   return isTuple(value) || isKind(value, "list") ? value.values : undefined;
 }
 const like = (value: PyValue, values: PyValue[]): PyValue => (isKind(value, "list") ? { kind: "list", values } : tuple(values));
+/** Elements of a list, and bits of a number, that are still computed while compiling. */
+const LARGEST = 1 << 24;
+
 function repeat(value: PyValue, items: string | readonly PyValue[], times: number): PyValue {
+  if (items.length * times > LARGEST) return raise("MemoryError", "");
   if (typeof items === "string") return items.repeat(Math.max(0, times));
   return like(value, Array.from({ length: Math.max(0, times) }, () => items).flat());
 }
@@ -111,9 +115,11 @@ function integers(method: string, left: bigint | boolean, right: bigint | boolea
       if (b === 0n) raise("ZeroDivisionError", "integer modulo by zero");
       return a - floorDiv(a, b) * b;
     case "__pow__":
+      if (b > 1n && BigInt(a.toString(16).length) * b > BigInt(LARGEST)) return raise("OverflowError", "the number is too large");
       return b < 0n ? Number(a) ** Number(b) : a ** b;
     case "__lshift__":
       if (b < 0n) raise("ValueError", "negative shift count");
+      if (b > BigInt(LARGEST)) return raise("OverflowError", "the number is too large");
       return a << b;
     case "__rshift__":
       if (b < 0n) raise("ValueError", "negative shift count");

@@ -5,9 +5,13 @@ export type PyErrorKind =
   | "IndexError"
   | "IncompatibleTypeErrorImpl"
   | "KeyError"
+  | "MemoryError"
   | "NameError"
   | "NotImplementedError"
+  | "OverflowError"
+  | "RecursionError"
   | "RuntimeError"
+  | "TimeoutError"
   | "TypeError"
   | "ValueError"
   | "ZeroDivisionError";
@@ -20,6 +24,14 @@ export class PyError extends Error {
   ) {
     super(message);
   }
+}
+
+/** A Python exception, or a limit of JavaScript's as the exception that Python has for it; undefined for any other error. */
+export function asPyError(error: unknown): PyError | undefined {
+  if (error instanceof PyError) return error;
+  if (!(error instanceof RangeError)) return undefined;
+  if (error.message.includes("call stack")) return new PyError("RecursionError", "maximum recursion depth exceeded");
+  return /^(?:Invalid (?:array|string) length|Maximum BigInt size)/.test(error.message) ? new PyError("MemoryError", "") : undefined;
 }
 
 export function raise(kind: PyErrorKind, message: string): never {

@@ -4,7 +4,11 @@ import { floatValue, integerValue, unescape } from "./literals.js";
 import { placeOf, type SourceLines } from "./source-lines.js";
 import { fieldOf, fieldsOf, namedOf, type RawNode } from "./tree.js";
 
-export const textOf = (source: SourceLines, node: RawNode): string => source.text.slice(node.start, node.end);
+/** The text of a name or number; Python takes names that look alike for the same. */
+export function textOf(source: SourceLines, node: RawNode): string {
+  const text = source.text.slice(node.start, node.end);
+  return /\P{ASCII}/u.test(text) ? text.normalize("NFKC") : text;
+}
 export const at = (source: SourceLines, node: RawNode): ast.Place => placeOf(source, node.start, node.end);
 
 export function expression(source: SourceLines, node: RawNode, ctx: ast.Context = "Load"): ast.Expr {
@@ -135,6 +139,8 @@ export function expression(source: SourceLines, node: RawNode, ctx: ast.Context 
         value: sub(fieldOf(node, "value")),
       };
     default:
+      if (node.type === "yield" && node.children.some((c) => c.type === "from"))
+        return { kind: "Unsupported", at: place, name: "YieldFrom" };
       return { kind: "Unsupported", at: place, name: UNSUPPORTED[node.type] ?? node.type };
   }
 }

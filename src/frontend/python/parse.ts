@@ -5,7 +5,7 @@ import { statements } from "./statements.js";
 import { checkSyntax } from "./syntax-checks.js";
 import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { withoutStatement } from "./syntax-recovery.js";
-import { tokenize } from "./tokens.js";
+import { type Token, tokenize } from "./tokens.js";
 import { rawTree } from "./tree.js";
 import type { Parser } from "./tree-sitter.js";
 
@@ -40,19 +40,30 @@ export async function loadParser(): Promise<PythonParser> {
 }
 
 /**
- * The text with every line that ends inside of brackets joined to the next, each character in its place. The grammar takes a
- * continuation that stands left of the block around it for the end of that block.
+ * The text as the grammar takes it well, each character in its place: without comments, of which it looks at all that follow at each
+ * one, and with the lines of a bracket joined, as it takes one that stands left of its block for the block's end.
  */
-function joinBrackets(text: string): string {
-  let joined = "";
+function plainText(text: string, tokens: readonly Token[]): string {
+  const parts: string[] = [];
+  let copied = 0;
+  let end = 0;
   let depth = 0;
-  for (const { kind, text: spelling, start, end } of tokenize(text).tokens) {
-    const gap = text.slice(joined.length, start);
-    joined += (depth > 0 ? gap.replace(/\S|[\r\n]/g, " ") : gap) + text.slice(start, end);
-    if (kind === "op") depth += "([{".includes(spelling) ? 1 : ")]}".includes(spelling) ? -1 : 0;
+  for (const token of tokens) {
+    if (token.start > end) {
+      const gap = text.slice(end, token.start);
+      const plain = depth > 0 ? gap.replace(/\S|[\r\n]/g, " ") : gap.includes("#") ? gap.replace(/#[^\r\n]*/g, blank) : gap;
+      if (plain !== gap) {
+        parts.push(text.slice(copied, end), plain);
+        copied = token.start;
+      }
+    }
+    end = token.end;
+    if (token.kind === "op") depth += "([{".includes(token.text) ? 1 : ")]}".includes(token.text) ? -1 : 0;
   }
-  return joined + text.slice(joined.length);
+  parts.push(text.slice(copied, end), text.slice(end).replace(/#[^\r\n]*/g, blank));
+  return parts.join("");
 }
+const blank = (comment: string): string => " ".repeat(comment.length);
 
 /** The module of a text, or its first syntax error. */
 export function parsePython(parser: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
@@ -63,9 +74,9 @@ export function parsePython(parser: PythonParser, text: string, file: string, di
 
 /** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */
 function parse({ parser }: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
-  let { root, hasErrors } = rawTree(parser, source.text);
-  if (hasErrors) ({ root, hasErrors } = rawTree(parser, joinBrackets(source.text)));
-  const error = syntaxError(source, root, hasErrors);
+  const scanned = tokenize(source.text);
+  const { root, hasErrors } = rawTree(parser, scanned.error ? source.text : plainText(source.text, scanned.tokens));
+  const error = syntaxError(source, scanned, root, hasErrors);
   if (error) return { body: [], errors: [error] };
   const body = statements(source, root);
   return { body, errors: checkSyntax(body) };

@@ -3,6 +3,8 @@ import type { Place } from "./ast.js";
 
 export interface SourceLines {
   readonly text: string;
+  /** Every character is one byte. */
+  readonly isAscii: boolean;
   /** Offset of each line's first character. */
   readonly starts: readonly number[];
   readonly lines: readonly string[];
@@ -18,7 +20,7 @@ export function sourceLines(text: string, directives = false): SourceLines {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  return { text, starts, lines, numbers: directives ? numberLines(lines) : undefined };
+  return { text, isAscii: !/\P{ASCII}/u.test(text), starts, lines, numbers: directives ? numberLines(lines) : undefined };
 }
 
 function numberLines(lines: readonly string[]): number[] {
@@ -39,7 +41,8 @@ export function lineAndColumn(source: SourceLines, offset: number): { line: numb
     if (source.starts[middle]! <= offset) low = middle;
     else high = middle - 1;
   }
-  return { line: source.numbers?.[low] ?? low + 1, col: byteLength(source.text, source.starts[low]!, offset) };
+  const start = source.starts[low]!;
+  return { line: source.numbers?.[low] ?? low + 1, col: source.isAscii ? offset - start : byteLength(source.text, start, offset) };
 }
 
 export function placeOf(source: SourceLines, start: number, end: number): Place {

@@ -18,6 +18,7 @@ function statement(source: SourceLines, node: RawNode): ast.Stmt {
     const clause = node.children.find((c) => c.type === "else_clause");
     return clause ? body(clause) : [];
   };
+  if (isAsync(node)) return { kind: "Unsupported", at: place, name: ASYNC[node.type]! };
   switch (node.type) {
     case "expression_statement":
       return expressionStatement(source, node, place);
@@ -92,6 +93,7 @@ function statement(source: SourceLines, node: RawNode): ast.Stmt {
     case "decorated_definition": {
       const decorators = node.children.filter((c) => c.type === "decorator").map((d) => expr(namedOf(d)[0]));
       const definition = fieldOf(node, "definition")!;
+      if (isAsync(definition)) return statement(source, definition);
       return definition.type === "class_definition"
         ? classDef(source, definition, decorators)
         : functionDef(source, definition, decorators);
@@ -218,4 +220,11 @@ function alias(source: SourceLines, node: RawNode): ast.Alias {
 }
 
 /** CPython's names for what is not looked into. */
+const isAsync = (node: RawNode): boolean => node.children[0]?.type === "async";
+/** What is inside an `async def` is not looked at: nothing of it runs while compiling. */
+const ASYNC: Readonly<Record<string, string>> = {
+  for_statement: "AsyncFor",
+  function_definition: "AsyncFunctionDef",
+  with_statement: "AsyncWith",
+};
 const UNSUPPORTED: Readonly<Record<string, string>> = { match_statement: "Match", type_alias_statement: "TypeAlias" };

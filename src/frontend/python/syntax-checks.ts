@@ -21,6 +21,10 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
       case "Return":
         if (!inFunction) fail(s.at, "'return' outside function");
         return expression(s.value);
+      case "Unsupported":
+        if (s.name === "AsyncFor" || s.name === "AsyncWith")
+          fail(s.at, `'${s.name === "AsyncFor" ? "async for" : "async with"}' outside async function`);
+        return;
       case "Break":
         if (!inLoop) fail(s.at, "'break' outside loop");
         return;
@@ -78,6 +82,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
   const expression = (node: ast.Expr | undefined): void => {
     if (!node) return;
     if (node.kind === "Call") checkCall(node, fail);
+    if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, "'await' outside async function");
     for (const child of childrenOf(node)) expression(child);
   };
   statements(body, false, false);

@@ -3,7 +3,7 @@
  * wrong is found among the tokens, and the first error in the text is told.
  */
 import { lineAndColumn, type SourceLines } from "./source-lines.js";
-import { type Token, type Tokens, tokenize } from "./tokens.js";
+import type { Token, Tokens } from "./tokens.js";
 import type { RawNode } from "./tree.js";
 
 export interface PythonSyntaxError {
@@ -23,10 +23,9 @@ interface Found {
 }
 
 /** The first syntax error of a tree, or undefined. `hasErrors`: what the parser says of it. */
-export function syntaxError(source: SourceLines, root: RawNode, hasErrors: boolean): PythonSyntaxError | undefined {
+export function syntaxError(source: SourceLines, scanned: Tokens, root: RawNode, hasErrors: boolean): PythonSyntaxError | undefined {
   // A newline that is missing between two statements is no node of the tree.
   const hint = hasErrors ? (firstError(root) ?? root) : undefined;
-  const scanned = tokenize(source.text);
   const found = hint ? explain(source, scanned, hint.start) : (scanned.error ?? grammarError(source, scanned.tokens, false));
   if (!found) return undefined;
   const { offset, message, name } = found;
@@ -64,6 +63,8 @@ const COMPOUND: Readonly<Record<string, string>> = {
   def: "function definition",
   class: "class definition",
 };
+/** Words that open a block only where one follows. */
+const SOFT: Readonly<Record<string, string>> = { match: "'match' statement", case: "'case' statement" };
 /** Words that are no operands. */
 const KEYWORDS = new Set(
   (
@@ -77,17 +78,19 @@ const KEYWORDS = new Set(
  * colons, operands and operators do.
  */
 function grammarError(source: SourceLines, tokens: readonly Token[], inLines: boolean): Found | undefined {
-  let block: Token | undefined;
+  let block: { readonly opens: string; readonly at: Token } | undefined;
   for (const { line, indented } of logicalLines(tokens)) {
     const first = line[0]!;
     if (block && !indented) {
-      const after = `${COMPOUND[block.text]} on line ${lineAndColumn(source, block.start).line}`;
+      const after = `${block.opens} on line ${lineAndColumn(source, block.at.start).line}`;
       return { offset: first.start, message: `expected an indented block after ${after}`, name: "IndentationError" };
     }
     if (!block && indented) return { offset: first.start - 1, message: "unexpected indent", name: "IndentationError" };
     const wrong = inLines ? lineError(line) : undefined;
     if (wrong) return wrong;
-    block = COMPOUND[first.text] !== undefined && line.at(-2)?.text === ":" ? first : undefined;
+    const keyword = first.text === "async" ? line[1]! : first;
+    const opens = COMPOUND[keyword.text] ?? (line.length > 3 ? SOFT[keyword.text] : undefined);
+    block = opens !== undefined && line.at(-2)?.text === ":" ? { opens, at: keyword } : undefined;
   }
   return undefined;
 }

@@ -28,10 +28,16 @@ const NUMBER =
 const PREFIX = /[rRbBuUfF]{0,3}(?:'''|"""|'|")/y;
 const CLOSING: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
+/** CPython's limits. */
+const MOST_INDENTS = 100;
+const MOST_BRACKETS = 200;
+
 export function tokenize(text: string): Tokens {
   const tokens: Token[] = [];
   const brackets: Token[] = [];
   const indents = [0];
+  /** The same with every tab as one column: both must agree. */
+  const narrow = [0];
   let at = 0;
   let lineStart = true;
   let error: TokenError | undefined;
@@ -47,22 +53,31 @@ export function tokenize(text: string): Tokens {
     tokens.push({ kind, text: text.slice(at, at + length), start: at, end: at + length });
     at += length;
   };
+  const nul = text.indexOf("\0");
+  if (nul >= 0) fail(nul, "source code string cannot contain null bytes");
   while (at < text.length && !error) {
     if (lineStart && brackets.length === 0) {
       lineStart = false;
       const [blank] = /^[ \t\f]*/.exec(text.slice(at))!;
       const next = text[at + blank.length];
       if (next !== undefined && next !== "\n" && next !== "\r" && next !== "#") {
-        const width = [...blank].reduce((w, ch) => (ch === "\t" ? (w >> 3) * 8 + 8 : w + 1), 0);
+        const width = [...blank].reduce((w, ch) => (ch === "\t" ? (w >> 3) * 8 + 8 : ch === "\f" ? 0 : w + 1), 0);
         at += blank.length;
+        let inconsistent = false;
         if (width > indents.at(-1)!) {
+          if (blank.length <= narrow.at(-1)!) inconsistent = true;
           indents.push(width);
+          narrow.push(blank.length);
           push("indent", 0);
+          if (indents.length > MOST_INDENTS) fail(at - blank.length, "too many levels of indentation", "IndentationError");
         }
         while (width < indents.at(-1)!) {
           indents.pop();
+          narrow.pop();
           push("dedent", 0);
         }
+        if (width === indents.at(-1) && narrow.at(-1) !== blank.length) inconsistent = true;
+        if (inconsistent) fail(at - blank.length, "inconsistent use of tabs and spaces in indentation", "TabError");
         if (width !== indents.at(-1)) {
           const end = text.indexOf("\n", at);
           fail(end < 0 ? text.length : end, "unindent does not match any outer indentation level", "IndentationError");
@@ -124,12 +139,17 @@ export function tokenize(text: string): Tokens {
     }
     const operator = match(OPERATOR);
     if (operator === undefined) {
-      fail(at, ch === "\\" ? "unexpected character after line continuation character" : unknownCharacter(ch));
+      if (ch !== "\\") fail(at, unknownCharacter(ch));
+      else
+        fail(
+          at + 1,
+          at + 1 < text.trimEnd().length ? "unexpected character after line continuation character" : "unexpected EOF while parsing",
+        );
       continue;
     }
     push("op", operator.length);
     const token = tokens.at(-1)!;
-    if ("([{".includes(operator)) brackets.push(token);
+    if ("([{".includes(operator) && brackets.push(token) > MOST_BRACKETS) fail(token.start, "too many nested parentheses");
     const opening = CLOSING[operator];
     if (opening === undefined) continue;
     const inner = brackets.pop();

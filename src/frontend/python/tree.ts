@@ -17,10 +17,12 @@ export function rawTree(parser: Parser, text: string): { readonly root: RawNode;
   const tree = parser.parse(text)!;
   const cursor = tree.walk();
   const { hasError: hasErrors } = tree.rootNode;
-  const root = copy(cursor, { kinds: [], fields: [], hasErrors });
+  const known: Known = { kinds: [], fields: [], hasErrors };
+  const root = copy(cursor, known);
   cursor.delete();
   tree.delete();
-  return { root, hasErrors };
+  // The grammar takes statements of Python 2.
+  return { root, hasErrors: hasErrors || known.kinds.some((kind) => kind?.type === "print_statement" || kind?.type === "exec_statement") };
 }
 
 /** What has been asked of the grammar already: every question crosses into WebAssembly. */
