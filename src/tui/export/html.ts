@@ -167,11 +167,11 @@ nav button span:first-of-type{flex:1;overflow:hidden;text-overflow:ellipsis;whit
 nav button.same{${ink("muted")}}
 nav button.nested{padding-left:2rem}
 nav button[aria-current=true]{${ink("title", "selected")}}
-main{display:grid;grid-template-rows:auto 1fr minmax(0,34%) auto;min-width:0;height:100vh}
+main{display:grid;grid-template-columns:minmax(0,1fr);grid-template-rows:auto 1fr minmax(0,34%) auto;min-width:0;height:100vh}
 header{padding:.5rem .8rem;border-bottom:1px solid #8884;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 header small{${ink("muted")}}
 #diff{overflow:auto;outline:none}
-#below{display:grid;grid-template-columns:1fr 1fr;border-top:1px solid #8884;min-height:0}
+#below{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);border-top:1px solid #8884;min-height:0}
 #below section{overflow:auto;padding:.4rem .8rem}
 #below section+section{border-left:1px solid #8884}
 footer{padding:.3rem .8rem;border-top:1px solid #8884;${ink("muted")}}

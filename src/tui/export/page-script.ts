@@ -1,4 +1,4 @@
-/** The script of the exported page: plain JavaScript for browsers, drawn from the data that stands beside it. */
+/** The script of the exported page: plain JavaScript for browsers, in ASCII, drawn from the data that stands beside it. */
 export const PAGE_SCRIPT = String.raw`
 const data = JSON.parse(document.getElementById("data").textContent);
 const KINDS = ["same", "changed", "added", "removed", "moved-from", "moved-to"];
@@ -75,14 +75,14 @@ function drawDiff() {
   const step = data.steps[view.step];
   const c = step.rows && step.rows.counts;
   const head = $("head"); head.replaceChildren();
-  head.append(el("b", "", step.rows ? step.rows.before + " → " + step.name : step.name), el("small", "", "  " + (c ? [["added", c.added], ["removed", c.removed], ["changed", c.changed], ["moved", c.moved]].filter(([, n]) => n).map(([t, n]) => n + " " + t).join(", ") : "no changes") + "  ·  " + step.numOps + " ops" + (step.ms === null ? "" : "  ·  " + step.ms.toFixed(1) + " ms") + (step.options ? "  ·  " + step.options : "") + "  ·  " + ["side by side", "unified", "IR"][view.mode]));
+  head.append(el("b", "", step.rows ? step.rows.before + " \u2192 " + step.name : step.name), el("small", "", "  " + (c ? [["added", c.added], ["removed", c.removed], ["changed", c.changed], ["moved", c.moved]].filter(([, n]) => n).map(([t, n]) => n + " " + t).join(", ") : "no changes") + "  \u00b7  " + step.numOps + " ops" + (step.ms === null ? "" : "  \u00b7  " + step.ms.toFixed(1) + " ms") + (step.options ? "  \u00b7  " + step.options : "") + "  \u00b7  " + ["side by side", "unified", "IR"][view.mode]));
   const two = view.mode === 0 && step.rows, table = el("table", two ? "two" : ""), section = $("diff");
   if (two) { const group = el("colgroup"); for (const width of ["", "3ch", ""]) { const col = el("col"); col.style.width = width; group.append(col); } table.append(group); }
   if (!step.known) { section.replaceChildren(el("p", "muted", "this step is too long for the page; tt-step shows it")); return; }
   for (const e of entries(step)) {
     const tr = el("tr", e.fold ? "fold" : "");
     tr.dataset.row = e.row;
-    if (e.fold) { const td = el("td", "", "··· " + e.fold + " unchanged lines"); td.colSpan = 3; tr.append(td); tr.onclick = () => { view.open.add(e.row); drawDiff(); }; table.append(tr); continue; }
+    if (e.fold) { const td = el("td", "", "\u00b7\u00b7\u00b7 " + e.fold + " unchanged lines"); td.colSpan = 3; tr.append(td); tr.onclick = () => { view.open.add(e.row); drawDiff(); }; table.append(tr); continue; }
     const L = e.left >= 0 ? data.lines[e.left] : "", R = e.right >= 0 ? data.lines[e.right] : "";
     const lit = e.kind === "changed" ? words(L, R) : [null, null];
     const leftClass = e.kind === "changed" ? "removed" : e.kind === "added" || e.kind === "moved-to" ? "" : e.kind;

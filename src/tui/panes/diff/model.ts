@@ -348,9 +348,12 @@ export function fitted(spans: readonly Span[], columns: number, paper: Paper, un
   const out: Span[] = [];
   let left = columns;
   const dress = (s: Style): Style => ((s >> 6) & 63 ? s : onPaper(s, paper === "cursor" ? "cursor" : under));
+  let rest = spans.reduce((n, [text]) => n + text.length, 0);
   for (const [text, s] of spans) {
     if (left <= 0) break;
-    const part = text.length > left ? `${text.slice(0, left - 1)}…` : text;
+    // What is cut off may begin with the next piece.
+    const part = rest > left && text.length >= left ? `${text.slice(0, left - 1)}…` : text;
+    rest -= text.length;
     out.push([part, dress(s)]);
     left -= part.length;
   }
