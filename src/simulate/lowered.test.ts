@@ -47,6 +47,7 @@ describe("what threads do in an order of their own says nothing where it differs
     expect([...mixed.open]).toEqual(["arg1"]);
     expect(mixed.run.findings.map((f) => `${f.severity} ${f.kind}`)).toEqual(["note layout-dependent"]);
     expect([...reference("not.b32 $0, $1;").open]).toEqual([]);
+    expect([...reference("mov.u32 $0, %globaltimer_lo; add.u32 $0, $0, $1;").open]).toEqual(["arg1"]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Operation } from "../ir/operation.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
+import type { FindingKind } from "./tensor/findings.js";
 import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 /** A run of Triton IR that lowered code is compared with. */
@@ -69,16 +70,18 @@ function reorderedBuffers(module: Operation, run: RunResult): ReadonlyMap<string
 
 /**
  * Buffers in which a difference says nothing: those loaded behind stores with no barrier between, those that keep what an
- * atomic found where several lanes of it met, and what depends on which elements the layout packs together.
+ * atomic found where several lanes of it met, and what depends on a clock or on which elements the layout packs together.
  */
 function openBuffers(run: RunResult): ReadonlySet<string> {
   const meeting = run.stores.filter(
     ({ op, addresses }) => op.name.startsWith("tt.atomic") && op.result(0).firstUse && lanesMeet(addresses),
   );
-  const mixing = run.findings.flatMap(({ kind, op }) => (kind === "layout-dependent" && op ? [op] : []));
-  const ops = new Set([...meeting.map(({ op }) => op), ...mixing]);
+  const dependent = run.findings.flatMap(({ kind, op }) => (DEPENDENT.has(kind) && op ? [op] : []));
+  const ops = new Set([...meeting.map(({ op }) => op), ...dependent]);
   return new Set([...run.open, ...buffersBehind([...ops], run).keys()]);
 }
+/** Findings of ops whose results are not the kernel's own to say. */
+export const DEPENDENT: ReadonlySet<FindingKind> = new Set(["layout-dependent", "time-dependent"]);
 const lanesMeet = (addresses: Data): boolean => new Set(addresses as Float64Array).size < addresses.length;
 
 /** What is stored into with values that depend on results of `ops`, with the size of its elements. */

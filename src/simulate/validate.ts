@@ -10,7 +10,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
 import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
 import { runLlvm } from "./llvm/run.js";
-import { differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
+import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
@@ -267,9 +267,7 @@ function moduleOf(root: Operation): Operation {
 export function validationText({ broken, runs, passes, coverage, uncertain, findings, until }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
-  for (const f of new Map(
-    findings.filter((x) => x.severity === "error" || x.kind === "layout-dependent").map((x) => [x.message, x]),
-  ).values())
+  for (const f of new Map(findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind)).map((x) => [x.message, x])).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
   const unfit = findings.some((f) => f.severity === "error");
   if (unfit) lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");

@@ -39,6 +39,16 @@ activemask.b32 %r6;\nsetp.ne.b32 %p4, %r6, -1;\n@%p4 mov.b32 %r2, -1;\nst.global
   expect(out(r)).toEqual(lanes((l) => (l % 4 === 0 ? 1 : 100 + 10 * (l % 4)) + (l > 7 ? 2000 : 1000)));
 });
 
+test("two halves are compared at once", () => {
+  // 1, 2 against 2, 1; a NaN is no more.
+  const r = run(
+    kernel(`mov.b32 %r2, 0x40003C00;\nmov.b32 %r3, 0x3C004000;\nsetp.gt.f16x2 %p1|%p2, %r2, %r3;\nselp.b32 %r4, 1, 0, %p1;\nselp.b32 %r5, 2, 0, %p2;\nor.b32 %r4, %r4, %r5;
+mov.b32 %r6, 0x7FC03F80;\nmov.b32 %r7, 0x3F803F00;\nsetp.gt.bf16x2 %p1|%p2, %r6, %r7;\nselp.b32 %r5, 4, 0, %p1;\nor.b32 %r4, %r4, %r5;\nselp.b32 %r5, 8, 0, %p2;\nor.b32 %r4, %r4, %r5;\nst.global.b32 [%rd1], %r4;`),
+  );
+  expect(r.findings).toEqual([]);
+  expect(out(r, 1)).toEqual([2 + 4]);
+});
+
 test("atomics of 64 bits store what they change, and nothing where a comparison fails", () => {
   const r = run(
     kernel(`setp.ne.s32 %p1, %r1, 0;\n@%p1 ret;\nmov.b64 %rd2, 5;\natom.global.exch.b64 %rd3, [%rd0], %rd2;\natom.global.add.u64 %rd3, [%rd0+8], %rd2;

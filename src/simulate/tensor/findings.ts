@@ -21,6 +21,7 @@ export const FINDING_KINDS = {
   "nan-born": "note",
   "global-order": "note",
   "layout-dependent": "note",
+  "time-dependent": "note",
   hint: "note",
   "axis-info": "error",
 } as const;

@@ -45,7 +45,7 @@ function condition(c: InstructionCompiler, type: string): { readonly text: strin
   const rows = [c.source(c.operand(1), bits), c.source(c.operand(2), bits)];
   if (bits === 64 && !float) return { text: wideCondition(comparison, type), rows };
   const unsigned = ["lo", "ls", "hi", "hs"].includes(comparison) && bits === 32;
-  const lane = laneType(unsigned ? "u32" : type, c.has("ftz"));
+  const lane = laneType(unsigned ? "u32" : type.replace(/x2$/, ""), c.has("ftz"));
   if (lane === undefined) throw new NotModelled(`no comparison of .${type} is known`);
   return { text: compare(comparison, lane.read("a"), lane.read("b")), rows };
 }
@@ -79,7 +79,7 @@ function wideCondition(comparison: string, type: string): string {
   return `(${hiA} ${operator[0]} ${hiB} || ${ah} === ${bh} && ${al} ${operator} ${bl})`;
 }
 
-/** `setp.CMP{.BOOL}{.ftz}.type p{|q}, a, b{, c}` */
+/** `setp.CMP{.BOOL}{.ftz}.type p{|q}, a, b{, c}`; of two halves p is of the low ones, q of the high ones. */
 export const setp: Rule = (c) => {
   const type = c.type;
   const target = c.operand(0);
@@ -90,6 +90,15 @@ export const setp: Rule = (c) => {
   const value = (r: string) => (combine === undefined ? r : `(${r} ${operator} P[c])`);
   if (target.kind === "pair") {
     const [p, q] = [c.predicateDest(target.first), c.predicateDest(target.second)];
+    if (type.endsWith("x2")) {
+      const high = text.replace(/I\[(\w) \+ l\]/g, "(I[$1 + l] >>> 16)");
+      for (const [half, dest] of [
+        [text, p],
+        [high, q],
+      ] as const)
+        c.emit(predicate(half, `P[d] = (P[d] & ~m) | (${value("r")} & m)`, dest, rows[0], rows[1], third));
+      return;
+    }
     return c.emit(
       predicate(
         text,

@@ -69,6 +69,7 @@ const inlineAsm: Rule = (instruction) => {
   return (frame, machine) => {
     const values = operandsOf(frame, instruction).map((v) => readable(machine, op, v));
     const computed = execute(values, machine);
+    if (/%(?:globaltimer|clock)/.test(asm_string)) machine.findings.add("time-dependent", op, "what comes out depends on when it runs");
     if (!isChecked) {
       isChecked = true;
       const regrouped = execute(values.map(turned), machine);
