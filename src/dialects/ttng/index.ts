@@ -4,4 +4,9 @@ import { TTNG_CANONICALIZATION } from "./canonicalize.js";
 import "./custom-directives.js";
 import * as ops from "./ops/index.js";
 
-export const ttng = defineDialect("ttng", { ops: [ops], attrs: [attrs], canonicalize: TTNG_CANONICALIZATION });
+export const ttng = defineDialect("ttng", {
+  ops: [ops],
+  attrs: [attrs],
+  canonicalize: TTNG_CANONICALIZATION,
+  inliner: { isLegalToInline: () => true },
+});

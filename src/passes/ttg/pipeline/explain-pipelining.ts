@@ -9,6 +9,7 @@ import { intOf } from "../../../ir/builtin-attrs.js";
 import { RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { type Explain, RemarkRefs } from "../../../pass/remark.js";
+import { isTMALoad } from "../tma/tma-copies.js";
 import { bodyOf, findAncestorInBlock, getNestedOperands, isOuterLoop, loopHasDistGreaterThanOne, NUM_STAGES } from "./pipelined-loops.js";
 import {
   canBeConvertedToAsyncLoad,
@@ -61,10 +62,9 @@ function declined(
   explain(loop.op, "pipeline.declined", { kind: "missed", message, refs: refs.list, fields: { ...fields, reasons } });
 }
 
+const isLoad = (op: Operation): boolean => LoadOp.is(op) || isTMALoad(op);
 function loadsIn(loop: ForView): Operation[] {
-  return bodyOf(loop)
-    .opsWithoutTerminator()
-    .filter((op) => LoadOp.is(op));
+  return bodyOf(loop).opsWithoutTerminator().filter(isLoad);
 }
 
 /** Says of each load of a loop how far ahead it starts, or why it does not. */
@@ -84,7 +84,7 @@ export function explainLoads(
       continue;
     }
     const refs = new RemarkRefs(op);
-    const reason = whyNotAhead(LoadOp.match(op)!, depths.get(op) ?? new Set(), numStages, axes, refs);
+    const reason = whyNotAhead(op, depths.get(op) ?? new Set(), numStages, axes, refs);
     explain(op, "pipeline.load", {
       kind: "missed",
       message: `{0} is not started ahead: ${reason}`,
@@ -95,12 +95,12 @@ export function explainLoads(
 }
 
 type Load = NonNullable<ReturnType<typeof LoadOp.match>>;
-function whyNotAhead(load: Load, depths: ReadonlySet<number>, numStages: number, axes: ModuleAxisInfo, refs: RemarkRefs): string {
-  const { op, result } = load;
-  const { type } = result;
-  const narrow = whyNoAsyncCopy(load, axes, refs);
+function whyNotAhead(op: Operation, depths: ReadonlySet<number>, numStages: number, axes: ModuleAxisInfo, refs: RemarkRefs): string {
+  const load = LoadOp.match(op);
+  const result = op.result(0);
+  const narrow = load && whyNoAsyncCopy(load, axes, refs);
   if (narrow) return narrow;
-  if (RankedTensorType.is(type)) {
+  if (load && RankedTensorType.is(result.type)) {
     if (getSharedEncIfAllUsersAreDotEnc(result).incompatible) return "its users want it in shared memory in different layouts";
     const [encoding, ...others] = localAllocEncodings(op);
     if (encoding && others.some((other) => other !== encoding)) return "it is put into buffers of different layouts";
@@ -139,14 +139,14 @@ function loadDepths(loop: ForView, withoutDot: boolean): ReadonlyMap<Operation, 
     seen.set(op, known.add(depth));
     work.push([op, depth]);
   };
-  for (const op of body.opsWithoutTerminator()) if (op.def.interface(DotOpInterface) || (withoutDot && !LoadOp.is(op))) visit(op, 0);
+  for (const op of body.opsWithoutTerminator()) if (op.def.interface(DotOpInterface) || (withoutDot && !isLoad(op))) visit(op, 0);
   for (let next = work.pop(); next; next = work.pop()) {
     const [op, depth] = next;
-    if (LoadOp.is(op)) depths.set(op, (depths.get(op) ?? new Set()).add(depth));
+    if (isLoad(op)) depths.set(op, (depths.get(op) ?? new Set()).add(depth));
     const accumulator = op.def.interface(DotOpInterface) ? op.operand(2) : undefined;
     for (const operand of getNestedOperands(op)) {
       const def = operand === accumulator ? undefined : operand.definingOp;
-      if (def && findAncestorInBlock(body, def) === def) visit(def, depth + (LoadOp.is(op) ? 1 : 0));
+      if (def && findAncestorInBlock(body, def) === def) visit(def, depth + (isLoad(op) ? 1 : 0));
     }
   }
   return depths;
