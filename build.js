@@ -9,6 +9,8 @@ import { build } from "esbuild";
 const [option, outdir = "dist", ...named] = process.argv.slice(2);
 if (option && option !== "--out") throw new Error(`unknown option ${option}`);
 const tools = named.length > 0 ? named : ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
+/** What `import()` loads most, in the order in which it builds on each other. */
+const PARTS = ["ttir", "ttgir", "dialects", "whole-compiler", "compile-python", "tt-step-validate", "tt-step-run", "tt-step-tui"];
 const common = {
   bundle: true,
   platform: "node",
@@ -61,18 +63,18 @@ export * from "./generated/YGEnums.js";`,
 const plugins = [wasmBeside, preludeTexts, inkAtOnce, yogaAtOnce];
 
 rmSync(outdir, { recursive: true, force: true });
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   ...common,
   plugins,
   entryPoints: tools.map((tool) => ({ in: tool === "bench" ? "src/bench/index.ts" : `src/cli/${tool}.ts`, out: tool })),
   outdir,
-  outExtension: { ".js": ".cjs" },
   format: "esm",
   splitting: true,
   write: false,
+  metafile: true,
 });
 await build({ ...common, entryPoints: ["src/cli/launch.ts"], outfile: `${outdir}/launch.cjs`, format: "cjs" });
-for (const { path, text } of outputFiles) writeFileSync(path, asCommonJs(text));
+writeChunks();
 
 for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/tree-sitter-python.wasm"])
   copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
@@ -80,19 +82,52 @@ const makeTrees = `${outdir}/make-trees.cjs`;
 await build({ ...common, plugins, entryPoints: ["src/frontend/prelude/make-trees.ts"], outfile: makeTrees, format: "cjs" });
 run(makeTrees, `${outdir}/prelude.json`);
 rmSync(makeTrees);
-for (const tool of tools) run(`${outdir}/launch.cjs`, "--make-caches", tool);
+run(`${outdir}/launch.cjs`, "--make-caches", ...tools);
 
 /**
- * A chunk as a CommonJS module. Modules' own names are local variables, as they are in one bundle: no name
- * that is exported is assigned to later, and chunks do not import each other in a circle. A statement that were overlooked would not compile.
+ * Writes the chunks, as functions that `launch.ts` calls when they are required. Those that are loaded together lie in one file, as files
+ * cost more than what is in them: chunks that the same commands need, and then what each `import()` adds.
  */
-function asCommonJs(esm) {
+function writeChunks() {
+  const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const reached = (chunk, seen = new Set()) => {
+    seen.add(chunk);
+    for (const { path, kind, external } of outputs.get(chunk).imports)
+      if (kind === "import-statement" && !external && !seen.has(basename(path))) reached(basename(path), seen);
+    return seen;
+  };
+  const fileOf = new Map();
+  const commands = tools.map((tool) => [tool, reached(`${tool}.js`)]);
+  for (const chunk of chunks.keys()) {
+    const users = commands.filter(([, needed]) => needed.has(chunk)).map(([tool]) => tool);
+    if (users.length > 0) fileOf.set(chunk, users.join("+"));
+  }
+  const rank = (part) => (PARTS.indexOf(part) + PARTS.length + 1) % (PARTS.length + 1);
+  const parts = [...chunks.keys()]
+    .filter((chunk) => outputs.get(chunk).entryPoint && !fileOf.has(chunk))
+    .map((chunk) => [chunk.replace(/-\w+\.js$/, ""), chunk]);
+  for (const [part, entry] of parts.sort(([a], [b]) => rank(a) - rank(b)))
+    for (const chunk of reached(entry)) if (!fileOf.has(chunk)) fileOf.set(chunk, part);
+  for (const file of new Set(fileOf.values())) {
+    const functions = [...chunks]
+      .filter(([chunk]) => fileOf.get(chunk) === file)
+      .map(([chunk, text]) => `${JSON.stringify(chunk)}(exports,require,__dirname){${asFunctionBody(text, fileOf)}}`);
+    writeFileSync(`${outdir}/${file}.cjs`, `({${functions.join(",\n")}})`);
+  }
+}
+
+/**
+ * A chunk as the body of a function. Names of other chunks are local variables, as they are in one bundle: no name that is exported is assigned
+ * to later, and chunks do not import each other in a circle. A statement that were overlooked would not compile.
+ */
+function asFunctionBody(esm, fileOf) {
+  const required = (from) => `require(${JSON.stringify(from.startsWith("./") ? `${fileOf.get(from.slice(2))}#${from.slice(2)}` : from)})`;
   return esm
-    .replaceAll(/\bimport\{([^{}]*)\}from("[^"]+");/g, (_, names, from) => `var{${names.replaceAll(" as ", ":")}}=require(${from});`)
-    .replaceAll(/\bimport\*as ([\w$]+) from("[^"]+");/g, "var $1=require($2);")
-    .replaceAll(/\bimport ([\w$]+) from("[^"]+");/g, "var $1=require($2);")
-    .replaceAll(/\bimport("[^"]+");/g, "require($1);")
-    .replaceAll(/\bimport\(("\.[^"]+")\)/g, "Promise.resolve().then(()=>require($1))")
+    .replaceAll(/\bimport\{([^{}]*)\}from"([^"]+)";/g, (_, names, from) => `var{${names.replaceAll(" as ", ":")}}=${required(from)};`)
+    .replaceAll(/\bimport(?:\*as)? ([\w$]+) from"([^"]+)";/g, (_, name, from) => `var ${name}=${required(from)};`)
+    .replaceAll(/\bimport"([^"]+)";/g, (_, from) => `${required(from)};`)
+    .replaceAll(/\bimport\("(\.[^"]+)"\)/g, (_, from) => `Promise.resolve().then(()=>${required(from)})`)
     .replaceAll(/\bimport\(("[^"]+")\)/g, "process.getBuiltinModule($1)")
     .replaceAll(/\bexport\{([^{}]*)\};/g, (_, names) =>
       names

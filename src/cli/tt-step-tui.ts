@@ -7,6 +7,7 @@ import { type Opened, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
+import { optimizeLater } from "./node-io.js";
 import { otherTrace } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { settings } from "./tt-step-compile.js";
@@ -51,7 +52,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse ?? config.mouse ?? true,
     settings: { keys: config.keys, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
-    loadApp: () => import("../tui/app.js"),
+    loadApp: async () => {
+      const app = await import("../tui/app.js");
+      optimizeLater();
+      return app;
+    },
     clock: io.clock,
   });
 }

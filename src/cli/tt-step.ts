@@ -12,6 +12,7 @@ import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js"
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { loadParts, prepareInputs, wholeCompiler } from "./tt-step-load.js";
+import { preparePython } from "./tt-step-python.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { asksForNothing, show } from "./tt-step-show.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
@@ -64,7 +65,7 @@ async function explanation(code: string): Promise<string | undefined> {
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   if (opensUi(args) && io.isInteractive) {
     const { openUi } = await import("./tt-step-tui.js");
-    await prepareInputs([args.input, args.against], io);
+    await preparePython([args.input, args.against], io);
     return openUi(args, argv, io);
   }
   const exporter = args.export === undefined ? undefined : await import("./tt-step-tui.js");
