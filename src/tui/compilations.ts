@@ -167,7 +167,7 @@ export class Compilations {
   /** Compiles the input under other settings. */
   recompile(whatIf: WhatIf): void {
     const { input } = this.shell.state().session;
-    if (!input) return this.shell.say("this is a dump: there is nothing to rerun", "error");
+    if (!input) return this.shell.say("a dump cannot be rerun; e edits its IR and runs our passes on it", "error");
     // A pass that is switched off is named by its place among those that ran.
     const { settings, trace, baseline } = this.shell.state().session;
     const added = settings ? whatIf.disabled.filter((p) => !settings.disabled.includes(p)) : [];

@@ -358,7 +358,7 @@ function select(state: State): State {
 function disable(state: State): State {
   const { settings } = state.session;
   const step = selectedStep(state);
-  if (!settings) return say(state, "this is a dump: there is nothing to rerun; e edits the IR and runs our passes on it");
+  if (!settings) return say(state, "a dump cannot be rerun; e edits its IR and runs our passes on it");
   if (state.session.progress) return say(state, "still compiling");
   if (step?.kind !== "pass" || step.parent !== undefined) return say(state, "only passes of the pipeline can be switched off");
   const position = Number(step.label);

@@ -51,7 +51,7 @@ export function openWhy(state: State): State {
 
 export function openWhatIf(state: State): State {
   const { settings } = state.session;
-  if (!settings) return say(state, "this is a dump: there is nothing to rerun; e edits the IR and runs our passes on it");
+  if (!settings) return say(state, "a dump cannot be rerun; e edits its IR and runs our passes on it");
   if (state.session.progress) return say(state, "still compiling");
   return { ...state, overlay: { kind: "what-if", row: 0, draft: settings, editing: undefined } };
 }

@@ -108,7 +108,7 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const used = right.reduce((n, [text]) => n + text.length, 0);
   const indent = step.parent === undefined ? "" : "  ";
   const mark = view.mark === step.index ? "'" : " ";
-  const name = indent + stepName(session.trace, step) + (step.symbol === undefined || step.parent === undefined ? "" : ` @${step.symbol}`);
+  const name = indent + stepName(session.trace, step) + functionOf(step);
   const ink = isSelected ? SELECTED : off ? MUTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
     [isSelected ? ">" : mark, ink],
@@ -117,6 +117,12 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
     [padded(name, Math.max(0, width - 4 - used)), ink],
     ...right,
   ];
+}
+
+/** ` @softmax` of a pass that runs inside another: it is listed for each function. */
+function functionOf({ symbol, parent, run, kind }: Step): string {
+  if (symbol === undefined || (parent === undefined && (run > 0 || kind === "source"))) return "";
+  return ` @${symbol.replace(/^triton\.language\.(?:\w+\.)*?(\w+?)__.*$/, "$1")}`;
 }
 
 export function timeText(ms: number): string {
