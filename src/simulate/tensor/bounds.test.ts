@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
@@ -100,12 +102,34 @@ describe("sums", () => {
   });
 });
 
+test("a chain of products leaves open what the whole sum does", () => {
+  const part = (k: number) =>
+    `%a${k} = tt.reshape %x : ${SUM} -> tensor<1x8xf32>\n%b${k} = tt.reshape %y : ${SUM} -> tensor<8x1xf32>
+%m${k} = tt.dot %a${k}, %b${k}, ${k === 0 ? "%z" : `%m${k - 1}`} : tensor<1x8xf32> * tensor<8x1xf32> -> tensor<1x1xf32>`;
+  const body = `%z = arith.constant dense<0.0> : tensor<1x1xf32>\n${part(0)}\n${part(1)}\n${part(2)}\n%u = tt.reshape %m2 : tensor<1x1xf32> -> tensor<1xf32>\n%v = tt.unsplat %u : tensor<1xf32>`;
+  expect(bounds(ran(body, [1, -1, 1, -1, 1, -1, 1, -1], [1, 1, 1, 1, 1, 1, 1, 1], "f32"))[0]).toBeCloseTo(24e-5, 9);
+});
+
 test("memory keeps what is stored, and atomics add to it", () => {
   const body = `%d = arith.addf %x, %y : ${SUM}\ntt.store %ps, %d : tensor<8x!tt.ptr<f32>>\n%v = tt.load %ps : tensor<8x!tt.ptr<f32>>
 %o = tt.atomic_rmw fadd, acq_rel, gpu, %qs, %x : (tensor<8x!tt.ptr<f32>>, ${SUM}) -> ${SUM}`;
   const run = ran(body, [3], [5]);
   expect(bounds(run)[0]).toBeCloseTo(8e-5, 9);
   expect(run.bounds().get(run.memory.buffers[1]!.address)).toBeCloseTo(8e-5, 9);
+});
+
+test.each(["chained_dot-sm80", "softmax_row-sm80"])("%s leaves open the same by way of shared memory", (name) => {
+  const boundsOf = (stage: string) => {
+    const text = gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.${stage}.gz`)).toString("latin1");
+    const module = parseModule(new Context(ALL_DIALECTS), stage, text)!.module;
+    const { bounds: found, findings } = runModule(module, { capability: 80, fit: "whole", programs: [[0, 0, 0]] });
+    expect(findings.filter((f) => f.severity === "error")).toEqual([]);
+    return found();
+  };
+  const [source, lowered] = [boundsOf("ttir"), boundsOf("ttgir")];
+  expect([...lowered.keys()].sort()).toEqual([...source.keys()].sort());
+  const ratios = [...source].map(([address, bound]) => lowered.get(address)! / bound);
+  expect([Math.min(...ratios), Math.max(...ratios)].map((x) => Math.round(x * 20) / 20)).toEqual([1, 1]);
 });
 
 test("another order of a sum agrees, another sum does not; integers and constants are exact", () => {

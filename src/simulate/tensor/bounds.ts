@@ -62,15 +62,8 @@ export class Bounds {
     if (op.regions.length > 0 || outs.length === 0 || !isFunction(op)) return;
     const open = [...before].filter(([, value]) => value.form === "tensor" && this.#of.has(value.data)) as [number, Tensor][];
     const results = outs.map((slot) => env[slot]!);
-    const own = results.map((result) =>
-      tt.LoadOp.is(op)
-        ? this.#boundOf(result)
-        : roundingOf(
-            op,
-            result,
-            ins.map((slot) => before.get(slot)!),
-          ),
-    );
+    const given = ins.map((slot) => before.get(slot)!);
+    const own = results.map((result) => (tt.LoadOp.is(op) ? this.#boundOf(result) : roundingOf(op, result, given)));
     if (open.length > 0 && MOVES.has(op.def)) this.#move(instruction, frame, machine, results);
     else if (open.length > 0 || own.some(Boolean)) {
       const spreads = this.#spreads(instruction, frame, machine, open, results);
@@ -115,6 +108,7 @@ export class Bounds {
     results: readonly Val[],
   ): (Bound | undefined)[] {
     const { op, outs } = instruction;
+    // Sorts exchange elements so: what comes out is one of those that went in.
     if (arith.XOrIOp.is(op) && (results[0] as Tensor).element.width > 1)
       return [open.map(([, value]) => this.#boundOf(value)).reduce(larger)];
     const { env } = frame;
@@ -145,7 +139,7 @@ export class Bounds {
   /** What a product of matrices leaves open: its part of the sum of magnitudes, and what its operands do. */
   product(result: Tensor, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): void {
     if (result.element.family !== "float") return;
-    const [sizeA, sizeB, sizeC] = [magnitudes(a), magnitudes(b), magnitudes(c)];
+    const [sizeA, sizeB] = [magnitudes(a), magnitudes(b)];
     // To tf32 an operand is rounded, perhaps the other way.
     const least = precision === "tf32" && a.element.name === "f32" ? TOLERANCES["tf32"]! : 0;
     const open = (value: Tensor, size: Tensor): Tensor | undefined => {
@@ -153,11 +147,18 @@ export class Bounds {
       return bound && asTensor(value, computed(F64, `a > 0 ? Math.max(a, ${least} * b) : 0`, asTensor(value, bound), size));
     };
     const [openA, openB] = [open(a, sizeA), open(b, sizeB)];
-    let carried = asTensor(c, this.#boundOf(c) ?? new Float64Array(c.data.length));
+    const zero = asTensor(c, new Float64Array(c.data.length));
+    let carried = zero;
     if (openA) carried = dot(openA, sizeB, carried, "ieee");
     if (openB) carried = dot(sizeA, openB, carried, "ieee");
-    const own = `${TOLERANCES[result.element.name]} * a`;
-    this.#set(result.data, computed(F64, `b >= ${own} ? b : b !== b ? Infinity : ${own}`, dot(sizeA, sizeB, sizeC, "ieee"), carried));
+    // A chain of products is one sum: each adds its part to what the accumulator leaves open.
+    const part = TOLERANCES[result.element.name];
+    const bound = `Math.max(${part} * (a + c), Math.max(${part} * a, b) + d)`;
+    const before = asTensor(c, this.#boundOf(c) ?? zero.data);
+    this.#set(
+      result.data,
+      computed(F64, `((x) => x === x ? x : Infinity)(${bound})`, dot(sizeA, sizeB, zero, "ieee"), carried, magnitudes(c), before),
+    );
   }
 
   #set(data: Data, bound: Data): void {
@@ -172,18 +173,18 @@ export class Bounds {
   /** `to[i]` was set to `from[at[i]]`. */
   taken(from: Data, at: Int32Array, to: Data): void {
     const bound = this.#of.get(from);
-    if (bound)
-      this.#of.set(
-        to,
-        Float64Array.from(at, (place) => bound[place]!),
-      );
+    if (!bound) return;
+    const taken = new Float64Array(at.length);
+    for (let i = 0; i < at.length; i++) taken[i] = bound[at[i]!]!;
+    this.#of.set(to, taken);
   }
   /** `to[at[i]]` was set to `from[i]`. */
   put(from: Data, at: Int32Array, to: Data): void {
     const bound = this.#of.get(from);
+    if (!bound && !this.#of.has(to)) return;
     const into = this.#of.get(to) ?? new Float64Array(to.length);
-    if (bound) this.#of.set(to, into);
-    if (this.#of.has(to)) for (let i = 0; i < at.length; i++) into[at[i]!] = bound?.[i] ?? 0;
+    for (let i = 0; i < at.length; i++) into[at[i]!] = bound?.[i] ?? 0;
+    this.#of.set(to, into);
   }
   /** `to` from `at` on was set to what `from` holds from `begin` to `end`. */
   copied(from: Data, begin: number, end: number, to: Data, at: number): void {
