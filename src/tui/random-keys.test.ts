@@ -5,11 +5,12 @@ import { frame } from "./frame.js";
 import { COMMAND_IDS, COMMANDS } from "./keymap.js";
 import { decodeInput } from "./keys.js";
 import { displayOf } from "./panes/diff/model.js";
+import { subjectOf } from "./panes/layout/subject.js";
 import { selectedRow } from "./panes/passes/model.js";
 import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { insideOf } from "./state/places.js";
 import { type Action, initialState, reduce } from "./state/reducer.js";
-import type { Effect, Session, Size, State } from "./state/state.js";
+import { CODEGEN_TABS, type Effect, type Session, type Size, type State } from "./state/state.js";
 
 /** `TUI_KEYS=10000 npm test -- random-keys` for the full number. */
 const RUNS = Number(process.env["TUI_KEYS"] ?? 60);
@@ -120,6 +121,18 @@ test("random keys", () => {
     { numRuns: RUNS },
   );
 }, 3_600_000);
+
+test("every tab is drawn at every width", () => {
+  const wide = initialState(sessions[2]!, { columns: 100, rows: 30 }, { keys: {}, ascii: false, command: [] });
+  const keys = (state: State, typed: string) => decodeInput(typed).reduce((at, input) => step(at, { type: "input", input }), state);
+  const converts = keys(wide, ":tritongpu-coalesce\r2/convert_layout\r\x1b");
+  expect(subjectOf(converts)).toHaveProperty("name");
+  for (const pane of ["3", "4"])
+    for (let tab = 0; tab < CODEGEN_TABS.length; tab++)
+      for (let columns = 40; columns < 120; columns += 3)
+        for (const zoom of ["", "+"])
+          check(step(keys(converts, pane + "]".repeat(tab) + zoom), { type: "resize", size: { columns, rows: 26 } }));
+});
 
 /** What the view says, but for what follows from the size. */
 function withoutTops({ view }: State): unknown {

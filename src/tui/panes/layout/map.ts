@@ -100,20 +100,22 @@ export function mapRows(subject: Subject, view: View["layout"], size: Size2): Ro
   return rows;
 }
 
-/** The value, its type, and its encoding: in short where there is no room. */
+/** The value, its type, and its encoding. */
 export function subjectHead(subject: Subject, width: number): Row[] {
-  const { encodingText } = subject.layout;
-  const short = encodingText
-    .replace(/^#ttg\./, "")
-    .replace("<{", " ")
-    .replaceAll(/[}>]|(?<=\d,) | =/g, "");
   return [
     [
       [subject.name, style("value", "none", BOLD)],
       [` ${subject.layout.typeText.replace(/, #.*$/, ">").replace(/>>$/, ">")}`, style("type")],
     ],
-    line(encodingText.length <= width ? encodingText : cut(short, width), MUTED),
+    line(encodingIn(subject.layout.encodingText, width), MUTED),
   ];
+}
+
+/** An encoding as it is written, or in short where there is no room. */
+export function encodingIn(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const short = text.replaceAll("#ttg.", "").replaceAll("<{", " ");
+  return cut(short.replaceAll(/[}>]|(?<=\d,) | =/g, ""), width);
 }
 
 /** `(3, 8): thread 12 (warp 0, lane 12), register 1; and 3 more`, and what part is shown. */

@@ -9,7 +9,7 @@ import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import type { View } from "../../state/state.js";
 import type { Size2 } from "../pane.js";
 import { within } from "./grid.js";
-import { subjectHead } from "./map.js";
+import { encodingIn, subjectHead } from "./map.js";
 import type { Subject } from "./subject.js";
 
 interface Pair {
@@ -49,7 +49,7 @@ export function pairRows(subject: Subject, view: View["layout"], { width, height
   const { from, to } = pair;
   const { scope, means, moves } = shapeOf(from, to);
   const total = moves.stay + moves.betweenRegisters + moves.betweenLanes + moves.betweenWarps + moves.betweenBlocks;
-  const bar = (count: number): string => "█".repeat(Math.round((Math.min(40, width - 44) * count) / total));
+  const bar = (count: number): string => "█".repeat(Math.max(0, Math.round((Math.min(40, width - 44) * count) / total)));
   const counted: readonly (readonly [string, number])[] = [
     ["stay", moves.stay],
     ["between registers", moves.betweenRegisters],
@@ -62,11 +62,11 @@ export function pairRows(subject: Subject, view: View["layout"], { width, height
   const rows: Row[] = [
     [
       [pair.fromName, style("value", "none", BOLD)],
-      [` ${from.encodingText}`, MUTED],
+      [` ${encodingIn(from.encodingText, width - pair.fromName.length - 1)}`, MUTED],
     ],
     [
       [pair.toName, style("value", "none", BOLD)],
-      [` ${to.encodingText}`, MUTED],
+      [` ${encodingIn(to.encodingText, width - pair.toName.length - 1)}`, MUTED],
     ],
     [
       [`${SCOPES[scope]}`, style("title", "none", BOLD)],

@@ -10,7 +10,7 @@ import { BOLD, GOOD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, 
 import type { View } from "../../state/state.js";
 import type { Size2 } from "../pane.js";
 import { within } from "./grid.js";
-import { subjectHead } from "./map.js";
+import { encodingIn, subjectHead } from "./map.js";
 import type { Subject } from "./subject.js";
 
 const PALETTE: readonly Ink[] = INKS.filter((ink) => /^c\d$/.test(ink));
@@ -84,7 +84,7 @@ export function sharedRows(subject: Subject, view: View["layout"], { width, heig
   const buffer = bufferOf(subject);
   if (!buffer) return [...rows, line("not in shared memory, and no op copies it there", MUTED)];
   const { layout, shape, bits, encodingText } = buffer.layout;
-  if (buffer.layout !== subject.layout) rows.push(line(`through ${encodingText}`, MUTED));
+  if (buffer.layout !== subject.layout) rows.push(line(`through ${encodingIn(encodingText, width - 8)}`, MUTED));
   for (const access of accessesOf(buffer.value).slice(0, 3)) {
     const conflicts = access.wavefronts > access.least;
     rows.push([
