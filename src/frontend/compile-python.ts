@@ -242,6 +242,8 @@ function argumentOf(spec: TypeSpec, path: string, values: ReadonlyMap<string, Py
 }
 
 function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
+  // Most constants are numbers, and the first parse of one has V8 compile much of the grammar.
+  if (/^(?:0|[1-9]\d*)$/.test(text)) return BigInt(text);
   const parsed = parsePython(parser!, text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
