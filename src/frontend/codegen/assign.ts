@@ -1,6 +1,6 @@
 /** Assignments. Source: code_generator.py, CodeGenerator.visit_Assign and its kin. */
 import { raise } from "../language/errors.js";
-import { pyTypeName } from "../language/python-text.js";
+import { noAttribute } from "../language/python-text.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { constexpr, isConstexpr, isKind, isTuple, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
@@ -53,7 +53,7 @@ function assignTarget(g: Generator, target: ast.Expr, value: PyValue): void {
       return raise("NotImplementedError", "Attribute assignment is not supported in triton");
     case "Tuple":
       target.elts.forEach((element, i) => {
-        if (!isTuple(value)) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'values'`);
+        if (!isTuple(value)) return raise("AttributeError", noAttribute(value, "values"));
         if (i >= value.values.length) return raise("IndexError", "list index out of range");
         assignTarget(g, element, value.values[i]!);
       });

@@ -2,17 +2,16 @@
 import { hostAttribute } from "../host/attributes.js";
 import { raise } from "../language/errors.js";
 import { member } from "../language/members.js";
-import { pyTypeName } from "../language/python-text.js";
+import { noAttribute } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
 import type { Generator } from "./generator.js";
 
 export function getAttribute(g: Generator, value: PyValue, name: string): PyValue {
   const found = findAttribute(g, value, name);
   if (found !== undefined) return found;
-  if (isKind(value, "module")) return raise("AttributeError", `module '${value.name}' has no attribute '${name}'`);
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);
-  return raise("AttributeError", `'${pyTypeName(plain)}' object has no attribute '${name}'`);
+  return raise("AttributeError", noAttribute(plain, name));
 }
 
 /** The attribute, or undefined when the value has none of that name. */

@@ -7,7 +7,7 @@ import { unknownLoc } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
 import { check, raise } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
-import { pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
 import { cast } from "../language/semantic/cast.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { unsplat } from "../language/semantic/shape.js";
@@ -133,7 +133,7 @@ function visitBranches(g: Generator, node: ast.If, liveIns: Scope, thenEntry: Bl
 const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const kindOf = (value: PyValue): string => (value === null ? "None" : typeof value === "object" ? value.kind : typeof value);
 function typeOfVariable(value: PyValue): TlType {
-  if (!isTritonValue(value)) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'type'`);
+  if (!isTritonValue(value)) return raise("AttributeError", noAttribute(value, "type"));
   return typeOf(value);
 }
 

@@ -5,7 +5,7 @@ import { isInstance } from "../host/instance-of.js";
 import { hostData, SOURCE_BUILTINS } from "../host/objects.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { asPyError, PyError, raise } from "../language/errors.js";
-import { pyStr, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyStr, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
   isBlockTensor,
@@ -178,6 +178,6 @@ function attributeCall(g: Generator, what: string, args: readonly PyValue[]): Py
   const found = findAttribute(g, unwrap(target), name);
   if (what === "hasattr") return constexpr(found !== undefined);
   const result = found ?? fallback;
-  if (result === undefined) return raise("AttributeError", `'${pyTypeName(unwrap(target))}' object has no attribute '${name}'`);
+  if (result === undefined) return raise("AttributeError", noAttribute(unwrap(target), name));
   return wrapResult(result);
 }

@@ -1,7 +1,7 @@
 /** Expressions. Source: code_generator.py, CodeGenerator.visit_*. */
 import { formatValue } from "../host/format.js";
 import { raise } from "../language/errors.js";
-import { pyEquals, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyEquals, pyStr, pyTruth } from "../language/python-text.js";
 import { constexpr, isBlockTensor, isConstexpr, isKind, isTensor, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { getAttribute } from "./attributes.js";
@@ -129,7 +129,7 @@ function joinedStr(g: Generator, node: ast.JoinedStr): PyValue {
           node,
           `Cannot evaluate f-string containing non-constexpr conversion values, found conversion of type ${pyStr(value, "type")}`,
         );
-      if (!isConstexpr(value)) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'value'`);
+      if (!isConstexpr(value)) return raise("AttributeError", noAttribute(value, "value"));
       return formatValue(value.value, part.conversion, "");
     })
     .join("");

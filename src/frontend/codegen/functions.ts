@@ -14,7 +14,7 @@ import type { Value } from "../../ir/value.js";
 import { bindJitArguments } from "../host/bind.js";
 import { jitData } from "../host/objects.js";
 import { raise } from "../language/errors.js";
-import { pyTypeName } from "../language/python-text.js";
+import { noAttribute } from "../language/python-text.js";
 import type { Semantic } from "../language/semantic.js";
 import { flattenIrTypes, type TlType, VOID } from "../language/types.js";
 import {
@@ -62,8 +62,7 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   const args = bindJitArguments(fn, data, given, named).map(asArgument);
   const leaves = leavesOf(args);
   for (const { value } of leaves)
-    if (!isConstant(value) && value !== null && typeof value !== "object")
-      raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'type'`);
+    if (!isConstant(value) && value !== null && typeof value !== "object") raise("AttributeError", noAttribute(value, "type"));
   const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
@@ -113,7 +112,7 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
     b,
     options,
     call: (fn, args, named = new Map()) => {
-      if (!isKind(fn, "jit")) return raise("AttributeError", `'${pyTypeName(fn)}' object has no attribute 'fn'`);
+      if (!isKind(fn, "jit")) return raise("AttributeError", noAttribute(fn, "fn"));
       return callJit(g, fn, args, named);
     },
     warn: (message) => compilation.warnings.push({ severity: "warning", message, file: data.env.file.path, place: g.node?.at }),

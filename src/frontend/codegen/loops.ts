@@ -18,7 +18,7 @@ import type { Value } from "../../ir/value.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { check, raise } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
-import { pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
 import { intCast } from "../language/semantic/cast.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { integerPromote } from "../language/semantic/promote.js";
@@ -140,7 +140,7 @@ export function visitWhile(g: Generator, node: ast.While): void {
       condition = condition.condition;
     }
     insertAtEnd(b, before);
-    if (!isTensor(condition)) return raise("AttributeError", `'${pyTypeName(condition)}' object has no attribute 'handle'`);
+    if (!isTensor(condition)) return raise("AttributeError", noAttribute(condition, "handle"));
     b.create(ConditionOp, { condition: condition.handle, args: before.args });
     const after = createBlock(b, op.regions[1]!, irTypes);
     insertAtStart(b, after);
@@ -260,7 +260,10 @@ function setLoopAttributes(op: Operation, range: RangeParts): void {
   const { ctx } = op;
   const integer = (attr: string, value: PyValue | undefined): void => {
     const plain = unwrap(value ?? null);
-    if (plain !== null) op.setAttr(attr, intAttr(i32(ctx), BigInt(plain as bigint)));
+    if (plain === null) return;
+    if (typeof plain !== "bigint" && typeof plain !== "boolean")
+      return raise("TypeError", `get_int32_attr(): incompatible function arguments: ${pyRepr(plain)} is no integer`);
+    op.setAttr(attr, intAttr(i32(ctx), BigInt(plain)));
   };
   const flag = (attr: string, value: PyValue | undefined, setting: Attribute = unitAttr(ctx)): void => {
     if (value !== undefined && pyTruth(value)) op.setAttr(attr, setting);

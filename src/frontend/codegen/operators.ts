@@ -3,7 +3,7 @@ import { pyBinary, pyCompareMethod, pyIndex, pyUnary } from "../host/operators.j
 import { callBuiltin } from "../language/define-builtin.js";
 import { PyError, raise } from "../language/errors.js";
 import { member } from "../language/members.js";
-import { pyTruth, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyTruth, pyTypeName } from "../language/python-text.js";
 import { constexpr, isConstexpr, isKind, isTensor, isTuple, type PyTuple, type PyValue, tuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { callFunction } from "./calls.js";
@@ -43,7 +43,7 @@ export const UNARY_METHODS: Readonly<Record<ast.UnaryOperator, string>> = {
 export function tensorMethod(g: Generator, self: PyValue, name: string, args: readonly PyValue[]): PyValue {
   const method = member(g.s, self, name);
   if (isKind(method, "bound_method") && isKind(method.fn, "builtin")) return callBuiltin(g.s, method.fn.def, [method.self, ...args]);
-  return raise("AttributeError", `'${pyTypeName(self)}' object has no attribute '${name}'`);
+  return raise("AttributeError", noAttribute(self, name));
 }
 
 /** `left.method(right)`, or the reflected method of the right side where only that one is a tensor. */
@@ -87,7 +87,7 @@ const tupleEquals = (left: PyTuple, right: PyValue): boolean => pyCompareMethod(
 function tupleOperator(method: string, left: PyTuple, right: PyValue): PyValue {
   if (method === "__add__") {
     const other = isConstexpr(right) ? right.value : right;
-    if (!isTuple(other)) return raise("AttributeError", `'${pyTypeName(other)}' object has no attribute 'values'`);
+    if (!isTuple(other)) return raise("AttributeError", noAttribute(other, "values"));
     return tuple([...left.values, ...other.values]);
   }
   if (!isConstexpr(right)) return raise("AssertionError", "");
@@ -111,7 +111,7 @@ export function subscript(g: Generator, node: ast.Expr, value: PyValue, index: P
     if (isConstexpr(value)) return pyIndex(value.value, unwrap(index));
     if (isKind(value, "descriptor") || isKind(value, "instance")) {
       const method = isKind(value, "instance") ? instanceMethod(value, "__getitem__") : member(g.s, value, "__getitem__");
-      if (method === undefined) return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute '__getitem__'`);
+      if (method === undefined) return raise("AttributeError", noAttribute(value, "__getitem__"));
       return callFunction(g, node, method, [index], new Map());
     }
     return pyIndex(value, sliceOf(index));

@@ -3,7 +3,7 @@ import type { Block } from "../../ir/block.js";
 import type { Value } from "../../ir/value.js";
 import { raise } from "../language/errors.js";
 import { type InsertionPoint, insertionPoint, restoreInsertion } from "../language/insertion.js";
-import { pyTypeName } from "../language/python-text.js";
+import { noAttribute } from "../language/python-text.js";
 import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyInstance, type PyValue } from "../language/values.js";
 import type { Generator, Scope } from "./generator.js";
 import { rememberPoison } from "./recovery.js";
@@ -44,7 +44,7 @@ export const isTritonValue = (value: PyValue | undefined): boolean =>
 
 /** The IR values of a variable; raises for what has none. */
 export function handlesOf(value: PyValue | undefined): Value[] {
-  if (!isTritonValue(value)) return raise("AttributeError", `'${pyTypeName(value ?? null)}' object has no attribute '_flatten_ir'`);
+  if (!isTritonValue(value)) return raise("AttributeError", noAttribute(value ?? null, "_flatten_ir"));
   return flattenValue(value!);
 }
 

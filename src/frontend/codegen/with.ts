@@ -2,7 +2,7 @@
 import { hostAttribute } from "../host/attributes.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { raise } from "../language/errors.js";
-import { pyTypeName } from "../language/python-text.js";
+import { noAttribute } from "../language/python-text.js";
 import { isKind, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { containsReturn } from "./branches.js";
@@ -42,7 +42,7 @@ function callMethod(g: Generator, self: PyValue, name: string, args: readonly Py
   const method = isKind(self, "jit") ? self : hostAttribute(g.compilation.host, self, name);
   if (isKind(method, "jit") || (isKind(method, "bound_method") && isKind(method.fn, "jit")))
     return raise("RuntimeError", "Cannot call @triton.jit'd outside of the scope of a kernel");
-  if (method === undefined) return raise("AttributeError", `'${pyTypeName(self)}' object has no attribute '${name}'`);
+  if (method === undefined) return raise("AttributeError", noAttribute(self, name));
   return runHost(g, method, args, new Map());
 }
 

@@ -1,6 +1,6 @@
 /** Evaluates Python expressions outside of kernels. What is not understood becomes opaque, with the reason. */
 import { raise } from "../language/errors.js";
-import { dictKey, pyEquals, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { dictKey, noAttribute, pyEquals, pyRepr, pyStr, pyTruth } from "../language/python-text.js";
 import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
@@ -27,7 +27,7 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
       const found = hostAttribute(host, value, node.attr);
       if (found !== undefined) return found;
       if (isKind(value, "module")) return opaque(node, `module '${value.name}' has no attribute '${node.attr}' that tt-step knows`);
-      return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute '${node.attr}'`);
+      return raise("AttributeError", noAttribute(value, node.attr));
     }
     case "Subscript":
       return pyIndex(sub(node.value), sub(node.slice));

@@ -2,7 +2,7 @@
 import { descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
 import { tensorAttribute, tensorMethod } from "./operators.js";
-import { pyTypeName } from "./python-text.js";
+import { noAttribute } from "./python-text.js";
 import { permute } from "./semantic/shape.js";
 import type { Semantic } from "./semantic.js";
 import {
@@ -162,8 +162,7 @@ const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = {
     return withElement(type, element);
   },
 };
-const noMethod = (type: TensorType, name: string): never =>
-  raise("AttributeError", `'${pyTypeName(type)}' object has no attribute '${name}'`);
+const noMethod = (type: TensorType, name: string): never => raise("AttributeError", noAttribute(type, name));
 
 /** A method that needs no IR, as a function of the host. */
 export function nativeMethod(

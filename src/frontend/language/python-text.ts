@@ -103,6 +103,10 @@ export function stringRepr(value: string): string {
   return `${quote}${out}${quote}`;
 }
 
+/** What Python says of an attribute that a value has not. */
+export const noAttribute = (value: PyValue, name: string): string =>
+  `${isKind(value, "module") ? `module '${value.name}'` : `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
+
 /** The name of a value's class; with its module when `qualified`. */
 export function pyTypeName(value: PyValue, qualified = false): string {
   if (value === null) return "NoneType";

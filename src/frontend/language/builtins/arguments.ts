@@ -1,6 +1,6 @@
 /** Reading the arguments of builtins: shapes, axes, tensors, strings. */
 import { check, raise } from "../errors.js";
-import { pyStr, pyTruth, pyTypeName } from "../python-text.js";
+import { noAttribute, pyStr, pyTruth, pyTypeName } from "../python-text.js";
 import { toTensor } from "../semantic/constants.js";
 import type { Semantic } from "../semantic.js";
 import { type Dtype, isPtr, type PointerType, validateBlockShape } from "../types.js";
@@ -9,7 +9,7 @@ import { elementsOf, isTensor, isTensorType, type PyValue, type Tensor, unwrap }
 /** An argument that is used as a tensor without being made one: its attributes are asked for. */
 export function self(value: PyValue): Tensor {
   if (isTensor(value)) return value;
-  return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'type'`);
+  return raise("AttributeError", noAttribute(value, "type"));
 }
 
 /** None, or a tensor of the argument. */
@@ -62,7 +62,7 @@ export function stringArgument(value: PyValue): string {
 export function scalarTypeArgument(value: PyValue): Dtype | PointerType {
   const plain = unwrap(value);
   if (isTensorType(plain) && (plain.kind === "dtype" || isPtr(plain))) return plain;
-  return raise("AttributeError", `'${pyTypeName(plain)}' object has no attribute 'to_ir'`);
+  return raise("AttributeError", noAttribute(plain, "to_ir"));
 }
 
 export const isNone = (value: PyValue): boolean => unwrap(value) === null;

@@ -1,7 +1,7 @@
 /** Block pointers and tensor descriptors. Source: python/triton/language/core.py. */
 import { type BuiltinDef, defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
-import { pyTypeName } from "../python-text.js";
+import { noAttribute } from "../python-text.js";
 import {
   advance,
   type DescriptorReduction,
@@ -18,7 +18,7 @@ import { self } from "./arguments.js";
 
 function descriptorOf(value: PyValue): Descriptor {
   if (isDescriptor(value)) return value;
-  return raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'load'`);
+  return raise("AttributeError", noAttribute(value, "load"));
 }
 
 const load = defineBuiltin("load", { self: REQUIRED, offsets: REQUIRED }, (s, a) => descriptorLoad(s, descriptorOf(a.self), a.offsets));

@@ -1,15 +1,14 @@
 /** Matrix products. Source: python/triton/language/core.py. */
 import { defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
-import { pyTruth, pyTypeName } from "../python-text.js";
+import { noAttribute, pyTruth } from "../python-text.js";
 import { dotOfAnyRank, dotScaled } from "../semantic/dot.js";
 import { type Dtype, FLOAT32 } from "../types.js";
 import { isConstexpr, type PyValue, type Tensor, unwrap } from "../values.js";
 import { isNone, scalarTypeArgument, self, truth } from "./arguments.js";
 
 const optional = (value: PyValue): Tensor | undefined => (isNone(value) ? undefined : self(unwrap(value)));
-const formatOf = (value: PyValue): PyValue =>
-  isConstexpr(value) ? value.value : raise("AttributeError", `'${pyTypeName(value)}' object has no attribute 'value'`);
+const formatOf = (value: PyValue): PyValue => (isConstexpr(value) ? value.value : raise("AttributeError", noAttribute(value, "value")));
 
 export const DOT = [
   defineBuiltin(

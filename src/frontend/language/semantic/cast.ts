@@ -15,7 +15,7 @@ import { BitcastOp, FpToFpOp, IntToPtrOp, PtrToIntOp } from "../../../dialects/t
 import { intAttr } from "../../../ir/builtin-attrs.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { check, raise } from "../errors.js";
-import { pyStr, pyTypeName } from "../python-text.js";
+import { noAttribute, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -73,7 +73,7 @@ export function bitcast(s: Semantic, input: Tensor, dst: TensorType): Tensor {
 
 /** The same value as another dtype. `rounding` is "rtne" or "rtz", and only for casts to a narrower float. */
 export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue = null): Tensor {
-  if (!isTensorType(dst)) return raise("AttributeError", `'${pyTypeName(dst)}' object has no attribute 'scalar'`);
+  if (!isTensorType(dst)) return raise("AttributeError", noAttribute(dst, "scalar"));
   const [from, to] = [scalarOf(input.type), scalarOf(dst)];
   if (from === to) return input;
   const type: TensorType = isBlock(input.type) ? withElement(input.type, to) : dst;

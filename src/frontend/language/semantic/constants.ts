@@ -2,10 +2,10 @@
 import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
 import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
 import { check, raise } from "../errors.js";
-import { pyRepr, pyStr, pyTypeName } from "../python-text.js";
+import { noAttribute, pyRepr, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, typeName, UINT32, UINT64 } from "../types.js";
-import { isBlockTensor, isConstexpr, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
+import { isBlockTensor, isConstexpr, isNumber, isTensor, isTuple, type PyValue, type Tensor, tensor } from "../values.js";
 import { cast } from "./cast.js";
 import { constantValue, irType, nullValue } from "./emit.js";
 
@@ -31,14 +31,14 @@ export function toTensor(s: Semantic, x: PyValue): Tensor {
   if (typeof x === "number") return scalarConstant(s, x, floatDtype(x));
   if (isConstexpr(x)) return toTensor(s, x.value);
   if (isTensor(x)) return x;
-  return raise("TypeError", `cannot convert ${pyStr(x)} of type ${pyStr(x, "type")} to tensor`);
+  const text = isTuple(x) ? `[${x.values.map((v) => `'${pyStr(v)}'`).join(", ")}]` : pyStr(x);
+  return raise("TypeError", `cannot convert ${text} of type ${pyStr(x, "type")} to tensor`);
 }
 
 /** A scalar constant of a dtype. */
 export function scalarConstant(s: Semantic, value: PyValue, dtype: PyValue): Tensor {
   if (dtype === null) return raise("ValueError", "dtype must be specified when value is not a tensor");
-  if (typeof dtype !== "object" || dtype.kind !== "dtype")
-    return raise("AttributeError", `'${pyTypeName(dtype)}' object has no attribute 'to_ir'`);
+  if (typeof dtype !== "object" || dtype.kind !== "dtype") return raise("AttributeError", noAttribute(dtype, "to_ir"));
   if (isNumber(value) && Number(value) === 0) return nullValue(s, dtype);
   const ir = irType(s, dtype);
   if (isFp8(dtype) || dtype.bits === 0)

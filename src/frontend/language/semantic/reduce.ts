@@ -8,7 +8,7 @@ import { resolveLocation, unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import { check, raise } from "../errors.js";
-import { pyTypeName } from "../python-text.js";
+import { noAttribute, pyTypeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import { blockType, type Dtype, INT1, INT32, isInt, type PointerType, sameType, scalarOf, type TensorType, withElement } from "../types.js";
 import { dtypeOf, elementsOf, extentsOf, isBlockTensor, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
@@ -55,7 +55,7 @@ const numel = (t: Tensor): number => extentsOf(t).reduce((a, b) => a * b, 1);
 const ofShape = (element: Dtype | PointerType, shape: readonly number[]): TensorType =>
   shape.length > 0 ? blockType(element, shape) : element;
 function blockShape(t: Tensor): readonly number[] {
-  return isBlockTensor(t) ? t.type.shape : raise("AttributeError", `'${pyTypeName(t.type)}' object has no attribute 'shape'`);
+  return isBlockTensor(t) ? t.type.shape : raise("AttributeError", noAttribute(t.type, "shape"));
 }
 
 /** The region that calls `combine` on the elements of two places. */
@@ -75,7 +75,7 @@ function resultHandles(results: PyValue): readonly Value[] {
 function resultTensors(results: PyValue): readonly Tensor[] {
   const list = isTensor(results) ? [results] : elementsOf(results);
   if (!list) return raise("TypeError", `'${pyTypeName(results)}' object is not iterable`);
-  return list.map((r) => (isTensor(r) ? r : raise("AttributeError", `'${pyTypeName(r)}' object has no attribute 'handle'`)));
+  return list.map((r) => (isTensor(r) ? r : raise("AttributeError", noAttribute(r, "handle"))));
 }
 
 /** Runs a function of scalars on every element, `pack` at a time. Answers whether it gives one result, and the results. */

@@ -11,7 +11,7 @@ import {
   UnsplatOp,
 } from "../../../dialects/tt/ops/shape.js";
 import { check, raise } from "../errors.js";
-import { pyStr, pyTypeName } from "../python-text.js";
+import { noAttribute, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import { type BlockType, blockType, isBlock, scalarOf, withElement } from "../types.js";
 import { dtypeOf, extentsOf, isBlockTensor, type PyValue, type Tensor, tensor } from "../values.js";
@@ -42,7 +42,7 @@ export function unsplat(s: Semantic, value: Tensor): Tensor {
 }
 
 export function reshape(s: Semantic, input: Tensor, shape: readonly number[], canReorder: boolean): Tensor {
-  if (!isBlockTensor(input)) return raise("AttributeError", `'${pyTypeName(input.type)}' object has no attribute 'numel'`);
+  if (!isBlockTensor(input)) return raise("AttributeError", noAttribute(input.type, "numel"));
   if (input.type.numel !== shape.reduce((a, b) => a * b, 1))
     raise("ValueError", "reshape() cannot change total number of elements in tensor");
   return emit(s, ReshapeOp, { src: input.handle, allow_reorder: canReorder }, blockType(dtypeOf(input), shape));
