@@ -1,5 +1,6 @@
 /** tcgen05.mma. Source: TritonNvidiaGPUOps.td; Ops.cpp, TCGen5MMAOp, TCGen5MMAScaledOp; Dialect.cpp, verifyMMAv5Op. */
 import type { Type } from "../../../ir/attribute.js";
+import { intsOf } from "../../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, isInteger } from "../../../ir/builtin-types.js";
 import { I1, optional, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp, type MemoryEffect, type OpReport } from "../../../ir/define-op.js";
@@ -23,6 +24,8 @@ import { descOf, elementOf, readsTensorMemory, ttngTraits, writesTensorMemory } 
 export interface MMAv5Op {
   a(op: Operation): Value;
   accumulator(op: Operation): Value;
+  /** The number of the operand that says whether it adds to the accumulator. The predicate is the next one. */
+  useDIndex(op: Operation): number;
 }
 export const MMAv5OpInterface = defineInterface<MMAv5Op>("MMAv5OpInterface");
 
@@ -45,7 +48,13 @@ const MMAv5OpTrait = defineTrait("MMAv5OpInterface", {
       report.error("does not support blockM=64 with interleaved blocks in TMEM layout", "ttng.mma");
   },
 });
-const mmaV5 = implement(MMAv5OpInterface, { a: (op) => op.operand(0), accumulator: (op) => op.operand(2) });
+/** Both ops have a, b, d, a token or none, `scales` scales, useD and pred. */
+const mmaV5 = (scales: number) =>
+  implement(MMAv5OpInterface, {
+    a: (op) => op.operand(0),
+    accumulator: (op) => op.operand(2),
+    useDIndex: (op) => 3 + (intsOf(op.attr("operandSegmentSizes"))?.[3] ?? 0) + scales,
+  });
 
 /** The kind of tcgen05.mma that takes operands of a type, and the accumulators it can have. */
 function kindOf(type: Type): { readonly kind: string; readonly accumulators: readonly ("f16" | "f32")[] } | undefined {
@@ -105,7 +114,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
   results: { token: optional(AsyncToken) },
   traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
   interfaces: [
-    mmaV5,
+    mmaV5(0),
     implement(DotOpInterface, {
       a: (op) => op.operand(0),
       b: (op) => op.operand(1),
@@ -184,7 +193,7 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", {
   results: { token: optional(AsyncToken) },
   traits: ttngTraits(DotOpTrait, MMAv5OpTrait, AttrSizedOperandSegments),
   interfaces: [
-    mmaV5,
+    mmaV5(2),
     implement(DotOpInterface, {
       a: (op) => op.operand(0),
       b: (op) => op.operand(1),

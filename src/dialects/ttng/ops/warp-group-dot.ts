@@ -1,7 +1,7 @@
 /** wgmma. Source: TritonNvidiaGPUOps.td; Ops.cpp, WarpGroupDotOp. */
 import { bitWidth, encodingOf, isFloat, isShaped, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import { anyOf, BoolAttr, defaultAttr, I1, I32Attr, optional, variadic } from "../../../ir/constraints.js";
-import { defineOp, type MemoryEffect } from "../../../ir/define-op.js";
+import { defineOp, type MemoryEffect, type View } from "../../../ir/define-op.js";
 import { implement } from "../../../ir/interfaces.js";
 import { TypesMatchWith } from "../../../ir/traits.js";
 import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
@@ -87,6 +87,13 @@ export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
     return [a, b].filter((v) => MemDescType.is(v.type)).map(readsShared);
   },
 });
+
+/** Whether a dot of fp8 sums in parts, as its instructions add up so many products only roughly. */
+export function needsPartialAccumulator({ a, d, maxNumImpreciseAcc }: View<typeof WarpGroupDotOp>): boolean {
+  const { elementType, shape } = (a.type as TensorType).params;
+  const isFp8 = (["f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ"] as const).some((kind) => isFloat(elementType, kind));
+  return isFp8 && isFloat((d.type as TensorType).params.elementType, "f32") && maxNumImpreciseAcc <= shape[1]!;
+}
 
 export const WarpGroupDotWaitOp = defineOp("ttng.warp_group_dot_wait", {
   summary: "warp group dot wait",
