@@ -3,19 +3,24 @@
  * Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp.
  */
 import { type ModuleAxisInfo, moduleAxisInfo } from "../../../analysis/module-axis-info.js";
-import type { ForView } from "../../../dialects/scf/ops/for.js";
+import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
+import { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
+import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
+import { WARP_SPECIALIZE } from "../fuse-nested-loops/fuse-one-level.js";
 import { explainLoads, explainLoopWithoutLatencies, explainUnfitLoop } from "./explain-pipelining.js";
+import { hasAccReadModifyWrite, hasLoadsAfterMMA, isAccMultibufferingPossible, mmaOperands, requiresAccMultiBuffering } from "./mma-v5.js";
 import {
   bodyOf,
+  DISALLOW_ACC_MULTI_BUFFER,
   forLoops,
   getNestedOperands,
   getNumStagesOrDefault,
@@ -23,6 +28,7 @@ import {
   LATENCY,
   loopHasDistGreaterThanOne,
   NUM_STAGES,
+  SELF_LATENCY,
 } from "./pipelined-loops.js";
 import {
   canBeConvertedToAsyncLoad,
@@ -43,12 +49,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   statistics: { loads: "loads given a latency" },
-  run(root, { options, analysis, count, report, explain }) {
-    root.walk((op) => {
-      if (op.name !== "ttng.tc_gen5_mma" && op.name !== "ttng.tc_gen5_mma_scaled") return undefined;
-      report.warning(op, `latencies of '${op.name}' are not built yet: loads get theirs as without it`, "pass.not-built");
-      return "interrupt";
-    });
+  run(root, { options, analysis, count, explain }) {
     const latencies = new Map<Operation, number>();
     for (const loop of forLoops(root)) {
       const numStages = getNumStagesOrDefault(loop, options.numStages);
@@ -69,6 +70,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
       const deepest = [...levels.values()].reduce((a, b) => Math.max(a, b), 0);
       const latency = Math.trunc((numStages - 1) / (deepest + 1));
       for (const load of levels.keys()) latencies.set(load, latency);
+      assignMMALatencies(loop, latencies);
       if (explain) {
         explainLoads(explain, loop, levels, { numStages, latency, withoutDot, axes });
         if (levels.size === 0) explainLoopWithoutLatencies(explain, loop, numStages);
@@ -80,6 +82,29 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
     }
   },
 });
+
+/** Lets instructions of Blackwell overlap with themselves, and what uses them come a round later. */
+function assignMMALatencies(loop: ForView, latencies: Map<Operation, number>): void {
+  const ops = bodyOf(loop).opsWithoutTerminator();
+  // With other dots the last round would be masked, only for a wait.
+  if (ops.some((op) => DotOp.is(op))) return;
+  for (const op of ops) {
+    if (!op.def.interface(MMAv5OpInterface)) continue;
+    const operands = mmaOperands(op, loop, (load) => (latencies.get(load) ?? 0) > 0);
+    if (!operands.isPipelineable && (!operands.isDetermined || hasLoadsAfterMMA(op, loop))) continue;
+    op.setAttr(SELF_LATENCY, i32Attr(op.ctx, 1));
+    const single = loop.op.hasAttr(DISALLOW_ACC_MULTI_BUFFER);
+    if (!requiresAccMultiBuffering(op, loop) || (isAccMultibufferingPossible(op, loop) && !single)) latencies.set(op, 1);
+    if (!isWarpSpecialized(loop)) continue;
+    if (hasAccReadModifyWrite(op, loop)) latencies.delete(op);
+    else latencies.set(op, (latencies.get(op) ?? 0) + 1);
+  }
+}
+/** Is a loop, or one around it, marked? */
+function isWarpSpecialized(loop: ForView): boolean {
+  for (let op: Operation | null = loop.op; op; op = op.parentOp) if (ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE)) return true;
+  return false;
+}
 
 /** The loads worth pipelining, each with how many other loads lie between it and the dot. */
 function loadOpsToIndirectionLevel(

@@ -8,6 +8,10 @@ import type { Value } from "../../../ir/value.js";
 
 /** How many stages later the results of an op are used. */
 export const LATENCY = "tt.latency";
+/** How many stages later an instruction is waited for. */
+export const SELF_LATENCY = "tt.self_latency";
+/** The user wants one accumulator only. */
+export const DISALLOW_ACC_MULTI_BUFFER = "tt.disallow_acc_multi_buffer";
 /** The stages that the user wants a loop to have. */
 export const NUM_STAGES = "tt.num_stages";
 /** The stage of an op in its loop's schedule. */
