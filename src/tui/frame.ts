@@ -1,11 +1,12 @@
 /** The whole screen of a state, as a canvas: panes in their frames, the footer, and what lies over them. Pure. */
+
+import { overlayRect, whatIfRows } from "./control/overlays.js";
 import { Canvas, type Rect } from "./draw/canvas.js";
 import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, type Row, type Span, style, TITLE } from "./draw/style.js";
 import { cut, textWidth } from "./draw/text-width.js";
 import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, GROUPS, keyLabel, keysOf } from "./keymap.js";
 import { paneModel } from "./panes/index.js";
 import { timeText } from "./panes/passes/model.js";
-import { overlayRect, whatIfRows } from "./state/overlays.js";
 import { type Placed, placesOf } from "./state/places.js";
 import type { Overlay, State } from "./state/state.js";
 

@@ -5,8 +5,8 @@ import type { Stage } from "../compile/pipelines/cuda.js";
 import { locationsOf } from "../compile/provenance.js";
 import { LineTable, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
+import { initialState, reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { initialState, reduce } from "./state/reducer.js";
 import { NOTHING_COMPUTED, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
 /** What is opened. */

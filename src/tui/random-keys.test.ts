@@ -1,6 +1,7 @@
 /** Random keys at random sizes: nothing is thrown, nothing is too wide or too high, selections stay visible, undo undoes. */
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { type Action, initialState, reduce } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { COMMAND_IDS, COMMANDS } from "./keymap.js";
 import { decodeInput } from "./keys.js";
@@ -9,7 +10,6 @@ import { subjectOf } from "./panes/layout/subject.js";
 import { selectedRow } from "./panes/passes/model.js";
 import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { insideOf } from "./state/places.js";
-import { type Action, initialState, reduce } from "./state/reducer.js";
 import { CODEGEN_TABS, type Effect, type Session, type Size, type State } from "./state/state.js";
 
 /** `TUI_KEYS=10000 npm test -- random-keys` for the full number. */

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { Bug } from "../support/assert.js";
 import type { Store } from "./app.js";
 import { COMPUTED_LATER, Compilations, type Inputs } from "./compilations.js";
+import { type Action, initialState, reduce, reduceText } from "./control/reducer.js";
 import { Painter } from "./draw/painter.js";
 import { THEMES, type Theme } from "./draw/theme.js";
 import { exportText } from "./export/export.js";
@@ -15,7 +16,6 @@ import { frame } from "./frame.js";
 import { Idle } from "./idle.js";
 import { emptySession } from "./opening.js";
 import type { Shell } from "./shell.js";
-import { type Action, initialState, reduce, reduceText } from "./state/reducer.js";
 import { type Effect, initialView, type Session, type Settings, type State, type View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
 

@@ -1,9 +1,9 @@
 /** Screens as they are, kept to be looked at: `snapshots/tui`. Rewritten by `npm run update`. */
 import { expect, test } from "vitest";
 import { memo } from "../support/memo.js";
+import { initialState, reduceText } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { computed, dumpSession, kernelSession } from "./session.fixture.js";
-import { initialState, reduceText } from "./state/reducer.js";
 import type { Session } from "./state/state.js";
 
 const session = dumpSession("fixtures/tui/softmax.log");

@@ -8,8 +8,8 @@ import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { finished } from "../support/slices.js";
 import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
+import { reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { reduce } from "./state/reducer.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 
 const NOTHING = {

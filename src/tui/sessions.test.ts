@@ -1,11 +1,11 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
 import { importDumpLog } from "../compile/import/import-dump.js";
+import { initialState, reduce, reduceText } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { displayOf } from "./panes/diff/model.js";
 import { passItems } from "./panes/passes/model.js";
 import { computed, dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
-import { initialState, reduce, reduceText } from "./state/reducer.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
 

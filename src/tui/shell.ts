@@ -1,5 +1,5 @@
 /** What the parts around the pure core share: the state, and the terminal. */
-import type { Action } from "./state/reducer.js";
+import type { Action } from "./control/reducer.js";
 import type { State } from "./state/state.js";
 
 export interface Shell {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { initialState } from "../control/reducer.js";
 import { THEMES } from "../draw/theme.js";
 import { kernelSession } from "../session.fixture.js";
-import { initialState } from "../state/reducer.js";
 import { exportText } from "./export.js";
 
 const state = initialState(

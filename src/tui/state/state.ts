@@ -275,3 +275,8 @@ export function initialView(): View {
     search: undefined,
   };
 }
+
+/** The state under another view. */
+export function withView(state: State, change: Partial<View>, really = true): State {
+  return really ? { ...state, view: { ...state.view, ...change } } : state;
+}

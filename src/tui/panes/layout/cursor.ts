@@ -1,7 +1,6 @@
 /** Moving and selecting in the layout pane. */
 import { insideOf } from "../../state/places.js";
-import { withView } from "../../state/settle.js";
-import type { State } from "../../state/state.js";
+import { type State, withView } from "../../state/state.js";
 import { firstOwner, gridOf, within } from "./grid.js";
 import { hwWindow } from "./hw.js";
 import { mapWindow } from "./map.js";

@@ -1,8 +1,8 @@
 /** What becomes of the screen when something is known that was computed behind it. */
 import { ptxOf, ptxRowOf } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
-import type { Computed, State } from "./state.js";
-import { comparedOf } from "./steps.js";
+import type { Computed, State } from "../state/state.js";
+import { comparedOf } from "../state/steps.js";
 import { atStep, reanchored } from "./walk.js";
 
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */

@@ -2,13 +2,13 @@
 
 import { COMMANDS, type CommandId, isPrefix, keyTable } from "../keymap.js";
 import { decodeInput, type Input } from "../keys.js";
+import type { Computed, Moment, Session, Size, State, View } from "../state/state.js";
+import { initialView, type Settings } from "../state/state.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
-import type { Computed, Moment, Session, Size, State, View } from "./state.js";
-import { initialView, type Settings } from "./state.js";
 
 export type Action =
   | { readonly type: "input"; readonly input: Input }

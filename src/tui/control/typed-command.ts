@@ -1,10 +1,9 @@
 /** What is typed behind `:`: a step, `q`, or a command line of tt-step. */
 import { findStep } from "../../compile/trace.js";
+import { type State, type WhatIf, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { ask, say } from "./commands.js";
 import { atLine } from "./navigate.js";
-import { withView } from "./settle.js";
-import type { State, WhatIf } from "./state.js";
 import { atStep } from "./walk.js";
 
 export function typedCommand(state: State, typed: string): State {

@@ -2,12 +2,11 @@
 import type { Input } from "../keys.js";
 import { clickElement } from "../panes/layout/cursor.js";
 import { passItems } from "../panes/passes/model.js";
+import { placesOf } from "../state/places.js";
+import { type State, withView } from "../state/state.js";
 import { moveRows, scroll } from "./commands.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlays.js";
-import { placesOf } from "./places.js";
-import { withView } from "./settle.js";
-import type { State } from "./state.js";
 import { atStep } from "./walk.js";
 
 const WHEEL = 3;

@@ -5,13 +5,12 @@ import { codegenItems } from "../panes/codegen/model.js";
 import { changeAway, cursorLine, displayOf, namesOn, shownMode } from "../panes/diff/model.js";
 import { moveElement, nextColour, selectElement } from "../panes/layout/cursor.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
+import { insideOf, placesOf } from "../state/places.js";
+import { CODEGEN_TABS, DIFF_MODES, type Effect, LAYOUT_TABS, type PaneId, type State, type View, withView } from "../state/state.js";
+import { differs, selectedStep, stepsOf } from "../state/steps.js";
 import { commandLine } from "./command-line.js";
 import { definition, lifeLine, matchAway, sourceOf, uses } from "./navigate.js";
 import { chooseKernel, enter, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
-import { insideOf, placesOf } from "./places.js";
-import { withView } from "./settle.js";
-import { CODEGEN_TABS, DIFF_MODES, type Effect, LAYOUT_TABS, type PaneId, type State, type View } from "./state.js";
-import { differs, selectedStep, stepsOf } from "./steps.js";
 import { atStep, reanchored } from "./walk.js";
 
 export function say(state: State, text: string, kind: "info" | "error" = "info"): State {

@@ -1,9 +1,8 @@
 /** Going from step to step: what the cursor of the diff stays on. */
 import { ancestorsOf, descendantsOf } from "../../compile/provenance.js";
 import { type CursorLine, cursorLine, type Display, displayOf } from "../panes/diff/model.js";
-import { insideOf } from "./places.js";
-import { withView } from "./settle.js";
-import type { State } from "./state.js";
+import { insideOf } from "../state/places.js";
+import { type State, withView } from "../state/state.js";
 
 /** Selects a step. The diff opens at its first change, or stays on the op under the cursor while the diff has the focus. */
 export function atStep(state: State, step: number, fresh = false): State {

@@ -3,8 +3,8 @@
 import { displayOf } from "../panes/diff/model.js";
 import { paneModel } from "../panes/index.js";
 import { selectedRow } from "../panes/passes/model.js";
-import { insideOf } from "./places.js";
-import type { PaneId, Scroll, State, View } from "./state.js";
+import { insideOf } from "../state/places.js";
+import { type PaneId, type Scroll, type State, withView } from "../state/state.js";
 
 /** Rows kept between the cursor and the edge. */
 const MARGIN = 3;
@@ -53,8 +53,4 @@ function visible(state: State, pane: PaneId, top: number, row: number, margin: n
   if (row - keep < top) top = row - keep;
   if (row + keep >= top + height) top = row + keep - height + 1;
   return Math.max(0, Math.min(top, length - height));
-}
-
-export function withView(state: State, change: Partial<View>, really = true): State {
-  return really ? { ...state, view: { ...state.view, ...change } } : state;
 }

@@ -1,7 +1,7 @@
 /** The command line that prints what is shown. */
 import { cursorName, shownMode } from "../panes/diff/model.js";
-import type { State, WhatIf } from "./state.js";
-import { before, selectedStep, stepName } from "./steps.js";
+import type { State, WhatIf } from "../state/state.js";
+import { before, selectedStep, stepName } from "../state/steps.js";
 
 const quoted = (arg: string): string => (/^[\w./:=,#%@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`);
 

@@ -2,12 +2,11 @@
 import { codegenItems } from "../panes/codegen/model.js";
 import { ptxGo } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
+import { insideOf } from "../state/places.js";
+import { type PromptKind, type State, withView } from "../state/state.js";
+import { selectedStep } from "../state/steps.js";
 import { say } from "./commands.js";
 import { go, list, sourceOf } from "./navigate.js";
-import { insideOf } from "./places.js";
-import { withView } from "./settle.js";
-import type { PromptKind, State } from "./state.js";
-import { selectedStep } from "./steps.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
   search: "/",

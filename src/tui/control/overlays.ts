@@ -3,10 +3,9 @@ import { CAPABILITIES, checkOptions } from "../../compile/options.js";
 import type { Rect } from "../draw/canvas.js";
 import { COMMAND_IDS, GROUPS, keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
+import { type Overlay, type State, type WhatIf, withView } from "../state/state.js";
 import { ask, say } from "./commands.js";
 import { go, matchAway, throughTime } from "./navigate.js";
-import { withView } from "./settle.js";
-import type { Overlay, State, WhatIf } from "./state.js";
 import { typedCommand } from "./typed-command.js";
 
 export function overlayKey(state: State, overlay: Overlay, key: string): State {

@@ -11,11 +11,10 @@ import { functionLines } from "../kernels.js";
 import { ptxRowOf } from "../panes/codegen/ptx.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { paneModel } from "../panes/index.js";
+import { type ListItem, type Overlay, type State, withView } from "../state/state.js";
+import { selectedStep, stepName, stepsOf } from "../state/steps.js";
 import { ask, say } from "./commands.js";
 import { overlayRect } from "./overlays.js";
-import { withView } from "./settle.js";
-import type { ListItem, Overlay, State } from "./state.js";
-import { selectedStep, stepName, stepsOf } from "./steps.js";
 import { atStep, centred } from "./walk.js";
 
 /** Where the name under the cursor is defined, as a line of the side that the cursor is on. */
