@@ -9,8 +9,8 @@ import { build } from "esbuild";
 const [option, outdir = "dist", ...named] = process.argv.slice(2);
 if (option && option !== "--out") throw new Error(`unknown option ${option}`);
 const tools = named.length > 0 ? named : ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
-/** What `import()` loads most, in the order in which it builds on each other. */
-const PARTS = ["ttir", "ttgir", "dialects", "whole-compiler", "compile-python", "tt-step-validate", "tt-step-run", "tt-step-tui"];
+/** The parts of commands, behind an `import()`, that share much with each other. */
+const PARTS = ["ttir", "ttgir", "dialects", "whole-compiler", "compile-python"];
 const common = {
   bundle: true,
   platform: "node",
@@ -86,7 +86,7 @@ run(`${outdir}/launch.cjs`, "--make-caches", ...tools);
 
 /**
  * Writes the chunks, as functions that `launch.ts` calls when they are required. Those that are loaded together lie in one file, as files
- * cost more than what is in them: chunks that the same commands need, and then what each `import()` adds.
+ * cost more than what is in them: chunks that the same commands need, then those of the same parts.
  */
 function writeChunks() {
   const chunks = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
@@ -98,17 +98,18 @@ function writeChunks() {
     return seen;
   };
   const fileOf = new Map();
-  const commands = tools.map((tool) => [tool, reached(`${tool}.js`)]);
-  for (const chunk of chunks.keys()) {
-    const users = commands.filter(([, needed]) => needed.has(chunk)).map(([tool]) => tool);
-    if (users.length > 0) fileOf.set(chunk, users.join("+"));
-  }
-  const rank = (part) => (PARTS.indexOf(part) + PARTS.length + 1) % (PARTS.length + 1);
-  const parts = [...chunks.keys()]
-    .filter((chunk) => outputs.get(chunk).entryPoint && !fileOf.has(chunk))
-    .map((chunk) => [chunk.replace(/-\w+\.js$/, ""), chunk]);
-  for (const [part, entry] of parts.sort(([a], [b]) => rank(a) - rank(b)))
-    for (const chunk of reached(entry)) if (!fileOf.has(chunk)) fileOf.set(chunk, part);
+  const nameOf = (chunk) => chunk.replace(/(?:-[A-Z0-9]{8})?\.js$/, "");
+  const entries = [...chunks.keys()].filter((chunk) => outputs.get(chunk).entryPoint);
+  const assign = (isUser) => {
+    const users = entries.filter(isUser).map((entry) => [nameOf(entry), reached(entry)]);
+    for (const chunk of chunks.keys()) {
+      const names = users.filter(([, needed]) => needed.has(chunk)).map(([name]) => name);
+      if (names.length > 0 && !fileOf.has(chunk)) fileOf.set(chunk, names.join("+"));
+    }
+  };
+  assign((entry) => tools.includes(nameOf(entry)));
+  assign((entry) => PARTS.includes(nameOf(entry)));
+  for (const rest of entries) assign((entry) => entry === rest);
   for (const file of new Set(fileOf.values())) {
     const functions = [...chunks]
       .filter(([chunk]) => fileOf.get(chunk) === file)

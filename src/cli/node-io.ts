@@ -120,12 +120,19 @@ const PROGRAMS: Programs = {
 /** Above this size compiling the parser is part of the wait. */
 const LARGE_FILE_BYTES = 2 ** 20;
 
-/** What stood on standard input: it can be read once only. */
-let standardInput: string | undefined;
+/** What stood on standard input and in pipes: they can be read once only. */
+const piped = new Map<string, string>();
 
 export function readFile(path: string): string {
-  if (path === "-") return (standardInput ??= readFileSync(0, "latin1"));
-  const { size } = statSync(path);
+  const known = piped.get(path);
+  if (known !== undefined) return known;
+  const stat = path === "-" ? undefined : statSync(path);
+  if (!stat || stat.isFIFO()) {
+    const text = readFileSync(stat ? path : 0, "latin1");
+    piped.set(path, text);
+    return text;
+  }
+  const { size } = stat;
   if (size > MAX_FILE_BYTES)
     throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
   // V8 inlines up to 920 bytes of bytecode into one function by default, and compiling that competes with the first parse: with a

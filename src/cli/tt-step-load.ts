@@ -1,6 +1,7 @@
 /** Loads what the arguments of `tt-step` need before the input is read: short commands are mostly start-up. */
 import type { Compiler } from "../compile/compiler.js";
 import { dialectsFor } from "../dialects/triton.js";
+import type { Operation } from "../ir/operation.js";
 import type { Io } from "./io.js";
 import { optimizeLater } from "./node-io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
@@ -42,8 +43,7 @@ async function compilerFor(args: TtStepArgs & { readonly input: string }, io: Io
   const stage = lastStage(args);
   if (stage === "ptx") return wholeCompiler();
   const text = textOf(args.input, io);
-  // What a kernel assumes becomes an op of the LLVM dialect.
-  const dialects = isPython(text) ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text);
+  const dialects = await dialectsFor(isPython(text) ? llvmIn(text) : text);
   switch (stage) {
     case "source":
       return { dialects, passes: new Map() };
@@ -52,6 +52,19 @@ async function compilerFor(args: TtStepArgs & { readonly input: string }, io: Io
     case "ttgir":
       return { dialects, passes: (await import("../passes/ttgir.js")).TTGIR_PASSES };
   }
+}
+
+/** What Python makes of the LLVM dialect: assumptions, and what it tells of loops. */
+const llvmIn = (python: string): string => (/\b(?:assume|disable_licm)\b/.test(python) ? "llvm." : "");
+
+/** Registers the dialects of a module's ops where the text that they were made of did not name them: a kernel's helpers may be elsewhere. */
+export async function registerMissing(module: Operation): Promise<void> {
+  const { ctx } = module;
+  let isMissing = false;
+  module.walk((op) => {
+    isMissing ||= !ctx.dialects.has(op.def.dialect);
+  });
+  if (isMissing) for (const dialect of (await import("../dialects/index.js")).ALL_DIALECTS) ctx.register(dialect);
 }
 
 /** The text of a file; of a folder or of what cannot be read there is none, and it is told where it is read. */

@@ -11,7 +11,7 @@ import { fileError, runMain } from "./node-io.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
-import { loadParts, prepareInputs, wholeCompiler } from "./tt-step-load.js";
+import { loadParts, prepareInputs, registerMissing, wholeCompiler } from "./tt-step-load.js";
 import { preparePython } from "./tt-step-python.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { asksForNothing, show } from "./tt-step-show.js";
@@ -73,6 +73,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   const { compiler, modernize } = parts;
   const input = readInput(compiler, args.input, io, { ...args, ...(modernize ? { rewrite: modernize.rewrite } : {}) });
   if (input.kind === "error") return refuse(input, io);
+  if (input.kind === "module" && input.defaults) await registerMissing(input.module);
   if (input.kind === "module" && modernize) {
     modernize.modernize(input.module);
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
