@@ -274,7 +274,7 @@ export function validationText({ broken, runs, passes, coverage, uncertain, find
   const rest = until === undefined || unfit ? "" : `; from ${until} on there are instructions that the thread level does not model`;
   if (broken.length === 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
-  for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} have a bound beyond a tenth of their size`);
+  for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
   for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;
 }
