@@ -5,6 +5,7 @@ import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
 import { type Opened, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
+import type { Regenerate } from "../tui/state/state.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { optimizeLater } from "./node-io.js";
@@ -38,7 +39,21 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
     const { capability, options } = settings(read, args);
     const { module, text } = read;
-    return { kind: "module", module, text, from: stageOf(module), whatIf: { capability, options, disabled: [] } };
+    const regenerate: Regenerate = (target, cuda) => {
+      const again = readInput(WHOLE_COMPILER, name, io, { ...args, python, capability: target, cuda, debugInfo: false });
+      return again.kind === "module"
+        ? again
+        : { error: again.kind === "error" ? (again.diagnostics ?? again.message ?? "") : "it is a dump now" };
+    };
+    const from = stageOf(module);
+    return {
+      kind: "module",
+      module,
+      text,
+      from,
+      regenerate: "python" in read ? regenerate : undefined,
+      whatIf: { capability, options, disabled: [] },
+    };
   };
   const against = () => {
     const other = otherTrace(input!, args, io);

@@ -58,9 +58,9 @@ export class Compilations {
       this.shell.say(opened.trace.warnings[0] ?? "");
       return this.openAgainst();
     }
-    const { module, text, from } = opened;
+    const { module, text, from, regenerate } = opened;
     const whatIf: WhatIf = { ...opened.whatIf, divisibility: divisibilityOf(module) };
-    this.compile({ name: this.inputs.name, text, from }, module, whatIf, undefined);
+    this.compile({ name: this.inputs.name, text, from, ...(regenerate ? { regenerate } : {}) }, module, whatIf, undefined);
   }
   private offer({ title, choices }: Menu): void {
     this.#choices = choices;
@@ -174,9 +174,12 @@ export class Compilations {
     const disabled = settings
       ? [...settings.disabled.filter((p) => whatIf.disabled.includes(p)), ...added.flatMap((n) => positionOf(input, settings, n) ?? [])]
       : whatIf.disabled;
-    const parsed = parse(input.name, input.text);
-    if ("error" in parsed) return this.shell.say(parsed.error.split("\n")[0]!, "error");
-    this.compile(input, parsed.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
+    const isOther = settings?.capability !== whatIf.capability || settings.options !== whatIf.options;
+    const again = isOther ? input.regenerate?.(whatIf.capability, whatIf.options) : undefined;
+    const made = again ?? parse(input.name, input.text);
+    if ("error" in made) return this.shell.say(made.error.split("\n")[0]!, "error");
+    const text = again && !("error" in again) ? again.text : input.text;
+    this.compile({ ...input, text }, made.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
   }
 
   /** Edits the IR after a step and runs the rest; a text with errors is kept, and opened again at the error. */
@@ -250,9 +253,14 @@ export class Compilations {
     const opened = menu?.chosen === undefined ? this.inputs.open() : this.#choices[menu.chosen]!.open();
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
-    const { module, text, from } = opened;
+    const { module, text, from, regenerate } = opened;
     const whatIf: WhatIf = { ...(settings ?? opened.whatIf), disabled: [], divisibility: divisibilityOf(module) };
-    this.compile({ name: this.inputs.name, text, from }, module, whatIf, baseline ?? { trace, settings });
+    this.compile(
+      { name: this.inputs.name, text, from, ...(regenerate ? { regenerate } : {}) },
+      module,
+      whatIf,
+      baseline ?? { trace, settings },
+    );
   }
 }
 

@@ -7,7 +7,7 @@ import { LineTable, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
 import { initialState, reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { NOTHING_COMPUTED, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+import { NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
 /** What is opened. */
 export type Opened =
@@ -17,6 +17,7 @@ export type Opened =
       readonly module: Operation;
       readonly text: string;
       readonly from: Stage;
+      readonly regenerate?: Regenerate | undefined;
       readonly whatIf: Omit<WhatIf, "divisibility">;
     }
   /** Something is to be chosen first: which kernel of a file, say. */

@@ -254,6 +254,20 @@ test("a Python kernel is edited in its pane: it is compiled again, and u brings 
   await pty.exited();
 });
 
+test("a Python kernel is generated again for another target", async () => {
+  const kernel = join(folder, "by-target.py");
+  const body = "    tl.store(x, 7.0 if tl.target_info.cuda_capability_geq(9, 0) else 5.0)\n";
+  writeFileSync(kernel, `import triton\nimport triton.language as tl\n\n@triton.jit\ndef kernel(x):\n${body}`);
+  const pty = start([kernel, "--signature", "*fp32"], { columns: 160, rows: 40 });
+  await ready(pty);
+  pty.type("gg");
+  await pty.until((s) => s.text.includes("constant 5.000000e+00"), "the store for sm_80");
+  pty.type(":--target cuda:90\r");
+  await pty.until((s) => s.text.includes("constant 7.000000e+00"), "the store for sm_90");
+  pty.type("q");
+  await pty.exited();
+});
+
 test("an editor that fails leaves its file, and the next one does not write over it", async () => {
   const editor = join(folder, "failing.sh");
   writeFileSync(editor, `#!/bin/sh\necho "// precious" >> "$1"\nexit 1\n`, { mode: 0o755 });

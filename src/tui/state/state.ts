@@ -5,6 +5,7 @@ import type { PipelineStep, Stage } from "../../compile/pipelines/cuda.js";
 import type { PassRewrites } from "../../compile/rewrite-details.js";
 import type { Trace } from "../../compile/trace.js";
 import type { StepDiff } from "../../diff/step-diff.js";
+import type { Operation } from "../../ir/operation.js";
 
 export const PANES = ["source", "passes", "diff", "layout", "codegen"] as const;
 export type PaneId = (typeof PANES)[number];
@@ -129,7 +130,13 @@ export interface Input {
   readonly from: Stage;
   /** The last pass, by position in the pipeline, that the text has behind it. */
   readonly startAfter?: number;
+  /** Makes the text anew for a target and options that it depends on; a Python kernel's does. */
+  readonly regenerate?: Regenerate;
 }
+export type Regenerate = (
+  capability: number,
+  options: CudaOptions,
+) => { readonly module: Operation; readonly text: string } | { readonly error: string };
 
 /** What is looked at: a Trace, whole or as far as it is made, and others to compare with. */
 export interface Session {
