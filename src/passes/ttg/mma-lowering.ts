@@ -6,9 +6,9 @@ import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
 import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
 import { InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../../dialects/ttng/ops/barrier.js";
-import { MMAv5OpInterface, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+import { MMAv5OpInterface, TCGen5CommitOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMCopyOp } from "../../dialects/ttng/ops/tensor-memory.js";
-import { boolAttr, i32ArrayAttr, i32Attr, intsOf, unitAttr } from "../../ir/builtin-attrs.js";
+import { boolAttr, i32Attr, unitAttr } from "../../ir/builtin-attrs.js";
 import { i64 } from "../../ir/builtin-types.js";
 import { isPureOp } from "../../ir/interfaces.js";
 import { constantInt } from "../../ir/match.js";
@@ -19,7 +19,7 @@ import { defaultCga } from "../../layout/encodings/cga.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { anyOpPattern, hasInterface, pattern } from "../../rewrite/pattern.js";
-import type { Rewriter } from "../../rewrite/rewriter.js";
+import { addCompletionBarrier, mmaOf } from "./completion-barrier.js";
 
 export const mmaLowering = definePass("triton-nvidia-mma-lowering", {
   name: "TritonNvidiaGPUMMALoweringPass",
@@ -32,23 +32,6 @@ export const mmaLowering = definePass("triton-nvidia-mma-lowering", {
     applyPatternsGreedily(root, [syncMMALowering, scaleSharedToTmem, mergeCommitIntoMMA], { listener });
   },
 });
-
-type MMA = NonNullable<ReturnType<typeof TCGen5MMAOp.match>> | NonNullable<ReturnType<typeof TCGen5MMAScaledOp.match>>;
-const mmaOf = (op: Operation): MMA => (TCGen5MMAOp.match(op) ?? TCGen5MMAScaledOp.match(op))!;
-
-/** The instruction signals `barrier` when it is done, if `pred` holds. */
-function addCompletionBarrier(rw: Rewriter, op: Operation, barrier: Value, pred: Value): void {
-  const { barriers, barrier_preds } = mmaOf(op);
-  const kept = op.numOperands - barriers.length - barrier_preds.length;
-  const sizes = [...intsOf(op.attr("operandSegmentSizes"))!];
-  sizes[sizes.length - 2] = barriers.length + 1;
-  sizes[sizes.length - 1] = barrier_preds.length + 1;
-  const operands = [...op.operands.slice(0, kept), ...barriers, barrier, ...barrier_preds, pred];
-  rw.modify(op, () => {
-    op.setOperands(operands);
-    op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, sizes));
-  });
-}
 
 /** A synchronous instruction gets a barrier of its own, and a wait. */
 const syncMMALowering = anyOpPattern("sync-mma-lowering", hasInterface(MMAv5OpInterface), (op, rw) => {

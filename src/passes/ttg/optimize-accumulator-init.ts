@@ -54,11 +54,11 @@ function accumulatorOf(op: Operation): Value | undefined {
   return load?.region === op.region ? alloc.src : undefined;
 }
 /** The flag that says whether a dot adds to its accumulator. */
-function useAccFlag(op: Operation): Value | undefined {
-  return WarpGroupDotOp.is(op) ? WarpGroupDotOp.match(op)!.useC : op.operand(op.def.interface(MMAv5OpInterface)!.useDIndex(op));
+function accFlagOf(op: Operation): Value | undefined {
+  return WarpGroupDotOp.is(op) ? WarpGroupDotOp.match(op)!.useC : op.operand(op.def.interface(MMAv5OpInterface)!.indexOfUseD(op));
 }
-function setUseAccFlag(rw: Rewriter, op: Operation, flag: Value): void {
-  if (!WarpGroupDotOp.is(op)) rw.setOperand(op, op.def.interface(MMAv5OpInterface)!.useDIndex(op), flag);
+function setAccFlag(rw: Rewriter, op: Operation, flag: Value): void {
+  if (!WarpGroupDotOp.is(op)) rw.setOperand(op, op.def.interface(MMAv5OpInterface)!.indexOfUseD(op), flag);
   else rw.modify(op, () => op.setOperands([...op.operands.slice(0, 3), flag]));
 }
 
@@ -70,7 +70,7 @@ function initByFlag(rw: Rewriter, dot: Operation, before: ForView): boolean {
   const accumulator = accumulatorOf(dot);
   if (!accumulator) return false;
   if (isZero(accumulator)) {
-    setUseAccFlag(rw, dot, no);
+    setAccFlag(rw, dot, no);
     return true;
   }
   const carried = accumulator.argOwner ? accumulator.index - 1 : undefined;
@@ -78,12 +78,12 @@ function initByFlag(rw: Rewriter, dot: Operation, before: ForView): boolean {
   const zeroing = zeroingOf(carried === undefined ? accumulator : before.region.firstBlock!.lastOp!.operand(carried));
   if (!zeroing && !startsWithZero) return false;
   // A flag that is there, and not just `true`, has its own meaning.
-  const old = useAccFlag(dot);
+  const old = accFlagOf(dot);
   if (old && (constantInt(old) ?? 0n) === 0n) return false;
   const loop = addIterArgsToLoop(rw, before, [startsWithZero ? no : yes]);
   const flag = loop.region.firstBlock!.args.at(-1)!;
   if (!zeroing) {
-    setUseAccFlag(rw, dot, flag);
+    setAccFlag(rw, dot, flag);
     appendToYield(loop, [yes]);
     return true;
   }
@@ -92,7 +92,7 @@ function initByFlag(rw: Rewriter, dot: Operation, before: ForView): boolean {
   const otherwise = isBefore ? flag : yes;
   const values = { condition, true_value: whenTrue ? no : otherwise, false_value: whenTrue ? otherwise : no };
   const select = rw.setBefore(op).value(SelectOp, values, options);
-  setUseAccFlag(rw, dot, isBefore ? select : flag);
+  setAccFlag(rw, dot, isBefore ? select : flag);
   appendToYield(loop, [isBefore ? yes : select]);
   zeroing.stop(rw);
   return true;
@@ -135,6 +135,6 @@ const allocWithUnusedInit = pattern("tmem-alloc-with-unused-init", TMEMAllocOp, 
   const mma = users.find((user) => user.def.interface(MMAv5OpInterface));
   const load = users.find((user) => TMEMLoadOp.is(user));
   if (!mma || (load && !mma.isBeforeInBlock(load))) return rw.noMatch("no instruction writes it first");
-  if (constantInt(useAccFlag(mma)) !== 0n) return rw.noMatch("the instruction adds to it");
+  if (constantInt(accFlagOf(mma)) !== 0n) return rw.noMatch("the instruction adds to it");
   return rw.modify(op, () => op.setOperands([]));
 });

@@ -4,6 +4,7 @@ import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../dialects/ttng/ops/tensor-memory.js";
 import { PoisonOp } from "../../dialects/ub/ops/index.js";
 import { i32ArrayAttr, intsOf } from "../../ir/builtin-attrs.js";
+import type { OpDef } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { definePass } from "../../pass/define-pass.js";
@@ -29,17 +30,22 @@ export const removeTmemTokens = definePass("triton-nvidia-gpu-remove-tmem-tokens
   },
 });
 
+/** The op waits for no token. */
+export function clearTokenOperand(op: Operation): void {
+  const mma = TCGen5MMAOp.match(op) ?? TCGen5MMAScaledOp.match(op);
+  const dep = mma ? mma.acc_dep : (TMEMStoreOp.match(op) ?? TMEMLoadOp.match(op))?.dep;
+  if (!dep) return;
+  const at = op.operands.indexOf(dep);
+  op.setOperands(op.operands.filter((_, i) => i !== at));
+  // Only the instructions have segments; the token is their fourth operand.
+  if (mma) op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, intsOf(op.attr("operandSegmentSizes"))!.with(3, 0)));
+}
+
+const TOKEN_OPS: readonly OpDef[] = [TCGen5MMAOp, TCGen5MMAScaledOp, TMEMAllocOp, TMEMLoadOp, TMEMStoreOp];
 /** Answers whether the op made a token. */
 function removeToken(rw: Rewriter, op: Operation, dummy: Value): boolean {
-  const mma = TCGen5MMAOp.match(op) ?? TCGen5MMAScaledOp.match(op);
-  const dep = (mma ? mma.acc_dep : (TMEMStoreOp.match(op) ?? TMEMLoadOp.match(op))?.dep) ?? undefined;
-  if (dep) {
-    const at = op.operands.indexOf(dep);
-    op.setOperands(op.operands.filter((_, i) => i !== at));
-    // Only the instructions have segments; the token is their fourth operand.
-    if (mma) op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, intsOf(op.attr("operandSegmentSizes"))!.with(3, 0)));
-  }
-  if (!mma && !TMEMStoreOp.is(op) && !TMEMLoadOp.is(op) && !TMEMAllocOp.is(op)) return false;
+  if (!TOKEN_OPS.includes(op.def)) return false;
+  clearTokenOperand(op);
   const token = op.results.find(({ type }) => AsyncTokenType.is(type));
   if (!token) return false;
   const resultTypes = op.resultTypes.filter((type) => !AsyncTokenType.is(type));

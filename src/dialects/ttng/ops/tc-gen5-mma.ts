@@ -25,7 +25,7 @@ export interface MMAv5Op {
   a(op: Operation): Value;
   accumulator(op: Operation): Value;
   /** The number of the operand that says whether it adds to the accumulator. The predicate is the next one. */
-  useDIndex(op: Operation): number;
+  indexOfUseD(op: Operation): number;
 }
 export const MMAv5OpInterface = defineInterface<MMAv5Op>("MMAv5OpInterface");
 
@@ -53,7 +53,7 @@ const mmaV5 = (scales: number) =>
   implement(MMAv5OpInterface, {
     a: (op) => op.operand(0),
     accumulator: (op) => op.operand(2),
-    useDIndex: (op) => 3 + (intsOf(op.attr("operandSegmentSizes"))?.[3] ?? 0) + scales,
+    indexOfUseD: (op) => 3 + (intsOf(op.attr("operandSegmentSizes"))?.[3] ?? 0) + scales,
   });
 
 /** The kind of tcgen05.mma that takes operands of a type, and the accumulators it can have. */

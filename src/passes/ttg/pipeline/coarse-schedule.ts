@@ -80,6 +80,25 @@ export class CoarseSchedule {
     this.slots.delete(op);
   }
 
+  /** Whether `a` comes before `b` when all rounds are written out. */
+  isOpBefore(a: Operation, b: Operation): boolean {
+    const [first, second] = [this.get(a), this.get(b)];
+    if (first.stage !== second.stage) return first.stage < second.stage;
+    if (first.cluster !== second.cluster) return first.cluster.index < second.cluster.index;
+    return a.isBeforeInBlock(b);
+  }
+  /** Moves what is before `op` in its cluster to a new one before it. Answers the op's cluster. */
+  splitClusterBefore(op: Operation, loop: ForView): Cluster {
+    const { cluster } = this.get(op);
+    let before: Cluster | undefined;
+    for (const other of bodyOf(loop).opsWithoutTerminator()) {
+      if (other === op) break;
+      const slot = this.slots.get(other);
+      if (slot?.cluster === cluster) slot.cluster = before ??= this.newClusterBefore(cluster);
+    }
+    return cluster;
+  }
+
   /** Schedules what an op needs with it; `includeArg` goes through carried values to the round before. */
   insertDepsOfOp(op: Operation, stage: number, cluster: Cluster, includeArg: boolean): void {
     const block = op.block!;

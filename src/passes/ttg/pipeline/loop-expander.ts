@@ -11,6 +11,7 @@ import { PredicateStageOp } from "../../../dialects/ttg/ops/misc.js";
 import { intAttr } from "../../../ir/builtin-attrs.js";
 import { i1, isIndex } from "../../../ir/builtin-types.js";
 import { Mapping } from "../../../ir/clone.js";
+import type { LocationRef } from "../../../ir/location.js";
 import { constantInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
@@ -262,10 +263,7 @@ class LoopExpander {
       const types = [i1(rw.ctx)];
       return rw.value(PredicateStageOp, { iv, ub: upperBound, step, maxStage: this.#maxStage, stage }, { ...options, types });
     }
-    const rest = rw.value(ConstantOp, { value: intAttr(iv.type, this.#maxStage - stage) }, options);
-    const distance = rw.value(MulIOp, { lhs: step, rhs: rest }, options);
-    const end = rw.value(SubIOp, { lhs: upperBound, rhs: distance }, options);
-    return rw.value(CmpIOp, { predicate: "slt", lhs: iv, rhs: end }, options);
+    return emitPredicateForStage(rw, options, { iv, upperBound, step, rest: this.#maxStage - stage });
   }
   /** Makes an operand of a copy in the new loop the right version of what the original uses. */
   #remap(use: OpOperand, stage: number, made: Operation, mapping: Mapping, args: readonly Value[], argOf: Map<Value, number[]>): void {
@@ -309,6 +307,18 @@ class LoopExpander {
     const false_value = args[index + 1]!;
     return rw.value(SelectOp, { condition: predicates[stage]!, true_value, false_value }, { loc: loop.op.locRef });
   }
+}
+
+/** Whether there are more than `rest` rounds after the one of `iv`. */
+export function emitPredicateForStage(
+  rw: Rewriter,
+  options: { readonly loc: LocationRef },
+  { iv, upperBound, step, rest }: { readonly iv: Value; readonly upperBound: Value; readonly step: Value; readonly rest: number },
+): Value {
+  const rounds = rw.value(ConstantOp, { value: intAttr(iv.type, rest) }, options);
+  const distance = rw.value(MulIOp, { lhs: step, rhs: rounds }, options);
+  const end = rw.value(SubIOp, { lhs: upperBound, rhs: distance }, options);
+  return rw.value(CmpIOp, { predicate: "slt", lhs: iv, rhs: end }, options);
 }
 
 /** The operands of an op and of what is nested in it, innermost first. */

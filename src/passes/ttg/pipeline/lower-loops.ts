@@ -13,7 +13,6 @@ import { enclosingModule, getNumCTAs, getThreadsPerWarp } from "../../../dialect
 import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalAllocOp, LocalDeallocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
-import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import type { Type } from "../../../ir/attribute.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, numElements, RankedTensorType, type TensorType, tensorType } from "../../../ir/builtin-types.js";
@@ -29,6 +28,7 @@ import { replaceUsesWithLocalLoad } from "../shared-memory-uses.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import { CoarseSchedule, inSlot } from "./coarse-schedule.js";
 import { whyNoAsyncCopy } from "./explain-pipelining.js";
+import { lowerMMAs } from "./lower-mma-v5.js";
 import { lowerTMADescriptors } from "./lower-tma-descriptors.js";
 import { type AsyncLoad, asyncLoadOf, firstUse, getDefUseStageDiff, isZero } from "./pipelined-loads.js";
 import { bodyOf, forLoops } from "./pipelined-loops.js";
@@ -44,22 +44,10 @@ export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxis
   for (const loop of loops) {
     const schedule = CoarseSchedule.deserialize(loop);
     if (!schedule) continue;
-    schedule.serialize(lowerTMADescriptors(rw, lowerLoads(rw, loop, schedule, axisInfo, explain), schedule));
+    schedule.serialize(lowerTMADescriptors(rw, lowerLoads(rw, lowerMMAs(rw, loop, schedule), schedule, axisInfo, explain), schedule));
     lowered++;
   }
   return lowered;
-}
-
-/** A tcgen05 instruction in a scheduled loop: how these are pipelined is not built yet. */
-export function unknownMma(root: Operation): Operation | undefined {
-  let found: Operation | undefined;
-  for (const loop of forLoops(root))
-    if (CoarseSchedule.deserialize(loop))
-      loop.op.walk((op) => {
-        if (op.def.interface(MMAv5OpInterface)) found = op;
-        return found ? "interrupt" : undefined;
-      });
-  return found;
 }
 
 function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axes: ModuleAxisInfo, explain: Explain | undefined): ForView {

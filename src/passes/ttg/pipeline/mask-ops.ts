@@ -7,7 +7,7 @@ import { LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { MaskOp, MaskReturnOp } from "../../../dialects/ttg/ops/misc.js";
 import { LocalLoadTrait } from "../../../dialects/ttg/ttg-op.js";
 import { ArriveBarrierOp, BarrierExpectOp, FenceAsyncSharedOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
-import { TCGen5CommitOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
+import { MMAv5OpInterface, TCGen5CommitOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../../dialects/ttng/ops/tma.js";
 import { i32ArrayAttr } from "../../../ir/builtin-attrs.js";
@@ -64,6 +64,12 @@ function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
   if (certain) {
     const old = op.operand(op.numOperands - 1);
     return rw.setOperand(op, op.numOperands - 1, getPredMask(rw, old.type, old, pred));
+  }
+  const mma = op.def.interface(MMAv5OpInterface);
+  if (mma) {
+    const at = mma.indexOfUseD(op) + 1;
+    const old = op.operand(at);
+    return rw.setOperand(op, at, getPredMask(rw, old.type, old, pred));
   }
   const wait = WaitBarrierOp.match(op);
   if (wait) {

@@ -121,7 +121,7 @@ export function hasAccReadModifyWrite(mma: Operation, loop: ForView): boolean {
 /** Whether the loop writes the accumulator anew somewhere: only there another buffer can take its place. */
 export function isAccMultibufferingPossible(mma: Operation, loop: ForView): boolean {
   const body = bodyOf(loop);
-  let flag = mma.operand(mma.def.interface(MMAv5OpInterface)!.useDIndex(mma));
+  let flag = mma.operand(mma.def.interface(MMAv5OpInterface)!.indexOfUseD(mma));
   if (isZeroInt(flag)) return true;
   const seen = new Set<Value>();
   while (flag.argOwner === body && flag.index > 0 && !seen.has(flag)) {

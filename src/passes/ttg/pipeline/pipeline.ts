@@ -6,8 +6,9 @@ import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { CoarseSchedule } from "./coarse-schedule.js";
 import { pipelineForLoop } from "./loop-expander.js";
-import { lowerLoops, unknownMma } from "./lower-loops.js";
+import { lowerLoops } from "./lower-loops.js";
 import { resolveMaskOps, wrapInMaskOp } from "./mask-ops.js";
+import { peelMmaEpilogue, wantsPeeledEpilogue } from "./peel-mma-epilogue.js";
 import { forLoops, getNumStagesOrDefault, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
 import { pipelineTMAStores } from "./tma-stores.js";
 import { updateWaits } from "./update-waits.js";
@@ -30,11 +31,6 @@ export const pipeline = definePass("tritongpu-pipeline", {
   statistics: { lowered: "loops with a schedule", expanded: "loops pipelined" },
   run(root, { options, listener, analysis, dump, count, report, fail, explain }) {
     const rw = new Rewriter(root.ctx, listener);
-    const foreign = unknownMma(root);
-    if (foreign) {
-      report.warning(foreign, `pipelining of loops with '${foreign.name}' is not built yet: loops are left as they are`, "pass.not-built");
-      return dropSchedules(root);
-    }
     count(
       "lowered",
       lowerLoops(rw, root, () => analysis(moduleAxisInfo), explain),
@@ -43,9 +39,11 @@ export const pipeline = definePass("tritongpu-pipeline", {
     for (const loop of forLoops(root)) {
       const schedule = CoarseSchedule.deserialize(loop);
       const keepPredicateStage = loop.op.hasAttr(KEEP_PREDICATE_STAGE);
-      const expand = (): unknown => pipelineForLoop(rw, loop, schedule!.getOpsInOrder(loop), wrapInMaskOp, keepPredicateStage);
       if (!schedule) continue;
-      if (rw.from(loop, expand)) count("expanded");
+      const peels = !keepPredicateStage && wantsPeeledEpilogue(loop, schedule);
+      const made = rw.from(loop, () => pipelineForLoop(rw, loop, schedule.getOpsInOrder(loop), wrapInMaskOp, keepPredicateStage || peels));
+      if (made && peels) rw.from(made, () => peelMmaEpilogue(rw, made));
+      if (made) count("expanded");
       else
         explain?.(loop.op, "pipeline.declined", {
           kind: "missed",
