@@ -144,10 +144,13 @@ export function readFile(path: string): string {
 /**
  * Told before an input is read. V8 optimizes a function after so much of its bytecode was run; by its default of 66 KB that takes half of the
  * time of a compilation, and is over too late for most of it. Shorter commands are spared the module, and benchmarks are warm.
+ * Of the parser of Python it did so too, in other threads, for a third of the processor time that TTIR of a kernel takes.
  * V8 does not take compiled code that was made under other flags: what is loaded later is compiled again.
  */
 export function optimizeLater(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--interrupt-budget=2000000");
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  setFlagsFromString("--interrupt-budget=2000000");
+  setFlagsFromString("--wasm-tiering-budget=100000000");
 }
 
 function readFolder(path: string): readonly string[] | undefined {

@@ -10,6 +10,7 @@ import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
 import { findTriton } from "./find-triton.js";
 import type { Io } from "./io.js";
+import { optimizeLater } from "./node-io.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 
 export type PythonOptions = Pick<TtStepArgs, "python" | "capability" | "cuda">;
@@ -31,6 +32,7 @@ let frontEnd: FrontEnd | undefined;
 export function preparePython(paths: readonly (string | undefined)[], io: Io): Promise<void> | undefined {
   if (frontEnd || !paths.some((path) => path !== undefined && namesPython(path, io))) return undefined;
   return import("../frontend/compile-python.js").then(async (loaded) => {
+    optimizeLater();
     await loaded.loadPython();
     frontEnd = loaded;
   });

@@ -7,7 +7,7 @@ import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { withoutStatement } from "./syntax-recovery.js";
 import { type Token, tokenize } from "./tokens.js";
 import { rawTree } from "./tree.js";
-import type { Parser } from "./tree-sitter.js";
+import { Language, Parser, readTrees, readWasm } from "./tree-sitter.js";
 
 /** Parses Python; made once by `loadParser`. */
 export interface PythonParser {
@@ -24,7 +24,6 @@ declare const WebAssembly: {
 
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
-  const { Parser, Language, readTrees, readWasm } = await import("./tree-sitter.js");
   const { runtime, grammar } = readWasm();
   // V8 compiles a function of theirs when it is called: waiting for other threads would take longer.
   await Parser.init({

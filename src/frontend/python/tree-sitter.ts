@@ -1,4 +1,4 @@
-/** The parser's runtime and its files: only Python input loads them, through `import()`. */
+/** The parser's runtime and its files. */
 
 export { Language, Parser, type TreeCursor } from "web-tree-sitter";
 export { readTrees, readWasm } from "./wasm.js";
