@@ -10,22 +10,8 @@ import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
 import { reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
-
-const NOTHING = {
-  generation: 0,
-  input: undefined,
-  menu: undefined,
-  computed: NOTHING_COMPUTED,
-  kernel: 0,
-  progress: undefined,
-  pending: [],
-  settings: undefined,
-  baseline: undefined,
-  against: undefined,
-  sources: [],
-  failure: undefined,
-} as const;
+import { emptySession } from "./opening.js";
+import type { Session, State } from "./state/state.js";
 
 export function dumpTrace(path: string): Trace {
   const trace = importDumpLog(path, readFileSync(path, "latin1"));
@@ -35,8 +21,7 @@ export function dumpTrace(path: string): Trace {
 export function dumpSession(path: string): Session {
   const trace = dumpTrace(path);
   return {
-    ...NOTHING,
-    name: path,
+    ...emptySession(path),
     trace,
     kernels: findKernels(trace),
     sources: [{ path: "/home/user/src/kernels/softmax_row.py", found: "softmax_row.py", lines: PYTHON }],
@@ -69,8 +54,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
   };
   const now = run(numWarps);
   return {
-    ...NOTHING,
-    name: path,
+    ...emptySession(path),
     input: { name: path, text, from: "ttir" },
     ...now,
     kernels: findKernels(now.trace),
