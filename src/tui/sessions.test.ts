@@ -4,6 +4,7 @@ import { importDumpLog } from "../compile/import/import-dump.js";
 import { initialState, reduce, reduceText } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { displayOf } from "./panes/diff/model.js";
+import { subjectOf } from "./panes/layout/subject.js";
 import { passItems } from "./panes/passes/model.js";
 import { computed, dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
@@ -42,6 +43,15 @@ test("B goes to the first pass that differs, and shows both sides", () => {
   expect(selectedStep(at)).toBe(first);
   expect(frame(at).toText()).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
   expect(reduceText(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
+});
+
+test("held against the baseline, lines keep the Trace's ops, and layouts follow the cursor", () => {
+  const at = reduceText(computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8))), "B2|||/tt.load\r\x1b");
+  expect(subjectOf(at)).toMatchObject({ name: "%9" });
+  const { diff } = comparedOf(at)!;
+  const ops = ({ ops }: { readonly ops: Int32Array }) => [...ops].filter((op) => op > 0);
+  expect(ops(diff.after)).toEqual(ops(selectedStep(at)!.text));
+  expect(diff.alignment.counts).toMatchObject({ added: 0, removed: 0 });
 });
 
 test("names and the places of constants are no difference to another input", () => {
