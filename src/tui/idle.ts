@@ -54,7 +54,7 @@ export class Idle {
       this.#thread = undefined;
     }
     if (this.#thread || !input || !settings || !wantsPtx(state)) return;
-    this.#thread = { generation, stop: writePtx({ input, settings }, (ptx) => this.shell.soon(() => this.tell(generation, ptx))) };
+    this.#thread = { generation, stop: writePtx(input, settings, (ptx) => this.shell.soon(() => this.tell(generation, ptx))) };
   }
   private tell(generation: number, ptx: Ptx): void {
     if (this.#thread?.generation !== generation) return;
