@@ -95,13 +95,17 @@ test("the README's five minutes: why a load is not vectorized", async () => {
   await pty.exited();
 });
 
-test("PTX of a large module is made when it is looked at, while keys are answered", async () => {
-  const pty = start(["fixtures/kernels/flash_attention.ttir"]);
+const LARGE_PYTHON = ["fixtures/kernels/seed003_matmul.py", "--signature"];
+test.each([
+  ["attn", ["fixtures/kernels/flash_attention.ttir"]],
+  ["matmul_kernel", [...LARGE_PYTHON, "*fp16:16,*fp16:16,*fp32:16,i32:16,1,i32,1,i32,1,128,128,64,128,128,32"]],
+])("PTX of a large module is made when it is looked at, while keys are answered: %s", async (kernel, args) => {
+  const pty = start(args);
   await ready(pty);
   pty.type("4]]");
   await pty.until((s) => /making PTX \.\.\. \d+\/\d+ [a-z]/.test(s.text), "how far it is");
   pty.type("1j");
-  await pty.until((s) => s.text.includes(".visible .entry attn"), "the PTX");
+  await pty.until((s) => s.text.includes(`.visible .entry ${kernel}`), "the PTX");
   pty.type("q");
   await pty.exited();
 });
