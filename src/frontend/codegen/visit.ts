@@ -33,7 +33,7 @@ export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
 }
 
 /** As many statements are generated at most. */
-const STATEMENTS = 100_000;
+const STATEMENTS = 400_000;
 function tellEndless(g: Generator, statement: ast.Stmt): never {
   const message = `more than ${STATEMENTS} statements are generated: a loop is unrolled too often`;
   return failAt(g, statement, message, "CompilationError", new PyError("TimeoutError", message));

@@ -104,8 +104,10 @@ export function stringRepr(value: string): string {
 }
 
 /** What Python says of an attribute that a value has not. */
-export const noAttribute = (value: PyValue, name: string): string =>
-  `${isKind(value, "module") ? `module '${value.name}'` : `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
+export function noAttribute(value: PyValue, name: string): string {
+  if (isKind(value, "opaque")) return `'${value.what}' is not known: ${value.why}`;
+  return `${isKind(value, "module") ? `module '${value.name}'` : `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
+}
 
 /** The name of a value's class; with its module when `qualified`. */
 export function pyTypeName(value: PyValue, qualified = false): string {

@@ -17,31 +17,31 @@ N_ROUNDS_DEFAULT = tl.constexpr(10)
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     #line 17
     if c0.dtype == tl.uint32:
-        PHILOX_KEY_A: tl.constexpr = 0x9E3779B9
-        PHILOX_KEY_B: tl.constexpr = 0xBB67AE85
-        PHILOX_ROUND_A: tl.constexpr = 0xD2511F53
-        PHILOX_ROUND_B: tl.constexpr = 0xCD9E8D57
+        KEY_A: tl.constexpr = 0x9E3779B9
+        KEY_B: tl.constexpr = 0xBB67AE85
+        ROUND_A: tl.constexpr = 0xD2511F53
+        ROUND_B: tl.constexpr = 0xCD9E8D57
     else:
         tl.static_assert(c0.dtype == tl.uint64, "dtype not supported in philox_impl")
-        PHILOX_KEY_A: tl.constexpr = 0x9E3779B97F4A7C15
-        PHILOX_KEY_B: tl.constexpr = 0xBB67AE8584CAA73B
-        PHILOX_ROUND_A: tl.constexpr = 0xD2E7470EE14C6C93
-        PHILOX_ROUND_B: tl.constexpr = 0xCA5A826395121157
+        KEY_A: tl.constexpr = 0x9E3779B97F4A7C15
+        KEY_B: tl.constexpr = 0xBB67AE8584CAA73B
+        ROUND_A: tl.constexpr = 0xD2E7470EE14C6C93
+        ROUND_B: tl.constexpr = 0xCA5A826395121157
 
-    for _ in tl.static_range(n_rounds):
+    for turn in tl.static_range(n_rounds):
         #line 32
-        A = PHILOX_ROUND_A
-        B = PHILOX_ROUND_B
-        _c0, _c2 = c0, c2
-        c0 = math.umulhi(B, _c2) ^ c1 ^ k0
-        c2 = math.umulhi(A, _c0) ^ c3 ^ k1
+        A = ROUND_A
+        B = ROUND_B
+        pre, mid = c0, c2
+        c0 = math.umulhi(B, mid) ^ c1 ^ k0
+        c2 = math.umulhi(A, pre) ^ c3 ^ k1
         # Products and keys wrap around.
         #line 37
-        c1 = tl.mul(B, _c2, sanitize_overflow=False)
-        c3 = tl.mul(A, _c0, sanitize_overflow=False)
+        c1 = tl.mul(B, mid, sanitize_overflow=False)
+        c3 = tl.mul(A, pre, sanitize_overflow=False)
         #line 40
-        k0 = tl.add(k0, PHILOX_KEY_A, sanitize_overflow=False)
-        k1 = tl.add(k1, PHILOX_KEY_B, sanitize_overflow=False)
+        k0 = tl.add(k0, KEY_A, sanitize_overflow=False)
+        k1 = tl.add(k1, KEY_B, sanitize_overflow=False)
     return c0, c1, c2, c3
 
 
@@ -56,20 +56,20 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     c2 = tl.to_tensor(c2)
     c3 = tl.to_tensor(c3)
 
-    if tl.constexpr(c0.dtype.primitive_bitwidth) == 32:
-        int_dtype = tl.uint32
-        seed_hi = ((seed >> 32) & 0xffffffff).to(tl.uint32)
-        seed_lo = (seed & 0xffffffff).to(tl.uint32)
+    if c0.dtype.primitive_bitwidth == 32:
+        word = tl.uint32
+        seed_hi = ((seed >> 32) & 0xFFFFFFFF).to(tl.uint32)
+        seed_lo = (seed & 0xFFFFFFFF).to(tl.uint32)
     else:
-        tl.static_assert(tl.constexpr(c0.dtype.primitive_bitwidth) == 64, "bitwidth not supported in philox")
-        int_dtype = tl.uint64
-        seed_hi = tl.full((1, ), 0, dtype=int_dtype)
+        tl.static_assert(c0.dtype.primitive_bitwidth == 64, "bitwidth not supported in philox")
+        word = tl.uint64
+        seed_hi = tl.full((1, ), 0, dtype=word)
         seed_lo = seed
 
-    c0 = c0.to(int_dtype, bitcast=True)
-    c1 = c1.to(int_dtype, bitcast=True)
-    c2 = c2.to(int_dtype, bitcast=True)
-    c3 = c3.to(int_dtype, bitcast=True)
+    c0 = c0.to(word, bitcast=True)
+    c1 = c1.to(word, bitcast=True)
+    c2 = c2.to(word, bitcast=True)
+    c3 = c3.to(word, bitcast=True)
     return philox_impl(c0, c1, c2, c3, seed_lo, seed_hi, n_rounds)
 
 
@@ -77,8 +77,8 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 #line 73
 def randint(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     #line 84
-    ret, _, _, _ = randint4x(seed, offset, n_rounds)
-    return ret
+    top, _, _, _ = randint4x(seed, offset, n_rounds)
+    return top
 
 
 @jit
@@ -88,7 +88,7 @@ def randint4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     offset_lo = offset.to(tl.uint32)
     _0 = offset_lo * 0
 
-    if tl.constexpr(offset.dtype.primitive_bitwidth) > 32:
+    if offset.dtype.primitive_bitwidth > 32:
         offset_hi = (offset >> 32).to(tl.uint32)
     else:
         offset_hi = _0
@@ -104,12 +104,12 @@ def randint4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 def uint_to_uniform_float(x):
     # The scale is such that the greatest integer stays below 1 when rounded.
     #line 134
-    if tl.constexpr(x.dtype == tl.uint32) or tl.constexpr(x.dtype == tl.int32):
+    if x.dtype == tl.uint32 or x.dtype == tl.int32:
         #line 136
         x = x.to(tl.int32, bitcast=True)
         scale = 4.6566127342e-10
     else:
-        tl.static_assert(tl.constexpr(x.dtype == tl.uint64) or tl.constexpr(x.dtype == tl.int64))
+        tl.static_assert(x.dtype == tl.uint64 or x.dtype == tl.int64)
         x = x.to(tl.int64, bitcast=True)
         scale = 1.0842020432385337e-19
     x = tl.where(x < 0, -x - 1, x)
@@ -128,11 +128,11 @@ def rand(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 #line 160
 def rand4x(seed, offsets, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     #line 168
-    i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
-    u1 = uint_to_uniform_float(i1)
-    u2 = uint_to_uniform_float(i2)
-    u3 = uint_to_uniform_float(i3)
-    u4 = uint_to_uniform_float(i4)
+    w1, w2, w3, w4 = randint4x(seed, offsets, n_rounds)
+    u1 = uint_to_uniform_float(w1)
+    u2 = uint_to_uniform_float(w2)
+    u3 = uint_to_uniform_float(w3)
+    u4 = uint_to_uniform_float(w4)
     return u1, u2, u3, u4
 
 
@@ -153,11 +153,11 @@ def pair_uniform_to_normal(u1, u2):
 #line 191
 def randn(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     #line 199
-    i1, i2, _, _ = randint4x(seed, offset, n_rounds)
-    u1 = uint_to_uniform_float(i1)
-    u2 = uint_to_uniform_float(i2)
-    n1, _ = pair_uniform_to_normal(u1, u2)
-    return n1
+    w1, w2, _, _ = randint4x(seed, offset, n_rounds)
+    u1 = uint_to_uniform_float(w1)
+    u2 = uint_to_uniform_float(w2)
+    g1, _ = pair_uniform_to_normal(u1, u2)
+    return g1
 
 
 @jit
@@ -165,6 +165,6 @@ def randn(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
 def randn4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     #line 215
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
-    n1, n2 = pair_uniform_to_normal(u1, u2)
-    n3, n4 = pair_uniform_to_normal(u3, u4)
-    return n1, n2, n3, n4
+    g1, g2 = pair_uniform_to_normal(u1, u2)
+    g3, g4 = pair_uniform_to_normal(u3, u4)
+    return g1, g2, g3, g4

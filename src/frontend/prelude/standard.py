@@ -48,15 +48,12 @@ def sigmoid(x):
 @jit
 #line 56
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
-    if dim is None:
-        _dim: core.constexpr = 0
-    else:
-        _dim: core.constexpr = dim
+    axis: core.constexpr = 0 if dim is None else dim
     # Relative to the maximum nothing overflows.
     #line 61
-    z = x - max(x, _dim, keep_dims=keep_dims)
+    z = x - max(x, axis, keep_dims=keep_dims)
     num = math.exp(z)
-    den = sum(num, _dim, keep_dims=keep_dims)
+    den = sum(num, axis, keep_dims=keep_dims)
     return math.fdiv(num, den, ieee_rounding)
 
 
@@ -149,8 +146,8 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
         else:
             return core._reduce_with_indices(input, axis, _argmax_combine_tie_break_fast, keep_dims=keep_dims)
     else:
-        if core.constexpr(input.dtype.primitive_bitwidth) < core.constexpr(32):
-            if core.constexpr(input.dtype.is_floating()):
+        if input.dtype.primitive_bitwidth < 32:
+            if input.dtype.is_floating():
                 input = input.to(core.float32)
             else:
                 assert input.dtype.is_int(), "Expecting input to be integer type"
@@ -208,8 +205,8 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
         else:
             return core._reduce_with_indices(input, axis, _argmin_combine_tie_break_fast, keep_dims=keep_dims)
     else:
-        if core.constexpr(input.dtype.primitive_bitwidth) < 32:
-            if core.constexpr(input.dtype.is_floating()):
+        if input.dtype.primitive_bitwidth < 32:
+            if input.dtype.is_floating():
                 input = input.to(core.float32)
             else:
                 assert input.dtype.is_int(), "Expecting input to be integer type"
@@ -235,14 +232,14 @@ def _sum_combine(a, b):
 
 
 @constexpr_function
-def _pick_sum_dtype(in_dtype, dtype):
+def _pick_sum_dtype(given, dtype):
     # Narrow integers are summed in 32 bits of the same sign; None leaves the dtype as it is.
     if dtype is not None:
         return dtype
-    if in_dtype.is_int_signed():
-        return core.int32 if in_dtype.int_bitwidth < 32 else None
-    if in_dtype.is_int_unsigned():
-        return core.uint32 if in_dtype.int_bitwidth < 32 else None
+    if given.is_int_signed():
+        return core.int32 if given.int_bitwidth < 32 else None
+    if given.is_int_unsigned():
+        return core.uint32 if given.int_bitwidth < 32 else None
     return None
 
 
@@ -251,10 +248,10 @@ def _pick_sum_dtype(in_dtype, dtype):
 #line 287
 def sum(input, axis=None, keep_dims=False, dtype: core.constexpr = None):
     #line 289
-    out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
     #line 291
-    if out_dtype is not None:
-        input = input.to(out_dtype)
+    if wide_type is not None:
+        input = input.to(wide_type)
     return core.reduce(input, axis, _sum_combine, keep_dims=keep_dims)
 
 
@@ -295,10 +292,10 @@ def reduce_or(input, axis, keep_dims=False):
 def cumsum(input, axis=0, reverse=False, dtype: core.constexpr = None):
     #line 337
     input = core._promote_bfloat16_to_float32(input)
-    out_dtype: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
+    wide_type: core.constexpr = _pick_sum_dtype(input.dtype, dtype)
     #line 340
-    if out_dtype is not None:
-        input = input.to(out_dtype)
+    if wide_type is not None:
+        input = input.to(wide_type)
     #line 343
     return core.associative_scan(input, axis, _sum_combine, reverse)
 
@@ -323,11 +320,11 @@ def cumprod(input, axis=0, reverse=False):
 
 @jit
 #line 367
-def _indicator(n_dims: core.constexpr, j: core.constexpr):
-    # 0 and 1 along the j-th innermost of n_dims dimensions.
+def _indicator(places: core.constexpr, j: core.constexpr):
+    # 0 and 1 along the j-th innermost of places dimensions.
     #line 368
     ar = core.arange(0, 2)
-    ar = core.reshape(ar, [1] * (n_dims - j - 1) + [2] + [1] * j)
+    ar = core.reshape(ar, [1] * (places - j - 1) + [2] + [1] * j)
     return ar
 
 
@@ -335,15 +332,15 @@ def _indicator(n_dims: core.constexpr, j: core.constexpr):
 #line 374
 def _compare_and_swap(x, flip, i: core.constexpr):
     #line 376
-    n_dims: core.constexpr = _log2(x.numel)
+    places: core.constexpr = _log2(x.numel)
     # The neighbour along the i-th innermost dimension: the xor of both is the sum of two.
     #line 379
-    idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
-    ix = x.to(idtype, bitcast=True)
-    iy = ix ^ xor_sum(ix, n_dims - 1 - i, True)
+    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
+    ix = x.to(signed, bitcast=True)
+    iy = ix ^ xor_sum(ix, places - i - 1, True)
     y = iy.to(x.dtype, bitcast=True)
     #line 385
-    is_right = _indicator(n_dims, i)
+    is_right = _indicator(places, i)
     #line 388
     ret = core.where((x > y) != (flip ^ is_right), y, x)
     return ret
@@ -359,14 +356,14 @@ def _bitonic_merge_hypercube(x, stage: core.constexpr, order: core.constexpr):
     else:
         flip = order
     #line 409
-    for i in core.static_range(stage):
-        x = _compare_and_swap(x, flip, stage - 1 - i)
+    for n in core.static_range(stage):
+        x = _compare_and_swap(x, flip, stage - n - 1)
     return x
 
 
 @jit
 #line 415
-def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, n_dims: core.constexpr):
+def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, places: core.constexpr):
     h = core.reshape(x, [2] * _log2(x.numel))
     h = _bitonic_merge_hypercube(h, stage, order)
     x = core.reshape(h, x.shape)
@@ -377,26 +374,26 @@ def _bitonic_merge(x, stage: core.constexpr, order: core.constexpr, n_dims: core
 #line 423
 def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
     #line 437
-    _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
-    core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
+    axis: core.constexpr = dim if dim is not None else len(x.shape) - 1
+    core.static_assert(axis + 1 == len(x.shape), "only minor dimension is currently supported")
     #line 440
-    log_n: core.constexpr = _log2(x.shape[_dim])
-    log_k: core.constexpr = log_n if k is None else _log2(k)
+    level: core.constexpr = _log2(x.shape[axis])
+    below: core.constexpr = level if k is None else _log2(k)
     #line 443
-    n_dims: core.constexpr = _log2(x.numel)
+    places: core.constexpr = _log2(x.numel)
     #line 446
-    h = core.reshape(x, [2] * n_dims if n_dims else [1])
+    h = core.reshape(x, [2] * places if places else [1])
     # Runs of k are sorted.
     #line 449
-    for i in core.static_range(1, log_k + 1):
-        h = _bitonic_merge_hypercube(h, i, 2 if i < log_n else descending)
+    for n in core.static_range(1, below + 1):
+        h = _bitonic_merge_hypercube(h, n, 2 if n < level else descending)
     # Of two runs the better half is kept, until one is left.
     #line 454
-    for i in core.static_range(log_k + 1, log_n + 1):
-        h = max(h, axis=(_log2(h.numel) - 1 - log_k)) if descending else min(h, axis=(_log2(h.numel) - 1 - log_k))
-        h = _bitonic_merge_hypercube(h, log_k, 2 if i < log_n else descending)
+    for n in core.static_range(below + 1, level + 1):
+        h = max(h, axis=(_log2(h.numel) - 1 - below)) if descending else min(h, axis=(_log2(h.numel) - 1 - below))
+        h = _bitonic_merge_hypercube(h, below, 2 if n < level else descending)
     #line 459
-    x = core.reshape(h, x.shape[:-1] + [2**log_k])
+    x = core.reshape(h, x.shape[:-1] + [2**below])
     return x
 
 
@@ -416,10 +413,10 @@ def topk(x, k: core.constexpr, dim: core.constexpr = None):
 #line 474
 def bitonic_merge(x, dim: core.constexpr = None, descending: core.constexpr = core.CONSTEXPR_0):
     #line 476
-    _dim: core.constexpr = len(x.shape) - 1 if dim is None else dim
-    core.static_assert(_dim == len(x.shape) - 1, "only minor dimension is currently supported")
-    n_dims: core.constexpr = _log2(x.shape[-1])
-    return _bitonic_merge(x, n_dims, descending, n_dims)
+    axis: core.constexpr = dim if dim is not None else len(x.shape) - 1
+    core.static_assert(axis + 1 == len(x.shape), "only minor dimension is currently supported")
+    places: core.constexpr = _log2(x.shape[-1])
+    return _bitonic_merge(x, places, descending, places)
 
 
 # --- order of elements ---
@@ -437,16 +434,16 @@ def _get_flip_dim(dim, shape):
 #line 493
 def flip(x, dim=None):
     #line 502
-    core.static_assert(-len(x.shape) <= dim and dim < len(x.shape))
-    _dim: core.constexpr = _get_flip_dim(dim, x.shape)
-    core.static_assert(_is_power_of_two(x.shape[_dim]))
-    steps: core.constexpr = _log2(x.shape[_dim])
+    core.static_assert(dim < len(x.shape) and dim >= -len(x.shape))
+    axis: core.constexpr = _get_flip_dim(dim, x.shape)
+    core.static_assert(_is_power_of_two(x.shape[axis]))
+    turns: core.constexpr = _log2(x.shape[axis])
     # Along dimensions of two places, neighbours are swapped by xor.
     #line 508
-    idtype = _get_int_dtype(bitwidth=x.dtype.primitive_bitwidth, signed=True)
-    y = core.reshape(x.to(idtype, bitcast=True), x.shape[:_dim] + [2] * steps + x.shape[_dim + 1:])
-    for i in core.static_range(steps):
-        y = y ^ xor_sum(y, _dim + i, True)
+    signed = _get_int_dtype(x.dtype.primitive_bitwidth, True)
+    y = core.reshape(x.to(signed, bitcast=True), x.shape[:axis] + [2] * turns + x.shape[axis + 1:])
+    for n in core.static_range(turns):
+        y = y ^ xor_sum(y, axis + n, True)
     x = core.reshape(y, x.shape).to(x.dtype, bitcast=True)
     return x
 
