@@ -434,7 +434,7 @@ def _get_flip_dim(dim, shape):
 #line 493
 def flip(x, dim=None):
     #line 502
-    core.static_assert(dim < len(x.shape) and dim >= -len(x.shape))
+    core.static_assert(-len(x.shape) <= dim and dim < len(x.shape))
     axis: core.constexpr = _get_flip_dim(dim, x.shape)
     core.static_assert(_is_power_of_two(x.shape[axis]))
     turns: core.constexpr = _log2(x.shape[axis])

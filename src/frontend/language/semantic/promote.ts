@@ -1,6 +1,6 @@
 /** Type promotion and broadcasting of operands. Source: python/triton/language/semantic.py. */
 import { raise } from "../errors.js";
-import { pyStr, pyTypeName } from "../python-text.js";
+import { noAttribute, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -105,12 +105,6 @@ const comparable = (x: PyValue): bigint | number | undefined => (typeof x === "b
 function operandTensor(s: Semantic, x: PyValue): Tensor {
   if (isNumber(x)) return toTensor(s, x);
   if (isTensor(x)) return x;
-  const [owner, name] = isConstexpr(x)
-    ? ["constexpr_type", "scalar"]
-    : isTuple(x)
-      ? ["tuple_type", "scalar"]
-      : isDescriptor(x)
-        ? ["tensor_descriptor_type", "scalar"]
-        : [pyTypeName(x), "type"];
-  return raise("AttributeError", `'${owner}' object has no attribute '${name}'`);
+  const type = isConstexpr(x) ? "constexpr_type" : isTuple(x) ? "tuple_type" : isDescriptor(x) ? "tensor_descriptor_type" : undefined;
+  return raise("AttributeError", type ? `'${type}' object has no attribute 'scalar'` : noAttribute(x, "type"));
 }
