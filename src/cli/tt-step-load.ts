@@ -27,7 +27,8 @@ export async function loadParts(args: TtStepArgs & { readonly input: string }, i
     why: args.why === undefined && args.layout === undefined ? undefined : await import("./tt-step-why.js"),
     codegen: args.codegen ? await import("./tt-step-codegen.js") : undefined,
   };
-  await prepareInputs([args.input, args.against], io);
+  await preparePython([args.input, args.against], io);
+  if (lastStage(args) !== "source") optimizeLater();
   return parts;
 }
 

@@ -1,5 +1,4 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
-import { isMainThread } from "node:worker_threads";
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { Context } from "../ir/context.js";
@@ -18,9 +17,11 @@ import { asksForNothing, show } from "./tt-step-show.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
 import { VERSION } from "./version.js";
 
-/** The terminal UI starts the program again in another thread. */
 export const run = (argv?: readonly string[]): Promise<void> =>
-  isMainThread ? runMain(main, argv) : import("../tui/ptx-thread.js").then(({ answerOrder }) => answerOrder());
+  isThread() ? import("../tui/ptx-thread.js").then(({ answerOrder }) => answerOrder()) : runMain(main, argv);
+
+/** Whether the terminal UI has started the program in another thread (`tui/ptx-thread.ts`). Others are spared node's module for threads. */
+const isThread = (): boolean => process.argv[2] === "tt-step" && !process.getBuiltinModule("node:worker_threads").isMainThread;
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [command, ...rest] = argv;
