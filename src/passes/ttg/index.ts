@@ -1,6 +1,7 @@
 export { accelerateMatmul } from "./accelerate-matmul.js";
 export { allocateSharedMemory, allocateSharedMemoryNv } from "./allocate-shared-memory.js";
 export { allocateWarpGroups } from "./allocate-warp-groups.js";
+export { automaticWarpSpecialization } from "./automatic-warp-specialization.js";
 export { checkMatmulTwoCTA } from "./check-matmul-two-cta.js";
 export { coalesce } from "./coalesce.js";
 export { coalesceAsyncCopy } from "./coalesce-async-copy.js";
@@ -9,6 +10,7 @@ export { f32DotTC } from "./f32-dot-tc.js";
 export { fenceInsertion } from "./fence-insertion.js";
 export { fuseNestedLoops } from "./fuse-nested-loops/index.js";
 export { globalScratchMemoryAllocation } from "./global-scratch-memory-allocation.js";
+export { hoistTmemAlloc } from "./hoist-tmem-alloc.js";
 export { interleaveTMem } from "./interleave-tmem.js";
 export { mmaLowering } from "./mma-lowering.js";
 export { optimizeAccumulatorInit } from "./optimize-accumulator-init.js";

@@ -5,9 +5,12 @@
 import { valueLocation } from "../../dialects/scf/build.js";
 import { ForOp, type ForView } from "../../dialects/scf/ops/for.js";
 import { IfOp, type IfView } from "../../dialects/scf/ops/if.js";
+import { YieldOp } from "../../dialects/scf/ops/yield.js";
 import type { Type } from "../../ir/attribute.js";
+import type { Block } from "../../ir/block.js";
 import type { Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
+import { Bug } from "../../support/assert.js";
 
 /** A loop before the given one that carries more values, with its body; the yield is the caller's to extend. */
 export function replaceForOpWithNewSignature(rw: Rewriter, loop: ForView, newIterOperands: readonly Value[]): ForView {
@@ -43,4 +46,29 @@ export function replaceIfOpWithNewSignature(rw: Rewriter, ifOp: IfView, newResul
     made.op.setAttrs(op.attrs);
     return made;
   });
+}
+
+/** Hands `out`, which stands for `inside` from `block` on, up to where `inside` is defined, through the loops and ifs between. */
+export function sinkValueRedefinition(rw: Rewriter, inside: Value, out: Value, block: Block): Value {
+  let value = out;
+  for (let at = block; at !== inside.parentBlock; at = at.parentOp!.block!) {
+    const op = at.parentOp!;
+    const loop = ForOp.match(op);
+    const branch = IfOp.match(op);
+    if (loop) {
+      const made = addIterArgsToLoop(rw, loop, [inside]);
+      appendToYield(made, [value]);
+      value = made.op.results.at(-1)!;
+    } else if (branch) {
+      const made = replaceIfOpWithNewSignature(rw, branch, [value.type]);
+      for (const region of made.op.regions) {
+        if (region.empty) rw.preserving(() => rw.setEnd(region.addBlock()).create(YieldOp, { results: [] }, { loc: op.locRef }));
+        const end = region.firstBlock!.lastOp!;
+        end.setOperands([...end.operands, region.firstBlock === at ? value : inside]);
+      }
+      value = made.op.results.at(-1)!;
+      rw.replace(branch, made.op.results.slice(0, -1));
+    } else throw new Bug(`a value is redefined in '${op.name}'`);
+  }
+  return value;
 }

@@ -3,21 +3,18 @@
  * with theirs. Source: Pipeliner/PipeliningUtility.cpp, lowerTMADescriptors.
  */
 import { ConstantOp, MulIOp } from "../../../dialects/arith/ops/index.js";
-import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
-import { IfOp } from "../../../dialects/scf/ops/if.js";
-import { YieldOp } from "../../../dialects/scf/ops/yield.js";
+import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { AddPtrOp, MakeTensorDescOp } from "../../../dialects/tt/ops/pointer.js";
 import { pointerType } from "../../../dialects/tt/types.js";
 import { GlobalScratchAllocOp } from "../../../dialects/ttg/ops/misc.js";
 import { WarpGroupDotOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
-import type { Block } from "../../../ir/block.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import { i8 } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { Bug } from "../../../support/assert.js";
-import { addIterArgsToLoop, appendToYield, replaceIfOpWithNewSignature } from "../replace-with-new-signature.js";
+import { addIterArgsToLoop, appendToYield, sinkValueRedefinition } from "../replace-with-new-signature.js";
 import { createTMADesc, TMA_SIZE_BYTES } from "../tma/create-tma-desc.js";
 import { type CoarseSchedule, inSlot } from "./coarse-schedule.js";
 import { bodyOf } from "./pipelined-loops.js";
@@ -84,29 +81,4 @@ function writeDescriptor(
   if (typeof desc === "string") throw new Bug(desc);
   rw.replaceAllUses(make.result, desc);
   return createIncrementModulo(rw, options, counter, modulus, zero, one).value;
-}
-
-/** Hands `out`, which stands for `inside` from `block` on, up to where `inside` is defined, through the loops and ifs between. */
-function sinkValueRedefinition(rw: Rewriter, inside: Value, out: Value, block: Block): Value {
-  let value = out;
-  for (let at = block; at !== inside.parentBlock; at = at.parentOp!.block!) {
-    const op = at.parentOp!;
-    const loop = ForOp.match(op);
-    const branch = IfOp.match(op);
-    if (loop) {
-      const made = addIterArgsToLoop(rw, loop, [inside]);
-      appendToYield(made, [value]);
-      value = made.op.results.at(-1)!;
-    } else if (branch) {
-      const made = replaceIfOpWithNewSignature(rw, branch, [value.type]);
-      for (const region of made.op.regions) {
-        if (region.empty) rw.preserving(() => rw.setEnd(region.addBlock()).create(YieldOp, { results: [] }, { loc: op.locRef }));
-        const end = region.firstBlock!.lastOp!;
-        end.setOperands([...end.operands, region.firstBlock === at ? value : inside]);
-      }
-      value = made.op.results.at(-1)!;
-      rw.replace(branch, made.op.results.slice(0, -1));
-    } else throw new Bug(`a descriptor is made in '${op.name}'`);
-  }
-  return value;
 }
