@@ -21,6 +21,7 @@ export { optimizeTmemLayouts } from "./optimize-tmem-layouts.js";
 export { assignLatencies, pipeline, scheduleLoops, testPipelineLowerLoop } from "./pipeline/index.js";
 export { planCTA } from "./plan-cta.js";
 export { prefetch } from "./prefetch.js";
+export { promoteLhsToTmem } from "./promote-lhs-to-tmem.js";
 export { proxyFenceInsertion } from "./proxy-fence-insertion.js";
 export { reduceDataDuplication } from "./reduce-data-duplication.js";
 export { removeLayoutConversions } from "./remove-layout-conversions.js";
