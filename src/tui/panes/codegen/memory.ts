@@ -27,7 +27,8 @@ export function memoryItems(
 ): readonly CodegenItem[] {
   const shown = facts.filter((f) => f.kind !== "mma");
   if (shown.length === 0) return nothing(busy);
-  const rated = shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
+  // Instructions come before their costs where there is no room for both.
+  const rated = width >= 72 && shown.some((f) => f.sectorsPerWarp !== undefined || f.wavefronts !== undefined);
   const name = Math.max(20, Math.min(60, width - (rated ? 54 : 34)));
   const items: CodegenItem[] = [
     {
@@ -37,11 +38,11 @@ export function memoryItems(
       ),
     },
   ];
-  for (const fact of shown) items.push(item(fact, memoryRow(fact, name), family));
+  for (const fact of shown) items.push(item(fact, memoryRow(fact, name, rated), family));
   return items;
 }
 
-function memoryRow(fact: CodegenFact, name: number): Row {
+function memoryRow(fact: CodegenFact, name: number, rated: boolean): Row {
   const bytes = fact.bytesPerThread > 0 ? String(fact.bytesPerThread) : "";
   const narrow = (fact.kind === "load" || fact.kind === "store") && fact.space === "global" && fact.bytesPerThread < 16;
   const wide = fact.space === "global" && fact.bytesPerThread >= 16;
@@ -51,7 +52,7 @@ function memoryRow(fact: CodegenFact, name: number): Row {
     [` ${bytes.padStart(9)} `, narrow ? WARNING : wide ? GOOD : 0],
     [padded(guardText(fact), 9), MUTED],
     [` ${(fact.source ? String(fact.source.line) : "").padStart(5)}`, style("number")],
-    [rates(fact), MUTED],
+    [rated ? rates(fact) : "", MUTED],
   ];
 }
 

@@ -3,10 +3,10 @@ import { ratedFacts } from "../../../compile/codegen/explain-facts.js";
 import { codegenStep } from "../../../compile/codegen-facts.js";
 import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
-import { line, MUTED, rowOn } from "../../draw/style.js";
+import { line, MUTED } from "../../draw/style.js";
 import { CODEGEN_TABS, type Go, type State } from "../../state/state.js";
 import { selectedStep, stepName } from "../../state/steps.js";
-import { cursorLine, skipped } from "../diff/model.js";
+import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { PaneModel, Size2 } from "../pane.js";
 import { familyOf } from "./family.js";
 import { memoryItems, mmaItems } from "./memory.js";
@@ -79,8 +79,7 @@ function codegenRows(state: State, size: Size2): readonly Row[] {
   const items = codegenItems(state, size.width);
   if (items.length === 0) return [line("nothing here", MUTED)];
   const focused = state.view.focus === "codegen";
-  return items.slice(top, top + size.height).map((item, i) => {
-    const shown = skipped(item.row, left);
-    return focused && top + i === row ? rowOn([...shown, [" ".repeat(size.width), 0]], "cursor") : shown;
-  });
+  return items
+    .slice(top, top + size.height)
+    .map((item, i) => fitted(skipped(item.row, left), size.width, focused && top + i === row ? "cursor" : "none"));
 }

@@ -115,7 +115,7 @@ export function subjectHead(subject: Subject, width: number): Row[] {
 export function encodingIn(text: string, width: number): string {
   if (text.length <= width) return text;
   const short = text.replaceAll("#ttg.", "").replaceAll("<{", " ");
-  return cut(short.replaceAll(/[}>]|(?<=\d,) | =/g, ""), width);
+  return cut(short.replaceAll(/[}>]|(?<=\d,) (?=\d)| =/g, ""), width);
 }
 
 /** `(3, 8): thread 12 (warp 0, lane 12), register 1; and 3 more`, and what part is shown. */
