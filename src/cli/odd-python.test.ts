@@ -44,6 +44,7 @@ test.each([
   ["tabs and spaces", kernel("if n:\n\ttl.store(x, n)").replace("\n    \t", "\n\t"), "k.py:8:1: error: TabError: inconsistent use of tabs"],
   ["match", kernel("match n:\n    case 1:\n        pass"), "k.py:7:5: error: unsupported AST node type: Match"],
   ["async for", kernel("async for i in x:\n    pass"), "k.py:7:5: error: SyntaxError: 'async for' outside async function"],
+  ["an annotation in an assignment", kernel("k = n:to(tl.int32)"), "k.py:7:10: error: SyntaxError: invalid syntax"],
   ["await", kernel("a = await n"), "k.py:7:9: error: SyntaxError: 'await' outside async function"],
   ["brackets", kernel(`a = ${"(".repeat(201)}1${")".repeat(201)}`), "k.py:7:209: error: SyntaxError: too many nested parentheses"],
   [

@@ -137,6 +137,8 @@ function assignment(source: SourceLines, node: RawNode, place: ast.Place): ast.S
   const targets = [target];
   let value = right!;
   while (value.type === "assignment") {
+    const colon = value.children.find((c) => c.type === ":");
+    if (colon) return { kind: "Expr", at: place, value: { kind: "Unsupported", at: at(source, colon), name: "invalid syntax" } };
     targets.push(expression(source, fieldOf(value, "left")!, "Store"));
     value = fieldOf(value, "right")!;
   }

@@ -82,6 +82,8 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
   const expression = (node: ast.Expr | undefined): void => {
     if (!node) return;
     if (node.kind === "Call") checkCall(node, fail);
+    // An annotation behind a target that is not the first.
+    if (node.kind === "Unsupported" && node.name === "invalid syntax") fail(node.at, node.name);
     if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, "'await' outside async function");
     for (const child of childrenOf(node)) expression(child);
   };

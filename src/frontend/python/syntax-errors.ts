@@ -63,6 +63,8 @@ const COMPOUND: Readonly<Record<string, string>> = {
   def: "function definition",
   class: "class definition",
 };
+/** Operators that something must follow. */
+const DANGLING = /^(?:[-+%@&|^~<>=.]|\/\/|\*\*|<<|>>|[<>=!]=)$/;
 /** Words that open a block only where one follows. */
 const SOFT: Readonly<Record<string, string>> = { match: "'match' statement", case: "'case' statement" };
 /** Words that are no operands. */
@@ -148,6 +150,7 @@ function lineError(line: readonly Token[]): Found | undefined {
       operand = true;
       continue;
     }
+    if (!operand && /^[,)\]}]$/.test(text) && DANGLING.test(line[i - 1]?.text ?? "")) return fail(token);
     if ("([{".includes(text)) {
       depth++;
       operand = false;
