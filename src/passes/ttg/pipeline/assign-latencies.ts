@@ -5,7 +5,6 @@
 import { type ModuleAxisInfo, moduleAxisInfo } from "../../../analysis/module-axis-info.js";
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
-import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
@@ -16,6 +15,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { WARP_SPECIALIZE } from "../fuse-nested-loops/fuse-one-level.js";
+import { isTMALoad } from "../tma/tma-copies.js";
 import { explainLoads, explainLoopWithoutLatencies, explainUnfitLoop } from "./explain-pipelining.js";
 import { hasAccReadModifyWrite, hasLoadsAfterMMA, isAccMultibufferingPossible, mmaOperands, requiresAccMultiBuffering } from "./mma-v5.js";
 import {
@@ -37,15 +37,15 @@ import {
   localAllocEncodings,
 } from "./shared-encoding-of-users.js";
 
-const isDescriptorLoad = (op: Operation): boolean => DescriptorLoadOp.is(op) || DescriptorGatherOp.is(op);
-const isAnyLoad = (op: Operation): boolean => LoadOp.is(op) || isDescriptorLoad(op);
+const isAnyLoad = (op: Operation): boolean => LoadOp.is(op) || isTMALoad(op);
 
 export const assignLatencies = definePass("tritongpu-assign-latencies", {
   name: "TritonGPUAssignLatencies",
   summary: "assign latencies to interesting ops ahead of pipelining",
   description: `
     Marks the loads that feed the dots of a loop, directly or through other loads, with \`tt.latency\`: the stages between the load
-    and its use, so that the loads from the first one to the dot share the loop's stages.`,
+    and its use, so that the loads from the first one to the dot share the loop's stages. Instructions of Blackwell that can overlap with
+    themselves get \`tt.self_latency\`.`,
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   statistics: { loads: "loads given a latency" },
@@ -78,7 +78,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
     }
     for (const [op, latency] of latencies) {
       op.setAttr(LATENCY, i32Attr(root.ctx, latency));
-      count("loads");
+      if (isAnyLoad(op)) count("loads");
     }
   },
 });

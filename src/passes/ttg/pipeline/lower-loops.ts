@@ -72,8 +72,10 @@ function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axe
   }
   schedule.scheduleDependencies(loop);
   // Copies of rounds that do not exist may still be on their way.
-  if (!loads.every(({ op }) => isTMALoad(op)))
-    rw.from(rw.setAfter(loop) && loop, () => rw.create(AsyncWaitOp, { asyncToken: [], num: 0 }, { loc: loop.op.locRef }));
+  if (!loads.every(({ op }) => isTMALoad(op))) {
+    rw.setAfter(loop);
+    rw.from(loop, () => rw.create(AsyncWaitOp, { asyncToken: [], num: 0 }, { loc: loop.op.locRef }));
+  }
   return loop;
 }
 

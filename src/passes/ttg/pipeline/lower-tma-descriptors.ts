@@ -51,7 +51,8 @@ export function lowerTMADescriptors(rw: Rewriter, before: ForView, schedule: Coa
       loop,
       made.map(() => zero),
     );
-    const modulus = rw.setBefore(loop) && constant(numBuffers);
+    rw.setBefore(loop);
+    const modulus = constant(numBuffers);
     made.forEach((make, i) => {
       rw.from(make, () => {
         const counter = bodyOf(loop).args[first + i]!;
