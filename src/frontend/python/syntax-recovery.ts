@@ -14,7 +14,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   except: "except:",
   finally: "finally:",
   def: "def _():",
-  class: "class _:",
+  class: "if 0:",
 };
 
 /** The text without the statement that an error is in, its lines in their places; undefined where it cannot be told what else is wrong. */
