@@ -114,7 +114,10 @@ function writeChunks() {
     const functions = [...chunks]
       .filter(([chunk]) => fileOf.get(chunk) === file)
       .map(([chunk, text]) => `${JSON.stringify(chunk)}(exports,require,__dirname){${asFunctionBody(text, fileOf)}}`);
-    writeFileSync(`${outdir}/${file}.cjs`, `({${functions.join(",\n")}})`);
+    const text = `({${functions.join(",\n")}})`;
+    // Commands read it as latin1, which needs no decoding.
+    if (/[^\0-\x7f]/.test(text)) throw new Error(`${file}.cjs is not ASCII`);
+    writeFileSync(`${outdir}/${file}.cjs`, text);
   }
 }
 
