@@ -61,7 +61,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
   "pass.dot-operands":
     "A dot that tensor cores do not take (on sm_75 none) is done by multiply-adds on the type of its sum, to which floats can be extended, integers not. Convert the operands of the dot to that type.",
-  "pass.not-built": "The pass is one of Triton's, and this version does not have it yet. It is listed and leaves the IR as it is.",
+  "pass.not-built":
+    "A pass of Triton's, or a part of one, that this version does not have yet. A pass is listed and leaves the IR as it is.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
