@@ -18,7 +18,6 @@ import { option } from "../../pass/options.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { Bug } from "../../support/assert.js";
 import { bodyOf, findAncestorInBlock, isDefinedOutsideOfLoop } from "./pipeline/pipelined-loops.js";
 import { addIterArgsToLoop, appendToYield, sinkValueRedefinition } from "./replace-with-new-signature.js";
 
@@ -31,7 +30,7 @@ export const hoistTmemAlloc = definePass("tritongpu-hoist-tmem-alloc", {
   source: "lib/Dialect/TritonGPU/Transforms/HoistTMEMAlloc.cpp",
   options: { hoistOutOfIf: option.bool({ default: false, summary: "Hoist TMEM allocations out of if statements" }) },
   statistics: { allocs: "allocations hoisted out of loops" },
-  run(root, { options, listener, count, fail }) {
+  run(root, { options, listener, report, count, fail }) {
     const rw = new Rewriter(root.ctx, listener);
     const mmas: Operation[] = [];
     root.walkPostOrder((op) => void (op.def.interface(MMAv5OpInterface) && mmas.push(op)));
@@ -41,7 +40,13 @@ export const hoistTmemAlloc = definePass("tritongpu-hoist-tmem-alloc", {
       hoistInvariantInputs(mma, loop);
       const alloc = TMEMAllocOp.match(mma.def.interface(MMAv5OpInterface)!.accumulator(mma).definingOp);
       if (!alloc?.token || alloc.op.region !== mma.region) continue;
-      rw.from(alloc, () => hoist(rw, alloc, loop));
+      const last = lastMemoryUse(alloc.token);
+      if (!last) {
+        // Triton ends here.
+        report.error(alloc.op, "can't hoist TMEM alloc with multiple or conditional uses");
+        return fail();
+      }
+      rw.from(alloc, () => hoist(rw, alloc, loop, last));
       count("allocs");
     }
     const patterns = [rotateStore, rotateLoad, combineLoadAndStore, combineStoreAndSelect, sinkLoad, removeUnusedLoad];
@@ -80,7 +85,7 @@ function hoistInvariantInputs(mma: Operation, loop: ForView): void {
 }
 
 /** Allocates before the loop, which carries the token of what is in there. */
-function hoist(rw: Rewriter, alloc: Alloc, before: ForView): void {
+function hoist(rw: Rewriter, alloc: Alloc, before: ForView, last: Value): void {
   const options = { loc: alloc.op.locRef };
   rw.setBefore(before);
   const pred = always(rw, options.loc);
@@ -88,7 +93,7 @@ function hoist(rw: Rewriter, alloc: Alloc, before: ForView): void {
   made.setOperands([]);
   const loop = addIterArgsToLoop(rw, before, [made.result(1)]);
   let carried = bodyOf(loop).args.at(-1)!;
-  appendToYield(loop, [lastMemoryUse(alloc.token!)]);
+  appendToYield(loop, [last]);
   if (alloc.src) {
     const operands = { dst: made.result(0), dep: carried, src: alloc.src, pred };
     carried = rw
@@ -98,20 +103,20 @@ function hoist(rw: Rewriter, alloc: Alloc, before: ForView): void {
   }
   rw.replace(alloc, [made.result(0), carried]);
 }
-/** The token of the last access of a variable that no loop carries. */
-function lastMemoryUse(first: Value): Value {
-  const last = new Set<Value>();
-  const seen = new Set<Value>();
-  const visit = (at: Value): void => {
-    if (seen.has(at)) return;
-    seen.add(at);
+/** The token of the last access, where it is a single one in the same block and no region or loop hands the token on. */
+function lastMemoryUse(first: Value): Value | undefined {
+  const last = new Set<Value | undefined>();
+  const seen = new Set<Value>([first]);
+  for (const at of seen) {
     if (!at.hasUses()) last.add(at);
-    for (const user of at.users()) visit(user.results.find(({ type }) => AsyncTokenType.is(type))!);
-  };
-  visit(first);
+    for (const user of at.users()) {
+      const next = user.results.find(({ type }) => AsyncTokenType.is(type));
+      if (next) seen.add(next);
+      else last.add(undefined);
+    }
+  }
   const [only] = last;
-  if (last.size !== 1 || only!.parentBlock !== first.parentBlock) throw new Bug("can't hoist TMEM alloc with multiple or conditional uses");
-  return only!;
+  return last.size === 1 && only?.parentBlock === first.parentBlock ? only : undefined;
 }
 
 /** Mutable allocations have no initial value downstream: it is stored. */

@@ -10,7 +10,7 @@ import {
 } from "../../dialects/tt/ops/descriptor.js";
 import { MakeTensorDescOp } from "../../dialects/tt/ops/pointer.js";
 import { pointerType } from "../../dialects/tt/types.js";
-import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { encodingAttr } from "../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
 import { GlobalScratchAllocOp } from "../../dialects/ttg/ops/misc.js";
@@ -18,9 +18,8 @@ import { memDescType } from "../../dialects/ttg/types.js";
 import { BarrierExpectOp, FenceAsyncSharedOp, InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../../dialects/ttng/ops/barrier.js";
 import { TMAStoreWaitOp } from "../../dialects/ttng/ops/tma.js";
 import { boolAttr, i32Attr } from "../../ir/builtin-attrs.js";
-import { bitWidth, i8, i64, numElements, type TensorType } from "../../ir/builtin-types.js";
+import { i8, i64, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
-import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { defaultCga } from "../../layout/encodings/cga.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
@@ -29,7 +28,7 @@ import type { Rewriter } from "../../rewrite/rewriter.js";
 import { replaceUsesWithLocalLoad } from "./shared-memory-uses.js";
 import { createTMADesc, TMA_SIZE_BYTES } from "./tma/create-tma-desc.js";
 import { getEncodingFromDescriptor } from "./tma/descriptor-layouts.js";
-import { copyFromDescriptor, copyToDescriptor } from "./tma/tma-copies.js";
+import { bytesPerCTA, copyFromDescriptor, copyToDescriptor } from "./tma/tma-copies.js";
 
 export const tmaLowering = definePass("triton-nvidia-tma-lowering", {
   name: "TritonNvidiaGPUTMALoweringPass",
@@ -71,7 +70,7 @@ function lowerTMALoad(op: Operation, rw: Rewriter): true {
   const ofBarrier = encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order: [0], cga: defaultCga(1) });
   const barrier = rw.value(LocalAllocOp, {}, { ...options, types: [memDescType([1], i64(ctx), ofBarrier, shared, true)] });
   rw.create(InitBarrierOp, { alloc: barrier, count: 1 }, options);
-  const size = Math.trunc((numElements(getShapePerCTAOf(encodingParams(encoding)!, shape)) * bitWidth(elementType)!) / 8);
+  const size = bytesPerCTA(type, encoding);
   const pred = rw.value(ConstantOp, { value: boolAttr(ctx, true) }, options);
   rw.create(BarrierExpectOp, { alloc: barrier, size, pred }, options);
   copyFromDescriptor(rw, op, barrier, buffer, pred);

@@ -4,16 +4,14 @@
  */
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
-import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { BarrierExpectOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { boolAttr } from "../../../ir/builtin-attrs.js";
-import { bitWidth, numElements, type TensorType } from "../../../ir/builtin-types.js";
+import type { TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { replaceUsesWithLocalLoad } from "../shared-memory-uses.js";
-import { copyFromDescriptor, isTMALoad } from "../tma/tma-copies.js";
+import { bytesPerCTA, copyFromDescriptor, isTMALoad } from "../tma/tma-copies.js";
 import { type CoarseSchedule, inSlot } from "./coarse-schedule.js";
 import { type AsyncLoad, firstUse, mustLoadToRegisters } from "./pipelined-loads.js";
 import { findAncestorInBlock } from "./pipelined-loops.js";
@@ -38,7 +36,7 @@ export function createBarriersAndWaits(
     const first = ops[0]!;
     const last = ops.at(-1)!;
     const { insert, extract, phase } = indices.get(buffers)!;
-    const size = ops.reduce((bytes, op) => bytes + bytesPerCTA(op.result(0).type as TensorType), 0);
+    const size = ops.reduce((bytes, op) => bytes + bytesOf(op.result(0).type as TensorType), 0);
     const options = { loc: loop.op.locRef };
     rw.from(first, () => {
       const alloc = createBarrierAlloc(rw, loop.op, buffers);
@@ -58,9 +56,7 @@ export function createBarriersAndWaits(
   return made;
 }
 
-function bytesPerCTA({ params: { shape, elementType, encoding } }: TensorType): number {
-  return Math.trunc((numElements(getShapePerCTAOf(encodingParams(encoding)!, shape)) * bitWidth(elementType)!) / 8);
-}
+const bytesOf = (type: TensorType): number => bytesPerCTA(type, type.params.encoding!);
 
 interface WaitGroup {
   readonly ops: readonly Operation[];

@@ -6,6 +6,7 @@ import {
   DescriptorScatterOp,
   DescriptorStoreOp,
 } from "../../../dialects/tt/ops/descriptor.js";
+import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import {
   AsyncTMACopyGlobalToLocalOp,
   AsyncTMACopyLocalToGlobalOp,
@@ -13,13 +14,21 @@ import {
   AsyncTMAReduceOp,
   AsyncTMAScatterOp,
 } from "../../../dialects/ttng/ops/tma.js";
+import type { Attribute } from "../../../ir/attribute.js";
+import { bitWidth, numElements, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
+import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { translateTMAIndices } from "./descriptor-layouts.js";
 
 /** Is it a load that TMA does? */
 export const isTMALoad = (op: Operation): boolean => DescriptorLoadOp.is(op) || DescriptorGatherOp.is(op);
+
+/** Bytes that a copy of a tensor brings to each CTA. */
+export function bytesPerCTA({ params: { shape, elementType } }: TensorType, encoding: Attribute): number {
+  return Math.trunc((numElements(getShapePerCTAOf(encodingParams(encoding)!, shape)) * bitWidth(elementType)!) / 8);
+}
 
 /** Starts what a descriptor's load or gather loads, into the buffer `result`; `barrier` hears of its end. */
 export function copyFromDescriptor(rw: Rewriter, op: Operation, barrier: Value, result: Value, pred: Value): void {
