@@ -46,6 +46,29 @@ test("Triton is looked for where python3 would import it from", () => {
   expect(found(triton("/src/python", "3.6.0"), { PYTHONPATH: "/x:/src/python" })?.folder).toBe("/src/python/triton");
 });
 
+test("an editable installation is followed to its source tree", () => {
+  const site = "/venv/lib/python3.12/site-packages";
+  const source = triton("/src/triton/python", "3.6.0");
+  const editable = (files: Readonly<Record<string, string>>) => {
+    const inSite = Object.fromEntries(Object.entries(files).map(([name, content]) => [`${site}/${name}`, content]));
+    return found({ ...source, ...inSite }, { VIRTUAL_ENV: "/venv" });
+  };
+  const at = { folder: "/src/triton/python/triton", version: "3.6.0" };
+  expect(editable({ "__editable__.triton-3.6.0.pth": "/src/triton/python\n" })).toEqual(at);
+  expect(editable({ "a.pth": "# a note\nimport os; os.environ\n\n/nowhere", "easy-install.pth": "/x\r\n/src/triton/python\r\n" })).toEqual(
+    at,
+  );
+  expect(editable({ "own.pth": "mine", "mine/triton/language/core.py": "" })?.folder).toBe(`${site}/mine/triton`);
+  expect(
+    editable({
+      "__editable__.triton-3.6.0.pth": "import __editable___triton_3_6_0_finder; __editable___triton_3_6_0_finder.install()",
+      "__editable___triton_3_6_0_finder.py":
+        "import sys\nMAPPING: dict[str, str] = {'other': '/o', 'triton': '/src/triton/python/triton'}\nNAMESPACES = {}\n",
+    }),
+  ).toEqual(at);
+  expect(editable({ "broken.pth": "import __editable___gone; x\n/nowhere\n" })).toBe(undefined);
+});
+
 const STANDARD = `from ..runtime.jit import jit
 from . import core
 

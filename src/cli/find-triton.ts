@@ -19,15 +19,34 @@ export function findTriton({ env, programs, readFile }: Io): FoundTriton | undef
       return ""; // Not there, or not ours to read.
     }
   };
-  for (const site of sitePackages()) {
-    const folder = `${site}/triton`;
+  for (const folder of packages()) {
     if (!list(folder).includes("language")) continue;
     return { folder, version: /^__version__ = ['"]([^'"]*)/m.exec(text(`${folder}/__init__.py`))?.[1] ?? "" };
   }
   return undefined;
 
+  /** Where a package of that name may be, as Python asks: folders of packages first, then what an editable installation maps. */
+  function* packages(): Generator<string> {
+    for (const folder of (env["PYTHONPATH"] ?? "").split(":").filter(Boolean)) yield `${folder}/triton`;
+    const finders: string[] = [];
+    for (const site of sitePackages()) {
+      yield `${site}/triton`;
+      // Source: site.py, addpackage: a line is a folder, or a statement to run.
+      const additions = list(site).filter((name) => name.endsWith(".pth"));
+      for (const line of additions.sort().flatMap((name) => text(`${site}/${name}`).split(/\r?\n/))) {
+        const finder = /^import[ \t]+(__editable__\w+)/.exec(line)?.[1];
+        if (finder !== undefined) finders.push(`${site}/${finder}.py`);
+        else if (!/^\s*(?:#|import[ \t]|$)/.test(line)) yield `${line.startsWith("/") ? "" : `${site}/`}${line.trimEnd()}/triton`;
+      }
+    }
+    // Source: setuptools' editable_wheel.py: `MAPPING = {'triton': '/src/triton/python/triton'}`
+    for (const finder of finders) {
+      const mapped = /^MAPPING\b.*?['"]triton['"]: *(['"])(.*?)\1/m.exec(text(finder))?.[2];
+      if (mapped !== undefined) yield mapped;
+    }
+  }
+
   function* sitePackages(): Generator<string> {
-    yield* (env["PYTHONPATH"] ?? "").split(":").filter(Boolean);
     for (const prefix of prefixes()) {
       const versions = list(`${prefix}/lib`).filter((name) => /^python3\.\d+$/.test(name));
       // Of several, the newest.

@@ -75,6 +75,10 @@ export function readPython(dialects: readonly DialectDef[], path: string, text: 
   const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
   const kernel = chooseKernel(file.kernels, args.python.kernel, path, (k) => settings(k).length > 0);
   if ("error" in kernel) return refused(kernel);
+  if (kernel.refused) {
+    ctx.diagnostics.push(kernel.refused);
+    return told();
+  }
   const made = specialize(kernel, args.python, settings(kernel));
   if ("error" in made) return refused(made);
   const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));

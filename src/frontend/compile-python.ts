@@ -130,7 +130,13 @@ function describe(name: string, data: JitData): KernelInfo {
     configs: data.configs.map(describeConfig),
     heuristics: [...data.heuristics.keys()],
     debug: data.debug,
+    refused: data.refused && refusal(data.refused),
   };
+}
+
+function refusal({ kind, message, origin }: PyError): Diagnostic {
+  const place = position(origin?.at && { file: origin.file, line: origin.at.line, column: origin.at.col + 1 });
+  return { severity: "error", code: "python.error", message: `${kind}: ${message}`, ...place, notes: [] };
 }
 
 function describeConfig(config: PyValue): KernelConfig {

@@ -2,6 +2,7 @@
  * What stands between the command line and the code generator: which kernels a file has, and for which types, constants
  * and hints one of them is compiled. Constants are Python expressions as text; they are evaluated in the file's own scope.
  */
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 
 /** `i32`, `*fp16`, `tensordesc<fp16[64, 64]>`, `constexpr`; a tuple argument has a list. As in ASTSource's signature. */
 export type TypeSpec = string | readonly TypeSpec[];
@@ -43,6 +44,8 @@ export interface KernelInfo {
   readonly heuristics: readonly string[];
   /** `@triton.jit(debug=True)` */
   readonly debug: boolean;
+  /** Why it cannot be compiled, whatever is asked for. */
+  readonly refused?: Diagnostic | undefined;
 }
 
 /** A kernel and what it is compiled for: every parameter has a type, `constexpr` for constants. */

@@ -59,6 +59,7 @@ const DEEPEST = 250;
 /** Calls a JIT function from where `g` stands. */
 export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const data = jitData(fn);
+  if (data.refused) throw data.refused;
   const args = bindJitArguments(fn, data, given, named).map(asArgument);
   const leaves = leavesOf(args);
   for (const { value } of leaves)

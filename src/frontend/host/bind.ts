@@ -1,5 +1,5 @@
 /** Arguments of Python functions, bound as `inspect.getcallargs` does. */
-import { raise } from "../language/errors.js";
+import { type PyError, raise } from "../language/errors.js";
 import { type JitFunction, type PyValue, tuple } from "../language/values.js";
 import type { JitData } from "./objects.js";
 
@@ -42,6 +42,10 @@ export function bindParameters(
   tellMissing(fn, "keyword-only", missing.keyword);
   return bound;
 }
+
+/** Whether an error is one of those that binding arguments raises. */
+export const isBindingError = ({ kind, message }: PyError): boolean =>
+  kind === "TypeError" && /^[\w.]+\(\) (?:got|missing|takes) /.test(message);
 
 function tellMissing(fn: string, kind: string, missing: readonly string[]): void {
   if (missing.length === 0) return;

@@ -1,5 +1,5 @@
 /** Evaluates Python expressions outside of kernels. What is not understood becomes opaque, with the reason. */
-import { raise } from "../language/errors.js";
+import { PyError, raise } from "../language/errors.js";
 import { dictKey, noAttribute, pyEquals, pyRepr, pyStr, pyTruth } from "../language/python-text.js";
 import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
@@ -161,7 +161,15 @@ function call(host: Host, env: Env, node: ast.Call): PyValue {
     if (arg !== undefined) named.set(arg, given);
     else if (isKind(given, "dict")) for (const [key, inner] of given.entries.values()) if (typeof key === "string") named.set(key, inner);
   }
-  return callHost(host, fn, args, named, { what: () => unparse(node) });
+  try {
+    return callHost(host, fn, args, named, { what: () => unparse(node) });
+  } catch (error) {
+    if (error instanceof PyError) {
+      const keyword = node.keywords.find(({ arg }) => arg !== undefined && error.message.endsWith(`argument '${arg}'`));
+      error.origin ??= { file: env.file.path, at: keyword?.at ?? node.at };
+    }
+    throw error;
+  }
 }
 
 /** Runs `body` for each round; an iteration over something opaque is opaque. */
@@ -270,14 +278,22 @@ function lambdaData(host: Host, env: Env, node: ast.Lambda): HostData {
   return { kind: "def", node, env, defaults: defaultValues(host, env, node.args) };
 }
 
-/** The values of a function's defaults, evaluated where it is defined. */
+/** The values of a function's defaults, evaluated where it is defined; what fails at module level is only known not to be known. */
 export function defaultValues(host: Host, env: Env, args: ast.Arguments): Map<string, PyValue> {
+  const valueOf = (node: ast.Expr): PyValue => {
+    try {
+      return evaluate(host, env, node);
+    } catch (error) {
+      if (env.isFunction || !(error instanceof PyError)) throw error;
+      return opaque(node, `${error.kind}: ${error.message}`);
+    }
+  };
   const values = new Map<string, PyValue>();
   const all = [...args.posonlyargs, ...args.args];
-  args.defaults.forEach((node, i) => values.set(all[all.length - args.defaults.length + i]!.arg, evaluate(host, env, node)));
+  args.defaults.forEach((node, i) => values.set(all[all.length - args.defaults.length + i]!.arg, valueOf(node)));
   args.kwonlyargs.forEach(({ arg }, i) => {
     const node = args.kwDefaults[i];
-    if (node) values.set(arg, evaluate(host, env, node));
+    if (node) values.set(arg, valueOf(node));
   });
   return values;
 }

@@ -7,11 +7,13 @@ import { pyStr, pyTruth } from "../language/python-text.js";
 import { isKind, type PyClass, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
+import { isBindingError } from "./bind.js";
 import { callHost } from "./call.js";
 import { bindTarget, defaultValues, evaluate } from "./evaluate.js";
 import type { Host } from "./host.js";
-import type { ClassData, Env, HostData, SourceFile } from "./objects.js";
+import { type ClassData, type Env, type HostData, jitData, type SourceFile } from "./objects.js";
 import { METHOD_OF, pyBinary, pyIterate } from "./operators.js";
+import { JIT } from "./standard-modules.js";
 
 /** How a statement ends: on it goes, or the loop or function is left. */
 type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
@@ -70,7 +72,8 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
       const test = evaluate(host, env, node.test);
       if (isKind(test, "opaque")) {
         markOpaque(env, [node], `the condition '${unparse(node.test)}' is not known: ${test.why}`);
-        return undefined;
+        // Kernels are there to be chosen from all the same; of two with one name it is the first.
+        return execute(host, env, [...node.orelse, ...node.body].filter(holdsKernels));
       }
       return execute(host, env, pyTruth(test) ? node.body : node.orelse);
     }
@@ -109,6 +112,11 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
       return undefined;
   }
 }
+
+const holdsKernels = (s: ast.Stmt): boolean =>
+  s.kind === "FunctionDef"
+    ? s.decorators.some((d) => /\bjit\b/.test(unparse(d)))
+    : s.kind === "If" && [...s.body, ...s.orelse].some(holdsKernels);
 
 function runFor(host: Host, env: Env, node: ast.For): Outcome {
   const items = evaluate(host, env, node.iter);
@@ -182,20 +190,28 @@ function functionValue(host: Host, env: Env, node: ast.FunctionDef): PyValue {
 function decorate(host: Host, env: Env, decorators: readonly ast.Expr[], value: PyValue): PyValue {
   for (const decorator of decorators.toReversed()) {
     const fn = decoratorValue(host, env, decorator);
-    if (isKind(fn, "opaque")) {
-      if (isKind(value, "jit")) continue;
-      value = { kind: "opaque", what: unparse(decorator), why: fn.why };
-    } else value = callHost(host, fn, [value], new Map());
+    if (fn instanceof PyError) value = refuse(host, env, decorator, value, fn);
+    else if (!isKind(fn, "opaque")) value = callHost(host, fn, [value], new Map());
+    else if (!isKind(value, "jit")) value = { kind: "opaque", what: unparse(decorator), why: fn.why };
   }
   return value;
 }
 
+/** A kernel whose decorator is not to be called so: others of its file are none the worse. */
+function refuse(host: Host, env: Env, decorator: ast.Expr, value: PyValue, refused: PyError): PyValue {
+  const isJit = decorator.kind === "Call" && evaluate(host, env, decorator.func) === JIT;
+  const fn = isJit ? callHost(host, JIT, [value], new Map()) : value;
+  if (!isKind(fn, "jit")) throw refused;
+  return { ...fn, data: { ...jitData(fn), refused } };
+}
+
 /** A decorator whose arguments fail, as those of `@triton.autotune` may without a GPU, is not known. */
-function decoratorValue(host: Host, env: Env, decorator: ast.Expr): PyValue {
+function decoratorValue(host: Host, env: Env, decorator: ast.Expr): PyValue | PyError {
   try {
     return evaluate(host, env, decorator);
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
+    if (isBindingError(error)) return error;
     return { kind: "opaque", what: unparse(decorator), why: error.message };
   }
 }

@@ -1,5 +1,6 @@
 /** What stands behind functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
+import type { PyError } from "../language/errors.js";
 import type { BuiltinFunction, HostFunction, JitFunction, Opaque, PyClass, PyModule, PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { Host } from "./host.js";
@@ -55,6 +56,8 @@ export interface JitData {
   readonly configs: readonly PyValue[];
   /** `@triton.heuristics`: functions of the arguments. */
   readonly heuristics: ReadonlyMap<string, PyValue>;
+  /** A decorator whose arguments Triton does not take: importing the file would fail. */
+  readonly refused?: PyError;
 }
 export const jitData = (fn: JitFunction): JitData => fn.data as JitData;
 

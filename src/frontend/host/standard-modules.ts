@@ -1,16 +1,42 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import { raise } from "../language/errors.js";
 import { pyTypeName } from "../language/python-text.js";
-import { isKind, isNumber, type JitFunction, type PyClass, type PyModule, type PyValue, tuple } from "../language/values.js";
+import {
+  isKind,
+  isNumber,
+  type JitFunction,
+  type PyClass,
+  type PyInstance,
+  type PyModule,
+  type PyValue,
+  tuple,
+} from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
+import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
 import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
 import { pyIterate } from "./operators.js";
 
+type Given = ReadonlyMap<string, PyValue>;
+
+/** A call of something in Triton's runtime: what its parameters do not take is refused. `?` stands behind those that have a default. */
+function binding(name: string, parameters: string, call: (given: Given) => PyValue, kind: Parameter["kind"] = "positional"): NativeCall {
+  const all = parameters
+    .split(" ")
+    .map((text): Parameter => ({ name: text.replace("?", ""), kind, fallback: text.endsWith("?") ? null : undefined }));
+  return (args, named) => call(bindParameters(name, all, args, named));
+}
+
 /** `@triton.jit`, bare or with arguments. */
-const jit: NativeCall = ([fn], named) => (fn === undefined ? native("jit", ([inner = null]) => makeJit(inner, named)) : makeJit(fn, named));
+const jitWith = binding(
+  "jit",
+  "version? repr? launch_metadata? do_not_specialize? do_not_specialize_on_alignment? debug? noinline?",
+  (given) => native("jit", ([fn = null]) => makeJit(fn, given)),
+  "keyword",
+);
+export const JIT = native("jit", ([fn, ...more], named, host) => (fn === undefined ? jitWith(more, named, host) : makeJit(fn, named)));
 
 function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
   if (!isKind(fn, "host_function")) return fn;
@@ -64,28 +90,34 @@ function qualifiedName(env: JitData["env"], name: string): string {
   return env.qualname === undefined ? name : `${env.qualname}.${name}`;
 }
 
-const autotune: NativeCall = ([configs], named) =>
-  native("autotune", ([fn = null]) => {
-    const list = configs ?? named.get("configs") ?? null;
-    return isKind(fn, "jit") ? { ...fn, data: { ...jitData(fn), configs: isKind(list, "list") ? list.values : [] } } : fn;
-  });
-const heuristics: NativeCall = ([values], named) =>
+const autotune = binding(
+  "autotune",
+  "configs key prune_configs_by? reset_to_zero? restore_value? pre_hook? post_hook? warmup? rep? use_cuda_graph? do_bench? cache_results?",
+  (given) =>
+    native("autotune", ([fn = null]) => {
+      const list = given.get("configs")!;
+      return isKind(fn, "jit") ? { ...fn, data: { ...jitData(fn), configs: isKind(list, "list") ? list.values : [] } } : fn;
+    }),
+);
+const heuristics = binding("heuristics", "values", (given) =>
   native("heuristics", ([fn = null]) => {
-    const dict = values ?? named.get("values") ?? null;
+    const dict = given.get("values")!;
     if (!isKind(fn, "jit") || !isKind(dict, "dict")) return fn;
     const all = new Map([...jitData(fn).heuristics, ...[...dict.entries.values()].map(([key, value]) => [String(key), value] as const)]);
     return { ...fn, data: { ...jitData(fn), heuristics: all } };
-  });
+  }),
+);
 
 /** `triton.Config(kwargs, num_warps=4, num_stages=3, ...)`. */
 export const CONFIG: PyClass = pythonType(
   "Config",
-  (args, named) => {
-    const order = ["kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"];
-    const attrs = new Map<string, PyValue>(order.map((name, i) => [name, args[i] ?? named.get(name) ?? null]));
-    return { kind: "instance", cls: CONFIG, attrs };
-  },
+  ([...args], named, host) => newConfig([null, ...args], named, host),
   "triton.runtime.autotuner",
+);
+const newConfig = binding(
+  "Config.__init__",
+  "self kwargs num_warps? num_stages? num_ctas? maxnreg? pre_hook? ir_override?",
+  (given): PyInstance => ({ kind: "instance", cls: CONFIG, attrs: new Map(given) }),
 );
 
 /** `@_aggregate`: a class whose instances are values of kernels. */
@@ -226,7 +258,6 @@ const DRIVER = module("triton.runtime.driver", {
   }),
 });
 
-const JIT = native("jit", jit);
 const CONSTEXPR_FUNCTION = native("constexpr_function", constexprFunction);
 const RUNTIME = {
   jit: JIT,

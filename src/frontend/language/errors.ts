@@ -1,3 +1,5 @@
+import type { Place } from "../python/ast.js";
+
 /** Names of the Python exceptions that Triton raises: part of its messages. */
 export type PyErrorKind =
   | "AssertionError"
@@ -18,12 +20,19 @@ export type PyErrorKind =
 
 /** What a builtin raises; code generation catches it and tells the line, the caret and the chain of calls. */
 export class PyError extends Error {
+  /** The call outside of kernels that raised it, or the keyword of it that is meant. */
+  origin?: PyOrigin;
   constructor(
     readonly kind: PyErrorKind,
     message: string,
   ) {
     super(message);
   }
+}
+
+export interface PyOrigin {
+  readonly file: string;
+  readonly at: Place | undefined;
 }
 
 /** A Python exception, or a limit of JavaScript's as the exception that Python has for it; undefined for any other error. */
