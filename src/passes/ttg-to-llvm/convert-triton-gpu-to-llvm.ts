@@ -22,6 +22,7 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 import { ASYNC_COPIES } from "./async-copy.js";
 import { ATOMICS } from "./atomics.js";
 import { BARRIERS } from "./barrier.js";
+import { CLUSTERS } from "./cluster.js";
 import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
 import { CONVERT_LAYOUT } from "./convert-layout.js";
 import { DEBUG } from "./debug.js";
@@ -35,9 +36,13 @@ import { LOAD_STORE } from "./load-store.js";
 import { LOCAL_MEMORY } from "./local-memory.js";
 import { Lowering, type LoweringRule } from "./lowering.js";
 import { MATH } from "./math.js";
+import { MBARRIERS } from "./mbarrier.js";
 import { PROGRAM_IDS } from "./program-ids.js";
 import { REDUCTIONS } from "./reduce.js";
 import { SCANS } from "./scan.js";
+import { TENSORMAPS } from "./tensormap.js";
+import { TMA_COPIES } from "./tma-copy.js";
+import { TMA_GATHERS } from "./tma-gather.js";
 import { VIEWS } from "./views.js";
 
 /** How every op kind is lowered. */
@@ -51,15 +56,20 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...MATH,
     ...ASYNC_COPIES,
     ...BARRIERS,
+    ...CLUSTERS,
     ...DOTS,
     ...CONTROL_FLOW,
     ...CONVERT_LAYOUT,
     ...ELEMENTWISE,
     ...LOAD_STORE,
     ...LOCAL_MEMORY,
+    ...MBARRIERS,
     ...PROGRAM_IDS,
     ...REDUCTIONS,
     ...SCANS,
+    ...TENSORMAPS,
+    ...TMA_COPIES,
+    ...TMA_GATHERS,
     ...VIEWS,
   ].map((rule) => [rule.def, rule]),
 );

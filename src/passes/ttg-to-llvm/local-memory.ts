@@ -47,7 +47,7 @@ export function sharedMemoryObject(lo: Lowering, memdesc: Value): SharedMemoryOb
 const setObject = (lo: Lowering, result: Value, { base, offsets }: SharedMemoryObject): void => lo.setElements(result, [base, ...offsets]);
 
 /** The layout of a buffer, paddings not counted. */
-function linearLayoutOf({ shape, encoding }: MemDescParams): LinearLayout {
+export function linearLayoutOf({ shape, encoding }: MemDescParams): LinearLayout {
   const params = sharedParams(encoding);
   return params?.kind === "padded_shared" ? params.linearComponent : toLinearLayout(shape, encoding);
 }

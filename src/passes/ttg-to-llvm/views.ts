@@ -5,12 +5,10 @@
 
 import { ConstantOp } from "../../dialects/arith/ops/constant.js";
 import { UnrealizedConversionCastOp } from "../../dialects/builtin/ops/unrealized-conversion-cast.js";
-import { AddrSpaceCastOp } from "../../dialects/llvm/ops/casts.js";
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
 import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { ReinterpretTensorDescOp } from "../../dialects/ttng/ops/tma.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { DenseElementsAttr, FloatAttr } from "../../ir/builtin-attrs.js";
 import { FloatType, type TensorType } from "../../ir/builtin-types.js";
@@ -79,10 +77,6 @@ export const VIEWS: readonly LoweringRule[] = [
       return lo.fail(op, "a cast between types that are lowered to different ones cannot be lowered");
     lo.alias(output, input);
   }),
-  // A descriptor that the host made is reached by its address.
-  rule(ReinterpretTensorDescOp, ({ rawDesc, result }, lo) =>
-    lo.setValue(result, lo.b.op(AddrSpaceCastOp, [lo.value(rawDesc)], convertType(result.type))),
-  ),
   rule(UnsplatOp, ({ src, result }, lo) => lo.setValue(result, lo.elements(src)[0]!)),
   rule(TransOp, ({ src, result }, lo) => lo.alias(result, src)),
   rule(CatOp, ({ lhs, rhs, result }, lo) => {

@@ -1,0 +1,98 @@
+/**
+ * Barriers in shared memory (mbarriers), on which threads wait for others and for copies, and the fence before copies that read
+ * what threads wrote. One thread acts for all:
+ *
+ *     @$0 mbarrier.arrive.expect_tx.shared.b64 _, [$1], 16384;
+ *
+ * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/BarrierOpToLLVM.cpp; LoadStoreOpToLLVM.cpp, AsyncCopyMbarrierArriveOpConversion.
+ */
+import { voidType } from "../../dialects/llvm/types/types.js";
+import { CpAsyncMBarrierArriveSharedOp } from "../../dialects/nvvm/ops/copies.js";
+import { FenceProxyOp } from "../../dialects/nvvm/ops/synchronization.js";
+import {
+  ArriveBarrierOp,
+  AsyncCopyMbarrierArriveOp,
+  BarrierExpectOp,
+  FenceAsyncSharedOp,
+  InitBarrierOp,
+  InvalBarrierOp,
+  WaitBarrierOp,
+} from "../../dialects/ttng/ops/barrier.js";
+import { isNonZeroInt } from "../../ir/match.js";
+import type { Value } from "../../ir/value.js";
+import { sharedMemoryObject } from "./local-memory.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { threadId } from "./thread-indices.js";
+
+/** True in the first thread of those that run the code. */
+export function isFirstThread(lo: Lowering): Value {
+  return lo.b.icmp("eq", threadId(lo), lo.b.i32(0));
+}
+/** PTX without results, as it stands. */
+export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly [constraint: string, value: Value])[]): void {
+  const constraints = operands.map(([constraint]) => constraint).join();
+  const values = operands.map(([, value]) => value);
+  lo.b.inlineAsm(asm, constraints, values, voidType(lo.ctx));
+}
+
+/** Polls until the phase is over. What sm_80 has is no wait of limited time, so it sleeps in between. */
+function waitText(computeCapability: number, predicated: boolean): string {
+  const body = [
+    ...(predicated ? ["@!$2 bra.uni skipWait;"] : []),
+    ".reg .pred complete;",
+    "waitLoop:",
+    `mbarrier.${computeCapability < 90 ? "test" : "try"}_wait.parity.shared.b64 complete, [$0], $1;`,
+    ...(computeCapability < 90 ? ["@!complete nanosleep.u32 20;"] : []),
+    "@!complete bra.uni waitLoop;",
+    ...(predicated ? ["skipWait:"] : []),
+  ];
+  return `\n{\n${body.map((line) => `\t${line}\n`).join("")}}\n`;
+}
+
+export const MBARRIERS: readonly LoweringRule[] = [
+  rule(FenceAsyncSharedOp, ({ bCluster }, lo) => {
+    lo.b.create(FenceProxyOp, { kind: "async.shared", space: bCluster ? "cluster" : "cta" });
+  }),
+  rule(InitBarrierOp, ({ alloc, count }, lo) => {
+    const { base } = sharedMemoryObject(lo, alloc);
+    plainAsm(lo, `@$0 mbarrier.init.shared::cta.b64 [$1], ${count};`, [
+      ["b", isFirstThread(lo)],
+      ["r", base],
+    ]);
+  }),
+  rule(InvalBarrierOp, ({ alloc }, lo) => {
+    const { base } = sharedMemoryObject(lo, alloc);
+    plainAsm(lo, "@$0 mbarrier.inval.shared::cta.b64 [$1];", [
+      ["b", isFirstThread(lo)],
+      ["r", base],
+    ]);
+  }),
+  rule(BarrierExpectOp, ({ alloc, size, pred }, lo) => {
+    const { base } = sharedMemoryObject(lo, alloc);
+    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.shared.b64 _, [$1], ${size};`, [
+      ["b", lo.b.and(isFirstThread(lo), lo.value(pred))],
+      ["r", base],
+    ]);
+  }),
+  rule(WaitBarrierOp, ({ alloc, phase, pred }, lo) => {
+    const { base } = sharedMemoryObject(lo, alloc);
+    const predicate = pred && !isNonZeroInt(pred) ? pred : undefined;
+    plainAsm(lo, waitText(lo.target.computeCapability, predicate !== undefined), [
+      ["r", base],
+      ["r", lo.value(phase)],
+      ...(predicate ? [["b", lo.value(predicate)] as const] : []),
+    ]);
+  }),
+  rule(ArriveBarrierOp, ({ alloc, count, pred }, lo) => {
+    const first = isFirstThread(lo);
+    plainAsm(lo, `@$0 mbarrier.arrive.shared::cta.b64 _, [$1]${count > 1 ? `, ${count}` : ""};`, [
+      ["b", pred ? lo.b.and(first, lo.value(pred)) : first],
+      // The whole struct: LLVM takes the address out of it.
+      ["r", lo.value(alloc)],
+    ]);
+  }),
+  rule(AsyncCopyMbarrierArriveOp, ({ barrier, noIncrement }, lo) => {
+    const { base } = sharedMemoryObject(lo, barrier);
+    lo.b.create(CpAsyncMBarrierArriveSharedOp, { addr: base, noinc: noIncrement });
+  }),
+];
