@@ -3,10 +3,9 @@ import { bitWidth } from "../../ir/builtin-types.js";
 import { getCTASplitNumOf } from "../../layout/encoding-queries.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
-import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
 import { encodingAttr, encodingParams, toLinearLayout } from "../ttg/encodings/define-encoding.js";
 import type { MemDesc } from "../ttg/types.js";
-import { memoryLayout } from "./ops/tensor-memory.js";
+import { registerLayoutFor } from "./ops/tensor-memory.js";
 
 /**
  * The layout in which `numWarps` warps move a tensor to or from a buffer in tensor memory, a row for each thread (32x32b);
@@ -14,8 +13,7 @@ import { memoryLayout } from "./ops/tensor-memory.js";
  * Source: lib/Dialect/TritonNvidiaGPU/IR/Dialect.cpp, getDefaultLayoutForTmemLdSt.
  */
 export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, cga: LinearLayout): Attribute {
-  const width = bitWidth(buffer.params.elementType) ?? 32;
-  const layout = getDistributedLayoutForTmemLdSt(memoryLayout(buffer), "32x32b", numWarps, width, cga);
+  const layout = registerLayoutFor(buffer, "32x32b", numWarps, cga);
   if (!layout) throw new LayoutError("no instruction moves whole rows of this buffer");
   return encodingAttr(buffer.ctx, { kind: "linear", layout });
 }

@@ -10,7 +10,7 @@ import { Pure } from "../../../ir/traits.js";
 import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queries.js";
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
-import { getDistributedLayoutForTmemLdSt } from "../../../layout/tmem-access.js";
+import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
 import { computeTMemLdStEncodingInfo } from "../../../layout/tmem-load-store.js";
 import { Tensor } from "../../tt/constraints.js";
 import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
@@ -134,18 +134,27 @@ function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string,
   const { shape, encoding } = type.params;
   if (shape.length !== 2) return (report.error(`${name} must be a 2D tensor`, "ttng.tmem"), false);
   if (!encoding || isDistributedLayoutTMemCompatible(op, type, desc)) return true;
-  const width = bitWidth(desc.params.elementType) ?? 32;
   report.error(name, "ttng.tmem-layout").note(`Got: ${attrText(encoding)}`);
   const params = encodingParams(encoding);
   const numWarps = maybeLookupNumWarps(op) ?? 4;
   const cga = params && getCTALayout(params);
   for (const atom of ["32x32b", "16x256b", "16x128b", "16x64b"] as const) {
-    const layout = cga && orUndefined(() => getDistributedLayoutForTmemLdSt(memoryLayout(desc), atom, numWarps, width, cga));
+    const layout = cga && orUndefined(() => registerLayoutFor(desc, atom, numWarps, cga));
     if (layout) report.note(`potential TMEM layout: ${attrText(encodingAttr(op.ctx, { kind: "linear", layout }))}`);
   }
   return false;
 }
 
+/** The layout of a tensor that fills the buffer, for one kind of instruction; `cga` is how CTAs share the tensor. */
+export function registerLayoutFor(
+  { params }: MemDesc,
+  atom: TMemAccessAtom,
+  numWarps: number,
+  cga: LinearLayout,
+): LinearLayout | undefined {
+  const width = bitWidth(params.elementType) ?? 32;
+  return getDistributedLayoutForTmemLdSt(toLinearLayout(params.shape, params.encoding), atom, numWarps, width, cga);
+}
 /** The layout of the whole allocation that the buffer is a part of. */
 export function memoryLayout({ params }: MemDesc): LinearLayout {
   return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
