@@ -15,7 +15,7 @@ import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { scalarBits } from "./ll-builder.js";
 import { freeVariableMasks, redundantThreadPredicate } from "./load-store.js";
-import { isAddressable, maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
+import { isAddressable, linearLayoutOf, maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
 import { type LoweringRule, rule } from "./lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
 import { lowerLdSt } from "./shared-access.js";
@@ -52,7 +52,7 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
     const predicate = redundantThreadPredicate(lo, { ...freeVariableMasks(src.type), block: 0 });
 
     const object = sharedMemoryObject(lo, buffer);
-    const cvt = unique.apply(registers).invertAndCompose(toLinearLayout(type.shape, type.encoding));
+    const cvt = unique.apply(registers).invertAndCompose(linearLayoutOf(type));
     if (!cvt.isTrivialOver(["block"])) return lo.fail(op, "cp.async does not support non-trivial block dimension", "lower.cp-async");
     const place = {
       layout: cvt.sublayout(["register", "lane", "warp"], ["offset"]),

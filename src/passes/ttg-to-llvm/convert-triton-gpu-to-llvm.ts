@@ -44,6 +44,7 @@ import { TENSORMAPS } from "./tensormap.js";
 import { TMA_COPIES } from "./tma-copy.js";
 import { TMA_GATHERS } from "./tma-gather.js";
 import { VIEWS } from "./views.js";
+import { WGMMA } from "./wgmma.js";
 
 /** How every op kind is lowered. */
 export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
@@ -71,6 +72,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...TMA_COPIES,
     ...TMA_GATHERS,
     ...VIEWS,
+    ...WGMMA,
   ].map((rule) => [rule.def, rule]),
 );
 

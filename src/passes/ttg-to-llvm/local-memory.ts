@@ -46,10 +46,10 @@ export function sharedMemoryObject(lo: Lowering, memdesc: Value): SharedMemoryOb
 }
 const setObject = (lo: Lowering, result: Value, { base, offsets }: SharedMemoryObject): void => lo.setElements(result, [base, ...offsets]);
 
-/** The layout of a buffer, paddings not counted. */
-export function linearLayoutOf({ shape, encoding }: MemDescParams): LinearLayout {
+/** The layout of the whole buffer that a memdesc is a part of, paddings not counted. */
+export function linearLayoutOf({ shape, allocShape, encoding }: MemDescParams): LinearLayout {
   const params = sharedParams(encoding);
-  return params?.kind === "padded_shared" ? params.linearComponent : toLinearLayout(shape, encoding);
+  return params?.kind === "padded_shared" ? params.linearComponent : toLinearLayout(allocShape.slice(-shape.length), encoding);
 }
 
 /** The offset bits that views of parts of this allocation may set; 0 when it is no part. All of them for padded layouts. */

@@ -18,6 +18,7 @@ import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
 import { CallOp } from "../../dialects/tt/ops/function.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
+import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
@@ -54,9 +55,17 @@ export function rule<O, A, R, G, S>(
   return { def, lower: (op, lo) => body(def.viewOf(op) as ViewOf<O, A, R, G, S>, lo) !== false };
 }
 
-/** Whether some user takes the struct of a tensor: a branch or a call, perhaps of what is another name for it. */
+/** Whether some user takes the struct of a tensor: a branch, a call or a wait for it alone, perhaps of what is another name for it. */
 function wantedWhole(value: Value): boolean {
-  return value.users().some((user) => user.def.isTerminator || CallOp.is(user) || (ALIASING.has(user.def) && wantedWhole(user.result(0))));
+  return value
+    .users()
+    .some(
+      (user) =>
+        user.def.isTerminator ||
+        CallOp.is(user) ||
+        (WarpGroupDotWaitOp.is(user) && user.numOperands === 1) ||
+        (ALIASING.has(user.def) && wantedWhole(user.result(0))),
+    );
 }
 const ALIASING: ReadonlySet<OpDef> = new Set<OpDef>([TransOp, ConvertLayoutOp]);
 
@@ -153,6 +162,20 @@ export class Lowering {
     this.#values.set(value, lowered);
     if (!this.folding || wantedWhole(value)) lowered.packed = this.#pack(value, lowered);
     if (!this.folding) lowered.elements = undefined;
+  }
+  /** As `setElements`, for elements that are made one by one: where the struct is wanted, each goes into it at once. */
+  setStruct(value: Value, count: number, element: (index: number) => Value): void {
+    const { b } = this;
+    const whole = !this.folding || wantedWhole(value);
+    let packed = whole ? b.undef(convertType(value.type)) : undefined;
+    const elements: Value[] = [];
+    for (let i = 0; i < count; i++) {
+      elements.push(element(i));
+      packed &&= b.insertValue(packed, elements[i]!, i);
+    }
+    if (!packed) return this.setElements(value, elements);
+    this.setValue(value, packed);
+    if (this.folding) this.#lowered(value).elements = elements;
   }
   /** A scalar, or a struct made as a whole. */
   setValue(value: Value, by: Value): void {

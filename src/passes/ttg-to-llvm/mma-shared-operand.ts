@@ -32,8 +32,8 @@ export interface SharedOperandPlace {
   readonly mnDim: 0 | 1;
   /** 3 for wgmma, 5 for tcgen05. */
   readonly version: 3 | 5;
-  /** What is added to the address, in units of 16 bytes. */
-  readonly warpOffset?: Value | undefined;
+  /** What is added to the address, in units of 16 bytes; asked for once the address is there. */
+  readonly warpOffset?: (() => Value) | undefined;
 }
 export interface SharedOperand {
   /** Whether dimension 0 is the contiguous one. */
@@ -55,7 +55,7 @@ export function mmaSharedOperand(lo: Lowering, place: SharedOperandPlace): Share
   const { b, ctx } = lo;
   const { layout, bits, tile } = place;
   let base = b.lshr(b.ptrtoint(place.base, i32(ctx)), b.i32(4));
-  if (place.warpOffset) base = b.add(base, place.warpOffset);
+  if (place.warpOffset) base = b.add(base, place.warpOffset());
   const [dim0 = "", dim1 = ""] = layout.inDimNames;
   if (layout.getInDimSize(dim0) < tile[0] || layout.getInDimSize(dim1) < tile[1])
     throw new LayoutError("the instruction's tile is larger than the buffer");

@@ -5,7 +5,7 @@
  * computed once, and each register only xors a constant onto it.
  * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp: getThreadId, getLaneAndWarpId, applyLinearLayout, emitIndices.
  */
-import { ClusterCTAIdOp } from "../../dialects/nvgpu/ops/index.js";
+import { ClusterCTAIdOp, WarpIdOp } from "../../dialects/nvgpu/ops/index.js";
 import { ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
@@ -44,6 +44,10 @@ export function laneAndWarpId(lo: Lowering): LaneAndWarp {
   const warpSize = b.i32(lo.target.threadsPerWarp);
   if (numWarpsAt(lo) === 1) return { lane: tid, warp: 0 };
   return { lane: b.urem(tid, warpSize), warp: b.udiv(tid, warpSize) };
+}
+/** The warp's number among those that run the code, which the compiler knows to be the same for all lanes. */
+export function uniformWarpId(lo: Lowering): Value {
+  return lo.b.value(WarpIdOp, {}, i32(lo.ctx));
 }
 export function asValue(b: LLBuilder, index: Index): Value {
   return typeof index === "number" ? b.i32(index) : index;

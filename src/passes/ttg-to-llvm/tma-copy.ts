@@ -7,12 +7,10 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AsyncTMACopyGlobalToLocalOpConversion and others.
  */
 import { ptrType } from "../../dialects/llvm/types/types.js";
-import { WarpIdOp } from "../../dialects/nvgpu/ops/ops.js";
 import * as nvvm from "../../dialects/nvvm/ops/synchronization.js";
 import { sharedParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { MemDescParams } from "../../dialects/ttg/types.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, TMAStoreWaitOp } from "../../dialects/ttng/ops/tma.js";
-import { i1, i32 } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import type { NvmmaSharedParams } from "../../layout/encoding-params.js";
 import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
@@ -21,10 +19,11 @@ import { getTMABlockShape } from "../../layout/encodings/nvmma-shared.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
+import { electPredicate } from "./elect.js";
 import { linearLayoutOf, memDescOf, sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { plainAsm } from "./mbarrier.js";
-import { applyLinearLayout, clusterCTAId, numWarpsAt, threadId } from "./thread-indices.js";
+import { applyLinearLayout, clusterCTAId, numWarpsAt, threadId, uniformWarpId } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
 /** The layout of a buffer that TMA can fill. */
@@ -32,14 +31,6 @@ export function nvmmaParams(type: MemDescParams): NvmmaSharedParams {
   const params = sharedParams(type.encoding);
   if (params?.kind !== "nvmma_shared") throw new LayoutError("TMA copies to and from buffers of nvmma_shared layouts");
   return params;
-}
-/** True in one lane of each warp, which the compiler knows to be one. */
-export function electPredicate(lo: Lowering): Value {
-  return lo.b.value(nvvm.ElectSyncOp, { membermask: undefined }, i1(lo.ctx));
-}
-/** The warp's number within its group, the same for all its lanes. */
-export function uniformWarpId(lo: Lowering): Value {
-  return lo.b.value(WarpIdOp, {}, i32(lo.ctx));
 }
 
 /** msg, block -> the coordinates in the tensor at which the box of each message begins. */

@@ -13,11 +13,12 @@ import type { Value } from "../../ir/value.js";
 import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { getTMABlockShape, nvmmaSharedToLinearLayout } from "../../layout/encodings/nvmma-shared.js";
 import { LinearLayout } from "../../layout/linear-layout.js";
+import { electPredicate } from "./elect.js";
 import { memDescOf, sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { plainAsm } from "./mbarrier.js";
-import { applyLinearLayout, clusterCTAId } from "./thread-indices.js";
-import { electPredicate, numbered, uniformWarpId } from "./tma-copy.js";
+import { applyLinearLayout, clusterCTAId, uniformWarpId } from "./thread-indices.js";
+import { numbered } from "./tma-copy.js";
 import { convertType } from "./type-converter.js";
 
 /** One message: which threads send it, where its rows lie in shared memory, their first column, and the four row numbers. */
