@@ -28,6 +28,15 @@ function partitionNumWarps(region: Region): number | undefined {
   return intsOf(region.parentOp?.parentOp?.attr("partitionNumWarps"))?.[region.index];
 }
 
+/** The first thread of the warp-specialized partition that an op is in; undefined outside of partitions and before their warps have numbers. */
+export function firstThreadOfGroup(op: Operation): number | undefined {
+  let at: Operation = op;
+  while (at.parentOp && at.parentOp.name !== "ttg.warp_specialize.partitions") at = at.parentOp;
+  const specialize = at.parentOp?.parentOp;
+  const first = specialize && intsOf(specialize.attr("warpGroupStartIds"))?.[at.region!.index];
+  return typeof first === "number" ? first * getThreadsPerWarp(enclosingModule(op)) : undefined;
+}
+
 /** The module that `op` is in; it may be that module. */
 export function enclosingModule(op: Operation): Operation | undefined {
   let at: Operation | null = op;

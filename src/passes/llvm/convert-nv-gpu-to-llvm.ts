@@ -5,12 +5,9 @@ import { ClusterCTAIdOp, LoadAcquireOp, WarpIdOp, WGMMAOp, WGMMAWaitGroupOp } fr
 import { ShflKindAttr } from "../../dialects/nvvm/attrs.js";
 import { ClusterId, ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { ShflOp } from "../../dialects/nvvm/ops/warp.js";
-import { enclosingModule, getThreadsPerWarp, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
-import { WarpSpecializePartitionsOp } from "../../dialects/ttg/ops/warp-specialize.js";
+import { firstThreadOfGroup, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import type { Type } from "../../ir/attribute.js";
-import { intsOf } from "../../ir/builtin-attrs.js";
 import { bitWidth, i32, intType, isFloat } from "../../ir/builtin-types.js";
-import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
@@ -55,16 +52,6 @@ const lowerWarpId = pattern("warp-id", WarpIdOp, ({ op }, rw) => {
     rw.value(ShflOp, { thread_mask: everyLane, val: warp, offset: lane, mask_and_clamp: clamp, kind }, { types: [type] }),
   );
 });
-
-/** The first thread of the partition that an op is in; undefined outside of partitions. */
-function firstThreadOfGroup(op: Operation): number | undefined {
-  let at: Operation = op;
-  while (at.parentOp && !WarpSpecializePartitionsOp.is(at.parentOp)) at = at.parentOp;
-  const partitions = at.parentOp;
-  if (!partitions) return undefined;
-  const startId = intsOf(partitions.parentOp!.attr("warpGroupStartIds"))?.[at.region!.index];
-  return startId === undefined ? undefined : startId * getThreadsPerWarp(enclosingModule(op));
-}
 
 const lowerLoadAcquire = pattern("load-acquire", LoadAcquireOp, ({ op, addr, mask, sem, scope, result }, rw) => {
   const width = Math.max(8, bitWidth(result.type) ?? 64);

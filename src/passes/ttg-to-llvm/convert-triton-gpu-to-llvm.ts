@@ -19,6 +19,7 @@ import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { isolateWarpGroups } from "../llvm/isolate-warp-groups.js";
 import { ASYNC_COPIES } from "./async-copy.js";
 import { ATOMICS } from "./atomics.js";
 import { BARRIERS } from "./barrier.js";
@@ -44,6 +45,7 @@ import { TENSORMAPS } from "./tensormap.js";
 import { TMA_COPIES } from "./tma-copy.js";
 import { TMA_GATHERS } from "./tma-gather.js";
 import { VIEWS } from "./views.js";
+import { WARP_SPECIALIZE } from "./warp-specialize.js";
 import { WGMMA } from "./wgmma.js";
 
 /** How every op kind is lowered. */
@@ -72,6 +74,7 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...TMA_COPIES,
     ...TMA_GATHERS,
     ...VIEWS,
+    ...WARP_SPECIALIZE,
     ...WGMMA,
   ].map((rule) => [rule.def, rule]),
 );
@@ -103,6 +106,7 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     }
     for (const func of funcs) func.erase();
     if (target.numCTAs === 1) noClusters(module);
+    isolateWarpGroups(module);
   },
 });
 

@@ -51,7 +51,7 @@ export class LLBuilder {
   /** Where constants go while `folding`: after this op in `constantBlock`. */
   #constantBlock: Block | undefined;
   #lastConstant: Operation | null = null;
-  readonly #constants = new Map<Type, Map<Attribute | string, Value>>();
+  #constants = new Map<Type, Map<Attribute | string, Value>>();
   readonly #defaults = new Map<OpDef, DictAttr>();
   readonly #positions: DictAttr[] = [];
   readonly #geps = new Map<string, DictAttr>();
@@ -61,12 +61,22 @@ export class LLBuilder {
     readonly folding: boolean,
   ) {}
 
-  /** Starts a function (or another region that sees nothing from outside): constants go to the start of this block. */
+  /** Starts a function: constants go to the start of this block. */
   startFunction(entry: Block): void {
     this.#constantBlock = entry;
     this.#lastConstant = null;
-    this.#constants.clear();
+    this.#constants = new Map();
     this.setEnd(entry);
+  }
+  /** As a function's are, the constants of a region that sees nothing from outside go to the start of its own first block. */
+  inIsolated<T>(entry: Block, body: () => T): T {
+    const [block, last, constants] = [this.#constantBlock, this.#lastConstant, this.#constants];
+    this.startFunction(entry);
+    const result = body();
+    this.#constantBlock = block;
+    this.#lastConstant = last;
+    this.#constants = constants;
+    return result;
   }
   setEnd(block: Block): void {
     this.block = block;
@@ -138,8 +148,9 @@ export class LLBuilder {
     }
     return value;
   }
-  constant(type: Type, value: Attribute): Value {
-    return this.#constant(type, value, () => buildOperation(this.ctx, ll.ConstantOp, { value }, this.loc, [type]));
+  /** Equal constants are one, whatever else is said of the others. */
+  constant(type: Type, value: Attribute, extraAttrs?: readonly (readonly [string, Attribute])[]): Value {
+    return this.#constant(type, value, () => buildOperation(this.ctx, ll.ConstantOp, { value }, this.loc, [type], extraAttrs));
   }
   int(type: Type, value: bigint | number): Value {
     return this.constant(type, intAttr(type, value));

@@ -18,6 +18,7 @@ import { BrOp, CondBrOp } from "../../dialects/llvm/ops/control-flow.js";
 import { CallOp } from "../../dialects/tt/ops/function.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
+import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
@@ -28,6 +29,7 @@ import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
+import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts.js";
 import { Bug } from "../../support/assert.js";
 import { LLBuilder } from "./ll-builder.js";
 import { convertType } from "./type-converter.js";
@@ -55,7 +57,7 @@ export function rule<O, A, R, G, S>(
   return { def, lower: (op, lo) => body(def.viewOf(op) as ViewOf<O, A, R, G, S>, lo) !== false };
 }
 
-/** Whether some user takes the struct of a tensor: a branch, a call or a wait for it alone, perhaps of what is another name for it. */
+/** Whether some user takes the struct of a tensor: a branch, a call, another group of warps or a wait for it alone, perhaps of what is another name for it. */
 function wantedWhole(value: Value): boolean {
   return value
     .users()
@@ -63,11 +65,24 @@ function wantedWhole(value: Value): boolean {
       (user) =>
         user.def.isTerminator ||
         CallOp.is(user) ||
+        WarpSpecializeOp.is(user) ||
         (WarpGroupDotWaitOp.is(user) && user.numOperands === 1) ||
         (ALIASING.has(user.def) && wantedWhole(user.result(0))),
     );
 }
 const ALIASING: ReadonlySet<OpDef> = new Set<OpDef>([TransOp, ConvertLayoutOp]);
+
+/** The values among these that are used, in order of their first uses. */
+function inOrderOfUse(values: readonly Value[]): ReadonlySet<Value> {
+  const wanted = new Set(values);
+  const used = new Set<Value>();
+  const look = (op: Operation): void => {
+    for (const { value } of op.operandUses) if (wanted.has(value)) used.add(value);
+  };
+  const block = values[0]?.parentBlock;
+  if (block) for (const next of depthFirst(block)) for (const op of next.ops()) op.walk(look);
+  return used;
+}
 
 /** Ops of these dialects stay what they are, with their operands as lowered. */
 const LOWERED: ReadonlySet<string> = new Set(["llvm", "nvvm"]);
@@ -85,6 +100,15 @@ const COPY: Pick<LoweringRule, "lower"> = {
   },
 };
 
+/** Leaves an op as it is, also the types that it works on: of dialects that nobody knows, and until a later pass. */
+export const COPY_UNCONVERTED: LoweringRule["lower"] = (op, lo) => {
+  const operands = op.operands.map((value) => lo.unconverted(value));
+  const copy = new Operation(op.ctx, op.def, { loc: lo.b.loc, operands, resultTypes: op.resultTypes, attrs: op.attrs });
+  lo.b.insert(copy);
+  lo.setUnconverted(op.results, copy.results);
+  return true;
+};
+
 /** What became of an old value: its elements, the struct of them, or both. */
 interface Lowered {
   elements: readonly Value[] | undefined;
@@ -100,6 +124,8 @@ export class Lowering {
   readonly ctx: Context;
   #values = new Map<Value, Lowered>();
   #blocks = new Map<Block, Block>();
+  /** Values in the types that they had. */
+  #unconverted = new Map<Value, Value>();
   /** The old op that is being lowered, and the old function. */
   op!: Operation;
   func!: Operation;
@@ -185,6 +211,35 @@ export class Lowering {
   alias(value: Value, of: Value): void {
     this.#values.set(value, this.#lowered(of));
   }
+  /** The value in the type that it had: a cast behind what it became. */
+  unconverted(value: Value): Value {
+    const by = this.value(value);
+    if (by.type === value.type) return by;
+    let cast = this.#unconverted.get(by);
+    if (!cast) this.#unconverted.set(by, (cast = this.#castBehind(by, value.type)));
+    return cast;
+  }
+  /** `olds` became values of their old types: casts behind those that are used give the new ones, each in front of those before. */
+  setUnconverted(olds: readonly Value[], news: readonly Value[]): void {
+    olds.forEach((old, i) => this.setValue(old, news[i]!));
+    for (const old of inOrderOfUse(olds)) {
+      const by = this.value(old);
+      this.setValue(old, this.#castBehind(by, convertType(by.type)));
+    }
+  }
+  /** Those of a function's arguments stand last argument first. */
+  #castBehind(value: Value, type: Type): Value {
+    if (value.type === type) return value;
+    const { b } = this;
+    const saved = { block: b.block, before: b.before };
+    b.setAfter(value.parentBlock!, value.definingOp ?? null);
+    if (!value.definingOp && this.newFunc.regions[0]!.firstBlock === value.parentBlock)
+      while (isUnrealizedCast(b.before) && b.before.operand(0).index > value.index) b.before = b.before.next;
+    const cast = b.insert(unrealizedCast(this.ctx, b.loc, [value], [type])).result(0);
+    b.block = saved.block;
+    b.before = saved.before;
+    return cast;
+  }
   #pack(value: Value, { elements, block, after, origin }: Lowered): Value {
     const type = convertType(value.type);
     if (elements!.length === 1 && elements![0]!.type === type) return elements![0]!;
@@ -225,12 +280,22 @@ export class Lowering {
     const entry = newFunc.regions[0]!.firstBlock!;
     this.#values = new Map();
     this.#blocks = new Map();
+    this.#unconverted = new Map();
     this.b.startFunction(entry);
+    region.firstBlock!.args.forEach((arg, i) => this.setValue(arg, entry.args[i]!));
+    return this.#lowerBlocks(region, entry);
+  }
+  /** Lowers all of a region into another, whose first block may be there; arguments keep their types. */
+  lowerRegion(region: Region, into: Region): boolean {
+    const entry = into.firstBlock ?? into.addBlock();
+    const { args } = region.firstBlock!;
+    this.setUnconverted(
+      args,
+      args.map((arg) => entry.addArgument(arg.type, arg.argLoc!)),
+    );
     return this.#lowerBlocks(region, entry);
   }
   #lowerBlocks(region: Region, entry: Block): boolean {
-    const first = region.firstBlock!;
-    first.args.forEach((arg, i) => this.setValue(arg, entry.args[i]!));
     const order = [...depthFirst(region.firstBlock!)];
     this.#makeBlocks(region, order, entry);
     for (const block of order) {
@@ -256,7 +321,8 @@ export class Lowering {
   /** Lowers one op at the insertion point. */
   lower(op: Operation): boolean {
     const { ctx, b } = this;
-    const found = this.rules.get(op.def) ?? (LOWERED.has(op.def.dialect) ? COPY : undefined);
+    const found =
+      this.rules.get(op.def) ?? (LOWERED.has(op.def.dialect) ? COPY : op.def.registered ? undefined : { lower: COPY_UNCONVERTED });
     if (!found && NEWER.has(op.def.dialect))
       return this.fail(op, `'${op.name}' is not lowered yet: wgmma, TMA and tcgen05 are built up to TTGIR`, "pass.not-built");
     if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");

@@ -8,7 +8,7 @@
 import { ClusterCTAIdOp, WarpIdOp } from "../../dialects/nvgpu/ops/index.js";
 import { ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { firstThreadOfGroup, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { i32, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
@@ -25,10 +25,12 @@ export function numWarpsAt(lo: Lowering): number {
   return warps;
 }
 
-/** The thread's number in its CTA (i32). */
+/** The thread's number in its CTA, or among those of its group of warps (i32). */
 export function threadId(lo: Lowering): Value {
   const { b } = lo;
-  const tid = b.value(ThreadIdXOp, {}, i32(lo.ctx));
+  let tid = b.value(ThreadIdXOp, {}, i32(lo.ctx));
+  const first = firstThreadOfGroup(lo.op);
+  if (first !== undefined) tid = b.sub(tid, b.i32(first));
   // Says to LLVM how large it can be.
   return b.and(tid, b.i32(numWarpsAt(lo) * lo.target.threadsPerWarp - 1));
 }

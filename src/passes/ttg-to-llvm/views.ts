@@ -10,7 +10,7 @@ import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
 import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Attribute } from "../../ir/attribute.js";
-import { DenseElementsAttr, FloatAttr } from "../../ir/builtin-attrs.js";
+import { DenseElementsAttr, dictEntries, FloatAttr } from "../../ir/builtin-attrs.js";
 import { FloatType, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { isExpensiveView } from "../../layout/encoding-queries.js";
@@ -33,7 +33,10 @@ function setSplat(lo: Lowering, result: Value, value: Value): void {
 /** A float of 8 bits is an i8; its attribute stays a float's. */
 function lowerConstant(value: Attribute, result: Value, lo: Lowering): false | void {
   const { b, ctx } = lo;
-  if (!DenseElementsAttr.is(value)) return lo.setValue(result, b.constant(convertType(result.type), value));
+  if (!DenseElementsAttr.is(value)) {
+    const others = dictEntries(lo.op.attrs).filter(([name]) => name !== "value");
+    return lo.setValue(result, b.constant(convertType(result.type), value, others));
+  }
   const { elementType } = (value.params.type as TensorType).params;
   const constantOf = (bits: bigint): Value =>
     FloatType.is(elementType)
