@@ -1,7 +1,9 @@
 /** What ttng ops share. Source: TritonNvidiaGPUOps.td, TTNG_Op. */
 import type { Type } from "../../ir/attribute.js";
+import { intOf } from "../../ir/builtin-attrs.js";
 import { isInteger } from "../../ir/builtin-types.js";
 import type { MemoryEffect, OpReport } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
 import { VerifyTensorLayoutsTrait } from "../tt/traits.js";
@@ -12,6 +14,10 @@ export const ttngTraits = (...own: readonly Trait[]): readonly Trait[] => [...ow
 export const TENSOR_MEMORY = "TensorMemory";
 export const readsTensorMemory = (value: Value): MemoryEffect => ({ kind: "read", value, resource: TENSOR_MEMORY });
 export const writesTensorMemory = (value: Value): MemoryEffect => ({ kind: "write", value, resource: TENSOR_MEMORY });
+
+/** The attribute of a module: do its matrix instructions run on two CTAs at once? */
+export const TWO_CTAS = "ttng.two-ctas";
+export const runsOnTwoCTAs = (module: Operation): boolean => intOf(module.attr(TWO_CTAS)) === -1;
 
 export const descOf = (value: Value): MemDesc => value.type as MemDesc;
 export const elementOf = (value: Value): Type => descOf(value).params.elementType;

@@ -88,6 +88,24 @@ export function broadcastedDotOperandLayout(shape: readonly number[], order: rea
   );
 }
 
+/**
+ * The scales of a dot of blocks done by mma.sync (sm_120), [M or N, groups along k]: a thread holds all groups of the rows that its
+ * instructions take. `warpsPerCTA` is that of the result. Source: LinearLayoutConversions.cpp, getSM120DotScaledScaleLayout.
+ */
+export function dotScaledScaleLayout(
+  shape: readonly number[],
+  opIdx: number,
+  warpsPerCTA: readonly number[],
+  cga: LinearLayout,
+): LinearLayout {
+  const lanes = [opIdx === 0 ? 8 : 0, 0, 1, 2, 4].map((row) => [row, 0]);
+  const [order, warps] = opIdx === 0 ? [[1, 0], warpsPerCTA] : [[0, 1], [...warpsPerCTA].reverse()];
+  const ctaLayout = LinearLayout.identity1D(shape[1]!, "register", "dim1")
+    .multiply(LinearLayout.fromBases([["lane", lanes]], ["dim0", "dim1"]))
+    .multiply(broadcastedDotOperandLayout(warps, order, 1, "warp"));
+  return combineCtaCgaWithShape(ctaLayout, cga, shape);
+}
+
 /** Under a blocked parent every thread holds the whole of k for its elements of the result. */
 function fmaDotToLinearLayout(shape: readonly number[], { opIdx }: DotOperandParams, parent: BlockedParams): LinearLayout {
   const k = kDimOf(opIdx, shape.length);

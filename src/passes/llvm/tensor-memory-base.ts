@@ -9,6 +9,7 @@ import { ptrType } from "../../dialects/llvm/types/types.js";
 import { TensorMemoryBaseAddress } from "../../dialects/nvgpu/ops/ops.js";
 import { ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { Barrier0Op } from "../../dialects/nvvm/ops/synchronization.js";
+import { runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import { i1, i32 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
@@ -33,8 +34,7 @@ export function lowerTensorMemoryBase(module: Operation, listener: RewriteListen
   const size = intOf(module.attr("ttg.tensor_memory_size")) ?? 0;
   if (!kernel || size === 0) return;
   const rw = new Rewriter(module.ctx, listener, kernel.locRef);
-  const twoCTAs = intOf(module.attr("ttng.two-ctas")) === -1;
-  const base = rw.from(bases[0]!, () => allocate(rw.setStart(kernel.regions[0]!.firstBlock!), kernel, size, twoCTAs ? 2 : 1));
+  const base = rw.from(bases[0]!, () => allocate(rw.setStart(kernel.regions[0]!.firstBlock!), kernel, size, runsOnTwoCTAs(module) ? 2 : 1));
   for (const op of bases) rw.replace(op, base);
 }
 

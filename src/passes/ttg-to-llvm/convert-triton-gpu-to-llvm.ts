@@ -41,6 +41,9 @@ import { MBARRIERS } from "./mbarrier.js";
 import { PROGRAM_IDS } from "./program-ids.js";
 import { REDUCTIONS } from "./reduce.js";
 import { SCANS } from "./scan.js";
+import { TC_GEN5_MMA } from "./tc-gen5-mma.js";
+import { TENSOR_MEMORY } from "./tensor-memory.js";
+import { TENSOR_MEMORY_VIEWS } from "./tensor-memory-views.js";
 import { TENSORMAPS } from "./tensormap.js";
 import { TMA_COPIES } from "./tma-copy.js";
 import { TMA_GATHERS } from "./tma-gather.js";
@@ -73,6 +76,9 @@ export const LOWERING_RULES: ReadonlyMap<OpDef, LoweringRule> = new Map(
     ...TENSORMAPS,
     ...TMA_COPIES,
     ...TMA_GATHERS,
+    ...TC_GEN5_MMA,
+    ...TENSOR_MEMORY,
+    ...TENSOR_MEMORY_VIEWS,
     ...VIEWS,
     ...WARP_SPECIALIZE,
     ...WGMMA,

@@ -30,6 +30,7 @@ import { lowerLdStMatrix } from "./ldmatrix.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { lowerLdStShared } from "./shared-access.js";
+import { indexTensorMemory, isInTensorMemory } from "./tensor-memory-views.js";
 import { applyLinearLayout } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -217,7 +218,9 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const linear = linearize(lo.b, offsets, memDescOf(src).shape);
     setObject(lo, result, { base, offsets: delinearize(lo.b, linear, memDescOf(result).shape) });
   }),
-  rule(MemDescIndexOp, ({ src, index, result }, lo) => {
+  rule(MemDescIndexOp, (view, lo) => {
+    const { src, index, result } = view;
+    if (isInTensorMemory(src)) return indexTensorMemory(lo, view);
     const { b } = lo;
     const type = memDescOf(result);
     const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
@@ -233,6 +236,7 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     setObject(lo, result, { base: object.base, offsets: object.offsets.map((offset, d) => b.add(offset, b.i32(offsets[d]!))) });
   }),
   rule(MemDescReinterpretOp, ({ src, result }, lo) => {
+    if (isInTensorMemory(src)) return lo.alias(result, src);
     const base = shmemAffineBase(lo, sharedMemoryObject(lo, src), memDescOf(src));
     const zero = lo.b.i32(0);
     setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => zero) });

@@ -5,7 +5,7 @@ import { DescriptorGatherOp, DescriptorLoadOp } from "../../dialects/tt/ops/desc
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
-import { distributedParams, encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { encodingAttr, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
@@ -15,8 +15,6 @@ import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
-import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
-import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
 import { isHopper } from "../../layout/encodings/nvidia-mma.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
@@ -24,14 +22,13 @@ import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
+import { scaledBlockedToMMA } from "./accelerate-matmul-scaled.js";
 import { blockedToMMAv5, scaledBlockedToMMAv5 } from "./accelerate-matmul-v5.js";
 import { getNVIDIAComputeCapability } from "./compute-capability.js";
 import { decomposeScaledDot } from "./decompose-scaled-dot.js";
-import { convertLayout } from "./distributed-op-encoding.js";
 import { explainFma, explainMma, unmetConditions } from "./explain-matmul.js";
-import { lookupNumWarps } from "./memory-access.js";
-import { computeOrigBitWidth, mmaVersionToInstrShape, warpsPerTileV2, warpsPerTileV3 } from "./mma-layout.js";
-import { mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
+import { computeOrigBitWidth, mmaEncoding } from "./mma-layout.js";
+import { dotOperand, mmaVersionFor, sharedMMAOperand } from "./mma-operands.js";
 
 export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
   name: "TritonGPUAccelerateMatmul",
@@ -49,7 +46,8 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
     const once = explain && explainOnce(explain);
     const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"), once);
     const v5 = [blockedToMMAv5(computeCapability, report, once), scaledBlockedToMMAv5(computeCapability, report, once)];
-    applyPatternsGreedily(root, [toMMA, decomposeScaledDot, ...v5], { listener });
+    const scaled = scaledBlockedToMMA(computeCapability, () => count("accelerated"), once);
+    applyPatternsGreedily(root, [toMMA, scaled, decomposeScaledDot, ...v5], { listener });
     decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener), report);
   },
 });
@@ -93,7 +91,7 @@ const blockedToMMA = (computeCapability: number, report: PassReport, accelerated
     if (version === 0) declined(...unmetConditions(dot, 2));
     if (version !== 2 && version !== 3) return rw.noMatch(version === 0 ? "types or shape are not supported" : "for tcgen05");
 
-    const mma = mmaEncoding(dot, version);
+    const mma = mmaEncoding(op, version);
     if (explain) {
       const passedOver = computeCapability < 90 || version === 3 ? [] : ([computeCapability < 100 ? 3 : 5] as const);
       const kWidth = version === 2 ? [dotOperandFor(0, mma, operandWidth(dot)).kWidth] : [];
@@ -122,22 +120,6 @@ const blockedToMMA = (computeCapability: number, report: PassReport, accelerated
 
 /** Bits of an operand's element before it was extended: what threads hold side by side is counted in these. */
 const operandWidth = ({ a, b }: View<typeof DotOp>): number => Math.min(computeOrigBitWidth(a), computeOrigBitWidth(b));
-
-/** The layout of the result when the dot is done by mma or wgmma. */
-function mmaEncoding({ op, a, d }: View<typeof DotOp>, version: 2 | 3): NvidiaMmaParams {
-  const { shape, encoding } = typeOf(d).params;
-  const params = distributedParams(encoding)!;
-  const shapePerCTA = getShapePerCTAOf(params, shape);
-  const numWarps = lookupNumWarps(op);
-  // What wgmma takes has an instruction for its width.
-  const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementOf(a), numWarps)!;
-  const warpsPerCTA = version === 2 ? warpsPerTileV2(op, shapePerCTA, numWarps) : warpsPerTileV3(op, shapePerCTA, numWarps);
-  return { kind: "nvidia_mma", versionMajor: version, versionMinor: 0, warpsPerCTA, cga: getCTALayout(params)!, instrShape };
-}
-
-function dotOperand(rw: Rewriter, value: Value, opIdx: number, width: number, parent: NvidiaMmaParams): Value {
-  return convertLayout(rw, value, encodingAttr(rw.ctx, dotOperandFor(opIdx, parent, width)), valueLocation(value));
-}
 
 /** Whether a value is loaded, conversions and transpositions aside; block arguments count as loaded. */
 export function comesFromLoadOrBlockArg(value: Value): boolean {

@@ -1,10 +1,8 @@
 import { TCGen5MMAOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+import { TWO_CTAS } from "../../dialects/ttng/ttng-op.js";
 import { boolAttr } from "../../ir/builtin-attrs.js";
 import type { View } from "../../ir/define-op.js";
 import { definePass } from "../../pass/define-pass.js";
-
-/** The attribute of a module: do its matrix instructions run on two CTAs at once? */
-export const TWO_CTAS = "ttng.two-ctas";
 
 export const checkMatmulTwoCTA = definePass("triton-nvidia-check-matmul-two-cta", {
   name: "TritonNvidiaGPUCheckMatmulTwoCTAPass",

@@ -79,6 +79,15 @@ export function explainMma(dot: Dot, mma: NvidiaMmaParams, kWidths: readonly num
   };
 }
 
+/** A dot of blocks was given to mma, which takes their scales. */
+export function explainScaledMma([a, b]: readonly [a: string, b: string], { instrShape, warpsPerCTA }: NvidiaMmaParams): RemarkText {
+  return {
+    kind: "applied",
+    message: `{0} is done by mma (version 2) on ${a} and ${b} with scales, summed in f32: instruction shape ${instrShape.join("x")}, ${warpsPerCTA.join("x")} warps`,
+    fields: { version: 2, instrShape, warpsPerCTA, kWidth: [], a, b, d: "f32", notMet: [] },
+  };
+}
+
 /** The dot was given to tcgen05, which sums in tensor memory. The types are those of the operands and of the sum. */
 export function explainTcgen05(
   types: readonly [a: string, b: string, d: string],

@@ -9,18 +9,34 @@ import { DescriptorLoadOp } from "../../dialects/tt/ops/descriptor.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { BroadcastOp, ExpandDimsOp, JoinOp, ReshapeOp, SplitOp, TransOp } from "../../dialects/tt/ops/shape.js";
-import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { distributedParams, encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { Fp4ToFpOp } from "../../dialects/ttg/ops/misc.js";
 import type { Type } from "../../ir/attribute.js";
-import { bitWidth, elementTypeOrSelf, FloatType, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, FloatType, isInteger, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { Elementwise } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
+import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
+import { getCTALayout, getShapePerCTAOf } from "../../layout/encoding-queries.js";
+import { lookupNumWarps } from "./memory-access.js";
 
 /** Ops that give a tensor another shape. */
 export const isView = (op: Operation): boolean => [ExpandDimsOp, ReshapeOp, TransOp, JoinOp, SplitOp].some((def) => def.is(op));
+
+/** The layout of the result when the dot is done by mma or wgmma. */
+export function mmaEncoding(dot: Operation, version: 2 | 3): NvidiaMmaParams {
+  const { a, d } = dot.def.interface(DotOpInterface)!;
+  const { shape, encoding } = (d(dot).type as TensorType).params;
+  const params = distributedParams(encoding)!;
+  const shapePerCTA = getShapePerCTAOf(params, shape);
+  const numWarps = lookupNumWarps(dot);
+  // What wgmma takes has an instruction for its width.
+  const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementTypeOrSelf(a(dot).type), numWarps)!;
+  const warpsPerCTA = version === 2 ? warpsPerTileV2(dot, shapePerCTA, numWarps) : warpsPerTileV3(dot, shapePerCTA, numWarps);
+  return { kind: "nvidia_mma", versionMajor: version, versionMinor: 0, warpsPerCTA, cga: getCTALayout(params)!, instrShape };
+}
 
 /**
  * The shape of one instruction: [m, n] for mma (with 1 for a batch in front), [m, n, k] per warp for wgmma, of a warp group for

@@ -12,10 +12,13 @@ import { memDescType } from "../../dialects/ttg/types.js";
 import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
 import { getCTALayout, getOrderForMemory } from "../../layout/encoding-queries.js";
+import { dotOperandFor } from "../../layout/encodings/dot-operand.js";
 import { nvmmaSharedFor } from "../../layout/encodings/nvmma-shared.js";
 import type { PassReport } from "../../pass/define-pass.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
+import { convertLayout } from "./distributed-op-encoding.js";
 
 /** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
 export function mmaVersionFor(dot: Operation, computeCapability: number, report: PassReport): 0 | 2 | 3 | 5 {
@@ -63,4 +66,9 @@ export function sharedMMAOperand(rw: Rewriter, value: Value, request: SharedOper
     rw.builder.setAfterValue(arg);
     return rw.value(LocalAllocOp, { src: arg }, { loc: valueLocation(arg), types: [type] });
   });
+}
+
+/** An operand in registers, as mma takes it; `width` is in bits, of the elements that lie side by side. */
+export function dotOperand(rw: Rewriter, value: Value, opIdx: number, width: number, parent: NvidiaMmaParams): Value {
+  return convertLayout(rw, value, encodingAttr(rw.ctx, dotOperandFor(opIdx, parent, width)), valueLocation(value));
 }

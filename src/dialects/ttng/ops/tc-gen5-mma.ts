@@ -157,7 +157,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
 });
 
 /** Rows, columns and depth of the operands of a scaled mma, fp4 counted as two where it is packed along that dimension. */
-function scaledDims(op: Operation): { readonly aM: number; readonly aK: number; readonly bK: number; readonly bN: number } {
+export function scaledDims(op: Operation): { readonly aM: number; readonly aK: number; readonly bK: number; readonly bN: number } {
   const [a, b] = [op.operand(0), op.operand(1)];
   const ofA = encodingParams(descOf(a).params.encoding);
   const ofB = encodingParams(descOf(b).params.encoding);

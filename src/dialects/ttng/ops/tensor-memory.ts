@@ -11,7 +11,7 @@ import { getCTALayout, getSharedAlignment } from "../../../layout/encoding-queri
 import { LayoutError } from "../../../layout/layout-error.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { getDistributedLayoutForTmemLdSt, type TMemAccessAtom } from "../../../layout/tmem-access.js";
-import { computeTMemLdStEncodingInfo } from "../../../layout/tmem-load-store.js";
+import { computeTMemLdStEncodingInfo, type TMemLdStInfo } from "../../../layout/tmem-load-store.js";
 import { Tensor } from "../../tt/constraints.js";
 import { encodingAttr, encodingParams, sharedParams, toLinearLayout } from "../../ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../ttg/encodings/shared-memory.js";
@@ -159,17 +159,16 @@ export function registerLayoutFor(
 export function memoryLayout({ params }: MemDesc): LinearLayout {
   return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
 }
-/** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */
-export function isDistributedLayoutTMemCompatible(op: Operation, { params }: TensorType, desc: MemDesc): boolean {
-  const { shape, encoding } = params;
-  if (!encoding) return true;
+/** How a tensor of that type is moved from or to the buffer; undefined where no tcgen05 instruction does. */
+export function tmemLdStInfo({ params }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
   const width = bitWidth(desc.params.elementType) ?? 32;
   const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
-  const maxnreg = getContextualMaxNReg(op);
-  const info = orUndefined(() =>
-    computeTMemLdStEncodingInfo(toLinearLayout(shape, encoding), memoryLayout(desc), width, isScales, maxnreg),
-  );
-  return info !== undefined;
+  const registers = toLinearLayout(params.shape, params.encoding!);
+  return orUndefined(() => computeTMemLdStEncodingInfo(registers, memoryLayout(desc), width, isScales, maxnreg));
+}
+/** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */
+export function isDistributedLayoutTMemCompatible(op: Operation, type: TensorType, desc: MemDesc): boolean {
+  return !type.params.encoding || tmemLdStInfo(type, desc, getContextualMaxNReg(op)) !== undefined;
 }
 /** Nothing where the layouts do not fit each other (upstream aborts then). */
 function orUndefined<T>(compute: () => T | undefined): T | undefined {

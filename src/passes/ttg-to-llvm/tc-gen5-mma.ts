@@ -1,0 +1,329 @@
+/**
+ * tcgen05.mma: one thread of the first warp starts instructions for the whole CTA, which read A and B from shared memory (A perhaps
+ * from tensor memory) and add to D in tensor memory; barriers are told when they are done.
+ *
+ *     @$5 tcgen05.mma.cta_group::1.kind::f16 [ $0 + 0 ], $1, $2, $3, $4;
+ *
+ * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/MMAv5.cpp.
+ */
+import { voidType } from "../../dialects/llvm/types/types.js";
+import { ClusterArriveOp, ClusterWaitOp } from "../../dialects/nvvm/ops/synchronization.js";
+import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import type { MemDesc } from "../../dialects/ttg/types.js";
+import { TensorMemoryEncoding } from "../../dialects/ttng/attrs.js";
+import { scaledDims, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
+import { memoryLayout } from "../../dialects/ttng/ops/tensor-memory.js";
+import { tmemColumns } from "../../dialects/ttng/tmem-layout.js";
+import { descOf, elementOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
+import type { Type } from "../../ir/attribute.js";
+import { bitWidth, i32, intType, isFloat } from "../../ir/builtin-types.js";
+import type { View } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
+import type { Value } from "../../ir/value.js";
+import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
+import { LayoutError } from "../../layout/layout-error.js";
+import { electPredicate, electPredicateWarp0 } from "./elect.js";
+import { sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
+import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { mmaSharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
+import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
+import { dropToken } from "./tensor-memory.js";
+import { ctaGroup, tmemAddress } from "./tensor-memory-views.js";
+import { clusterCTAId, uniformWarpId } from "./thread-indices.js";
+
+/** Where an operand is: a descriptor of shared memory, or an address in tensor memory and a distance from it. */
+interface Place {
+  readonly base: Value;
+  readonly offset?: number;
+}
+const operandAt = (ptx: PtxBuilder, { base, offset }: Place): PtxOperand =>
+  offset === undefined ? ptx.input(base, "l") : ptx.address(base, "r", offset);
+
+/** What one instruction does, and how often it is repeated to do the whole. */
+interface Tiling {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly reps: readonly [m: number, n: number, k: number];
+  readonly transposeA: boolean;
+  readonly transposeB: boolean;
+}
+
+/** What dots with and without scales do differently. */
+interface Dot {
+  readonly op: Operation;
+  readonly a: Value;
+  readonly b: Value;
+  readonly d: Value;
+  readonly useD: Value;
+  readonly pred: Value;
+  readonly barriers: readonly Value[];
+  readonly barrierPreds: readonly Value[];
+  /** Of the whole dot, in one CTA. */
+  readonly shape: readonly [m: number, n: number, k: number];
+  /** The depth of one instruction. */
+  readonly k: number;
+  readonly bitsA: number;
+  readonly bitsB: number;
+  readonly accumulator: (m: number, n: number, tiling: Tiling) => Place;
+  readonly instruction: (
+    at: readonly [m: number, n: number, k: number],
+    tiling: Tiling,
+    a: Place,
+    b: Value,
+    d: Place,
+    useD: Value,
+    elected: Value,
+  ) => void;
+}
+
+/** The instructions stand in a block of their own, which only the first warp enters. */
+function lowerDot(lo: Lowering, dot: Dot): void {
+  const { b } = lo;
+  const twoCTAs = runsOnTwoCTAs(lo.module);
+  const warp = uniformWarpId(lo);
+  const isWarp0 = b.icmp("eq", warp, b.i32(0));
+  let pred = lo.value(dot.pred);
+  if (twoCTAs) {
+    // Both have to have their operands.
+    b.create(ClusterArriveOp, { aligned: true });
+    b.create(ClusterWaitOp, { aligned: true });
+    pred = b.and(pred, b.icmp("eq", clusterCTAId(lo), b.i32(0)));
+  }
+  pred = b.and(pred, isWarp0);
+  const start = lo.addBlockAfter(b.block);
+  const end = lo.addBlockAfter(start);
+  lo.condBranch(pred, start, end);
+  b.setEnd(start);
+  const elected = electPredicate(lo);
+  startInstructions(lo, dot, twoCTAs, elected);
+  dot.barriers.forEach((barrier, i) => {
+    commit(lo, barrier, b.and(lo.value(dot.barrierPreds[i]!), elected));
+  });
+  lo.branch(end, []);
+  b.setEnd(end);
+}
+
+function startInstructions(lo: Lowering, dot: Dot, twoCTAs: boolean, elected: Value): void {
+  const { b } = lo;
+  const { encoding } = descOf(dot.d).params;
+  if (!TensorMemoryEncoding.is(encoding)) throw new LayoutError("the accumulator is not in tensor memory");
+  const { blockM: m, blockN: n } = encoding.params;
+  const { k } = dot;
+  const inTmem = TensorMemoryEncoding.is(descOf(dot.a).params.encoding);
+  const baseOf = (value: Value): Value => shmemAffineBase(lo, sharedMemoryObject(lo, value), descOf(value).params);
+  const sharedA = inTmem ? undefined : baseOf(dot.a);
+  const sharedB = baseOf(dot.b);
+  const ofA =
+    sharedA &&
+    mmaSharedOperand(lo, { ...sharedOperandLayout(descOf(dot.a), dot.bitsA === 4), base: sharedA, tile: [m, k], mnDim: 0, version: 5 });
+  const a = ofA ? { at: (row: number, column: number): Place => ({ base: ofA.descriptor(row, column) }) } : { at: tmemOperand(lo, dot.a) };
+  // Two CTAs do one dot together: D has the rows of each, and half of B's columns is in either.
+  const ofB = mmaSharedOperand(lo, {
+    ...sharedOperandLayout(descOf(dot.b), dot.bitsB === 4),
+    base: sharedB,
+    tile: [k, twoCTAs ? n / 2 : n],
+    mnDim: 1,
+    version: 5,
+  });
+  const reps = [m, n, k].map((size, i) => Math.ceil(dot.shape[i]! / size)) as [number, number, number];
+  const tiling: Tiling = { m, n, k, reps, transposeA: ofA?.transposed ?? false, transposeB: !ofB.transposed };
+  if (isFloat(elementOf(dot.a), "f32") && (tiling.transposeA || tiling.transposeB))
+    throw new LayoutError("operands of tf32 are contiguous along the dimension that is summed over");
+  for (let repM = 0; repM < reps[0]; repM++)
+    for (let repN = 0; repN < reps[1]; repN++) {
+      const accumulator = dot.accumulator(repM, repN, tiling);
+      let useD = lo.value(dot.useD);
+      for (let repK = 0; repK < reps[2]; repK++) {
+        const placeA = a.at(repM * m, repK * k);
+        const placeB = ofB.descriptor(repK * k, repN * n);
+        dot.instruction([repM, repN, repK], tiling, placeA, placeB, accumulator, useD, elected);
+        useD = b.i1(true);
+      }
+    }
+}
+
+/** Tiles of an operand in tensor memory. */
+function tmemOperand(lo: Lowering, buffer: Value): (row: number, column: number) => Place {
+  const base = tmemAddress(lo, buffer);
+  const layout = memoryLayout(descOf(buffer)).pseudoinvert();
+  const [dim0 = "", dim1 = ""] = layout.inDimNames;
+  const bits = bitWidth(elementOf(buffer))!;
+  return (row, column) => {
+    const at = layout.apply({ [dim0]: row, [dim1]: column });
+    return { base, offset: Math.trunc((at["col"]! * bits) / 32) | (at["row"]! << 16) };
+  };
+}
+
+// --- instruction descriptors ----------------------------------------------------------------------
+
+/** What the descriptors of both kinds have: types of A and B, which of them is transposed, N and M. */
+function descriptorBits(typeA: number, typeB: number, tiling: Tiling, m: number): number {
+  const { n, transposeA, transposeB } = tiling;
+  return (typeA << 7) | (typeB << 10) | (Number(transposeA) << 15) | (Number(transposeB) << 16) | ((n >> 3) << 17) | ((m >> 4) << 24);
+}
+
+/** The kind of an instruction for operands of a type, and the type's number in it. */
+function kindOf(type: Type): { readonly kind: string; readonly code: number } | undefined {
+  if (isFloat(type, "f16")) return { kind: "f16", code: 0 };
+  if (isFloat(type, "bf16")) return { kind: "f16", code: 1 };
+  if (isFloat(type, "f32")) return { kind: "tf32", code: 2 };
+  if (isFloat(type, "f8E4M3FN")) return { kind: "f8f6f4", code: 0 };
+  return isFloat(type, "f8E5M2") ? { kind: "f8f6f4", code: 1 } : undefined;
+}
+
+type ScaledView = View<typeof TCGen5MMAScaledOp>;
+type ScaledKind = "mxf8f6f4" | "mxf4" | "mxf4nvf4";
+/** Scales of one instruction along K. */
+const SCALE_VECTORS: Readonly<Record<ScaledKind, 1 | 2 | 4>> = { mxf8f6f4: 1, mxf4: 2, mxf4nvf4: 4 };
+
+/** Both fp4 with K contiguous: twice as deep as what else there is, with scales of e4m3 (nvfp4) or powers of two. */
+function scaledKind({ a, b, a_type, b_type, a_scale, b_scale }: ScaledView): ScaledKind {
+  if (a_type !== "e2m1" || b_type !== "e2m1") return "mxf8f6f4";
+  const alongK = !isTransposed(a) && isTransposed(b);
+  if ([a_scale, b_scale].every((scale) => isFloat(elementOf(scale), "f8E4M3FN"))) {
+    if (!alongK) throw new LayoutError("operands of nvfp4 are contiguous along the dimension that is summed over");
+    return "mxf4nvf4";
+  }
+  return alongK ? "mxf4" : "mxf8f6f4";
+}
+function isTransposed(value: Value): boolean {
+  const params = encodingParams(descOf(value).params.encoding);
+  if (params?.kind === "nvmma_shared") return params.transposed;
+  return params?.kind === "shared_linear" && params.layout.getBasis("offset", 0, "dim0") !== 0;
+}
+/** Bits of an element and its number in the descriptor. */
+const SCALED_TYPES: Readonly<Record<string, { readonly bits: number; readonly code: number }>> = {
+  e4m3: { bits: 8, code: 0 },
+  e5m2: { bits: 8, code: 1 },
+  e2m3: { bits: 6, code: 3 },
+  e3m2: { bits: 6, code: 4 },
+  e2m1: { bits: 4, code: 5 },
+};
+
+/** `part` says which of the scales in a word belong to the instruction. */
+function scaledDescriptor(kind: ScaledKind, codes: readonly [number, number], tiling: Tiling, part: number): number {
+  if (kind === "mxf8f6f4") return descriptorBits(...codes, tiling, tiling.m) | (part << 4) | (1 << 23) | (part << 29);
+  const scale = kind === "mxf4" ? 2 * part : part;
+  return descriptorBits(1, 1, tiling, tiling.m) | (scale << 4) | (Number(kind === "mxf4") << 23) | (scale << 29);
+}
+
+// --- dots -----------------------------------------------------------------------------------------
+
+const shapePerCTA = ({ params }: MemDesc): number[] => getShapePerCTAOf(encodingParams(params.encoding)!, params.shape);
+
+function lowerPlain(lo: Lowering, { op, a, b, d, useD, pred, barriers, barrier_preds, token }: View<typeof TCGen5MMAOp>): false | void {
+  const ofA = kindOf(elementOf(a));
+  const ofB = kindOf(elementOf(b));
+  if (!ofA || !ofB) return lo.fail(op, "operands of that type are for ttng.tc_gen5_mma_scaled", "lower.mma");
+  const accumulators = tmemOperand(lo, d);
+  const [m = 1, n = 1] = shapePerCTA(descOf(d));
+  const bits = bitWidth(elementOf(a))!;
+  const dType = isFloat(elementOf(d), "f16") ? 0 : 1 << 4;
+  const rows = runsOnTwoCTAs(lo.module) ? 2 : 1;
+  lowerDot(lo, {
+    op,
+    a,
+    b,
+    d,
+    useD,
+    pred,
+    barriers,
+    barrierPreds: barrier_preds,
+    shape: [m, n, descOf(a).params.shape[1]!],
+    k: 256 / bits,
+    bitsA: bits,
+    bitsB: bitWidth(elementOf(b))!,
+    accumulator: (repM, repN, tiling) => accumulators(repM * tiling.m, repN * tiling.n),
+    instruction(_at, tiling, placeA, placeB, accumulator, use, elected) {
+      const descriptor = lo.b.i32(descriptorBits(ofA.code, ofB.code, tiling, rows * tiling.m) | dType);
+      emit(lo, ofA.kind, [placeA, placeB, accumulator], descriptor, [], use, elected);
+    },
+  });
+  return dropToken(lo, op, token);
+}
+
+function lowerScaled(lo: Lowering, view: ScaledView): false | void {
+  const { op, a, b, d, a_scale, b_scale, useD, pred, barriers, barrier_preds, a_type, b_type, token } = view;
+  const kind = scaledKind(view);
+  const typeA = SCALED_TYPES[a_type];
+  const typeB = SCALED_TYPES[b_type];
+  if (!typeA || !typeB) return lo.fail(op, `tcgen05.mma has no operands of ${typeA ? b_type : a_type}`, "lower.mma");
+  const { aM, bN, aK } = scaledDims(op);
+  const addressD = tmemAddress(lo, d);
+  const scales = [a_scale, b_scale].map((scale) => ({ address: tmemAddress(lo, scale), columns: tmemColumns(descOf(scale)) }));
+  /** Instructions that share a word of scales. */
+  const perWord = 4 / SCALE_VECTORS[kind];
+  lowerDot(lo, {
+    op,
+    a,
+    b,
+    d,
+    useD,
+    pred,
+    barriers,
+    barrierPreds: barrier_preds,
+    shape: [aM, bN, aK],
+    k: kind === "mxf8f6f4" ? 32 : 64,
+    bitsA: typeA.bits,
+    bitsB: typeB.bits,
+    accumulator(repM, repN, tiling) {
+      const columns = Math.ceil((tiling.m * tiling.n * bitWidth(elementOf(d))!) / (128 * 32));
+      return { base: addressD, offset: columns * (repM + repN * tiling.reps[0]) };
+    },
+    instruction([repM, repN, repK], tiling, placeA, placeB, accumulator, use, elected) {
+      const words = Math.ceil(tiling.reps[2] / perWord);
+      const word = Math.trunc(repK / perWord);
+      const places = scales.map(({ address, columns }, i) => {
+        const [rep, count] = i === 0 ? [repM, tiling.reps[0]] : [repN, tiling.reps[1]];
+        const perBlock = Math.max(Math.ceil(columns / (count * words)), i === 0 ? 0 : 2);
+        return lo.b.add(address, lo.b.i32((rep + word * count) * perBlock));
+      });
+      const descriptor = lo.b.i32(scaledDescriptor(kind, [typeA.code, typeB.code], tiling, repK % perWord));
+      emit(lo, `${kind}.block_scale.scale_vec::${SCALE_VECTORS[kind]}X`, [placeA, placeB, accumulator], descriptor, places, use, elected);
+    },
+  });
+  return dropToken(lo, op, token);
+}
+
+function emit(
+  lo: Lowering,
+  kind: string,
+  [a, b, d]: readonly [Place, Value, Place],
+  descriptor: Value,
+  scales: readonly Value[],
+  useD: Value,
+  elected: Value,
+): void {
+  const ptx = new PtxBuilder();
+  const operands = [
+    operandAt(ptx, d),
+    operandAt(ptx, a),
+    ptx.input(b, "l"),
+    ptx.input(descriptor, "r"),
+    ...scales.map((scale) => ptx.address(scale, "r")),
+    ptx.input(useD, "b"),
+  ];
+  ptx.instruction([`tcgen05.mma.${ctaGroup(lo)}.kind::${kind}`], operands, ptx.input(elected, "b"));
+  ptx.launch(lo.b, voidType(lo.ctx));
+}
+
+/** A barrier is told, of both CTAs where two work together, when what was started before is done. */
+function commit(lo: Lowering, barrier: Value, pred: Value): void {
+  const { b, ctx } = lo;
+  const { base } = sharedMemoryObject(lo, barrier);
+  const arrive = `@$0 tcgen05.commit.${ctaGroup(lo)}.mbarrier::arrive::one`;
+  if (runsOnTwoCTAs(lo.module)) {
+    const ctas = b.int(intType(ctx, 16), 0x3);
+    b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, base, ctas], voidType(ctx));
+  } else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, base], voidType(ctx));
+}
+
+export const TC_GEN5_MMA: readonly LoweringRule[] = [
+  rule(TCGen5MMAOp, (view, lo) => lowerPlain(lo, view)),
+  rule(TCGen5MMAScaledOp, (view, lo) => lowerScaled(lo, view)),
+  rule(TCGen5CommitOp, ({ barrier, pred }, lo) => {
+    const elected = electPredicateWarp0(lo);
+    commit(lo, barrier, pred ? lo.b.and(lo.value(pred), elected) : elected);
+  }),
+];
