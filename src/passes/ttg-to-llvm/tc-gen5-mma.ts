@@ -16,7 +16,7 @@ import { memoryLayout } from "../../dialects/ttng/ops/tensor-memory.js";
 import { tmemColumns } from "../../dialects/ttng/tmem-layout.js";
 import { descOf, elementOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
 import type { Type } from "../../ir/attribute.js";
-import { bitWidth, i32, intType, isFloat } from "../../ir/builtin-types.js";
+import { bitWidth, intType, isFloat } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
