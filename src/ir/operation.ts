@@ -161,6 +161,12 @@ export class Operation {
     for (const use of this.operandUses) use.unlink();
     this.operandUses = values.map((value, i) => new OpOperand(this, i, value));
   }
+  /** Adds operands at the end; segment sizes are the caller's to set. */
+  appendOperands(values: readonly Value[]): void {
+    this.ctx.version++;
+    const count = this.operandUses.length;
+    this.operandUses = [...this.operandUses, ...values.map((value, i) => new OpOperand(this, count + i, value))];
+  }
   /** Removes the operands at these indices; those behind the first of them become the newest uses of their values, as upstream. */
   eraseOperands(indices: ReadonlySet<number>): void {
     if (indices.size === 0) return;

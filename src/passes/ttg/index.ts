@@ -29,4 +29,4 @@ export { removeTmemTokens } from "./remove-tmem-tokens.js";
 export { reorderInstructions } from "./reorder-instructions.js";
 export { tensorMemoryAllocation } from "./tensor-memory-allocation.js";
 export { tmaLowering } from "./tma-lowering.js";
-export { warpSpecialization } from "./warp-specialization.js";
+export * from "./warp-specialization/index.js";
