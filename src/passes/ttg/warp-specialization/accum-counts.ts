@@ -66,7 +66,8 @@ export class AccumCounts {
     });
     const { args } = loop.regions[0]!.firstBlock!;
     const arg = args[args.length - counted.length + before];
-    if (!arg || counted.length === 0) throw new NotSpecializable(region, "warp groups hand over values here in no loop that could count how often");
+    if (!arg || counted.length === 0)
+      throw new NotSpecializable(region, "warp groups hand over values here in no loop that could count how often");
     return arg;
   }
 
@@ -169,7 +170,8 @@ export class AccumCounts {
     const outer = made.parentOfType(ForOp);
     const thenYields = thenBlock.lastOp!.operands;
     const elseYields = otherwise.lastOp!.operands;
-    const constant = (block: Block, value: number): Value => rw.setBefore(block.lastOp!) && b.value(ConstantOp, { value: i64Attr(rw.ctx, value) }, { loc });
+    const constant = (block: Block, value: number): Value =>
+      rw.setBefore(block.lastOp!) && b.value(ConstantOp, { value: i64Attr(rw.ctx, value) }, { loc });
     if (this.#regions.has(made)) {
       const count = outer && this.#countIn(outer, made);
       const one = constant(thenBlock, 1);
@@ -184,7 +186,10 @@ export class AccumCounts {
         elseYields.push(start ? outer.regions[0]!.firstBlock!.args[start.index + i]! : constant(otherwise, 0));
       });
     }
-    for (const [block, yields] of [[thenBlock, thenYields], [otherwise, elseYields]] as const) {
+    for (const [block, yields] of [
+      [thenBlock, thenYields],
+      [otherwise, elseYields],
+    ] as const) {
       const old = block.lastOp!;
       rw.setBefore(old);
       b.create(YieldOp, { results: yields }, { loc });

@@ -3,9 +3,9 @@
  * Source: WarpSpecialization/WSCodePartition.cpp, createBuffer, createToken, createBarrierAlloc.
  */
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
-import { ForOp } from "../../../dialects/scf/ops/for.js";
 import { CreateTokenOp } from "../../../dialects/nvws/ops/token.js";
 import { TokenType } from "../../../dialects/nvws/types.js";
+import { ForOp } from "../../../dialects/scf/ops/for.js";
 import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { distributedParams, encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
@@ -66,7 +66,12 @@ function sharedEncodingOf(channel: Channel): Attribute {
 }
 
 /** One buffer of a ring, for the tasks that `b` makes ops for. */
-export function bufferView(b: TaskBuilder, buffer: Value, index: Value, options: { readonly loc?: LocationRef; readonly mutable?: boolean } = {}): Value {
+export function bufferView(
+  b: TaskBuilder,
+  buffer: Value,
+  index: Value,
+  options: { readonly loc?: LocationRef; readonly mutable?: boolean } = {},
+): Value {
   const { shape, elementType, encoding, memorySpace } = (buffer.type as MemDesc).params;
   const types = [memDescType(shape.slice(1), elementType, encoding, memorySpace, options.mutable ?? true)];
   return b.value(MemDescIndexOp, { src: buffer, index }, { loc: options.loc ?? buffer.definingOp!.locRef, types });
@@ -86,7 +91,12 @@ export interface CopyOps {
   readonly consumer: Operation;
 }
 
-export function createTokens(rw: Rewriter, func: Operation, { byConsumer }: ChannelGroups, copies: ReadonlyMap<Channel, CopyOps>): CommChannel[] {
+export function createTokens(
+  rw: Rewriter,
+  func: Operation,
+  { byConsumer }: ChannelGroups,
+  copies: ReadonlyMap<Channel, CopyOps>,
+): CommChannel[] {
   const start = func.regions[0]!.firstBlock!;
   const behind = start.firstOp!;
   return byConsumer.map((group) => {

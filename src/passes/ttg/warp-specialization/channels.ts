@@ -43,7 +43,8 @@ export function collectChannels(func: Operation, numBuffers: number): Channel[] 
     if (!LoadOp.is(op) && !DescriptorLoadOp.is(op) && !op.def.interface(DotOpInterface)) return;
     const [producer, ...others] = getAsyncTaskIds(op);
     if (producer === undefined || others.length > 0) return;
-    if (op.def.interface(MMAv5OpInterface)) throw new NotSpecializable(op, `'${op.name}' is no op of Hopper's: its tasks cannot be code of their own`);
+    if (op.def.interface(MMAv5OpInterface))
+      throw new NotSpecializable(op, `'${op.name}' is no op of Hopper's: its tasks cannot be code of their own`);
     const stages = intOf(op.parentOfType(ForOp)?.attr(NUM_STAGES));
     for (const result of op.results)
       for (const { owner, index } of realUsesOf(result)) {

@@ -5,7 +5,7 @@ import { FuncOp } from "../../../dialects/tt/ops/function.js";
 import { LocalAllocOp, LocalLoadOp } from "../../../dialects/ttg/ops/local-memory.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { definePass } from "../../../pass/define-pass.js";
+import { definePass, type PassReport } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { replaceUsesAndPropagateType } from "../shared-memory-uses.js";
@@ -19,7 +19,7 @@ import { reporting } from "./not-specializable.js";
 import { specializeRegion } from "./specialize.js";
 
 /** Specializes a function in which tasks use what others load or compute; `numBuffers` is how many rounds producers may be ahead. */
-export function doCodePartition(rw: Rewriter, func: Operation, numBuffers: number): void {
+export function doCodePartition(rw: Rewriter, func: Operation, numBuffers: number, report: PassReport): void {
   const channels = collectChannels(func, numBuffers);
   if (channels.length === 0) return;
   const groups = groupChannels(channels);
@@ -33,7 +33,7 @@ export function doCodePartition(rw: Rewriter, func: Operation, numBuffers: numbe
     rw.from(srcOpOf(group[0]!), () => insertAsyncComm(rw, group, comms[i]!, buffers, copies, counts));
   });
   foldLocalLoads(rw, func);
-  specializeRegion(rw, func);
+  specializeRegion(rw, func, report);
 }
 
 /** The loops and ifs right in the function in which both ends of a channel are. */
@@ -80,7 +80,7 @@ export const testWSCodePartition = definePass("nvgpu-test-ws-code-partition", {
     const { numBuffers } = pass.options;
     const rw = new Rewriter(root.ctx, pass.listener);
     root.walkPostOrder((func) => {
-      if (FuncOp.is(func) && numBuffers > 0) reporting(pass, () => doCodePartition(rw, func, numBuffers));
+      if (FuncOp.is(func) && numBuffers > 0) reporting(pass, () => doCodePartition(rw, func, numBuffers, pass.report));
     });
   },
 });

@@ -1,6 +1,8 @@
 import type { Operation } from "../../../ir/operation.js";
 import type { PassContext } from "../../../pass/define-pass.js";
 
+export const CODE = "pass.nvgpu-warp-specialization";
+
 /** What a step cannot go on with. It leaves the pass, which reports it (see `reporting`); Triton itself crashes at these places. */
 export class NotSpecializable extends Error {
   constructor(
@@ -18,7 +20,7 @@ export function reporting({ report, fail }: Pick<PassContext, "report" | "fail">
     return true;
   } catch (error) {
     if (!(error instanceof NotSpecializable)) throw error;
-    report.error(error.op, error.message, "pass.nvgpu-warp-specialization");
+    report.error(error.op, error.message, CODE);
     fail();
     return false;
   }

@@ -126,7 +126,9 @@ export class PartitionScheme {
       const loop = ForOp.match(value.argOwner!.parentOp);
       if (!loop) return true;
       if (value.index === 0) return true;
-      return this.addBackward(loop.initArgs[value.index - 1]!, dim) && this.addBackward(value.argOwner!.lastOp!.operand(value.index - 1), dim);
+      return (
+        this.addBackward(loop.initArgs[value.index - 1]!, dim) && this.addBackward(value.argOwner!.lastOp!.operand(value.index - 1), dim)
+      );
     }
     if (this.ops.has(op)) return isOneOf(op, CONTROL_FLOW) || this.dimOf(op) === dim || this.#rematerialize(op, dim);
     this.ops.add(op);
@@ -145,8 +147,7 @@ export class PartitionScheme {
       return true;
     }
     if (MakeTensorDescOp.is(op) || ReinterpretTensorDescOp.is(op)) return true;
-    if (!branch)
-      throw new NotSpecializable(op, `'${op.name}' cannot be cut in ${this.numPartitions} parts for as many warp groups`);
+    if (!branch) throw new NotSpecializable(op, `'${op.name}' cannot be cut in ${this.numPartitions} parts for as many warp groups`);
     const yields = [branch.thenRegion, branch.elseRegion].map((region) => region.firstBlock!.lastOp!);
     for (const end of yields) {
       this.ops.add(end);

@@ -23,16 +23,17 @@ import { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
 import { ConstantLike } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
+import type { PassReport } from "../../../pass/define-pass.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { getAsyncTaskIds, getNestedAsyncTaskIds, hasAsyncTaskId, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { NotSpecializable } from "./not-specializable.js";
+import { CODE, NotSpecializable } from "./not-specializable.js";
 
 /** What upstream asks for each consumer: as many registers as a thread can have beside a producer that needs few. */
 const REQUESTED_REGISTERS = 232;
 const WARPS_PER_TASK = 4;
 
 /** Puts the code of the tasks of a function in their regions, in place of what it had. */
-export function specializeRegion(rw: Rewriter, func: Operation): void {
+export function specializeRegion(rw: Rewriter, func: Operation, report: PassReport): void {
   const ops = [...func.regions[0]!.blocks()].flatMap((block) => [...block.ops()].filter((op) => getAsyncTaskIds(op).length > 0));
   const [producer, ...consumers] = getNestedAsyncTaskIds(func) as [number, ...number[]];
   const last = func.regions[0]!.lastBlock!.lastOp!;
@@ -66,7 +67,7 @@ export function specializeRegion(rw: Rewriter, func: Operation): void {
       consumers.map(() => REQUESTED_REGISTERS),
     ),
   );
-  captureValues(rw, wsOp);
+  captureValues(rw, wsOp, report);
   for (const op of ops.reverse()) {
     const user = op.results.flatMap((result) => result.users())[0];
     if (user) throw new NotSpecializable(user, `'${user.name}' uses what '${op.name}' computes in other warp groups`);
@@ -75,7 +76,7 @@ export function specializeRegion(rw: Rewriter, func: Operation): void {
 }
 
 /** Hands the values from outside that partitions use to them as arguments; each gets constants of its own. */
-function captureValues(rw: Rewriter, wsOp: Operation): void {
+function captureValues(rw: Rewriter, wsOp: Operation, report: PassReport): void {
   const regions = partitionRegionsOf(wsOp);
   const outside = wsOp.region;
   const captures = new Set<Value>();
@@ -95,7 +96,7 @@ function captureValues(rw: Rewriter, wsOp: Operation): void {
       continue;
     }
     if (RankedTensorType.is(capture.type) && !TokenType.is(capture.type.params.elementType))
-      throw new NotSpecializable(wsOp, "a tensor that the function is called with cannot be handed to the warp groups");
+      report.warning(capture.definingOp ?? wsOp, "capturing tensor values into warp partitions is not supported", CODE);
     wsOp.appendOperands([capture]);
     for (const region of regions) replaceIn(region, capture, region.firstBlock!.addArgument(capture.type, valueLocation(capture)));
   }
@@ -121,7 +122,10 @@ class TaskCode {
         if (loop) this.#copyLoop(loop);
         else if (branch) this.#copyIf(branch);
         else if (op.regions.length > 0 && !ReduceOp.is(op))
-          throw new NotSpecializable(op, `'${op.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`);
+          throw new NotSpecializable(
+            op,
+            `'${op.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`,
+          );
         else this.rw.clone(op, this.#mapping).walk((copy) => setAsyncTaskIds(copy, [this.task]));
       });
     }

@@ -69,7 +69,10 @@ function meetParents(op: Operation, needed: Tasks, self: SparseBackwardAnalysis<
     if (ForOp.is(parent)) for (const bound of parent.operands.slice(0, 3)) self.meet(bound, needed);
     else if (IfOp.is(parent)) self.meet(parent.operand(0), needed);
     else if (!ReduceOp.is(parent))
-      throw new NotSpecializable(parent, `'${parent.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`);
+      throw new NotSpecializable(
+        parent,
+        `'${parent.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`,
+      );
   }
 }
 

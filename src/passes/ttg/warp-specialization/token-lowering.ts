@@ -33,7 +33,8 @@ export function doTokenLowering(rw: Rewriter, module: Operation): void {
     if (CreateTokenOp.is(op)) tokens.push(op);
   });
   if (tokens.length === 0) return;
-  if (getNumCTAs(enclosingModule(module)) !== 1) throw new NotSpecializable(tokens[0]!, "warp groups of several CTAs cannot hand values to each other");
+  if (getNumCTAs(enclosingModule(module)) !== 1)
+    throw new NotSpecializable(tokens[0]!, "warp groups of several CTAs cannot hand values to each other");
   for (const token of tokens) rw.from(token, () => lowerToken(rw, token));
 }
 
@@ -63,7 +64,8 @@ function lowerToken(rw: Rewriter, op: Operation): void {
   for (const { owner, index } of [...result.uses()]) {
     if (!WarpSpecializeOp.is(owner)) lowerUser(rw, owner, barriers);
     else {
-      for (const region of partitionRegionsOf(owner)) for (const user of region.firstBlock!.args[index]!.users()) lowerUser(rw, user, barriers);
+      for (const region of partitionRegionsOf(owner))
+        for (const user of region.firstBlock!.args[index]!.users()) lowerUser(rw, user, barriers);
       replaceCapture(rw, owner, index, [full, empty]);
     }
   }
@@ -90,7 +92,10 @@ function lowerUser(rw: Rewriter, op: Operation, { full, empty, fullCount, loc }:
   const wait = acquire ?? ConsumerWaitOp.match(op);
   const release = ConsumerReleaseOp.match(op);
   if (ProducerCommitOp.is(op) && fullCount !== 1)
-    throw new NotSpecializable(op, "only loads through tensor descriptors can be handed to other warp groups: nothing signals that others are done");
+    throw new NotSpecializable(
+      op,
+      "only loads through tensor descriptors can be handed to other warp groups: nothing signals that others are done",
+    );
   const b = new TaskBuilder(rw.setBefore(op)).inTasksOf(op);
   const alloc = bufferView(b, acquire || release ? empty : full, op.operand(1), { loc });
   const at = { loc: op.locRef };

@@ -50,7 +50,7 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
           return success;
         });
         if (!partitioned) fail();
-        doCodePartition(rw, func, options.numStages);
+        doCodePartition(rw, func, options.numStages, pass.report);
         dump("doCodePartition");
         doTokenLowering(rw, enclosingModule(func)!);
       });
