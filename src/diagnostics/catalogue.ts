@@ -69,6 +69,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "A pass of Triton's, or a part of one, that this version does not have yet. A pass is listed and leaves the IR as it is.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
+  "pass.warp-specialization":
+    "A kernel with a loop marked warp_specialize cannot be divided among warp groups at this op; Triton 3.6 itself crashes there. Loads must go through tensor descriptors, and what the groups hand each other must be tensors. Without warp_specialize the loop is pipelined.",
   "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",

@@ -1,7 +1,7 @@
 import type { Operation } from "../../../ir/operation.js";
 import type { PassContext } from "../../../pass/define-pass.js";
 
-export const CODE = "pass.nvgpu-warp-specialization";
+export const CODE = "pass.warp-specialization";
 
 /** What a step cannot go on with. It leaves the pass, which reports it (see `reporting`); Triton itself crashes at these places. */
 export class NotSpecializable extends Error {
