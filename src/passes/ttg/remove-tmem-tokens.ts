@@ -36,7 +36,7 @@ export function clearTokenOperand(op: Operation): void {
   const dep = mma ? mma.acc_dep : (TMEMStoreOp.match(op) ?? TMEMLoadOp.match(op))?.dep;
   if (!dep) return;
   const at = op.operands.indexOf(dep);
-  op.setOperands(op.operands.filter((_, i) => i !== at));
+  op.eraseOperands(new Set([at]));
   // Only the instructions have segments; the token is their fourth operand.
   if (mma) op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, intsOf(op.attr("operandSegmentSizes"))!.with(3, 0)));
 }

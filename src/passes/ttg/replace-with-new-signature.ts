@@ -8,6 +8,7 @@ import { IfOp, type IfView } from "../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../dialects/scf/ops/yield.js";
 import type { Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
+import { emptyDict } from "../../ir/builtin-attrs.js";
 import type { Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { Bug } from "../../support/assert.js";
@@ -31,19 +32,22 @@ export function addIterArgsToLoop(rw: Rewriter, loop: ForView, newIterOperands: 
   rw.replace(loop, made.op.results.slice(0, loop.op.numResults));
   return made;
 }
-/** Yields more values. */
+/** Yields more values, as a new yield: what was noted at the old one is gone. */
 export function appendToYield(loop: ForView, values: readonly Value[]): void {
   const terminator = loop.region.firstBlock!.lastOp!;
+  terminator.setAttrs(emptyDict(terminator.ctx));
   terminator.setOperands([...terminator.operands, ...values]);
 }
 
-/** An if before the given one that has more results, with its bodies; the yields are the caller's to extend. */
+/** An if before the given one that has more results, with its bodies, which both end then; the yields are the caller's to extend. */
 export function replaceIfOpWithNewSignature(rw: Rewriter, ifOp: IfView, newResultTypes: readonly Type[]): IfView {
   const { op, condition, thenRegion, elseRegion } = ifOp;
   return rw.preserving(() => {
     const types = [...op.resultTypes, ...newResultTypes];
     const made = rw.setBefore(op).create(IfOp, { condition, thenRegion, elseRegion }, { loc: op.locRef, types });
     made.op.setAttrs(op.attrs);
+    for (const region of made.op.regions)
+      if (region.empty) rw.setEnd(region.addBlock()).create(YieldOp, { results: [] }, { loc: op.locRef });
     return made;
   });
 }
@@ -62,7 +66,6 @@ export function sinkValueRedefinition(rw: Rewriter, inside: Value, out: Value, b
     } else if (branch) {
       const made = replaceIfOpWithNewSignature(rw, branch, [value.type]);
       for (const region of made.op.regions) {
-        if (region.empty) rw.preserving(() => rw.setEnd(region.addBlock()).create(YieldOp, { results: [] }, { loc: op.locRef }));
         const end = region.firstBlock!.lastOp!;
         end.setOperands([...end.operands, region.firstBlock === at ? value : inside]);
       }

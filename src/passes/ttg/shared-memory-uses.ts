@@ -3,17 +3,28 @@
  * Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, replaceUsesAndPropagateType, replaceUsesWithLocalLoad.
  */
 import { LocalAllocOp, LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
+import { inferMemDescReshape, MemDescReshapeOp, MemDescSubsliceOp, MemDescTransOp } from "../../dialects/ttg/ops/memdesc-views.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
 import { type MemDesc, memDescType } from "../../dialects/ttg/types.js";
 import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import type { Type } from "../../ir/attribute.js";
+import { inferResultTypes } from "../../ir/builder.js";
 import { Mapping } from "../../ir/clone.js";
 import type { Operation } from "../../ir/operation.js";
 import type { OpOperand, Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 
-/** The uses of a buffer become uses of another; views of it are made anew, and can be written to if the other one can. */
-export function replaceUsesAndPropagateType(rw: Rewriter, from: Value, to: Value): void {
+/**
+ * The uses of a buffer become uses of another; views of it are made anew, and can be written to if the other one can. `remade` hears of
+ * each view before the old one goes.
+ */
+export function replaceUsesAndPropagateType(
+  rw: Rewriter,
+  from: Value,
+  to: Value,
+  remade: (old: Operation, view: Operation) => void = () => {},
+): void {
   const views: Operation[] = [];
   const others: OpOperand[] = [];
   for (const use of from.uses()) {
@@ -25,10 +36,9 @@ export function replaceUsesAndPropagateType(rw: Rewriter, from: Value, to: Value
   rw.preserving(() => {
     for (const user of views) {
       const view = rw.setBefore(user).clone(user, new Mapping().map(from, to));
-      const { shape, elementType, encoding, memorySpace, allocShape } = (user.result(0).type as MemDesc).params;
-      const { mutableMemory } = (to.type as MemDesc).params;
-      view.setResultType(0, memDescType(shape, elementType, encoding, memorySpace, mutableMemory, allocShape));
-      replaceUsesAndPropagateType(rw, user.result(0), view.result(0));
+      view.setResultType(0, typeOfView(view, to.type as MemDesc));
+      replaceUsesAndPropagateType(rw, user.result(0), view.result(0), remade);
+      remade(user, view);
     }
     for (const { owner, index } of others) {
       const wait = WarpGroupDotWaitOp.match(owner);
@@ -37,6 +47,22 @@ export function replaceUsesAndPropagateType(rw: Rewriter, from: Value, to: Value
     }
   });
   for (const user of views) rw.erase(user);
+}
+
+/** What a view of a buffer of type `src` is. */
+function typeOfView(view: Operation, src: MemDesc): Type {
+  const { shape, elementType, encoding, memorySpace, allocShape } = (view.result(0).type as MemDesc).params;
+  if (MemDescTransOp.is(view)) return inferResultTypes(view.ctx, view.def, view.operands, view.attrs, [], view.locRef)![0]!;
+  const inferred = MemDescReshapeOp.is(view) ? inferMemDescReshape(src, shape) : undefined;
+  if (inferred && typeof inferred !== "string") return inferred;
+  return memDescType(
+    shape,
+    elementType,
+    encoding,
+    memorySpace,
+    src.params.mutableMemory,
+    MemDescSubsliceOp.is(view) ? allocShape : undefined,
+  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { implement, RegionBranchTerminator } from "../../../ir/interfaces.js";
 import { HasParent, Pure, RecursivelySpeculatable, RecursiveMemoryEffects, ReturnLike, Terminator } from "../../../ir/traits.js";
 
 const CODE = "nvws.warp-group";
-const partitionRegions: RegionSpec = { variadic: true, minBlocks: 1 };
+const partitionRegions = { variadic: true, minBlocks: 1 } as const satisfies RegionSpec;
 
 /** Code for several groups of warps. Its results are what the first region yields; its own syntax has no place for them. */
 export const WarpGroupOp = defineOp("nvws.warp_group", {

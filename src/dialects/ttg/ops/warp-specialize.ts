@@ -31,7 +31,7 @@ import { maybeLookupNumWarps } from "../num-warps.js";
 import { ttgTraits } from "../ttg-op.js";
 
 const CODE = "ttg.warp-specialize";
-const partitionRegions: RegionSpec = { variadic: true, minBlocks: 1 };
+const partitionRegions = { variadic: true, minBlocks: 1 } as const satisfies RegionSpec;
 
 /** Holds the partitions of its parent, which unlike the default region are isolated from above. */
 export const WarpSpecializePartitionsOp = defineOp("ttg.warp_specialize.partitions", {

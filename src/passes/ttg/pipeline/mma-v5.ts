@@ -11,6 +11,7 @@ import type { MemDesc } from "../../../dialects/ttg/types.js";
 import { MMAv5OpInterface, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
 import { isZeroInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
@@ -54,13 +55,16 @@ export function mmaOperands(mma: Operation, loop: ForView, isPipelined: (load: O
   if (dot) check([dot.a(mma), dot.b(mma)]);
   const scaled = TCGen5MMAScaledOp.match(mma);
   if (scaled) {
-    const scales = [scaled.a_scale, scaled.b_scale];
-    const known = ({ type }: Value): boolean => sharedParams((type as MemDesc).params.encoding) !== undefined;
-    if (!scales.every((scale) => known(scale) || isDefinedOutsideOfLoop(loop, scale)))
-      return { isPipelineable: false, isDetermined: false, unpipelineable };
-    check(scales);
+    if (!areScalesPipelineable(scaled, loop)) return { isPipelineable: false, isDetermined: false, unpipelineable };
+    check([scaled.a_scale, scaled.b_scale]);
   }
   return { isPipelineable: isDetermined && unpipelineable.length === 0, isDetermined, unpipelineable };
+}
+
+/** Whether the scales of an instruction are in shared memory, or there before the loop. */
+export function areScalesPipelineable({ a_scale, b_scale }: View<typeof TCGen5MMAScaledOp>, loop: ForView): boolean {
+  const isShared = ({ type }: Value): boolean => sharedParams((type as MemDesc).params.encoding) !== undefined;
+  return [a_scale, b_scale].every((scale) => isShared(scale) || isDefinedOutsideOfLoop(loop, scale));
 }
 
 /** Whether an operand is there before the round needs it, and what writes it. */

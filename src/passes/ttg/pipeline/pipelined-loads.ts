@@ -29,8 +29,11 @@ export interface AsyncLoad {
   readonly encoding: Attribute;
 }
 
-/** The ops of the loop's body that use a result, themselves or by what is nested in them, through views and carried values. */
-function getTopLevelUsersInLoop(op: Operation, loop: ForView): Set<Operation> {
+/**
+ * The ops of the loop's body that use a result, themselves or by what is nested in them, through views and carried values.
+ * Users that `accepts` declines do not count.
+ */
+export function getTopLevelUsersInLoop(op: Operation, loop: ForView, accepts: (user: Operation) => boolean = () => true): Set<Operation> {
   const users = new Set<Operation>();
   const body = bodyOf(loop);
   const seen = new Set<Value>();
@@ -41,7 +44,7 @@ function getTopLevelUsersInLoop(op: Operation, loop: ForView): Set<Operation> {
     for (const use of value.uses()) {
       if (use.owner === body.lastOp) work.push(body.args[use.index + 1]!);
       else if (use.owner.def.traits.has(MemDescViewTrait)) work.push(...use.owner.results);
-      else {
+      else if (accepts(use.owner)) {
         const user = findAncestorInBlock(body, use.owner);
         if (user) users.add(user);
       }

@@ -4,7 +4,7 @@ import { WhileOp } from "../../../dialects/scf/ops/while.js";
 import type { Block } from "../../../ir/block.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
-import type { Value } from "../../../ir/value.js";
+import type { OpOperand, Value } from "../../../ir/value.js";
 
 /** How many stages later the results of an op are used. */
 export const LATENCY = "tt.latency";
@@ -47,12 +47,16 @@ export function isOuterLoop(loop: ForView): boolean {
 /** The stages a loop is to have: its own attribute decides, or the pass's option. */
 export const getNumStagesOrDefault = (loop: ForView, numStages: number): number => intOf(loop.op.attr(NUM_STAGES)) ?? numStages;
 
+/** Calls `visit` with the operands of an op, and of those nested in it, that are values from outside of it. Innermost ops first. */
+export function visitNestedOperands(op: Operation, visit: (use: OpOperand) => void): void {
+  op.walkPostOrder((nested) => {
+    for (const use of nested.operandUses) if (use.value.parentBlock!.parentOp!.isProperAncestorOf(op)) visit(use);
+  });
+}
 /** The values from outside that an op, or one nested in it, uses. Innermost ops first, each value once. */
 export function getNestedOperands(op: Operation): Set<Value> {
   const values = new Set<Value>();
-  op.walkPostOrder((nested) => {
-    for (const { value } of nested.operandUses) if (value.parentBlock!.parentOp!.isProperAncestorOf(op)) values.add(value);
-  });
+  visitNestedOperands(op, ({ value }) => values.add(value));
   return values;
 }
 /** The op of `block` that is `op` or holds it. */

@@ -48,8 +48,8 @@ export function createIncrementModulo(
   return { value: rw.value(SelectOp, { condition: wraps, true_value: zero, false_value: plusOne }, options), wraps };
 }
 
-/** Makes barriers before an op, each for `arriveCount` arrivals, and frees them behind it. */
-export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: number, arriveCount = 1): Value {
+/** Makes barriers before an op, each for `arriveCount` arrivals, and frees them behind it, or behind `last`. */
+export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: number, arriveCount = 1, last = op): Value {
   const options = { loc: op.locRef };
   const { ctx } = rw;
   const CTAs = getNumCTAs(enclosingModule(op));
@@ -62,7 +62,7 @@ export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: num
   const alloc = rw.setBefore(op).value(LocalAllocOp, {}, { ...options, types });
   const view = (i: number): Value => createSingleBufferView(rw, alloc, rw.value(ConstantOp, { value: i32Attr(ctx, i) }, options));
   for (let i = 0; i < numBarriers; i++) rw.create(InitBarrierOp, { alloc: view(i), count: arriveCount }, options);
-  rw.setAfter(op);
+  rw.setAfter(last);
   for (let i = 0; i < numBarriers; i++) rw.create(InvalBarrierOp, { alloc: view(i) }, options);
   rw.create(LocalDeallocOp, { src: alloc }, options);
   return alloc;

@@ -110,8 +110,11 @@ export function getSharedEncoding(op: Operation): Attribute {
   const [fromAlloc] = localAllocEncodings(op);
   const wanted = fromAlloc ?? getSharedEncIfAllUsersAreDotEnc(op.result(0)).encoding;
   if (wanted) return wanted;
-  const { shape, encoding } = (op.result(0).type as TensorType).params;
+  return rowsInSharedMemory(op.result(0).type as TensorType);
+}
+/** A tensor's plain rows, in the order that its own layout has. */
+export function rowsInSharedMemory({ ctx, params: { shape, encoding } }: TensorType): Attribute {
   const params: DistributedParams = distributedParams(encoding)!;
   const order = getOrder(params, shape);
-  return encodingAttr(op.ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order, cga: getCTALayout(params)! });
+  return encodingAttr(ctx, { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order, cga: getCTALayout(params)! });
 }

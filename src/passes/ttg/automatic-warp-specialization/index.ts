@@ -1,0 +1,3 @@
+export { automaticWarpSpecialization } from "./automatic-warp-specialization.js";
+export { partitionLoops } from "./partition-loops.js";
+export { partitionScheduling } from "./partition-scheduling.js";
