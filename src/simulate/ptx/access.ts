@@ -5,8 +5,9 @@ import type { Page } from "../memory.js";
 import type { Site } from "./findings.js";
 import { type InstructionCompiler, NotModelled } from "./instruction-compiler.js";
 import type { Step } from "./lanes.js";
+import type { SharedMemory } from "./shared-memory.js";
 import type { Warp } from "./warp.js";
-import { WINDOWS } from "./windows.js";
+import { CTA_WINDOW, WINDOWS } from "./windows.js";
 
 export type Space = "global" | "shared" | "local" | "generic";
 export type AccessKind = "read" | "write" | "atomic";
@@ -154,11 +155,12 @@ export function sharedRequest(
   site: Site,
   body: LaneAccess,
 ): void {
-  const { shared, facts } = warp.cta;
+  const { facts } = warp.cta;
   if (facts) countShared(site, mask, at, bytes);
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
-    const a = at[l]!;
+    const shared = sharedAt(warp, at[l]!);
+    const a = at[l]! % CTA_WINDOW;
     if (!shared.allows(a, bytes, warp, l, site)) {
       body(warp, l, NOTHING, 0);
       continue;
@@ -166,8 +168,15 @@ export function sharedRequest(
     if (kind !== "write") shared.noteRead(a, bytes, warp, l, site, kind === "atomic");
     if (kind !== "read") shared.noteWrite(a, bytes, warp, l, site, kind === "atomic");
     body(warp, l, shared, a);
+    if (kind === "read") continue;
+    shared.version++;
     if (kind === "write") shared.confirmWrite(a, bytes, warp, l, site);
   }
+}
+
+/** The memory that a shared address lies in: the CTA's own, or that of another in the cluster. */
+export function sharedAt({ cta }: Warp, at: number): SharedMemory {
+  return at < CTA_WINDOW ? cta.shared : (cta.cluster[Math.floor(at / CTA_WINDOW) - 1] ?? cta).shared;
 }
 
 function localRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, site: Site, body: LaneAccess): void {

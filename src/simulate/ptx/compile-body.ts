@@ -3,6 +3,7 @@ import type { Directive, Instruction, Operand, Scope as ScopeStatement, Statemen
 import { immediatePostDominators } from "./blocks.js";
 import { BUILTINS } from "./builtins.js";
 import { type Site, Stop } from "./findings.js";
+import { type RegisterUse, watchRegisters } from "./in-flight.js";
 import { InstructionCompiler, NotModelled, type RegisterFile } from "./instruction-compiler.js";
 import type { Step } from "./lanes.js";
 import { libdevice } from "./libdevice.js";
@@ -38,6 +39,9 @@ export class BodyCompiler {
   readonly #labelBlocks: number[] = [];
   readonly #targets = new Map<string, readonly string[]>();
   readonly #scopes = new Map<ScopeStatement, Scope>();
+  readonly #uses: RegisterUse[] = [];
+  /** Registers that asynchronous instructions write or read. */
+  readonly #asynchronous: number[] = [];
   #block: Block = newBlock();
   #location: string | undefined;
 
@@ -53,6 +57,7 @@ export class BodyCompiler {
     this.#statements(body, this.scope);
     this.#block.terminator = { kind: "return", predicate: -1 };
     for (const block of this.#blocks) block.terminator = this.#resolved(block.terminator);
+    if (this.#asynchronous.length > 0) watchRegisters(this.#uses, this.#asynchronous);
     const joins = immediatePostDominators(this.#blocks.map((b, i) => successors(b.terminator, i)));
     this.#blocks.forEach((block, i) => {
       block.join = joins[i]!;
@@ -138,6 +143,7 @@ export class BodyCompiler {
       if (rule === undefined) throw new NotModelled("unknown instruction");
       rule(c);
       this.#step(c.finish() ?? noStep, guard, site);
+      this.#noteRegisters(op, c);
     } catch (error) {
       if (!(error instanceof NotModelled)) throw error;
       const { message } = error;
@@ -149,6 +155,14 @@ export class BodyCompiler {
         guard,
         site,
       );
+    }
+  }
+
+  #noteRegisters({ opcode, modifiers }: Instruction, { reads, writes }: InstructionCompiler): void {
+    if (opcode === "wgmma" || (opcode === "tcgen05" && modifiers[0] === "ld")) this.#asynchronous.push(...reads, ...writes);
+    else {
+      const isMove = opcode === "mov" && reads.length === writes.length;
+      this.#uses.push({ block: this.#block, index: this.#block.steps.length - 1, reads, writes, isMove });
     }
   }
 
@@ -229,7 +243,7 @@ export class BodyCompiler {
       warpBarrier(c);
       return undefined;
     }
-    if (c.has("cluster")) throw new NotModelled("barriers of clusters");
+    if (c.has("cluster")) return { kind: c.has("arrive") ? "cluster-arrive" : "cluster-wait", predicate, site: c.site };
     const reduces = c.has("red");
     const base = reduces ? 1 : 0;
     const operands = op.operands.slice(base, reduces ? -1 : undefined);

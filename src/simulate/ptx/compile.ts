@@ -21,7 +21,7 @@ import { BodyCompiler, type Formals, type FunctionContext } from "./compile-body
 import type { Site } from "./findings.js";
 import type { CompiledFunction, KernelParameter, Program } from "./program.js";
 import { bitsOfType, bytesOfVariable, Scope } from "./scope.js";
-import { parametersOf, threadsOf } from "./signature.js";
+import { numCtasOf, parametersOf, threadsOf } from "./signature.js";
 
 /** Global variables lie behind all arguments. */
 export const FIRST_GLOBAL_ID = 130_000;
@@ -89,6 +89,7 @@ class ProgramCompiler implements FunctionContext {
       predicates: this.#predicates,
       localBytes: (this.#local + 15) & ~15,
       threads: threadsOf(entry),
+      numCtas: numCtasOf(entry),
       constants: [...this.#constants.values()],
       special: [...this.#special.values()],
       constantPredicates: [...this.#constantPredicates].map(([mask, predicate]) => ({ mask, predicate })),
@@ -269,6 +270,7 @@ function sharedBytesOf(op: Instruction): number | undefined {
   const { opcode, modifiers } = op;
   if (opcode === "cp" && modifiers[0] === "async") return op.operands[2]?.kind === "integer" ? Number(op.operands[2].value) : undefined;
   if (opcode === "mbarrier") return 8;
+  if (opcode === "tensormap") return 4;
   if (!["ld", "st", "atom", "red", "ldu"].includes(opcode)) return undefined;
   const space = modifiers.find((m) => /^(?:global|shared|local|param|const)\b/.test(m));
   if (space !== undefined && !space.startsWith("shared")) return undefined;

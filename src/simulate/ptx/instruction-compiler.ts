@@ -25,6 +25,9 @@ export type Rule = (c: InstructionCompiler) => void;
 export class InstructionCompiler {
   readonly #steps: Step[] = [];
   readonly #after: Step[] = [];
+  /** Rows of registers that it reads and writes; predicates are none. */
+  readonly reads: number[] = [];
+  readonly writes: number[] = [];
   readonly types: readonly string[];
 
   constructor(
@@ -110,6 +113,7 @@ export class InstructionCompiler {
     if (name === "_") return this.file.constant(0n, wide);
     const register = this.register(name);
     if (register !== undefined) {
+      note(this.reads, register);
       if ((register.bits === 64) === wide) return register.row;
       const row = this.temp(bits);
       this.emit(
@@ -162,6 +166,7 @@ export class InstructionCompiler {
     const register = this.register(operand.name);
     if (register === undefined) throw new NotModelled(`result '${operand.name}' is no register`);
     const { row } = register;
+    note(this.writes, register);
     if (register.bits === 64 && bits < 64) {
       const narrow = this.temp(32);
       const low = extended("I[a + l]", bits, signed);
@@ -212,6 +217,11 @@ export class InstructionCompiler {
   get mnemonic(): string {
     return mnemonicOf(this.op);
   }
+}
+
+function note(rows: number[], { row, bits }: { readonly row: number; readonly bits: number }): void {
+  rows.push(row);
+  if (bits === 64) rows.push(row + 32);
 }
 
 function extended(value: string, bits: number, signed: boolean): string {

@@ -1,15 +1,21 @@
 /**
- * Runs a CTA: its warps take turns, each until it waits at a barrier or gives up its turn. Lanes that part walk their
- * paths one after the other and meet at the immediate post-dominator.
+ * Runs a cluster of CTAs: their warps take turns, each until it waits at a barrier or gives up its turn. Lanes that part walk
+ * their paths one after the other and meet at the immediate post-dominator.
  */
-import { Stop } from "./findings.js";
+import { endBulkCopies } from "./bulk-groups.js";
+import { type Site, Stop } from "./findings.js";
 import type { Block, CompiledFunction, Program, RowCopy, Terminator } from "./program.js";
-import { synchronise } from "./shared-memory.js";
+import { clocksOf, synchronise } from "./shared-memory.js";
 import { type Cta, type Frame, popcount, Warp } from "./warp.js";
 
 /** Blocks a warp may walk before the others have their turn: those that spin wait for the others. */
 const TURN = 4096;
 const DEEPEST_CALL = 64;
+/** Rounds in which all warps ask mbarriers in vain and nothing happens, before none ever will go on. */
+const IN_VAIN = 3;
+/** Numbers of barriers in a CTA, and the one of the cluster. */
+const BARRIERS = 16;
+const CLUSTER_BARRIER = -2;
 
 /** Warp instructions left, over all CTAs of a run. */
 export interface Budget {
@@ -17,7 +23,14 @@ export interface Budget {
   readonly limit: number;
 }
 
+/** A warp's `waiting` while it runs. */
+const RUNS = -1;
+/** Instructions between two questions in a loop that only asks. */
+const ASKING = 64;
+
 interface BarrierState {
+  /** The CTA whose barrier it is; undefined for that of the cluster. */
+  readonly cta: Cta | undefined;
   readonly waiting: Warp[];
   /** Threads that have arrived; of warps that only arrive, too. */
   threads: number;
@@ -29,15 +42,20 @@ interface BarrierState {
   readonly release: (() => void)[];
 }
 
-export function runCta(program: Program, cta: Cta, budget: Budget): void {
-  const threads = cta.block[0] * cta.block[1] * cta.block[2];
+/** Runs the CTAs of one cluster. */
+export function runCluster(program: Program, ctas: readonly Cta[], budget: Budget): void {
+  const [{ block }] = ctas as [Cta];
+  const threads = block[0] * block[1] * block[2];
   const numWarps = Math.ceil(threads / 32);
-  const warps = Array.from({ length: numWarps }, (_, i) => newWarp(program, cta, i, numWarps, threads));
-  new Machine(program, cta, warps, budget).run();
+  const warps = ctas.flatMap((cta) => Array.from({ length: numWarps }, (_, i) => newWarp(program, cta, i, numWarps, threads)));
+  new Machine(program, ctas[0]!, warps, budget).run();
+  for (const cta of ctas) cta.tensorMemory.finish();
 }
 
 function newWarp(program: Program, cta: Cta, index: number, numWarps: number, threads: number): Warp {
-  const warp = new Warp(cta, index, numWarps, program.rows, program.predicates, program.localBytes);
+  const numCtas = cta.cluster.length;
+  const clocks = clocksOf(numCtas * numWarps, numCtas);
+  const warp = new Warp(cta, cta.rank * numWarps + index, index, clocks, program.rows, program.predicates, program.localBytes);
   const here = Math.min(threads - index * 32, 32);
   warp.live = here === 32 ? -1 : (1 << here) - 1;
   for (const { row, bits, wide } of program.constants)
@@ -52,8 +70,9 @@ function newWarp(program: Program, cta: Cta, index: number, numWarps: number, th
 
 /** What a special register shows to a lane; 0 for those that have no meaning here. */
 function specialRegister(name: string, warp: Warp, lane: number, numWarps: number): number {
-  const { id, grid, block } = warp.cta;
-  const thread = warp.thread(lane);
+  const { id, grid, block, rank, cluster } = warp.cta;
+  const thread = warp.indexInCta * 32 + lane;
+  const numCtas = cluster.length;
   const axis = name.endsWith(".y") ? 1 : name.endsWith(".z") ? 2 : 0;
   switch (name.replace(/\.[xyz]$/, "")) {
     case "%tid":
@@ -61,19 +80,27 @@ function specialRegister(name: string, warp: Warp, lane: number, numWarps: numbe
     case "%ntid":
       return block[axis]!;
     case "%ctaid":
+      return axis === 0 ? id[0] * numCtas + rank : id[axis]!;
+    case "%nctaid":
+      return axis === 0 ? grid[0] * numCtas : grid[axis]!;
     case "%clusterid":
       return id[axis]!;
-    case "%nctaid":
     case "%nclusterid":
       return grid[axis]!;
+    case "%cluster_ctaid":
+      return axis === 0 ? rank : 0;
     case "%cluster_nctaid":
+      return axis === 0 ? numCtas : 1;
+    case "%cluster_ctarank":
+      return rank;
     case "%cluster_nctarank":
+      return numCtas;
     case "%nsmid":
       return 1;
     case "%laneid":
       return lane;
     case "%warpid":
-      return warp.index;
+      return warp.indexInCta;
     case "%nwarpid":
       return numWarps;
     case "%lanemask_eq":
@@ -98,36 +125,56 @@ function specialRegister(name: string, warp: Warp, lane: number, numWarps: numbe
 
 class Machine {
   readonly #barriers = new Map<number, BarrierState>();
+  /** How often all of the cluster met. */
+  #clusterPhases = 0;
 
   constructor(
     readonly program: Program,
+    /** The first of the cluster. */
     readonly cta: Cta,
     readonly warps: readonly Warp[],
     readonly budget: Budget,
   ) {}
 
   run(): void {
+    let inVain = 0;
     for (;;) {
+      const events = this.#events();
       let ran = false;
       let alive = false;
       for (const warp of this.warps) {
         if (warp.frames.length === 0) continue;
         alive = true;
-        if (warp.waiting >= 0) continue;
-        ran = true;
+        if (warp.waiting !== RUNS) continue;
+        const steps = warp.steps;
+        const stalled = warp.stalled;
+        warp.stalled = undefined;
         this.#turn(warp);
+        // One that only asks again whether a phase is over does not go on.
+        if (warp.stalled === undefined || warp.stalled !== stalled || warp.steps - steps > ASKING) ran = true;
       }
       if (!alive) return;
-      if (!ran) this.#deadlock();
+      inVain = ran || events !== this.#events() ? 0 : inVain + 1;
+      if (inVain >= IN_VAIN) this.#deadlock();
     }
   }
 
+  /** What happened at mbarriers. */
+  #events(): number {
+    return this.cta.cluster.reduce((sum, { shared }) => sum + shared.mbarriers.events, 0);
+  }
+
   #deadlock(): never {
-    const stuck = [...this.#barriers].filter(([, b]) => b.waiting.length > 0);
-    const text = stuck
-      .map(([id, b]) => `barrier ${id} has ${b.threads} of ${b.expected < 0 ? this.#liveThreads() : b.expected} threads`)
-      .join("; ");
-    this.cta.findings.add("deadlock", undefined, `no warp can go on: ${text}`, "deadlock");
+    const atBarriers = [...this.#barriers]
+      .filter(([, b]) => b.waiting.length > 0)
+      .map(([key, b]) => {
+        const name = key === CLUSTER_BARRIER ? "the cluster's barrier" : `barrier ${key % BARRIERS}`;
+        return `${name} has ${b.threads} of ${this.#expected(b)} threads`;
+      });
+    const asking = this.warps.flatMap((w) =>
+      w.stalled === undefined || w.frames.length === 0 ? [] : [`warp ${w.index} waits for ${w.stalled}`],
+    );
+    this.cta.findings.add("deadlock", undefined, `no warp can go on: ${[...atBarriers, ...asking].join("; ")}`, "deadlock");
     throw new Stop("deadlock");
   }
 
@@ -210,6 +257,11 @@ class Machine {
       case "barrier":
         path.block = at + 1;
         return active !== 0 && this.#arrive(warp, active, terminator);
+      case "cluster-arrive":
+      case "cluster-wait":
+        path.block = at + 1;
+        if (active === 0) return false;
+        return terminator.kind === "cluster-arrive" ? this.#clusterArrive(warp) : this.#clusterWait(warp, terminator.site);
     }
   }
 
@@ -277,8 +329,41 @@ class Machine {
 
   // Barriers.
 
-  #liveThreads(): number {
-    return this.warps.reduce((sum, warp) => sum + (warp.frames.length === 0 ? 0 : 32), 0);
+  /** Of a CTA, or of all of the cluster. */
+  #liveThreads(cta: Cta | undefined): number {
+    return this.warps.reduce((sum, w) => sum + (w.frames.length === 0 || (cta !== undefined && w.cta !== cta) ? 0 : 32), 0);
+  }
+
+  #expected({ expected, cta }: BarrierState): number {
+    return expected < 0 ? this.#liveThreads(cta) : expected;
+  }
+
+  #newBarrier(key: number, cta: Cta | undefined, expected: number): BarrierState {
+    const state: BarrierState = { cta, waiting: [], threads: 0, expected, arrived: new Set(), votes: 0, lanes: 0, release: [] };
+    this.#barriers.set(key, state);
+    return state;
+  }
+
+  #clusterArrive(warp: Warp): boolean {
+    const state = this.#barriers.get(CLUSTER_BARRIER) ?? this.#newBarrier(CLUSTER_BARRIER, undefined, -1);
+    state.threads += 32;
+    state.arrived.add(warp);
+    warp.clusterPhase = this.#clusterPhases;
+    this.#release(CLUSTER_BARRIER, state);
+    return false;
+  }
+
+  #clusterWait(warp: Warp, site: Site): boolean {
+    if (warp.clusterPhase === undefined) {
+      this.cta.findings.add("barrier", site, `warp ${warp.index} waits for the cluster's barrier, where it has not arrived`);
+      return false;
+    }
+    const over = warp.clusterPhase < this.#clusterPhases;
+    warp.clusterPhase = undefined;
+    if (over) return false;
+    warp.waiting = CLUSTER_BARRIER;
+    this.#barriers.get(CLUSTER_BARRIER)!.waiting.push(warp);
+    return true;
   }
 
   #arrive(warp: Warp, mask: number, { barrier, site }: Extract<Terminator, { kind: "barrier" }>): boolean {
@@ -291,9 +376,8 @@ class Machine {
         site,
         `lanes 0x${(mask >>> 0).toString(16)} of warp ${warp.index} are at the barrier, lanes 0x${((warp.live & ~mask) >>> 0).toString(16)} are elsewhere`,
       );
-    let state = this.#barriers.get(id);
-    if (state === undefined)
-      this.#barriers.set(id, (state = { waiting: [], threads: 0, expected, arrived: new Set(), votes: 0, lanes: 0, release: [] }));
+    const key = warp.cta.rank * BARRIERS + id;
+    const state = this.#barriers.get(key) ?? this.#newBarrier(key, warp.cta, expected);
     if (state.threads > 0 && state.expected !== expected)
       this.cta.findings.add(
         "divergent-barrier",
@@ -315,27 +399,29 @@ class Machine {
       });
     }
     if (!barrier.arrives) {
-      warp.waiting = id;
+      warp.waiting = key;
       state.waiting.push(warp);
     }
-    this.#release(id, state);
-    return warp.waiting >= 0;
+    this.#release(key, state);
+    return warp.waiting !== RUNS;
   }
 
-  #release(id: number, state: BarrierState): void {
-    if (state.threads === 0 || state.threads < (state.expected < 0 ? this.#liveThreads() : state.expected)) return;
+  #release(key: number, state: BarrierState): void {
+    if (state.threads === 0 || state.threads < this.#expected(state)) return;
     for (const done of state.release) done();
     synchronise([...state.arrived]);
-    for (const warp of state.waiting) warp.waiting = -1;
-    this.#barriers.delete(id);
+    for (const warp of state.waiting) warp.waiting = RUNS;
+    this.#barriers.delete(key);
+    if (key === CLUSTER_BARRIER) this.#clusterPhases++;
   }
 
   /** A warp is gone: barriers for all threads no longer wait for it. Copies on their way arrive. */
   #finished(warp: Warp): void {
     warp.copyGroups.push(warp.openCopies);
     warp.openCopies = [];
-    for (const group of warp.copyGroups.splice(0)) for (const copy of group) this.cta.shared.arrive(copy, warp);
-    for (const [id, state] of [...this.#barriers]) if (state.expected < 0) this.#release(id, state);
+    for (const group of warp.copyGroups.splice(0)) for (const copy of group) warp.cta.shared.arrive(copy, warp);
+    endBulkCopies(warp);
+    for (const [key, state] of [...this.#barriers]) if (state.expected < 0) this.#release(key, state);
   }
 }
 

@@ -18,7 +18,9 @@ export type Terminator =
       readonly results: readonly RowCopy[];
       readonly site: Site;
     }
-  | { readonly kind: "barrier"; readonly predicate: number; readonly barrier: Barrier; readonly site: Site };
+  | { readonly kind: "barrier"; readonly predicate: number; readonly barrier: Barrier; readonly site: Site }
+  /** `barrier.cluster`: of all threads of the cluster. */
+  | { readonly kind: "cluster-arrive" | "cluster-wait"; readonly predicate: number; readonly site: Site };
 
 /** `idRow`, `countRow`: rows of the operands, uniform over the warp; -1 means all threads of the CTA. */
 export interface Barrier {
@@ -75,6 +77,8 @@ export interface Program {
   readonly localBytes: number;
   /** Threads of a CTA, from .reqntid or .maxntid; undefined when the text says nothing. */
   readonly threads: readonly [number, number, number] | undefined;
+  /** CTAs of a cluster, from .reqnctapercluster. */
+  readonly numCtas: number;
   /** Rows filled when a warp starts: with a number, or by lane. */
   readonly constants: readonly { readonly row: number; readonly bits: bigint; readonly wide: boolean }[];
   readonly special: readonly { readonly row: number; readonly name: string }[];

@@ -5,9 +5,10 @@ import { parsePtx } from "../../ptx/parse.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
 import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
-import { type Budget, runCta } from "./machine.js";
+import { type Budget, runCluster } from "./machine.js";
 import type { KernelParameter, Program } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
+import { TensorMemory } from "./tensor-memory.js";
 import type { Cta } from "./warp.js";
 
 /** A kernel argument: a buffer, whose id in memory is its position among the arguments, or a number. */
@@ -109,31 +110,46 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
   const params = packArguments(program.params, program.paramBytes, launch.args, memory);
   program.globals.forEach(({ name, bytes }, i) => memory.addBuffer({ name, element: "i8", data: bytes }, FIRST_GLOBAL_ID + i));
   const block = program.threads ?? launch.threads!;
-  const numWarps = Math.ceil((block[0] * block[1] * block[2]) / 32);
+  const { numCtas } = program;
+  const numWarps = numCtas * Math.ceil((block[0] * block[1] * block[2]) / 32);
   const sharedBytes = program.staticShared + (program.usesDynamicShared ? (launch.sharedBytes ?? MOST_SHARED) : 0);
-  const shared = new SharedMemory(sharedBytes, program.sharedGranule, numWarps, findings, program.sites, launch.checks ?? true);
+  const cluster: Cta[] = [];
+  let id: Triple = [0, 0, 0];
   let printed = "";
+  for (let rank = 0; rank < numCtas; rank++) {
+    const checks = launch.checks ?? true;
+    const { sites, sharedGranule: granule } = program;
+    const shared = new SharedMemory({ bytes: sharedBytes, granule, numWarps, numCtas, rank, findings, sites, checks });
+    cluster.push({
+      memory,
+      shared,
+      tensorMemory: new TensorMemory(shared, findings, sites),
+      rank,
+      cluster,
+      findings,
+      sites: program.sites,
+      params,
+      get id() {
+        return id;
+      },
+      grid: launch.grid,
+      block,
+      facts: launch.facts ?? true,
+      print: (text) => {
+        printed += text;
+      },
+    });
+  }
   const limit = launch.limits?.maxSteps ?? DEFAULT_STEPS;
   const budget: Budget = { steps: limit, limit };
   try {
-    for (const id of launch.programs ?? allPrograms(launch.grid)) {
+    for (id of launch.programs ?? allPrograms(launch.grid)) {
       findings.program = id;
-      shared.reset();
-      const cta: Cta = {
-        memory,
-        shared,
-        findings,
-        sites: program.sites,
-        params,
-        id,
-        grid: launch.grid,
-        block,
-        facts: launch.facts ?? true,
-        print: (text) => {
-          printed += text;
-        },
-      };
-      runCta(program, cta, budget);
+      for (const { shared, tensorMemory } of cluster) {
+        shared.reset();
+        tensorMemory.reset();
+      }
+      runCluster(program, cluster, budget);
     }
   } catch (error) {
     if (error instanceof MemoryLimit) findings.add("limit", undefined, error.message, "memory");
@@ -177,7 +193,7 @@ function packArguments(params: readonly KernelParameter[], bytes: number, args: 
   const words = new Int32Array(((bytes + 7) & ~7) / 4 + 2);
   const view = new DataView(words.buffer);
   params.forEach((param, i) => {
-    const arg: LaunchArgument = args[i] ?? { kind: "buffer", spec: { name: `scratch ${i}`, element: "i8", init: { kind: "zeros" } } };
+    const arg: LaunchArgument = args[i] ?? { kind: "buffer", spec: { name: `#scratch ${i}`, element: "i8", init: { kind: "zeros" } } };
     if (arg.kind === "buffer") view.setBigUint64(param.offset, BigInt(memory.addBuffer(arg.spec, i)), true);
     else if (param.type === "f32") view.setFloat32(param.offset, Number(arg.value), true);
     else if (param.type === "f64") view.setFloat64(param.offset, Number(arg.value), true);

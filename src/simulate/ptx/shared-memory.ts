@@ -1,12 +1,24 @@
 /**
  * A CTA's shared memory, and who touched it when. Time is a vector: each warp counts the barriers it passed, and at a
  * barrier learns how far the others have come. Two accesses of different warps to one place, one of them a write, race
- * unless the later warp has learnt of the earlier one's time.
+ * unless the later warp has learnt of the earlier one's time. What works on its own (the copies of TMA, the tensor cores
+ * of sm_100) has clocks too, one for each mbarrier that it arrives at: who has waited there knows its time.
+ *
+ * Vectors are kept twice: their second half says which times are known through a `fence.proxy.async`. What ordinary
+ * instructions wrote, asynchronous hardware sees only so.
  */
 import { type Findings, type Site, siteText } from "./findings.js";
+import { Mbarriers } from "./mbarriers.js";
 import type { AsyncCopy, Warp } from "./warp.js";
 
 const NEVER = -1;
+/** Clocks of a CTA for copies that arrive at mbarriers; more mbarriers than that share them. */
+const MBARRIER_CLOCKS = 16;
+/** And one for its tensor cores. */
+const CTA_CLOCKS = MBARRIER_CLOCKS + 1;
+
+/** Clocks of a cluster of that many warps in all. */
+export const clocksOf = (warps: number, ctas: number): number => warps + ctas * CTA_CLOCKS;
 
 /** An access that may race with the one at hand. */
 interface Suspect {
@@ -17,32 +29,71 @@ interface Suspect {
   readonly by: number;
 }
 
+/** What asynchronous hardware reads, from its issue on: pieces of `bytes` bytes. */
+export interface AsyncRead {
+  readonly at: readonly number[] | Int32Array;
+  readonly bytes: number;
+  readonly site: Site;
+  readonly thread: number;
+  /** How many writes there had been. */
+  readonly writes: number;
+}
+
+/** Whose memory it is, and who touches it. */
+export interface SharedMemoryOptions {
+  readonly bytes: number;
+  /** Bytes told apart, a power of two that divides every access. */
+  readonly granule: number;
+  /** Warps, and CTAs, of the cluster; this CTA's rank. */
+  readonly numWarps: number;
+  readonly numCtas: number;
+  readonly rank: number;
+  readonly findings: Findings;
+  readonly sites: readonly Site[];
+  readonly checks: boolean;
+}
+
 export class SharedMemory {
   readonly u8: Uint8Array;
   readonly u16: Uint16Array;
   readonly i32: Int32Array;
   readonly bytes: number;
+  readonly numWarps: number;
+  readonly findings: Findings;
+  readonly sites: readonly Site[];
+  readonly checks: boolean;
+  readonly mbarriers: Mbarriers;
+  /** Changes with the contents. */
+  version = 0;
+  readonly #clocks: number;
+  readonly #firstClock: number;
   readonly #shift: number;
-  // For each granule: who wrote last (thread), when, by which instruction; a copy on its way; and for each warp its last read.
+  // For each granule: who wrote last (thread), when, by which instruction, as which of all writes, whether as an ordinary one; a
+  // copy on its way; for each warp its last read; and the last read by hardware that arrives at an mbarrier.
   readonly #writer: Int32Array;
   readonly #writeTime: Int32Array;
   readonly #writeSite: Int32Array;
+  readonly #writeNumber: Int32Array;
+  readonly #ordinary: Uint8Array;
   readonly #pending: Int32Array;
   readonly #readTime: Int32Array;
   readonly #readBy: Int32Array;
+  readonly #asyncReader: Int32Array;
+  readonly #asyncReadTime: Int32Array;
+  readonly #asyncReadSite: Int32Array;
+  #writes = 0;
   #suspect: Suspect | undefined;
   readonly #before = new Uint8Array(64);
 
-  /** `granule`: bytes told apart, a power of two that divides every access. */
-  constructor(
-    bytes: number,
-    granule: number,
-    readonly numWarps: number,
-    readonly findings: Findings,
-    readonly sites: readonly Site[],
-    readonly checks: boolean,
-  ) {
+  constructor({ bytes, granule, numWarps, numCtas, rank, findings, sites, checks }: SharedMemoryOptions) {
     this.bytes = bytes;
+    this.numWarps = numWarps;
+    this.findings = findings;
+    this.sites = sites;
+    this.checks = checks;
+    this.mbarriers = new Mbarriers(this);
+    this.#clocks = clocksOf(numWarps, numCtas);
+    this.#firstClock = numWarps + rank * CTA_CLOCKS;
     const rounded = (bytes + 15) & ~15;
     this.u8 = new Uint8Array(rounded);
     this.u16 = new Uint16Array(this.u8.buffer);
@@ -52,42 +103,82 @@ export class SharedMemory {
     this.#writer = new Int32Array(granules).fill(NEVER);
     this.#writeTime = new Int32Array(granules);
     this.#writeSite = new Int32Array(granules);
+    this.#writeNumber = new Int32Array(granules);
+    this.#ordinary = new Uint8Array(granules);
     this.#pending = new Int32Array(granules).fill(NEVER);
     this.#readTime = new Int32Array(granules * numWarps);
     this.#readBy = new Int32Array(granules * numWarps);
+    this.#asyncReader = new Int32Array(granules);
+    this.#asyncReadTime = new Int32Array(granules);
+    this.#asyncReadSite = new Int32Array(granules);
   }
 
+  // What an mbarrier makes known.
+
   readonly #published = new Map<number, Int32Array>();
+  readonly #clockOf = new Map<number, number>();
+  readonly #times = new Int32Array(CTA_CLOCKS);
+
+  #publishedAt(at: number): Int32Array {
+    let known = this.#published.get(at);
+    if (known === undefined) this.#published.set(at, (known = new Int32Array(2 * this.#clocks)));
+    return known;
+  }
 
   /** A warp arrives at the mbarrier there: what it knows, those that wait for it will. */
   publish(at: number, warp: Warp): void {
-    const known = this.#published.get(at) ?? new Int32Array(this.numWarps);
-    for (let i = 0; i < known.length; i++) known[i] = Math.max(known[i]!, warp.seen[i]!);
-    this.#published.set(at, known);
+    learnAll(this.#publishedAt(at), warp.seen);
     warp.seen[warp.index]!++;
   }
 
   learn(at: number, warp: Warp): void {
     const known = this.#published.get(at);
-    if (known !== undefined) for (let i = 0; i < known.length; i++) warp.seen[i] = Math.max(warp.seen[i]!, known[i]!);
+    if (known !== undefined) learnAll(warp.seen, known);
+  }
+
+  /** Something asynchronous arrives at the mbarrier there: the time of it, which those that wait will know. */
+  tick(at: number): AsyncTime {
+    let slot = this.#clockOf.get(at);
+    if (slot === undefined) this.#clockOf.set(at, (slot = this.#clockOf.size % MBARRIER_CLOCKS));
+    const clock = this.#firstClock + slot;
+    const time = ++this.#times[slot]!;
+    this.#publishedAt(at)[clock] = time;
+    return { clock, time };
+  }
+
+  get tensorCoreClock(): number {
+    return this.#firstClock + MBARRIER_CLOCKS;
+  }
+  /** The tensor cores have done something; who waits for a commit behind it will know. */
+  tickTensorCores(): AsyncTime {
+    return { clock: this.tensorCoreClock, time: ++this.#times[MBARRIER_CLOCKS]! };
+  }
+  /** They arrive at the mbarrier there: with what they did, and what the warp knew that asked for it. */
+  publishTensorCores(at: number, of: SharedMemory, asked: Int32Array): void {
+    const known = this.#publishedAt(at);
+    learnAll(known, asked);
+    known[of.tensorCoreClock] = of.#times[MBARRIER_CLOCKS]!;
   }
 
   reset(): void {
     this.u8.fill(0);
+    this.version++;
     this.#writer.fill(NEVER);
     this.#pending.fill(NEVER);
     this.#readTime.fill(0);
+    this.#asyncReadTime.fill(0);
     this.#published.clear();
+    this.mbarriers.reset();
   }
 
   /** Whether a lane may access these bytes; tells of one that is out of bounds or misaligned. */
-  allows(at: number, bytes: number, warp: Warp, lane: number, site: Site): boolean {
+  allows(at: number, bytes: number, warp: Warp, lane: number, site: Site, alignment = bytes): boolean {
     if (at + bytes > this.bytes || at < 0) {
       this.findings.add("out-of-bounds", site, `thread ${warp.thread(lane)}: byte ${at} of shared memory, which has ${this.bytes} bytes`);
       return false;
     }
-    if ((at & (bytes - 1)) === 0) return true;
-    this.findings.add("misaligned", site, `thread ${warp.thread(lane)}: shared address ${at} is not a multiple of ${bytes}`);
+    if ((at & (alignment - 1)) === 0) return true;
+    this.findings.add("misaligned", site, `thread ${warp.thread(lane)}: shared address ${at} is not a multiple of ${alignment}`);
     return false;
   }
 
@@ -95,20 +186,31 @@ export class SharedMemory {
     if (!this.checks) return;
     const last = (at + bytes - 1) >> this.#shift;
     for (let g = at >> this.#shift; g <= last; g++) {
-      const writer = this.#writer[g]!;
-      if (this.#pending[g] !== NEVER) this.#early(g, warp, lane, site);
-      else if (writer === NEVER)
-        this.findings.add(
-          "unwritten-shared",
-          site,
-          `thread ${warp.thread(lane)} reads shared byte ${g << this.#shift}, which nobody wrote`,
-        );
-      else if (writer >> 5 !== warp.index && warp.seen[writer >> 5]! < this.#writeTime[g]! && !(atomic && this.#isAtomic(g)))
-        this.#race(g, warp, lane, site, "reads", "written", writer, this.#writeSite[g]!);
-      const slot = g * this.numWarps + warp.index;
-      this.#readTime[slot] = warp.now;
-      this.#readBy[slot] = site.index * 32 + lane;
+      this.#checkRead(g, warp, lane, site, atomic);
+      this.#noteReader(g, warp, lane, site);
     }
+  }
+
+  #checkRead(g: number, warp: Warp, lane: number, site: Site, atomic: boolean): boolean {
+    const writer = this.#writer[g]!;
+    if (this.#pending[g] !== NEVER) this.#early(g, warp, lane, site);
+    else if (writer === NEVER)
+      this.findings.add("unwritten-shared", site, `thread ${warp.thread(lane)} reads shared byte ${g << this.#shift}, which nobody wrote`);
+    else if (this.#unknown(writer >> 5, this.#writeTime[g]!, warp) && !(atomic && this.#isAtomic(g)))
+      this.#race(g, warp, lane, site, "reads", "written", writer, this.#writeSite[g]!);
+    else return true;
+    return false;
+  }
+
+  #noteReader(g: number, warp: Warp, lane: number, site: Site): void {
+    const slot = g * this.numWarps + warp.index;
+    this.#readTime[slot] = warp.now;
+    this.#readBy[slot] = site.index * 32 + lane;
+  }
+
+  /** Whether the warp does not know of that time of another clock. */
+  #unknown(clock: number, time: number, warp: Warp): boolean {
+    return clock !== warp.index && warp.seen[clock]! < time;
   }
 
   /** To be called before the bytes are written; `confirmWrite` behind it. */
@@ -116,20 +218,18 @@ export class SharedMemory {
     if (!this.checks) return;
     this.#suspect = undefined;
     const last = (at + bytes - 1) >> this.#shift;
+    const number = ++this.#writes;
     for (let g = at >> this.#shift; g <= last; g++) {
       const writer = this.#writer[g]!;
       if (this.#pending[g] !== NEVER) this.#early(g, warp, lane, site);
-      else if (
-        writer !== NEVER &&
-        writer >> 5 !== warp.index &&
-        warp.seen[writer >> 5]! < this.#writeTime[g]! &&
-        !(atomic && this.#isAtomic(g))
-      )
+      else if (writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp) && !(atomic && this.#isAtomic(g)))
         this.#suspect ??= { g, was: "written", thread: writer, by: this.#writeSite[g]! };
       if (!atomic && this.#suspect === undefined) this.#suspect = this.#reader(g, warp);
       this.#writer[g] = warp.thread(lane);
       this.#writeTime[g] = warp.now;
       this.#writeSite[g] = site.index;
+      this.#writeNumber[g] = number;
+      this.#ordinary[g] = 1;
     }
     if (this.#suspect !== undefined) this.#before.set(this.u8.subarray(at, at + bytes));
   }
@@ -142,31 +242,95 @@ export class SharedMemory {
       if (this.#before[i] !== this.u8[at + i]) return this.#race(g, warp, lane, site, "writes", was, thread, by);
   }
 
-  /** A cp.async is issued: until its group is waited for, nobody may touch its place. */
-  noteCopy(copy: AsyncCopy, warp: Warp, site: Site): void {
+  /** A copy is issued: until it is waited for, nobody may touch its place. `bulk` ones are not ordered with ordinary accesses. */
+  noteCopy(copy: AsyncCopy, warp: Warp, site: Site, bulk = false): void {
     if (!this.checks) return;
     const last = (copy.to + copy.bytes.length - 1) >> this.#shift;
+    const number = ++this.#writes;
     for (let g = copy.to >> this.#shift; g <= last; g++) {
+      const writer = this.#writer[g]!;
       const reader = this.#reader(g, warp);
       if (reader !== undefined) this.#race(g, warp, copy.lane, site, "writes", reader.was, reader.thread, reader.by);
+      else if (bulk && this.#pending[g] !== NEVER) this.#early(g, warp, copy.lane, site);
+      else if (bulk && writer !== NEVER && this.#unknown(writer >> 5, this.#writeTime[g]!, warp))
+        this.#race(g, warp, copy.lane, site, "writes", "written", writer, this.#writeSite[g]!);
       this.#pending[g] = site.index;
+      this.#writeNumber[g] = number;
     }
   }
 
-  /** A cp.async has arrived, seen by the warp that waited. */
-  arrive(copy: AsyncCopy, warp: Warp): void {
+  /** A cp.async has arrived, seen by the warp that waited, or by those that wait for an mbarrier. */
+  arrive(copy: AsyncCopy, by: Warp | AsyncTime): void {
+    if (copy.arrived) return;
+    copy.arrived = true;
     this.u8.set(copy.bytes, copy.to);
+    this.version++;
     if (!this.checks) return;
+    const [writer, time] = "clock" in by ? [by.clock * 32, by.time] : [by.thread(copy.lane), by.now];
     const last = (copy.to + copy.bytes.length - 1) >> this.#shift;
     for (let g = copy.to >> this.#shift; g <= last; g++) {
       this.#pending[g] = NEVER;
-      this.#writer[g] = warp.thread(copy.lane);
-      this.#writeTime[g] = warp.now;
+      this.#writer[g] = writer;
+      this.#writeTime[g] = time;
       this.#writeSite[g] = copy.site;
+      this.#ordinary[g] = 0;
     }
   }
 
-  /** Another warp that has read the granule and is not known to be past that. */
+  /** Asynchronous hardware is told to read: whether what it is to read is there, and known to the warp that tells it. */
+  beginRead(at: AsyncRead["at"], bytes: number, warp: Warp, lane: number, site: Site): AsyncRead {
+    if (this.checks) this.#checkAsyncRead(at, bytes, warp, lane, site);
+    return { at, bytes, site, thread: warp.thread(lane), writes: this.#writes };
+  }
+
+  #checkAsyncRead(pieces: AsyncRead["at"], bytes: number, warp: Warp, lane: number, site: Site): void {
+    for (let i = 0; i < pieces.length; i++) {
+      const at = pieces[i]!;
+      const last = (at + bytes - 1) >> this.#shift;
+      for (let g = at >> this.#shift; g <= last; g++)
+        if (!this.#checkRead(g, warp, lane, site, false) || !this.#checkProxy(g, warp, lane, site)) return;
+    }
+  }
+
+  /** Whether a write by an ordinary instruction is known through a fence. */
+  #checkProxy(g: number, warp: Warp, lane: number, site: Site): boolean {
+    const writer = this.#writer[g]!;
+    if (writer === NEVER || this.#ordinary[g] === 0 || warp.seen[this.#clocks + (writer >> 5)]! >= this.#writeTime[g]!) return true;
+    this.findings.add(
+      "missing-fence",
+      site,
+      `asynchronous hardware reads shared byte ${g << this.#shift} for thread ${warp.thread(lane)}, with no fence.proxy.async behind ${siteText(this.sites[this.#writeSite[g]!]!)}`,
+    );
+    return false;
+  }
+
+  /** The read is over, seen by the warp that waited, or by those that wait for an mbarrier: nobody may have written meanwhile. */
+  endRead({ at: pieces, bytes, site, thread, writes }: AsyncRead, by: Warp | AsyncTime): void {
+    if (!this.checks) return;
+    for (let i = 0; i < pieces.length; i++) {
+      const at = pieces[i]!;
+      const last = (at + bytes - 1) >> this.#shift;
+      for (let g = at >> this.#shift; g <= last; g++) {
+        if (this.#writeNumber[g]! > writes) {
+          const write = this.sites[this.#pending[g] === NEVER ? this.#writeSite[g]! : this.#pending[g]!]!;
+          this.findings.add(
+            "race",
+            site,
+            `shared byte ${g << this.#shift}, which asynchronous hardware reads for thread ${thread}, is written before that is waited for, by ${siteText(write)}`,
+            `${site.index}:${write.index}`,
+          );
+          return;
+        }
+        if ("clock" in by) {
+          this.#asyncReader[g] = by.clock;
+          this.#asyncReadTime[g] = by.time;
+          this.#asyncReadSite[g] = site.index;
+        } else this.#noteReader(g, by, thread & 31, site);
+      }
+    }
+  }
+
+  /** Another warp, or asynchronous hardware, that has read the granule and is not known to be past that. */
   #reader(g: number, warp: Warp): Suspect | undefined {
     for (let other = 0; other < this.numWarps; other++) {
       const slot = g * this.numWarps + other;
@@ -174,6 +338,9 @@ export class SharedMemory {
       const by = this.#readBy[slot]!;
       return { g, was: "read", thread: other * 32 + (by & 31), by: by >> 5 };
     }
+    const clock = this.#asyncReader[g]!;
+    if (this.#asyncReadTime[g]! > 0 && this.#asyncReadTime[g]! > warp.seen[clock]!)
+      return { g, was: "read", thread: clock * 32, by: this.#asyncReadSite[g]! };
     return undefined;
   }
 
@@ -191,21 +358,40 @@ export class SharedMemory {
   }
 
   #race(g: number, warp: Warp, lane: number, site: Site, does: string, was: string, thread: number, by: number): void {
+    const other = thread >> 5 < this.numWarps ? `thread ${thread}` : "asynchronous hardware";
     this.findings.add(
       "race",
       site,
-      `thread ${warp.thread(lane)} ${does} shared byte ${g << this.#shift} that thread ${thread} has ${was} without a barrier between, by ${siteText(this.sites[by]!)}`,
+      `thread ${warp.thread(lane)} ${does} shared byte ${g << this.#shift} that ${other} has ${was} without a barrier between, by ${siteText(this.sites[by]!)}`,
       `${Math.min(site.index, by)}:${Math.max(site.index, by)}`,
     );
   }
 }
 
+/** When something asynchronous arrived at an mbarrier. */
+export interface AsyncTime {
+  readonly clock: number;
+  readonly time: number;
+}
+
+function learnAll(known: Int32Array, more: Int32Array): void {
+  for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
+}
+
 /** What `warps` learn of each other at a barrier: each then begins a new time of its own. */
 export function synchronise(warps: readonly Warp[]): void {
   const known = warps[0]!.seen.slice();
-  for (const { seen } of warps) for (let i = 0; i < known.length; i++) known[i] = Math.max(known[i]!, seen[i]!);
+  for (const { seen } of warps) learnAll(known, seen);
   for (const warp of warps) {
     warp.seen.set(known);
     warp.seen[warp.index]!++;
   }
+}
+
+/** `fence.proxy.async`: what the warp knows of until now, asynchronous hardware sees. */
+export function fenceProxy(warp: Warp): void {
+  const { seen } = warp;
+  const clocks = seen.length / 2;
+  for (let i = 0; i < clocks; i++) if (seen[i]! > seen[clocks + i]!) seen[clocks + i] = seen[i]!;
+  seen[warp.index]!++;
 }

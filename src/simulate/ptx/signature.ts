@@ -32,8 +32,17 @@ export function parametersOf(entry: PtxFunction): KernelParameter[] {
 const alignOf = (specifiers: readonly Specifier[]): number => declaredAs(specifiers).align ?? 1;
 
 /** Threads of a CTA, where the text says how many. */
-export function threadsOf(entry: PtxFunction): readonly [number, number, number] | undefined {
-  const found = entry.directives.find((d) => d.name === "reqntid") ?? entry.directives.find((d) => d.name === "maxntid");
+export const threadsOf = (entry: PtxFunction): readonly [number, number, number] | undefined =>
+  extents(entry, "reqntid") ?? extents(entry, "maxntid");
+
+/** CTAs of a cluster. */
+export function numCtasOf(entry: PtxFunction): number {
+  const [x, y, z] = extents(entry, "reqnctapercluster") ?? [1, 1, 1];
+  return x * y * z;
+}
+
+function extents(entry: PtxFunction, directive: string): readonly [number, number, number] | undefined {
+  const found = entry.directives.find((d) => d.name === directive);
   if (found === undefined) return undefined;
   const [x = 1, y = 1, z = 1] = found.values.map((v) => (v.kind === "integer" ? Number(v.value) : 1));
   return [x, y, z];

@@ -1,17 +1,24 @@
 /** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
 import type { Memory } from "../memory.js";
 import type { Findings, Site } from "./findings.js";
+import type { RegistersInFlight } from "./in-flight.js";
 import type { CompiledFunction } from "./program.js";
-import type { SharedMemory } from "./shared-memory.js";
+import type { AsyncRead, SharedMemory } from "./shared-memory.js";
+import type { TensorMemory } from "./tensor-memory.js";
 
 /** What the warps of a CTA share. */
 export interface Cta {
   readonly memory: Memory;
   readonly shared: SharedMemory;
+  readonly tensorMemory: TensorMemory;
+  /** Its place in the cluster, whose CTAs `cluster` lists. */
+  readonly rank: number;
+  readonly cluster: readonly Cta[];
   readonly findings: Findings;
   readonly sites: readonly Site[];
   /** The kernel's parameters as words. */
   readonly params: Int32Array;
+  /** Of the cluster, which is a program of the grid. */
   readonly id: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
@@ -35,12 +42,19 @@ export interface Frame {
   readonly onReturn: (warp: Warp) => void;
 }
 
-/** One cp.async: where it goes, what it brings. */
+/** One copy into shared memory: where it goes, what it brings. */
 export interface AsyncCopy {
   readonly to: number;
   readonly bytes: Uint8Array;
   readonly lane: number;
   readonly site: number;
+  arrived?: boolean;
+}
+
+/** Asynchronous reads of shared memory: not yet in a group, and groups not yet waited for. */
+export interface ReadGroups {
+  open: AsyncRead[];
+  readonly groups: AsyncRead[][];
 }
 
 export class Warp {
@@ -58,26 +72,39 @@ export class Warp {
   /** Lanes that have not exited. */
   live = 0;
   frames: Frame[] = [];
-  /** The barrier that it waits at; -1 when it runs. */
+  /** The barrier that it waits at, as the machine numbers them; -1 when it runs. */
   waiting = -1;
   /** Given up its turn, to go on later. */
   yielded = false;
+  /** The phase of the cluster's barrier at which it arrived and has not waited. */
+  clusterPhase: number | undefined;
+  /** The mbarrier and phase that it waits for in vain, in words; it may ask again. */
+  stalled: string | undefined;
   /** Thread-private memory: `localBytes` for each lane. */
   readonly local: Uint8Array;
   readonly local32: Int32Array;
-  /** What it has seen of each warp's time: see `SharedMemory`. */
+  /** What it has seen of each clock, and what of it through a fence: see `SharedMemory`. */
   readonly seen: Int32Array;
   /** Copies not yet in a group, and groups not yet waited for. */
   openCopies: AsyncCopy[] = [];
   copyGroups: AsyncCopy[][] = [];
+  /** Bulk copies out of shared memory: by lane, since its first one. */
+  readonly bulk = new Map<number, ReadGroups>();
+  /** Of wgmma. */
+  readonly dots: ReadGroups = { open: [], groups: [] };
+  /** Registers that asynchronous instructions read or write; made when first needed. */
+  inFlight: RegistersInFlight | undefined;
   /** Warp instructions executed: what `%clock` shows. */
   steps = 0;
 
   constructor(
     readonly cta: Cta,
+    /** Among the warps of the cluster, those of the CTA of rank 0 first. */
     readonly index: number,
-    numWarps: number,
-    rows: number,
+    /** Among the warps of the CTA. */
+    readonly indexInCta: number,
+    clocks: number,
+    readonly rows: number,
     predicates: number,
     readonly localBytes: number,
   ) {
@@ -91,11 +118,11 @@ export class Warp {
     this.P = new Int32Array(predicates);
     this.local = new Uint8Array(32 * localBytes);
     this.local32 = new Int32Array(this.local.buffer);
-    this.seen = new Int32Array(numWarps);
+    this.seen = new Int32Array(2 * clocks);
     this.seen[index] = 1;
   }
 
-  /** Thread number of a lane in the CTA. */
+  /** Thread number of a lane in the cluster. */
   thread(lane: number): number {
     return this.index * 32 + lane;
   }

@@ -1,14 +1,20 @@
 /** What each instruction does, by opcode. Branches, calls and CTA barriers end blocks: `compile.ts` has them, and leaves here what is local to a warp. */
-import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import type { InstructionCompiler, Rule } from "../instruction-compiler.js";
+import { cp } from "./async-copy.js";
 import { atom } from "./atomic.js";
+import { getctarank, mapa } from "./cluster.js";
 import { selp, set, setp, slct, testp } from "./compare.js";
+import { fence } from "./fence.js";
 import { copySign, floatArithmetic, signBit } from "./float.js";
 import { bitField, byteDot, divide, funnelShift, integerArithmetic, lop3, multiply, multiply24, prmt, shift } from "./integer.js";
 import { mbarrier } from "./mbarrier.js";
-import { cp, createpolicy, ld, ldmatrix, nothingToDo, st, stmatrix } from "./memory.js";
+import { createpolicy, ld, ldmatrix, nothingToDo, st, stmatrix } from "./memory.js";
 import { mma, movmatrix } from "./mma.js";
 import { cvt, cvta, isspacep, mov } from "./move.js";
+import { tcgen05 } from "./tcgen05.js";
+import { tensormap } from "./tensormap.js";
 import { activemask, elect, fns, match, redux, shfl, vote, warpBarrier } from "./warp.js";
+import { wgmma } from "./wgmma.js";
 
 const isFloat = (c: InstructionCompiler): boolean => c.types.some((t) => /^(?:f|bf)\d/.test(t));
 /** Opcodes that floats and integers share. */
@@ -18,12 +24,6 @@ const byKind =
     (isFloat(c) ? float : integer)(c);
 /** `fma` of floats, `mad` of either. */
 const arithmetic = byKind(floatArithmetic, integerArithmetic);
-const notModelled =
-  (what: string): Rule =>
-  () => {
-    throw new NotModelled(what);
-  };
-
 export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...(["add", "sub", "min", "max"] as const).map((name) => [name, arithmetic] as const),
   ...(["neg", "abs"] as const).map((name) => [name, byKind(signBit, integerArithmetic)] as const),
@@ -82,7 +82,6 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       "discard",
       "applypriority",
       "membar",
-      "fence",
       "nanosleep",
       "griddepcontrol",
       "setmaxnreg",
@@ -91,7 +90,10 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       "trap",
     ] as const
   ).map((name) => [name, nothingToDo] as const),
-  ["wgmma", notModelled("warpgroup matrix products")],
-  ["tcgen05", notModelled("tensor memory and its matrix products")],
-  ["tensormap", notModelled("tensor maps")],
+  ["wgmma", wgmma],
+  ["tcgen05", tcgen05],
+  ["tensormap", tensormap],
+  ["fence", fence],
+  ["mapa", mapa],
+  ["getctarank", getctarank],
 ]);

@@ -1,14 +1,13 @@
 /** Loads and stores of every space, parameters, matrices in shared memory, hints. */
 import type { Operand } from "../../../ptx/instruction.js";
-import { access, addressing, countGlobal, countShared, type LaneAccess, type Space, sharedRequest } from "../access.js";
+import { access, addressing, type LaneAccess, type Space, sharedRequest } from "../access.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
-import { lanes, type Step } from "../lanes.js";
+import { lanes } from "../lanes.js";
 import { bitsOfType } from "../scope.js";
 import type { Warp } from "../warp.js";
 
 export function spaceOf(c: InstructionCompiler): Space | "param" {
   const space = c.op.modifiers.find((m) => /^(?:global|shared|local|param|const)\b/.test(m))?.split("::")[0];
-  if (c.has("shared::cluster") && !c.has("shared::cta")) return "shared"; // a cluster of one
   if (space === undefined) return "generic";
   return space === "const" ? "global" : (space as Space | "param");
 }
@@ -223,92 +222,3 @@ export const createpolicy: Rule = (c) => {
   const d = c.dest(c.operand(0), 64);
   c.emit(lanes("I[d + 2 * l] = 0; I[d + 2 * l + 1] = 0", d));
 };
-
-// cp.async: taken when issued, put down when its group is waited for.
-
-export const cp: Rule = (c) => {
-  const [, kind] = c.mnemonic.split(".");
-  if (kind !== "async") throw new NotModelled("cp");
-  if (c.has("commit_group"))
-    return c.emit((warp) => {
-      warp.copyGroups.push(warp.openCopies);
-      warp.openCopies = [];
-    });
-  if (c.has("wait_group")) {
-    const pending = c.immediate(c.operand(0));
-    return c.emit((warp) => arrive(warp, pending));
-  }
-  if (c.has("wait_all"))
-    return c.emit((warp) => {
-      warp.copyGroups.push(warp.openCopies);
-      warp.openCopies = [];
-      arrive(warp, 0);
-    });
-  if (c.has("mbarrier") || c.has("bulk")) throw new NotModelled("bulk copies");
-  c.emit(asyncCopy(c));
-};
-
-function arrive(warp: Warp, pending: number): void {
-  while (warp.copyGroups.length > pending) for (const copy of warp.copyGroups.shift()!) warp.cta.shared.arrive(copy, warp);
-}
-
-function asyncCopy(c: InstructionCompiler): Step {
-  const [to, from] = [addressing(c, c.operand(0)), addressing(c, c.operand(1))];
-  const bytes = c.immediate(c.operand(2));
-  const third = c.op.operands[3];
-  // The fourth operand is the source's size, unless a policy is all that is left.
-  const hasSize = third !== undefined && !(c.has("L2::cache_hint") && c.op.operands.length === 4);
-  const sizeRow = hasSize ? c.source(third, 32) : -1;
-  const { site } = c;
-  const targets = new Float64Array(32);
-  const sources = new Float64Array(32);
-  const sharedTargets = new Float64Array(32);
-  return (warp, mask) => {
-    const { memory, shared, findings, facts } = warp.cta;
-    to(warp, mask, targets);
-    from(warp, mask, sources);
-    let reads = 0;
-    for (let l = 0; l < 32; l++) {
-      if (((mask >>> l) & 1) === 0) continue;
-      const at = targets[l]!;
-      sharedTargets[l] = at;
-      if (!shared.allows(at, bytes, warp, l, site)) continue;
-      const size = sizeRow < 0 ? bytes : Math.min(Math.max(warp.I[sizeRow + l]!, 0), bytes);
-      const data = new Uint8Array(bytes);
-      const a = sources[l]!;
-      if (size > 0) {
-        reads |= 1 << l;
-        const page = memory.page(a);
-        if (page === undefined || a < page.buffer.address || a + size > page.buffer.end)
-          findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, size) ?? "beyond its page"}`);
-        if ((a & (bytes - 1)) !== 0)
-          findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);
-        else if (page !== undefined) {
-          const offset = a & 1023;
-          page.flags.subarray(offset, offset + size).forEach((flags, i, all) => {
-            all[i] = flags | 1;
-          });
-          data.set(page.u8.subarray(offset, offset + size));
-        }
-      }
-      const copy = { to: at, bytes: data, lane: l, site: site.index };
-      shared.noteCopy(copy, warp, site);
-      warp.openCopies.push(copy);
-    }
-    if (facts) asyncFacts(c, mask, reads, sources, sharedTargets, bytes);
-  };
-}
-
-function asyncFacts(
-  c: InstructionCompiler,
-  mask: number,
-  reads: number,
-  sources: Float64Array,
-  targets: Float64Array,
-  bytes: number,
-): void {
-  countGlobal(c.site, reads, sources, bytes);
-  const { requests } = c.site;
-  countShared(c.site, mask, targets, bytes);
-  c.site.requests = Math.max(requests, 1);
-}

@@ -7,53 +7,12 @@
  * the sum, within the tolerance by which results are compared.
  */
 import type { Operand } from "../../../ptx/instruction.js";
-import { bf16ToF32, f32ToF16, halfValues } from "../../numbers/half.js";
-import { encode, valuesOf } from "../../numbers/small-float.js";
+import { f32ToF16, halfValues } from "../../numbers/half.js";
+import { encode } from "../../numbers/small-float.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import { type Decode, decoder } from "../matrix-elements.js";
 import type { Warp } from "../warp.js";
 import { wholeWarp } from "./memory.js";
-
-type Decode = (word: number, element: number) => number;
-
-const f32 = new Float32Array(1);
-const i32 = new Int32Array(f32.buffer);
-
-const BYTE_FLOATS: Readonly<Record<string, "f8E4M3FN" | "f8E5M2">> = { e4m3: "f8E4M3FN", e5m2: "f8E5M2" };
-
-/** Bits of an element, and its value in a word of a fragment. */
-function decoder(type: string): { readonly bits: number; readonly value: Decode } {
-  switch (type) {
-    case "f16": {
-      const values = halfValues();
-      return { bits: 16, value: (word, e) => values[(word >>> (16 * e)) & 0xffff]! };
-    }
-    case "bf16":
-      return { bits: 16, value: (word, e) => bf16ToF32((word >>> (16 * e)) & 0xffff) };
-    case "tf32":
-      return {
-        bits: 32,
-        value: (word) => {
-          i32[0] = word & 0xffffe000;
-          return f32[0]!;
-        },
-      };
-    case "e4m3":
-    case "e5m2": {
-      const values = valuesOf(BYTE_FLOATS[type]!);
-      return { bits: 8, value: (word, e) => values[(word >>> (8 * e)) & 255]! };
-    }
-    case "s8":
-      return { bits: 8, value: (word, e) => (word << (24 - 8 * e)) >> 24 };
-    case "u8":
-      return { bits: 8, value: (word, e) => (word >>> (8 * e)) & 255 };
-    case "s4":
-      return { bits: 4, value: (word, e) => (word << (28 - 4 * e)) >> 28 };
-    case "u4":
-      return { bits: 4, value: (word, e) => (word >>> (4 * e)) & 15 };
-    default:
-      throw new NotModelled(`elements of .${type}`);
-  }
-}
 
 const elements = (operand: Operand): readonly Operand[] => (operand.kind === "vector" ? operand.elements : [operand]);
 
@@ -89,7 +48,15 @@ export const mma: Rule = (c) => {
 };
 
 /** Rows of `k` elements; `parts` is 2 where a fragment has 16 rows. */
-function gather(I: Int32Array, rows: readonly number[], value: Decode, perWord: number, parts: number, k: number, out: Float64Array): void {
+export function gather(
+  I: Int32Array,
+  rows: readonly number[],
+  value: Decode,
+  perWord: number,
+  parts: number,
+  k: number,
+  out: Float64Array,
+): void {
   for (let r = 0; r < rows.length; r++) {
     const row = rows[r]!;
     const down = parts === 2 ? 8 * (r & 1) : 0;

@@ -1,0 +1,275 @@
+/**
+ * A CTA's tensor memory: 128 lanes of 512 columns of 32 bits, and what the tensor cores of sm_100 are told to do with it. They
+ * do it in order, and as late as the program allows: when somebody waits for an mbarrier that a commit behind it arrives at.
+ * Addresses hold the lane in bits 16-31 and the column below. A warp reaches the 32 lanes of its number modulo 4: what is
+ * accessed is told apart by these quarters and by columns.
+ */
+import { type Findings, type Site, siteText } from "./findings.js";
+import type { Arrival } from "./mbarriers.js";
+import type { AsyncRead, SharedMemory } from "./shared-memory.js";
+import type { Warp } from "./warp.js";
+
+export const LANES = 128;
+export const COLUMNS = 512;
+const NEVER = -1;
+
+/** Columns of some quarters (bits). */
+export interface TensorRange {
+  readonly quarters: number;
+  readonly column: number;
+  readonly count: number;
+}
+
+/** Something that the tensor cores are told to do. */
+export interface TensorOperation {
+  readonly site: Site;
+  /** Of shared memory, begun when it was issued. */
+  readonly shared: readonly AsyncRead[];
+  readonly reads: readonly TensorRange[];
+  readonly writes: readonly TensorRange[];
+  readonly effect: () => void;
+}
+
+export class TensorMemory {
+  /** Word `lane * 512 + column`. */
+  readonly words = new Int32Array(LANES * COLUMNS);
+  /** The first column of the allocation that each column belongs to. */
+  readonly #allocation = new Int16Array(COLUMNS).fill(NEVER);
+  #relinquished = false;
+  /** For each column of a quarter: who wrote last (a clock of warps or tensor cores), when, by which instruction, and which of
+      the warp's stores; who read last; operations of the tensor cores under way that write, and that read. */
+  readonly #writer = new Int32Array(4 * COLUMNS).fill(NEVER);
+  readonly #writeTime = new Int32Array(4 * COLUMNS);
+  readonly #writeSite = new Int32Array(4 * COLUMNS);
+  readonly #reader = new Int32Array(4 * COLUMNS).fill(NEVER);
+  readonly #readTime = new Int32Array(4 * COLUMNS);
+  readonly #readSite = new Int32Array(4 * COLUMNS);
+  readonly #pendingWrites = new Int32Array(4 * COLUMNS);
+  readonly #pendingReads = new Int32Array(4 * COLUMNS);
+  readonly #pendingSite = new Int32Array(4 * COLUMNS);
+  /** The number of the warp's store that wrote last; waited for when the warp's `storesDone` is as large. */
+  readonly #store = new Int32Array(4 * COLUMNS);
+  /** Stores of each warp, and those that it has waited for. */
+  readonly #stores = new Map<number, { issued: number; done: number }>();
+  /** What they are told to do, and where to arrive then. */
+  readonly #queue: (TensorOperation | (() => void))[] = [];
+  #done = 0;
+
+  constructor(
+    readonly shared: SharedMemory,
+    readonly findings: Findings,
+    readonly sites: readonly Site[],
+  ) {}
+
+  reset(): void {
+    this.words.fill(0);
+    this.#allocation.fill(NEVER);
+    this.#relinquished = false;
+    this.#writer.fill(NEVER);
+    this.#reader.fill(NEVER);
+    this.#pendingWrites.fill(0);
+    this.#pendingReads.fill(0);
+    this.#stores.clear();
+    this.#queue.length = 0;
+    this.#done = 0;
+  }
+
+  /** The CTA is gone. */
+  finish(): void {
+    if (this.#allocation.some((first) => first !== NEVER))
+      this.findings.add("tensor-memory", undefined, "tensor memory is not given back before the CTA ends", "finish");
+  }
+
+  // Allocation.
+
+  /** The address of so many columns; undefined where there are not as many. */
+  allocate(columns: number, site: Site): number | undefined {
+    if (this.#relinquished) this.#misuse(site, "memory is allocated behind tcgen05.relinquish_alloc_permit");
+    if (columns < 32 || columns > COLUMNS || (columns & (columns - 1)) !== 0) {
+      this.#misuse(site, `${columns} columns are asked for: they must be a power of two from 32 to 512`);
+      return undefined;
+    }
+    for (let first = 0; first + columns <= COLUMNS; first += columns)
+      if (this.#allocation.subarray(first, first + columns).every((a) => a === NEVER)) {
+        this.#allocation.fill(first, first, first + columns);
+        return first;
+      }
+    this.#misuse(site, `${columns} columns are asked for, which are not free`);
+    return undefined;
+  }
+
+  free(address: number, columns: number, site: Site): void {
+    const mine = this.#allocation.subarray(address, address + columns);
+    if (mine.length !== columns || mine.some((first) => first !== address))
+      this.#misuse(site, `${columns} columns from ${address} on are given back, which were not allocated so`);
+    else mine.fill(NEVER);
+  }
+
+  relinquish(): void {
+    this.#relinquished = true;
+  }
+
+  #misuse(site: Site, message: string): void {
+    this.findings.add("tensor-memory", site, message);
+  }
+
+  /** Whether a range is allocated. */
+  allows({ column, count }: TensorRange, site: Site): boolean {
+    for (let c = column; c < column + count; c++)
+      if (c >= COLUMNS || this.#allocation[c] === NEVER) {
+        this.#misuse(site, `column ${c} of tensor memory is accessed, which is not allocated`);
+        return false;
+      }
+    return true;
+  }
+
+  // Loads and stores of warps.
+
+  noteLoad(range: TensorRange, warp: Warp, site: Site): void {
+    if (!this.shared.checks) return;
+    forGranules(range, (g) => {
+      this.#checkRead(g, warp, site, false);
+      this.#reader[g] = warp.index;
+      this.#readTime[g] = warp.now;
+      this.#readSite[g] = site.index;
+    });
+  }
+
+  noteStore(range: TensorRange, warp: Warp, site: Site): void {
+    let stores = this.#stores.get(warp.index);
+    if (stores === undefined) this.#stores.set(warp.index, (stores = { issued: 0, done: 0 }));
+    stores.issued++;
+    if (!this.shared.checks) return;
+    const number = stores.issued;
+    forGranules(range, (g) => {
+      this.#checkWrite(g, warp, site, false);
+      this.#writer[g] = warp.index;
+      this.#writeTime[g] = warp.now;
+      this.#writeSite[g] = site.index;
+      this.#store[g] = number;
+    });
+  }
+
+  /** `tcgen05.wait::st` */
+  waitStores(warp: Warp): void {
+    const stores = this.#stores.get(warp.index);
+    if (stores !== undefined) stores.done = stores.issued;
+  }
+
+  // `inOrder`: asked for the tensor cores, which do what they are told one after the other.
+
+  #checkRead(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+    if (this.#pendingWrites[g]) {
+      if (!inOrder) this.#early(g, warp, site, "reads");
+    } else if (this.#writer[g] === NEVER) this.findings.add("unwritten-shared", site, `${this.#place(g)} is read, which nobody wrote`);
+    else this.#checkWritten(g, warp, site, inOrder);
+  }
+
+  #checkWrite(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+    if (this.#pendingWrites[g] || this.#pendingReads[g]) {
+      if (!inOrder) return this.#early(g, warp, site, "stores to");
+    } else if (this.#writer[g] !== NEVER) this.#checkWritten(g, warp, site, inOrder);
+    this.#checkKnown(g, this.#reader[g]!, this.#readTime[g]!, this.#readSite[g]!, "read", warp, site, inOrder);
+  }
+
+  /** Whether the last store has been waited for by its warp, and is known. */
+  #checkWritten(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+    const writer = this.#writer[g]!;
+    const stores = this.#stores.get(writer);
+    if (stores !== undefined && (inOrder || writer !== warp.index) && this.#store[g]! > stores.done)
+      this.findings.add(
+        "early-read",
+        site,
+        `${this.#place(g)} is used before tcgen05.wait::st behind ${siteText(this.sites[this.#writeSite[g]!]!)}`,
+      );
+    else this.#checkKnown(g, writer, this.#writeTime[g]!, this.#writeSite[g]!, "written", warp, site, inOrder);
+  }
+
+  #checkKnown(g: number, clock: number, time: number, by: number, was: string, warp: Warp, site: Site, inOrder: boolean): void {
+    if (clock === NEVER || clock === warp.index || warp.seen[clock]! >= time || (inOrder && clock === this.shared.tensorCoreClock)) return;
+    this.findings.add(
+      "race",
+      site,
+      `warp ${warp.index} uses ${this.#place(g)}, which is ${was} without a barrier between, by ${siteText(this.sites[by]!)}`,
+      `${Math.min(site.index, by)}:${Math.max(site.index, by)}`,
+    );
+  }
+
+  #early(g: number, warp: Warp, site: Site, does: string): void {
+    const by = siteText(this.sites[this.#pendingSite[g]!]!);
+    this.findings.add("early-read", site, `warp ${warp.index} ${does} ${this.#place(g)} before the wait for ${by}`);
+  }
+
+  #place(g: number): string {
+    return `column ${g % COLUMNS} of lanes ${32 * Math.floor(g / COLUMNS)} to ${32 * Math.floor(g / COLUMNS) + 31} of tensor memory`;
+  }
+
+  // The tensor cores.
+
+  issue(operation: TensorOperation, warp: Warp): void {
+    const { site, reads, writes } = operation;
+    if (this.shared.checks) {
+      for (const range of reads) forGranules(range, (g) => this.#checkRead(g, warp, site, true));
+      for (const range of writes) forGranules(range, (g) => this.#checkWrite(g, warp, site, true));
+    }
+    this.#mark(operation, 1);
+    this.#queue.push(operation);
+  }
+
+  #mark({ reads, writes, site }: TensorOperation, by: 1 | -1): void {
+    const mark = (counts: Int32Array) => (g: number) => {
+      counts[g]! += by;
+      if (by > 0) this.#pendingSite[g] = site.index;
+    };
+    for (const range of reads) forGranules(range, mark(this.#pendingReads));
+    for (const range of writes) forGranules(range, mark(this.#pendingWrites));
+  }
+
+  /** All that was issued until now will arrive at the mbarrier at `at` of each of these CTAs. */
+  commit(at: number, ctas: readonly SharedMemory[], warp: Warp, site: Site): void {
+    const asked = warp.seen.slice();
+    warp.seen[warp.index]!++;
+    for (const shared of ctas) {
+      const upTo = this.#queue.length + 1;
+      const arrival: Arrival = { by: "tensor-core", effect: () => this.#finishUpTo(upTo) };
+      shared.mbarriers.later(at, site, arrival);
+      this.#queue.push(() => {
+        if (!shared.mbarriers.isDue(at, arrival)) return;
+        shared.publishTensorCores(at, this.shared, asked);
+        shared.mbarriers.arrive(at, 1, site);
+      });
+    }
+  }
+
+  #finishUpTo(count: number): void {
+    while (this.#done < count) {
+      const operation = this.#queue[this.#done++]!;
+      if (typeof operation === "function") {
+        operation();
+        continue;
+      }
+      operation.effect();
+      const time = this.shared.tickTensorCores();
+      for (const read of operation.shared) this.shared.endRead(read, time);
+      this.#mark(operation, -1);
+      const { index } = operation.site;
+      for (const range of operation.reads)
+        forGranules(range, (g) => {
+          this.#reader[g] = time.clock;
+          this.#readTime[g] = time.time;
+          this.#readSite[g] = index;
+        });
+      for (const range of operation.writes)
+        forGranules(range, (g) => {
+          this.#writer[g] = time.clock;
+          this.#writeTime[g] = time.time;
+          this.#writeSite[g] = index;
+        });
+    }
+  }
+}
+
+function forGranules({ quarters, column, count }: TensorRange, each: (g: number) => void): void {
+  for (let q = 0; q < 4; q++)
+    if ((quarters >> q) & 1) for (let g = q * COLUMNS + column, end = Math.min(g + count, (q + 1) * COLUMNS); g < end; g++) each(g);
+}
