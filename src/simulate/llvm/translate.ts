@@ -92,11 +92,15 @@ function functionText(op: Operation, isKernel: boolean): string {
       if (!terminator(f, inner)) ordinary(f, inner);
     }
   }
-  const threads = intsOf(op.attr("nvvm.reqntid"))?.join(", ");
+  const directive = (name: string, attr: string) => {
+    const extents = isKernel ? intsOf(op.attr(attr)) : undefined;
+    return extents ? `\n.${name} ${extents.join(", ")}` : "";
+  };
+  const directives = directive("reqntid", "nvvm.reqntid") + directive("reqnctapercluster", "nvvm.cluster_dim");
   const headText = isKernel
     ? `.visible .entry ${nameOf(op)}`
     : `.func ${results.length > 0 ? `(${results.join(", ")}) ` : ""}${nameOf(op)}`;
-  return `${headText}(${params.join(", ")})${isKernel && threads ? `\n.reqntid ${threads}` : ""}\n{\n${f.declarations()}${f.lines.join("\n")}\n}\n`;
+  return `${headText}(${params.join(", ")})${directives}\n{\n${f.declarations()}${f.lines.join("\n")}\n}\n`;
 }
 
 /** An op that cannot be executed becomes an instruction that says so when it is reached. */

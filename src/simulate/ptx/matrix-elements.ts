@@ -59,16 +59,19 @@ export function decoder(type: string): { readonly bits: number; readonly value: 
 /** Puts the elements of the 16 bytes at a word into `out`, `step` apart. */
 export interface PieceReader {
   readonly count: number;
+  /** Those that hold elements. */
+  readonly bytes: number;
   readonly read: (words: Int32Array, at: number, out: Float64Array, to: number, step: number) => void;
 }
 
-/** Reads pieces of 16 bytes. `padded`: elements of 4 or 6 bits leave room, sixteen to a piece. */
+/** Reads pieces of 16 bytes. `padded`: elements of 4 or 6 bits leave room behind them, sixteen to a piece. */
 export function pieceReader(type: string, padded = false): PieceReader {
   if (padded && SMALL[type] !== undefined && /^e(?:2m1|2m3|3m2)$/.test(type)) return paddedReader(type);
   const { bits, value } = decoder(type);
   const perWord = 32 / bits;
   return {
     count: 4 * perWord,
+    bytes: 16,
     read: (words, at, out, to, step) => {
       for (let w = 0, i = to; w < 4; w++) {
         const word = words[at + w]!;
@@ -83,6 +86,7 @@ function paddedReader(type: string): PieceReader {
   const bits = type === "e2m1" ? 4 : 6;
   return {
     count: 16,
+    bytes: 2 * bits,
     read: (words, at, out, to, step) => {
       for (let e = 0, i = to; e < 16; e++, i += step) {
         const bit = e * bits;

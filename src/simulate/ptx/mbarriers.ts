@@ -1,7 +1,7 @@
 /**
  * The mbarriers in a CTA's shared memory. A word holds how many arrivals a phase expects (bits 0-14), how many are still
  * pending (15-29) and the phase's parity (30); the next word counts bytes on their way. What is asynchronous and will arrive
- * takes effect as late as the program allows: when somebody waits for the phase, one after the other, until that ends it.
+ * takes effect as late as the program allows: when somebody goes on waiting for the phase, one after the other, until that ends it.
  */
 import type { Site } from "./findings.js";
 import type { SharedMemory } from "./shared-memory.js";
@@ -13,6 +13,8 @@ export interface Arrival {
   /** Of a copy, or of the tensor cores. */
   readonly by: "copy" | "tensor-core";
   readonly effect: () => void;
+  /** Somebody has asked for it in vain. */
+  asked?: boolean;
 }
 
 export class Mbarriers {
@@ -101,12 +103,17 @@ export class Mbarriers {
     return index >= 0;
   }
 
-  /** Whether the phase of that parity is over; lets what is under way take effect until it is. */
+  /** Whether the phase of that parity is over. Who asks again lets what is under way take effect until it is. */
   isOver(at: number, parity: number, site: Site): boolean {
     const underWay = this.#arrivals(at, site);
     while (this.parity(at) === parity) {
       const [next] = underWay;
       if (next === undefined) return false;
+      if (!next.asked) {
+        for (const arrival of underWay) arrival.asked = true;
+        this.events++;
+        return false;
+      }
       next.effect();
       if (underWay[0] === next) underWay.shift();
     }

@@ -1,7 +1,7 @@
 /** The NVVM dialect. */
 import * as nvvm from "../../../dialects/nvvm/ops/index.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
-import type { Family, Rule } from "./rule.js";
+import { type Family, nothing, type Rule } from "./rule.js";
 
 const sreg =
   (name: string): Rule =>
@@ -71,6 +71,17 @@ const elect: Rule = (f, op) => {
   f.put(`elect.sync _|${f.define(op.result(0))[0]}, ${members}`);
 };
 
+const fenceProxy: Rule = (f, op) => {
+  const { kind, space } = nvvm.FenceProxyOp.match(op)!;
+  f.put(kind === "async.shared" ? `fence.proxy.async.shared::${space}` : `fence.proxy.${kind}`);
+};
+
+const mapa: Rule = (f, op) => {
+  const { a, b, res } = nvvm.MapaOp.match(op)!;
+  const { bits } = f.leaves(res.type)[0]!;
+  f.put(`mapa${bits === 32 ? ".shared::cluster" : ""}.u${bits} ${f.define(res)[0]}, ${f.scalar(a)}, ${f.scalar(b)}`);
+};
+
 export const NVVM: Family = [
   ["nvvm.shfl.sync", shuffle],
   ["nvvm.vote.sync", vote],
@@ -90,9 +101,35 @@ export const NVVM: Family = [
     },
   ],
   ["nvvm.elect.sync", elect],
+  ["nvvm.fence.proxy", fenceProxy],
+  ["nvvm.fence.mbarrier.init", plain("fence.mbarrier_init.release.cluster")],
+  ["nvvm.cluster.arrive", plain("barrier.cluster.arrive")],
+  ["nvvm.cluster.arrive.relaxed", plain("barrier.cluster.arrive.relaxed")],
+  ["nvvm.cluster.wait", plain("barrier.cluster.wait")],
+  ["nvvm.mapa", mapa],
+  ["nvvm.cp.async.bulk.commit.group", plain("cp.async.bulk.commit_group")],
+  [
+    "nvvm.cp.async.bulk.wait_group",
+    (f, op) => {
+      const { group, read } = nvvm.CpAsyncBulkWaitGroupOp.match(op)!;
+      f.put(`cp.async.bulk.wait_group${read ? ".read" : ""} ${group}`);
+    },
+  ],
+  [
+    "nvvm.cp.async.mbarrier.arrive.shared",
+    (f, op) => f.put(`cp.async.mbarrier.arrive${intOf(op.attr("noinc")) ? ".noinc" : ""}.shared.b64 [${f.scalar(op.operand(0))}]`),
+  ],
+  ["nvvm.wgmma.fence.aligned", plain("wgmma.fence.sync.aligned")],
+  ["nvvm.wgmma.commit.group.sync.aligned", plain("wgmma.commit_group.sync.aligned")],
+  ["nvvm.tcgen05.wait", (f, op) => f.put(`tcgen05.wait::${nvvm.Tcgen05WaitOp.match(op)!.kind === "load" ? "ld" : "st"}.sync.aligned`)],
+  ["nvvm.setmaxregister", nothing],
   ...["tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid"].flatMap((name) =>
     ["x", "y", "z"].map((axis) => [`nvvm.read.ptx.sreg.${name}.${axis}`, sreg(`${name}.${axis}`)] as const),
   ),
+  ...["ctaid", "nctaid"].flatMap((name) =>
+    ["x", "y", "z"].map((axis) => [`nvvm.read.ptx.sreg.cluster.${name}.${axis}`, sreg(`cluster_${name}.${axis}`)] as const),
+  ),
+  ...["ctarank", "nctarank"].map((name) => [`nvvm.read.ptx.sreg.cluster.${name}`, sreg(`cluster_${name}`)] as const),
   ...["laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "clock", "clock64", "globaltimer"].map(
     (name) => [`nvvm.read.ptx.sreg.${name}`, sreg(name)] as const,
   ),

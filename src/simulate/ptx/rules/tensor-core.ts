@@ -176,7 +176,10 @@ function issue(
   pair.forEach((cta, i) => {
     const operation = {
       site,
-      shared: [aAt, bAt].filter((at) => at.length > 0).map((at) => cta.shared.beginRead(at, 16, warp, lane, site)),
+      shared: [
+        ...(inTensorMemory ? [] : [cta.shared.beginRead(aAt, aPieces.bytes, warp, lane, site)]),
+        cta.shared.beginRead(bAt, bPieces.bytes, warp, lane, site),
+      ],
       reads,
       writes: [dRange],
       // What both have is computed with the last of them.
