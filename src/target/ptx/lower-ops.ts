@@ -1,7 +1,7 @@
 /** Ops of the LLVM dialect as nodes; one function a family, found by the op's name. */
 
 import { DYNAMIC_INDEX } from "../../dialects/llvm/ops/memory.js";
-import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
+import { LLVMPointerType, LLVMStructType } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { IntegerType, VectorType } from "../../ir/builtin-types.js";
@@ -401,7 +401,8 @@ function inlineAsm(l: Lowering, op: Operation): readonly Node[] {
     const nodes = l.nodes(v);
     const width = operands.inputs[i];
     if (width === undefined) return nodes[0]!;
-    if (nodes.length === 1) return anyExtended(l.s, nodes[0]!, width);
+    // Of a struct LLVM hands over the first part.
+    if (nodes.length === 1 || LLVMStructType.is(v.type)) return anyExtended(l.s, nodes[0]!, width);
     return (
       regroup(l.s, nodes, l.leaves(op, v.type), [{ bits: width, kind: "i", width }])?.[0] ??
       l.problem(op, "an operand of this asm does not fit its constraint")[0]!
