@@ -92,17 +92,21 @@ const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "llvm.zeroext": "zeroext",
   "nvvm.grid_constant": '"nvvm.grid_constant"',
 };
+/** In LLVM's order: words, types, numbers, what has no meaning to LLVM itself. */
 function attributesText(attr: Attribute | undefined): string {
   if (!DictionaryAttr.is(attr)) return "";
-  let text = "";
+  const groups: [string[], string[], string[], string[]] = [[], [], [], []];
   for (const [name, value] of dictEntries(attr)) {
     const word = PARAMETER_WORDS[name];
-    if (word) text += ` ${word}`;
-    else if (name === "llvm.align") text += ` align ${intOf(value)}`;
-    else if (name === "llvm.dereferenceable") text += ` dereferenceable(${intOf(value)})`;
-    else if (name === "llvm.byval" && TypeAttr.is(value)) text += ` byval(${llvmType(value.params.type)})`;
+    if (word) groups[word.startsWith('"') ? 3 : 0].push(word);
+    else if (name === "llvm.byval" && TypeAttr.is(value)) groups[1].push(`byval(${llvmType(value.params.type)})`);
+    else if (name === "llvm.align") groups[2].push(`align ${intOf(value)}`);
+    else if (name === "llvm.dereferenceable") groups[2].push(`dereferenceable(${intOf(value)})`);
   }
-  return text;
+  return groups
+    .flat()
+    .map((text) => ` ${text}`)
+    .join("");
 }
 function entry(attr: Attribute | undefined, index: number): Attribute | undefined {
   return ArrayAttr.is(attr) ? attr.params.elements[index] : undefined;
