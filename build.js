@@ -43,6 +43,10 @@ const preludeTexts = replaced("prelude-texts", /prelude[/\\]texts\.ts$/, () => {
   const entries = ["standard", "random"].map((name) => `"triton.language.${name}": () => ${text(name)}`);
   return `export const PRELUDE = { ${entries.join(", ")} };`;
 });
+/** The parser's runtime loads a module of node's to be able to load others. */
+const requireAtHand = replaced("require-at-hand", /web-tree-sitter[/\\]web-tree-sitter\.js$/, (path) =>
+  readFileSync(path, "utf8").replaceAll('await import("module")', "{ createRequire: () => process.getBuiltinModule }"),
+);
 /** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
 const inkAtOnce = replaced("ink-at-once", /ink[/\\]build[/\\]reconciler\.js$/, (path) =>
   readFileSync(path, "utf8")
@@ -60,7 +64,7 @@ Yoga.ready = load().then((wasm) => void Object.assign(Yoga, wrap(wasm)));
 export default Yoga;
 export * from "./generated/YGEnums.js";`,
 );
-const plugins = [wasmBeside, preludeTexts, inkAtOnce, yogaAtOnce];
+const plugins = [wasmBeside, preludeTexts, requireAtHand, inkAtOnce, yogaAtOnce];
 
 rmSync(outdir, { recursive: true, force: true });
 const { outputFiles, metafile } = await build({

@@ -10,7 +10,8 @@ type Run = (argv?: readonly string[]) => Promise<void>;
 
 /** Runs a command, on this process's arguments unless given others. */
 export function launch(tool: string, argv?: readonly string[]): void {
-  void command(tool)(argv);
+  // Nothing is left to do then, but to take the heap apart.
+  void command(tool)(argv).then(() => process.exit());
 }
 
 const command = (tool: string): Run => (required(`${tool}#${tool}.js`) as { readonly run: Run }).run;

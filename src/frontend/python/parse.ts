@@ -22,11 +22,29 @@ declare const WebAssembly: {
   readonly Instance: new (module: object, imports: object) => object;
 };
 
+/** The import of the runtime's memory in its WebAssembly: pages of 64 KiB, 512 at least and 32768 at most. */
+const MEMORY_IMPORT = "\x03env\x06memory\x02\x01\x80\x04\x80\x80\x02";
+/** Where 512 stands there. */
+const LEAST_PAGES = MEMORY_IMPORT.indexOf("\x80\x04");
+
+/**
+ * Lets the runtime start with 2 MiB, and grow as the text needs it; returns the bytes that it starts with. V8 takes the 32 MiB that it would
+ * start with for garbage in the making, and collects all there is.
+ */
+function shrinkMemory(runtime: Buffer): number | undefined {
+  const at = runtime.indexOf(MEMORY_IMPORT, 0, "latin1");
+  if (at < 0) return undefined; // A later version of the library.
+  // LEB128 of 32 in the two bytes of 512.
+  runtime.set([0x80 | 32, 0], at + LEAST_PAGES);
+  return 32 * 65536;
+}
+
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
   const { runtime, grammar } = readWasm();
   // V8 compiles a function of theirs when it is called: waiting for other threads would take longer.
   await Parser.init({
+    INITIAL_MEMORY: shrinkMemory(runtime),
     instantiateWasm(imports: object, use: (instance: object, module: object) => void) {
       const module = new WebAssembly.Module(runtime);
       use(new WebAssembly.Instance(module, imports), module);

@@ -7,7 +7,7 @@ const { resolve } = createRequire(import.meta.url);
 /** The prelude's trees, which only a build has. */
 export const readTrees = (): string | undefined => undefined;
 
-export const readWasm = (): { readonly runtime: Uint8Array; readonly grammar: Uint8Array } => ({
+export const readWasm = (): { readonly runtime: Buffer; readonly grammar: Buffer } => ({
   runtime: readFileSync(resolve("web-tree-sitter/web-tree-sitter.wasm")),
   grammar: readFileSync(resolve("tree-sitter-python/tree-sitter-python.wasm")),
 });
