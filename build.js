@@ -86,7 +86,7 @@ const makeTrees = `${outdir}/make-trees.cjs`;
 await build({ ...common, plugins, entryPoints: ["src/frontend/prelude/make-trees.ts"], outfile: makeTrees, format: "cjs" });
 run(makeTrees, `${outdir}/prelude.json`);
 rmSync(makeTrees);
-run(`${outdir}/launch.cjs`, "--make-caches", ...tools);
+for (const kind of ["ir", "python"]) run(`${outdir}/launch.cjs`, "--make-caches", kind, ...tools);
 
 /**
  * Writes the chunks, as functions that `launch.ts` calls when they are required. Those that are loaded together lie in one file, as files

@@ -8,11 +8,32 @@ import { Script } from "node:vm";
 
 type Run = (argv?: readonly string[]) => Promise<void>;
 
+/**
+ * What a command is given most: IR, or Python. Each has compiled code of its own, with the functions that it runs, made under V8's flags for
+ * it: V8 takes compiled code under the flags alone that it was made under.
+ */
+type Kind = "ir" | "python";
+let kind: Kind = "ir";
+
 /** Runs a command, on this process's arguments unless given others. */
-export function launch(tool: string, argv?: readonly string[]): void {
-  // Nothing is left to do then, but to take the heap apart.
-  void command(tool)(argv).then(() => process.exit());
+export function launch(tool: string, argv: readonly string[] = process.argv.slice(2)): void {
+  if (argv.some((arg) => arg.endsWith(".py"))) setKind("python");
+  void command(tool)(argv).then(() => {
+    // Nothing is left to do but to take the heap apart. A thread of the terminal UI has no exit code, and ends by itself.
+    if (process.exitCode !== undefined) process.exit();
+  });
 }
+
+function setKind(asked: Kind): void {
+  kind = asked;
+  if (kind === "python") for (const flag of PYTHON_FLAGS) process.getBuiltinModule("node:v8").setFlagsFromString(flag);
+}
+
+/**
+ * Small heaps are collected often: with a larger one at once TTIR of a kernel takes two collections instead of six. The other flags are those of
+ * `optimizeLater`.
+ */
+const PYTHON_FLAGS = ["--semi-space-growth-factor=16", "--interrupt-budget=2000000", "--wasm-tiering-budget=100000000"];
 
 const command = (tool: string): Run => (required(`${tool}#${tool}.js`) as { readonly run: Run }).run;
 
@@ -40,15 +61,17 @@ function load(name: string): File {
   const known = files.get(name);
   if (known) return known;
   const path = join(__dirname, `${name}.cjs`);
-  const script = new Script(readFileSync(path, "latin1"), { filename: path, cachedData: compiledCode(`${path}.cache`) });
+  const script = new Script(readFileSync(path, "latin1"), { filename: path, cachedData: compiledCode(name) });
   const file: File = { script, chunks: script.runInThisContext() as File["chunks"] };
   files.set(name, file);
   return file;
 }
 
-function compiledCode(path: string): Buffer | undefined {
+const cachePath = (name: string): string => join(__dirname, `${name}.${kind}.cache`);
+
+function compiledCode(name: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readFileSync(cachePath(name));
   } catch {
     return undefined; // Slower, but the same.
   }
@@ -57,45 +80,56 @@ function compiledCode(path: string): Buffer | undefined {
 const PYTHON = "*fp16:16, *fp16:16, *fp32:16, i32:16, 1, i32, 1, i32, 1, 16, 8, 64, 16, 8, 16";
 const LAYOUT = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
 const DRAWING = join(__dirname, "drawing.svg");
+const KERNEL = ["fixtures/kernels/seed003_matmul.py", "--signature", PYTHON, "--emit"];
 
-/** Small inputs for each command, so that what it needs is compiled. */
-const WARM_UP: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  bench: [["--once", "fixtures/bench/lowered.mlir"]],
-  "tt-opt": [["fixtures/kernels/vecadd.ttir"]],
-  "tt-step": [
-    ["fixtures/kernels/matmul.ttir", "--emit", "ptx"],
-    ["fixtures/kernels/seed003_matmul.py", "--signature", PYTHON, "--emit", "ttir"],
-    ["fixtures/kernels/matmul.ttir", "--export", DRAWING],
+/** Small inputs, so that what commands need is compiled. A file's code is left after the first step that loads it. */
+const WARM_UP: Readonly<Record<Kind, readonly (readonly (readonly [tool: string, ...argv: string[]])[])[]>> = {
+  ir: [
+    [
+      ["bench", "--once", "fixtures/bench/lowered.mlir"],
+      ["tt-step", "fixtures/kernels/matmul.ttir", "--emit", "ptx"],
+      ["tt-step", "fixtures/kernels/matmul.ttir", "--export", DRAWING],
+      ["tt-step", ...KERNEL, "ttir"],
+      ["tt-opt", "fixtures/kernels/vecadd.ttir"],
+      ["triton-tensor-layout", "-t", "tensor<4x32xf16>", "-l", LAYOUT],
+      ["cute-layout", "--version"],
+    ],
   ],
-  "triton-tensor-layout": [["-t", "tensor<4x32xf16>", "-l", LAYOUT]],
+  python: [[["tt-step", ...KERNEL, "ttir"]], [["tt-step", ...KERNEL, "ptx"]]],
 };
 
-/**
- * Runs commands, loads what they did not load, and leaves the compiled code. V8 takes it only under the flags that it was made under: those
- * that commands start with.
- */
-async function makeCaches(tools: readonly string[]): Promise<void> {
-  const v8 = process.getBuiltinModule("node:v8");
-  const setFlags = v8.setFlagsFromString;
-  v8.setFlagsFromString = () => {};
+/** Runs commands, loads what they did not load, and leaves the compiled code. */
+async function makeCaches(asked: Kind, tools: readonly string[]): Promise<void> {
+  setKind(asked);
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  process.getBuiltinModule("node:v8").setFlagsFromString = () => {};
   // What was optimized or has not run for a while is kept too.
-  setFlags("--no-flush-bytecode");
-  for (const tool of tools)
-    for (const argv of WARM_UP[tool] ?? [["--version"]]) {
+  setFlagsFromString("--no-flush-bytecode");
+  const left = new Set<string>();
+  const leave = () => {
+    setFlagsFromString("--flush-bytecode");
+    for (const [name, { script }] of files) if (!left.has(name)) writeFileSync(cachePath(name), script.createCachedData());
+    for (const name of files.keys()) left.add(name);
+    setFlagsFromString("--no-flush-bytecode");
+  };
+  for (const step of WARM_UP[kind]) {
+    for (const [tool, ...argv] of step) {
+      if (!tools.includes(tool)) continue;
       await command(tool)(argv);
       if (process.exitCode) throw new Error(`failed: ${tool} ${argv.join(" ")}`);
     }
+    if (step !== WARM_UP[kind].at(-1)) leave();
+  }
   rmSync(DRAWING, { force: true });
   const names = readdirSync(__dirname).filter((name) => name.endsWith(".cjs") && name !== "launch.cjs");
   for (const name of names.map((name) => name.replace(/\.cjs$/, "")))
     for (const chunk of Object.keys(load(name).chunks)) required(`${name}#${chunk}`);
-  setFlags("--flush-bytecode");
-  for (const [name, { script }] of files) writeFileSync(join(__dirname, `${name}.cjs.cache`), script.createCachedData());
+  leave();
 }
 
-// As a program: `launch.cjs TOOL ARGS...`, or `launch.cjs --make-caches TOOL...` in the build.
+// As a program: `launch.cjs TOOL ARGS...`, or `launch.cjs --make-caches KIND TOOL...` in the build.
 if (require.main === module) {
   const [first = "", ...rest] = process.argv.slice(2);
-  if (first === "--make-caches") void makeCaches(rest);
+  if (first === "--make-caches") void makeCaches(rest[0] as Kind, rest.slice(1));
   else launch(first, rest);
 }
