@@ -19,6 +19,7 @@ export interface Parts {
 }
 
 export async function loadParts(args: TtStepArgs & { readonly input: string }, io: Io): Promise<Parts> {
+  const python = preparePython([args.input, args.against], io);
   const parts: Parts = {
     compiler: await compilerFor(args, io),
     modernize: args.modernize ? await import("./tt-step-modernize.js") : undefined,
@@ -27,7 +28,7 @@ export async function loadParts(args: TtStepArgs & { readonly input: string }, i
     why: args.why === undefined && args.layout === undefined ? undefined : await import("./tt-step-why.js"),
     codegen: args.codegen ? await import("./tt-step-codegen.js") : undefined,
   };
-  await preparePython([args.input, args.against], io);
+  await python;
   if (lastStage(args) !== "source") optimizeLater();
   return parts;
 }

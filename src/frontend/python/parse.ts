@@ -1,5 +1,6 @@
 /** Python text to AST, with web-tree-sitter and tree-sitter-python's grammar; what they cost is paid by Python input alone. */
 import type { Module, Stmt } from "./ast.js";
+import { compiledWasm } from "./compiled-wasm.js";
 import { type SourceLines, sourceLines } from "./source-lines.js";
 import { statements } from "./statements.js";
 import { checkSyntax } from "./syntax-checks.js";
@@ -7,7 +8,8 @@ import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { withoutStatement } from "./syntax-recovery.js";
 import { type Token, tokenize } from "./tokens.js";
 import { rawTree } from "./tree.js";
-import { Language, Parser, readTrees, readWasm } from "./tree-sitter.js";
+import { Language, Parser } from "./tree-sitter.js";
+import { readTrees } from "./wasm.js";
 
 /** Parses Python; made once by `loadParser`. */
 export interface PythonParser {
@@ -17,42 +19,20 @@ export interface PythonParser {
 }
 
 /** What is used of it here: the library with its types is the browser's. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => object;
-};
-
-/** The import of the runtime's memory in its WebAssembly: pages of 64 KiB, 512 at least and 32768 at most. */
-const MEMORY_IMPORT = "\x03env\x06memory\x02\x01\x80\x04\x80\x80\x02";
-/** Where 512 stands there. */
-const LEAST_PAGES = MEMORY_IMPORT.indexOf("\x80\x04");
-
-/**
- * Lets the runtime start with 2 MiB, and grow as the text needs it; returns the bytes that it starts with. V8 takes the 32 MiB that it would
- * start with for garbage in the making, and collects all there is.
- */
-function shrinkMemory(runtime: Buffer): number | undefined {
-  const at = runtime.indexOf(MEMORY_IMPORT, 0, "latin1");
-  if (at < 0) return undefined; // A later version of the library.
-  // LEB128 of 32 in the two bytes of 512.
-  runtime.set([0x80 | 32, 0], at + LEAST_PAGES);
-  return 32 * 65536;
-}
+declare const WebAssembly: { readonly Instance: new (module: object, imports: object) => object };
 
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
-  const { runtime, grammar } = readWasm();
-  // V8 compiles a function of theirs when it is called: waiting for other threads would take longer.
+  const { runtime, grammar, memory } = await compiledWasm();
   await Parser.init({
-    INITIAL_MEMORY: shrinkMemory(runtime),
+    INITIAL_MEMORY: memory,
     instantiateWasm(imports: object, use: (instance: object, module: object) => void) {
-      const module = new WebAssembly.Module(runtime);
-      use(new WebAssembly.Instance(module, imports), module);
+      use(new WebAssembly.Instance(runtime, imports), runtime);
       return {};
     },
   });
   const parser = new Parser();
-  parser.setLanguage(Language.loadSync(new WebAssembly.Module(grammar)));
+  parser.setLanguage(Language.loadSync(grammar));
   return { parser, readTrees };
 }
 

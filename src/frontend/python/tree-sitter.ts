@@ -1,4 +1,2 @@
-/** The parser's runtime and its files. */
-
+/** The parser's runtime. */
 export { Language, Parser, type TreeCursor } from "web-tree-sitter";
-export { readTrees, readWasm } from "./wasm.js";
