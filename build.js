@@ -11,6 +11,8 @@ if (option && option !== "--out") throw new Error(`unknown option ${option}`);
 const tools = named.length > 0 ? named : ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 /** The parts of commands, behind an `import()`, that share much with each other. */
 const PARTS = ["ttir", "ttgir", "dialects", "whole-compiler", "compile-python"];
+/** What TTIR of Python needs lies in one file once more. */
+const FOR_PYTHON = ["tt-step", "ttir", "compile-python"];
 const common = {
   bundle: true,
   platform: "node",
@@ -114,15 +116,18 @@ function writeChunks() {
   assign((entry) => tools.includes(nameOf(entry)));
   assign((entry) => PARTS.includes(nameOf(entry)));
   for (const rest of entries) assign((entry) => entry === rest);
-  for (const file of new Set(fileOf.values())) {
+  const write = (file, isIn) => {
     const functions = [...chunks]
-      .filter(([chunk]) => fileOf.get(chunk) === file)
+      .filter(([chunk]) => isIn(chunk))
       .map(([chunk, text]) => `${JSON.stringify(chunk)}(exports,require,__dirname){${asFunctionBody(text, fileOf)}}`);
     const text = `({${functions.join(",\n")}})`;
     // Commands read it as latin1, which needs no decoding.
     if (/[^\0-\x7f]/.test(text)) throw new Error(`${file}.cjs is not ASCII`);
     writeFileSync(`${outdir}/${file}.cjs`, text);
-  }
+  };
+  for (const file of new Set(fileOf.values())) write(file, (chunk) => fileOf.get(chunk) === file);
+  const python = new Set(entries.filter((entry) => FOR_PYTHON.includes(nameOf(entry))).flatMap((entry) => [...reached(entry)]));
+  write("python", (chunk) => python.has(chunk));
 }
 
 /**

@@ -53,7 +53,8 @@ export function required(id: string): unknown {
   if (chunk === undefined) return require(id);
   const exports = {};
   evaluated.set(id, exports);
-  load(file!).chunks[chunk]!(exports, required, __dirname);
+  const inOne = kind === "python" ? load("python").chunks[chunk] : undefined;
+  (inOne ?? load(file!).chunks[chunk]!)(exports, required, __dirname);
   return exports;
 }
 
@@ -121,7 +122,7 @@ async function makeCaches(asked: Kind, tools: readonly string[]): Promise<void> 
     if (step !== WARM_UP[kind].at(-1)) leave();
   }
   rmSync(DRAWING, { force: true });
-  const names = readdirSync(__dirname).filter((name) => name.endsWith(".cjs") && name !== "launch.cjs");
+  const names = readdirSync(__dirname).filter((name) => /^(?!launch|python).*\.cjs$/.test(name));
   for (const name of names.map((name) => name.replace(/\.cjs$/, "")))
     for (const chunk of Object.keys(load(name).chunks)) required(`${name}#${chunk}`);
   leave();

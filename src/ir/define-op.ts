@@ -199,9 +199,10 @@ export function defineOp<
   const G extends Specs<RegionSpec> = None,
   const S extends Specs<SuccessorSpec> = None,
 >(name: string, spec: OpSpec<O, A, R, G, S>): TypedOpDef<O, A, R, G, S> {
-  const operands = namedValues(spec.operands ?? {});
-  const results = namedValues(spec.results ?? {});
-  const attrs = Object.entries<AttrSpec | AttrConstraint>(spec.attrs ?? {}).map(
+  // All ops are defined while a command starts.
+  const operands = namedValues(spec.operands);
+  const results = namedValues(spec.results);
+  const attrs = entriesOf<AttrSpec | AttrConstraint>(spec.attrs).map(
     ([name, s]): NamedAttrSpec =>
       "constraint" in s
         ? {
@@ -212,8 +213,8 @@ export function defineOp<
           }
         : { name, constraint: s, optional: false, default: undefined },
   );
-  const regions = Object.entries<RegionSpec>(spec.regions ?? {}).map(([name, s]) => ({ ...s, name }));
-  const successors = Object.entries<SuccessorSpec>(spec.successors ?? {}).map(([name, s]) => ({ ...s, name }));
+  const regions = entriesOf<RegionSpec>(spec.regions).map(([name, s]) => ({ ...s, name }));
+  const successors = entriesOf<SuccessorSpec>(spec.successors).map(([name, s]) => ({ ...s, name }));
   const traits = new Set<Trait>();
   const addTrait = (trait: Trait) => {
     traits.add(trait);
@@ -222,8 +223,9 @@ export function defineOp<
   // Traits are verified in this order.
   for (const trait of spec.traits ?? []) if (trait.predicate) addTrait(trait);
   for (const trait of spec.traits ?? []) addTrait(trait);
-  const interfaces = new Map<Interface<unknown>, unknown>((spec.interfaces ?? []).map((i) => [i.key, i.impl]));
-  const inherent = new Set(attrs.map((a) => a.name));
+  const interfaces = spec.interfaces && new Map<Interface<unknown>, unknown>(spec.interfaces.map((i) => [i.key, i.impl]));
+  const inherent = new Set<string>();
+  for (const { name } of attrs) inherent.add(name);
   const sizedOperands = traits.has(T.AttrSizedOperandSegments);
   const sizedResults = traits.has(T.AttrSizedResultSegments);
   if (sizedOperands) inherent.add("operandSegmentSizes");
@@ -260,8 +262,8 @@ export function defineOp<
     sizedOperands,
     sizedResults,
     inherent,
-    interfaces: [...interfaces.keys()],
-    interface: (key: Interface<unknown>) => interfaces.get(key),
+    interfaces: interfaces ? [...interfaces.keys()] : NONE,
+    interface: (key: Interface<unknown>) => interfaces?.get(key),
     viewOf: (op: Operation) => (op.view ??= makeView(op)),
     match: (op: Operation | null | undefined) => (op != null && op.def === (def as OpDef) ? def.viewOf(op) : undefined),
     is: (op: Operation | null | undefined) => op != null && op.def === (def as OpDef),
@@ -311,9 +313,12 @@ function oncePerContext(make: (ctx: Context) => Attribute): (ctx: Context) => At
   return (ctx) => (last?.ctx === ctx ? last : (last = make(ctx)));
 }
 
-function namedValues(specs: Specs<OperandSpec>): NamedValueSpec[] {
+const NONE: readonly never[] = [];
+const entriesOf = <T>(specs: Specs<T> | undefined): readonly (readonly [string, T])[] => (specs ? Object.entries(specs) : NONE);
+
+function namedValues(specs: Specs<OperandSpec> | undefined): readonly NamedValueSpec[] {
   // All of one shape, as hot loops want them.
-  return Object.entries(specs).map(([name, s]) =>
+  return entriesOf(specs).map(([name, s]) =>
     "arity" in s
       ? { name, arity: s.arity, constraint: s.constraint, partSizes: s.partSizes }
       : { name, arity: "single", constraint: s, partSizes: undefined },

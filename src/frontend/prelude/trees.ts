@@ -1,44 +1,46 @@
 /** The prelude's syntax trees, where the build has left them: reading them takes a tenth of parsing the texts. */
 import type { Module, Stmt } from "../python/ast.js";
 
-/** A module as it is written: the bodies of its functions are JSON for themselves, as a kernel calls few of them. */
+/** A module as it is written: of the bodies of functions, of which a kernel calls few, it has the number of the line that each stands in. */
 interface Written extends Omit<Module, "body"> {
-  readonly body: readonly (Stmt | (Omit<Stmt, "body"> & { readonly body: string }))[];
+  readonly body: readonly (Stmt | (Omit<Stmt, "body"> & { readonly body: number }))[];
 }
 
-/** Trees as JSON; integers are `{"$int": "10"}`. */
+/** Trees as lines of JSON, the first with the number of each module's line; integers are `{"$int": "10"}`. */
 export function treesText(trees: Readonly<Record<string, Module>>): string {
-  const text = (tree: unknown): string =>
-    JSON.stringify(tree, (_, value: unknown) => (typeof value === "bigint" ? { $int: String(value) } : value));
-  const written = ({ body, ...module }: Module): Written => ({
-    ...module,
-    lines: [],
-    body: body.map((stmt) => (stmt.kind === "FunctionDef" ? { ...stmt, body: text(stmt.body) } : stmt)),
-  });
-  return text(Object.fromEntries(Object.entries(trees).map(([name, module]) => [name, text(written(module))])));
+  const lines = [""];
+  const write = (tree: unknown): number =>
+    lines.push(JSON.stringify(tree, (_, value: unknown) => (typeof value === "bigint" ? { $int: String(value) } : value))) - 1;
+  const writeModule = ({ body, ...module }: Module): number =>
+    write({ ...module, lines: [], body: body.map((stmt) => (stmt.kind === "FunctionDef" ? { ...stmt, body: write(stmt.body) } : stmt)) });
+  lines[0] = JSON.stringify(Object.fromEntries(Object.entries(trees).map(([name, module]) => [name, writeModule(module)])));
+  return lines.join("\n");
 }
 
-let texts: Readonly<Record<string, string>> | undefined;
+let lines: readonly string[] | undefined;
 
 /** The tree of a module of the prelude, if the build has left it; `read` gives what it has left. */
 export function preludeTree(name: string, read: () => string | undefined): Module | undefined {
-  texts ??= JSON.parse(read() ?? "{}") as Record<string, string>;
-  const text = texts[name];
-  if (text === undefined) return undefined;
-  const module = tree<Written>(text);
+  lines ??= (read() ?? "{}").split("\n");
+  const line = treeIn<Readonly<Record<string, number>>>(lines, 0)[name];
+  return line === undefined ? undefined : moduleIn(lines, line);
+}
+
+function moduleIn(lines: readonly string[], line: number): Module {
+  const module = treeIn<Written>(lines, line);
   for (const stmt of module.body) {
     const { body } = stmt as { readonly body?: unknown };
-    if (typeof body !== "string") continue;
+    if (typeof body !== "number") continue;
     let known: readonly Stmt[] | undefined;
-    Object.defineProperty(stmt, "body", { get: () => (known ??= tree<readonly Stmt[]>(body)) });
+    Object.defineProperty(stmt, "body", { get: () => (known ??= treeIn<readonly Stmt[]>(lines, body)) });
   }
   return module as Module;
 }
 
-function tree<T extends object>(text: string): T {
-  const made = JSON.parse(text) as T;
-  restoreIntegers(made as Record<string, unknown>);
-  return made;
+function treeIn<T extends object>(lines: readonly string[], line: number): T {
+  const tree = JSON.parse(lines[line]!) as T;
+  restoreIntegers(tree as Record<string, unknown>);
+  return tree;
 }
 
 function restoreIntegers(node: Record<string, unknown>): void {

@@ -47,7 +47,8 @@ function copy(cursor: TreeCursor, known: Known): RawNode {
     end: cursor.endIndex,
     children,
   };
-  if (cursor.gotoFirstChild()) {
+  // What is not named is a token.
+  if (kind.named && cursor.gotoFirstChild()) {
     do {
       const child = copy(cursor, known);
       if (child.type !== "comment" && child.type !== "line_continuation") children.push(child);

@@ -223,13 +223,15 @@ function variantOf(text: string): ExternVariant {
   return { args: args.split(",").map((letter) => DTYPES_BY_LETTER[letter]!), symbol: `__nv_${symbol}`, result: DTYPES_BY_LETTER[result]! };
 }
 
+/** Parameters by their number. */
+const PARAMS = [1, 2, 3, 4].map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`arg${i}`, REQUIRED] as const)));
+
 /** `triton.language.extra.libdevice`. */
 export const LIBDEVICE: readonly BuiltinDef[] = Object.entries(FUNCTIONS).map(([name, text]) => {
-  const variants = text.split(" ").map(variantOf);
-  const params = Object.fromEntries(variants[0]!.args.map((_, i) => [`arg${i}`, REQUIRED] as const));
-  const isPredicate = text.endsWith(":bool");
-  return defineBuiltin(name, params, (s, a) => {
+  const numArgs = text.slice(0, text.indexOf(":")).split(",").length;
+  return defineBuiltin(name, PARAMS[numArgs - 1]!, (s, a) => {
+    const variants = text.split(" ").map(variantOf);
     const result = externElementwise(s, { name: "", path: "", isPure: true }, Object.values(a) as PyValue[], variants);
-    return isPredicate ? cast(s, result, INT1) : result;
+    return text.endsWith(":bool") ? cast(s, result, INT1) : result;
   });
 });
