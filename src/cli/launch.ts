@@ -33,7 +33,7 @@ function setKind(asked: Kind): void {
  * Small heaps are collected often: with a larger one at once TTIR of a kernel takes two collections instead of six. The other flags are those of
  * `optimizeLater`.
  */
-const PYTHON_FLAGS = ["--semi-space-growth-factor=16", "--interrupt-budget=2000000", "--wasm-tiering-budget=100000000"];
+const PYTHON_FLAGS = ["--semi-space-growth-factor=8", "--interrupt-budget=2000000", "--wasm-tiering-budget=100000000"];
 
 const command = (tool: string): Run => (required(`${tool}#${tool}.js`) as { readonly run: Run }).run;
 
