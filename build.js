@@ -88,7 +88,7 @@ const makeTrees = `${outdir}/make-trees.cjs`;
 await build({ ...common, plugins, entryPoints: ["src/frontend/prelude/make-trees.ts"], outfile: makeTrees, format: "cjs" });
 run(makeTrees, `${outdir}/prelude.json`);
 rmSync(makeTrees);
-for (const kind of ["ir", "python"]) run(`${outdir}/launch.cjs`, "--make-caches", kind, ...tools);
+for (const kind of tools.includes("tt-step") ? ["ir", "python"] : ["ir"]) run(`${outdir}/launch.cjs`, "--make-caches", kind, ...tools);
 
 /**
  * Writes the chunks, as functions that `launch.ts` calls when they are required. Those that are loaded together lie in one file, as files
