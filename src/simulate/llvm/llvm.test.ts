@@ -136,7 +136,7 @@ test("remainders of floats have the sign of the dividend; of an infinite divisor
 });
 
 test("what cannot be executed says so when it is reached", () => {
-  const text = kernel("    nvvm.wgmma.fence.aligned");
+  const text = kernel("    nvvm.breakpoint");
   const run = runLlvm(
     parse(text),
     {
