@@ -170,10 +170,10 @@ class StagePhases {
     const used = before.op.regions.map((region) => !region.empty && this.#isUsedIn(region.firstBlock!, index.token));
     if (!used.includes(true)) return index;
     const { rw } = this;
+    const ids = getPartitionIds(before.op);
+    const outputs = getPartitionOutputs(before.op);
     const made = replaceIfOpWithNewSignature(rw, before, [index.stage.type, index.phase.type]);
     rw.replace(before, made.op.results.slice(0, -2));
-    const ids = getPartitionIds(made.op);
-    const outputs = getPartitionOutputs(made.op);
     const ends = made.op.regions.map((region) => ({ end: region.firstBlock!.lastOp!, after: this.#inBlock(region.firstBlock!, index) }));
     let { token } = index;
     for (const { end } of ends) {

@@ -10,6 +10,7 @@ import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { getPartitionIds, getPartitionOutputs, hasPartition, orRefuse } from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
+import { isTMALoad } from "../ttg/tma/tma-copies.js";
 import { getFromAref } from "./aref-get.js";
 import { isDescLoadAndAlloc, putIntoAref } from "./aref-put.js";
 import { isScalar, type Produced, usesByPartition } from "./consumers.js";
@@ -27,11 +28,25 @@ export const insertAref = definePass("nvws-insert-aref", {
     orRefuse(pass, () =>
       root.walkPostOrder((func) => {
         if (!FuncOp.is(func)) return;
-        for (const loop of loopsToSpecialize(func)) insertArefs(rw, loop, () => pass.count("arefs"));
+        for (const loop of loopsToSpecialize(func))
+          if (loop.op.hasAttr(PARTITION_STAGES)) insertArefs(rw, loop, () => pass.count("arefs"));
+          else refuseNest(loop);
       }),
     );
   },
 });
+
+/** A loop that was not divided stays as it is, unless loops in it do what only a divided one could: upstream ends there. */
+function refuseNest(loop: ForView): void {
+  loop.op.walkPostOrder((op) => {
+    const carries =
+      ForOp.is(op) && op.regions[0]!.firstBlock!.args.slice(1).some((value) => RankedTensorType.is(value.type) || isScalar(value));
+    const load = LocalAllocOp.match(op)?.src?.definingOp;
+    if (!carries && !(load && isTMALoad(load))) return;
+    const why = "has no loads through descriptors and no tcgen05 instructions but in an inner loop";
+    refuse(loop.op, `the warp-specialized loop ${why}: flatten=True makes one loop of both`);
+  });
+}
 
 function insertArefs(rw: Rewriter, loop: ForView, count: () => void): void {
   const insert = (produced: Produced): void => {

@@ -1,7 +1,12 @@
 export { accelerateMatmul } from "./accelerate-matmul.js";
 export { allocateSharedMemory, allocateSharedMemoryNv } from "./allocate-shared-memory.js";
 export { allocateWarpGroups } from "./allocate-warp-groups.js";
-export { automaticWarpSpecialization, partitionLoops, partitionScheduling } from "./automatic-warp-specialization/index.js";
+export {
+  automaticWarpSpecialization,
+  optimizePartitionWarps,
+  partitionLoops,
+  partitionScheduling,
+} from "./automatic-warp-specialization/index.js";
 export { checkMatmulTwoCTA } from "./check-matmul-two-cta.js";
 export { coalesce } from "./coalesce.js";
 export { coalesceAsyncCopy } from "./coalesce-async-copy.js";

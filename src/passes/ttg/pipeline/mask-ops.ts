@@ -51,7 +51,8 @@ function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
   // A predicate known to hold becomes a mask as well: upstream's test for it compares the sign-extended i1 with 1.
   if (isMemoryEffectFree(op) || op.def.traits.has(LocalLoadTrait)) return true;
   const inVain = [AsyncCommitGroupOp, AsyncWaitOp, LocalStoreOp, FenceAsyncSharedOp, TMEMAllocOp, TMEMLoadOp];
-  if (inVain.some((def) => def.is(op)) || op.name === "llvm.intr.assume") return true;
+  // Ops of unknown dialects are in tests only.
+  if (inVain.some((def) => def.is(op)) || op.name === "llvm.intr.assume" || !op.def.registered) return true;
   rw.setBefore(op);
   const branch = IfOp.match(op);
   if (branch) return rw.setOperand(op, 0, getPredMask(rw, branch.condition.type, branch.condition, pred));
