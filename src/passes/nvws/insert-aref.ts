@@ -8,7 +8,14 @@ import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { getPartitionIds, getPartitionOutputs, hasPartition, orRefuse } from "../ttg/automatic-warp-specialization/partition.js";
+import {
+  getPartitionIds,
+  getPartitionOutputs,
+  hasPartition,
+  orRefuse,
+  PARTITION_STAGES,
+  refuse,
+} from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
 import { isTMALoad } from "../ttg/tma/tma-copies.js";
 import { getFromAref } from "./aref-get.js";
