@@ -48,6 +48,8 @@ function rewriteRematerializedOps(rw: Rewriter, scheme: PartitionScheme): void {
       scheme.ops.add(copy);
       scheme.setDim(copy, dim);
       rw.replaceUsesWhere(op.result(0), copy.result(0), ({ owner }) => {
+        if (!scheme.ops.has(owner))
+          throw new NotSpecializable(owner, `'${owner.name}' uses a constant that is cut for warp groups, but is not cut itself`);
         const own = scheme.dimOf(owner);
         if (isTransposition(owner)) return scheme.flip(own) === dim;
         return (WarpGroupDotOp.is(owner) && scheme.isAlongK(owner) ? WHOLE : own) === dim;

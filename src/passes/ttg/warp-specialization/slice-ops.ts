@@ -185,8 +185,13 @@ class Slicer {
     const all = [...initArgs];
     const parts: { readonly whole: number; readonly part: number }[] = [];
     initArgs.forEach((init, whole) => {
+      if (!init.definingOp)
+        throw new NotSpecializable(
+          op,
+          "the loop begins with an argument of the kernel or of a loop around it: no op computes a part of that",
+        );
       this.#sliceValue(init);
-      const part = init.definingOp ? this.#mapping.values.get(init) : init;
+      const part = this.#mapping.values.get(init);
       if (!part) return;
       parts.push({ whole, part: all.push(part) - 1 });
       body.addArgument(part.type, op.locRef);

@@ -4,6 +4,7 @@ import { FuncOp } from "../../../dialects/tt/ops/function.js";
 import { enclosingModule } from "../../../dialects/ttg/num-warps.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
+import { verifyOperation } from "../../../ir/verify.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
@@ -12,7 +13,7 @@ import { lookupNumWarps } from "../memory-access.js";
 import { NUM_STAGES } from "../pipeline/pipelined-loops.js";
 import { doCodePartition } from "./code-partition.js";
 import { doDataPartition } from "./data-partition.js";
-import { reporting } from "./not-specializable.js";
+import { NotSpecializable, reporting } from "./not-specializable.js";
 import { doTaskIdPropagate } from "./task-id-propagation.js";
 import { doTaskPartition } from "./task-partition.js";
 import { doTokenLowering } from "./token-lowering.js";
@@ -38,7 +39,9 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
       if (options.dumpIntermediateSteps) pass.dump(step, root);
     };
     root.walkPostOrder((func) => {
-      if (!FuncOp.is(func) || !wantsSpecialization(func) || lookupNumWarps(func) !== 4) return;
+      if (!FuncOp.is(func)) return;
+      const marked = markedLoop(func);
+      if (!marked || lookupNumWarps(func) !== 4) return;
       const done = reporting(pass, () => {
         const partitioned = [3, 2].some((numWarpGroups) => {
           doTaskPartition(func, numWarpGroups);
@@ -53,6 +56,8 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
         doCodePartition(rw, func, options.numStages, pass.report);
         dump("doCodePartition");
         doTokenLowering(rw, enclosingModule(func)!);
+        if (!verifyOperation(func))
+          throw new NotSpecializable(marked, "Triton's way to divide this kernel among warp groups makes invalid IR of it");
       });
       if (!done) return;
       func.walk((op) => {
@@ -64,12 +69,13 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
   },
 });
 
-function wantsSpecialization(func: Operation): boolean {
-  let marked = false;
+/** The last loop to be specialized in a function that can be; undefined when there is none. */
+function markedLoop(func: Operation): Operation | undefined {
+  let marked: Operation | undefined;
   let hasElse = false;
   func.walk((op) => {
-    marked ||= ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE);
+    if (ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE)) marked = op;
     hasElse ||= IfOp.match(op)?.elseRegion.empty === false;
   });
-  return marked && !hasElse;
+  return hasElse ? undefined : marked;
 }
