@@ -65,6 +65,12 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.value": "A value name is % and letters, digits, $ . _ -, or a number.",
   "pass.dot-operands":
     "A dot that tensor cores do not take (on sm_75 none) is done by multiply-adds on the type of its sum, to which floats can be extended, integers not. Convert the operands of the dot to that type.",
+  "pass.accumulator":
+    "In a pipelined loop an accumulator in tensor memory is stored, loaded and given to tcgen05.mma, and nothing else. Take views of it outside of the loop, or give the loop no stages (num_stages = 1).",
+  "pass.control-flow":
+    "What a loop carries is handed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or keep what makes the value (a descriptor, a buffer) outside of it.",
+  "pass.descriptor":
+    "TMA takes blocks in nvmma_shared layouts, of elements that it knows. triton-nvidia-optimize-descriptor-encoding gives each descriptor its layout: run it before, or write one into the type.",
   "pass.not-built":
     "A pass of Triton's, or a part of one, that this version does not have yet. A pass is listed and leaves the IR as it is.",
   "pass.shared-memory":

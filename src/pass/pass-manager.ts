@@ -6,6 +6,7 @@ import type { RewriteListener } from "../rewrite/rewriter.js";
 import { AnalysisCache } from "./analysis.js";
 import type { PassContext, PassNote, PassStep } from "./define-pass.js";
 import type { Instrumentation, StepRecord } from "./instrumentation.js";
+import { PassError } from "./pass-error.js";
 import { makeRemark } from "./remark.js";
 
 /** Steps, possibly nested: `builtin.module(tt.func(canonicalize), cse)`. `any` and a matching name stand for the op itself. */
@@ -89,7 +90,14 @@ class PipelineRun {
             },
       listener: listeners.length === 1 ? listeners[0]! : joinListeners(listeners),
     };
-    step.pass.run(root, context as PassContext<never>);
+    const { origin } = root.ctx;
+    try {
+      step.pass.run(root, context as PassContext<never>);
+    } catch (error) {
+      if (!(error instanceof PassError)) throw error;
+      root.ctx.origin = origin;
+      context.report.error(error.op, error.message, error.code);
+    }
     if (failed || this.failed) {
       this.failed ??= { step, reason: "pass" };
       for (const hook of hooks) hook.after?.(record, false);

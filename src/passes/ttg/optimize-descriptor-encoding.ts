@@ -95,7 +95,7 @@ function assignMemoryLayouts(func: Operation): number {
     else if (parent && WhileOp.is(parent)) update(tiedArgs(parent, desc.index), {});
   }
   func.ctx.version++;
-  for (const [desc, wish] of wishes) desc.type = descriptorType(blockOf(desc), wish);
+  for (const [desc, wish] of wishes) desc.type = descriptorType(desc.definingOp ?? func, blockOf(desc), wish);
   updateFunctionType(func);
   return wishes.size;
 }
@@ -157,9 +157,9 @@ function tiedArgs(op: Operation, index: number): Value[] {
   return [...yields.map((end) => end.operand(index)), op.result(index)];
 }
 
-function descriptorType(block: TensorType, wish: Wish): Type {
+function descriptorType(op: Operation, block: TensorType, wish: Wish): Type {
   const encoding = wish.encoding ?? fallback(block, wish.forcedToDefault ? {} : wish);
-  return TensorDescType.get(block.ctx, { blockType: withEncoding(block, updateEncodingForShape(encoding, block.params.shape)) });
+  return TensorDescType.get(block.ctx, { blockType: withEncoding(block, updateEncodingForShape(op, encoding, block.params.shape)) });
 }
 /** The layout of a block of which nobody wants a special one. */
 function fallback({ ctx, params: { shape, elementType } }: TensorType, wish: Wish): Attribute {
@@ -175,7 +175,7 @@ function updateFunctionType(func: Operation): void {
   const entry = func.regions[0]!.firstBlock;
   const type = FunctionType.get(func.ctx, {
     inputs: entry ? entry.args.map((arg) => arg.type) : inputs,
-    results: results.map((result) => (TensorDescType.is(result) ? descriptorType(result.params.blockType, {}) : result)),
+    results: results.map((result) => (TensorDescType.is(result) ? descriptorType(func, result.params.blockType, {}) : result)),
   });
   if (type !== view.function_type) func.setAttr("function_type", typeAttr(type));
 }

@@ -10,8 +10,8 @@ import type { Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
 import { emptyDict } from "../../ir/builtin-attrs.js";
 import type { Value } from "../../ir/value.js";
+import { PassError } from "../../pass/pass-error.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
-import { Bug } from "../../support/assert.js";
 
 /** A loop before the given one that carries more values, with its body; the yield is the caller's to extend. */
 export function replaceForOpWithNewSignature(rw: Rewriter, loop: ForView, newIterOperands: readonly Value[]): ForView {
@@ -71,7 +71,7 @@ export function sinkValueRedefinition(rw: Rewriter, inside: Value, out: Value, b
       }
       value = made.op.results.at(-1)!;
       rw.replace(branch, made.op.results.slice(0, -1));
-    } else throw new Bug(`a value is redefined in '${op.name}'`);
+    } else throw new PassError(op, `a value that changes inside of '${op.name}' is not handed on out of it`, "pass.control-flow");
   }
   return value;
 }

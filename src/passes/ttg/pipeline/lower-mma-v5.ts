@@ -15,8 +15,8 @@ import type { View } from "../../../ir/define-op.js";
 import { Dominance } from "../../../ir/dominance.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
+import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { Bug } from "../../../support/assert.js";
 import { addCompletionBarrier } from "../completion-barrier.js";
 import { clearTokenOperand } from "../remove-tmem-tokens.js";
 import { addIterArgsToLoop, appendToYield } from "../replace-with-new-signature.js";
@@ -209,7 +209,7 @@ function multibufferTensorMemory(rw: Rewriter, loop: ForView, schedule: CoarseSc
         switchTo(user, from, to);
         rw.setOperand(user, 2, view(to));
       });
-    } else throw new Bug(`'${user.name}' uses an accumulator`);
+    } else throw new PassError(user, `'${user.name}' uses an accumulator that is to have several buffers`, "pass.accumulator");
   }
   if (old.token) rw.replaceAllUses(old.token, alloc.op.result(1));
   rw.erase(old.op);

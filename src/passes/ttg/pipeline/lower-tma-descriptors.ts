@@ -12,8 +12,8 @@ import { i32Attr } from "../../../ir/builtin-attrs.js";
 import { i8 } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
+import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { Bug } from "../../../support/assert.js";
 import { addIterArgsToLoop, appendToYield, sinkValueRedefinition } from "../replace-with-new-signature.js";
 import { createTMADesc, TMA_SIZE_BYTES } from "../tma/create-tma-desc.js";
 import { type CoarseSchedule, inSlot } from "./coarse-schedule.js";
@@ -79,7 +79,7 @@ function writeDescriptor(
   const size = rw.value(ConstantOp, { value: i32Attr(rw.ctx, TMA_SIZE_BYTES) }, options);
   const offset = rw.value(MulIOp, { lhs: size, rhs: counter }, options);
   const desc = createTMADesc(rw, rw.value(AddPtrOp, { ptr: alloc, offset }, { ...options, types: [alloc.type] }), make);
-  if (typeof desc === "string") throw new Bug(desc);
+  if (typeof desc === "string") throw new PassError(make.op, desc, "pass.descriptor");
   rw.replaceAllUses(make.result, desc);
   return createIncrementModulo(rw, options, counter, modulus, zero, one).value;
 }

@@ -6,10 +6,12 @@ import type { Attribute } from "../../../ir/attribute.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import type { TensorType } from "../../../ir/builtin-types.js";
 import type { LocationRef } from "../../../ir/location.js";
+import type { Operation } from "../../../ir/operation.js";
+import { attrText } from "../../../ir/text-hook.js";
 import type { Value } from "../../../ir/value.js";
 import { cgaOfRank } from "../../../layout/encodings/cga.js";
+import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { Bug } from "../../../support/assert.js";
 
 /** Does a layout hold two fp4 of 8 bits, and a place for as much again? */
 export function isFp4Padded(encoding: Attribute | undefined): boolean {
@@ -24,12 +26,13 @@ export function translateTMAIndices(rw: Rewriter, loc: LocationRef, desc: Value,
   return [...indices.slice(0, -1), rw.value(MulIOp, { lhs: indices.at(-1)!, rhs: two }, { loc })];
 }
 
-/** The layout of a block for a tensor with fewer or more dimensions. */
-export function updateEncodingForShape(encoding: Attribute, shape: readonly number[]): Attribute {
+/** The layout of a block for a tensor with fewer or more dimensions. Diagnostics stand at `op`. */
+export function updateEncodingForShape(op: Operation, encoding: Attribute, shape: readonly number[]): Attribute {
   const params = sharedParams(encoding);
   const rank = shape.length;
   if (params?.kind === "nvmma_shared") return encodingAttr(encoding.ctx, { ...params, cga: cgaOfRank(params.cga, rank) });
-  if (params?.kind !== "swizzled_shared") throw new Bug("Internal Error: Unhandled tensor descriptor encoding");
+  if (params?.kind !== "swizzled_shared")
+    throw new PassError(op, `blocks of a descriptor are not laid out as ${attrText(encoding)}`, "pass.descriptor");
   const outer = Array.from({ length: Math.max(0, rank - params.order.length) }, (_, i) => rank - i - 1);
   const order = [...outer, ...params.order.filter((dim) => dim < rank)];
   return encodingAttr(encoding.ctx, { ...params, order, cga: cgaOfRank(params.cga, rank) });
@@ -38,8 +41,10 @@ export function updateEncodingForShape(encoding: Attribute, shape: readonly numb
 /** The layout in shared memory of a tensor that is loaded or stored through `desc`. */
 export function getEncodingFromDescriptor(tensor: TensorType, desc: Value): Attribute {
   const block = signlessBlockType(desc.type).params;
-  if (!block.encoding) throw new Bug("Internal Error: Tensor descriptor should have encoding set");
+  // Where the descriptor is made or handed in.
+  const op = desc.definingOp ?? desc.argOwner!.parentOp!;
+  if (!block.encoding) throw new PassError(op, "the descriptor does not say how its blocks lie in shared memory", "pass.descriptor");
   const { shape } = tensor.params;
   if (shape.length === block.shape.length && shape.every((extent, dim) => extent === block.shape[dim])) return block.encoding;
-  return updateEncodingForShape(block.encoding, shape);
+  return updateEncodingForShape(op, block.encoding, shape);
 }

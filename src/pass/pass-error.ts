@@ -1,0 +1,16 @@
+import type { Operation } from "../ir/operation.js";
+
+/**
+ * Thrown by a pass that meets IR which it cannot go on with, deep in a transformation; the pass ends with a diagnostic at `op` and its IR
+ * is not used. Where an answer can be handed back, `report.error` is the way. `code` is one of the catalogue.
+ */
+export class PassError extends Error {
+  override readonly name = "PassError";
+  constructor(
+    readonly op: Operation,
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
