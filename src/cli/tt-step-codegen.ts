@@ -36,7 +36,7 @@ function table(trace: Trace, facts: readonly CodegenFact[], title: string): stri
   return [
     title,
     ...facts.flatMap((fact) => {
-      const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes a thread` : "";
+      const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes${fact.kind === "tma" ? "" : " a thread"}` : "";
       const row = `${`${fact.count}x`.padStart(6)} ${fact.instruction.padEnd(width)}  ${bytes.padEnd(18)}${(fact.predicate ?? "").padEnd(10)}${originOf(trace, fact)}`;
       const { mma } = fact;
       const registers = mma?.shape ? `registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}` : "";

@@ -21,6 +21,7 @@ import type { Value } from "../ir/value.js";
 import { getOrder } from "../layout/encoding-queries.js";
 import { type Remark, type RemarkRef, RemarkRefs, refText, refTo, remarkMessage } from "../pass/remark.js";
 import { anchorOf, explainConversion } from "../passes/ttg/explain-conversion.js";
+import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
 import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
 import { type StepModule, stepModule } from "./step-module.js";
 import type { Step, Trace } from "./trace.js";
@@ -273,7 +274,11 @@ function conversionReasons(queries: StepQueries, conversions: readonly Operation
 
 /** Why the instructions of an access or a conversion are as they are. */
 export function instructionReasons(queries: StepQueries, op: Operation): readonly string[] {
-  return [...accessLines(queries, op, undefined), ...(ConvertLayoutOp.is(op) ? conversionReasons(queries, [op]) : [])];
+  return [
+    ...accessLines(queries, op, undefined),
+    ...(ConvertLayoutOp.is(op) ? conversionReasons(queries, [op]) : []),
+    ...tmaAndWgmmaReasons(op),
+  ];
 }
 
 /** What passes have said of an op, of those that it came from and of those that came of it; what was said again only the last time. */

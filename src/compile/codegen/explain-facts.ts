@@ -9,7 +9,10 @@ import { LoadOp } from "../../dialects/tt/ops/memory.js";
 import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
 import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/local-memory.js";
 import { MemDescType } from "../../dialects/ttg/types.js";
+import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../dialects/ttng/ops/tma.js";
+import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
+import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
@@ -17,6 +20,7 @@ import { memo } from "../../support/memo.js";
 import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import type { Trace } from "../trace.js";
+import { messageBytes } from "./tma-wgmma-reasons.js";
 
 /** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */
 export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
@@ -51,8 +55,9 @@ function costOf(
   op: Operation,
   axes: ModuleAxisInfo,
   capability: number,
-): Pick<CodegenFact, "sectorsPerWarp" | "wavefronts"> {
+): Partial<Pick<CodegenFact, "sectorsPerWarp" | "wavefronts" | "bytesPerThread">> {
   const { kind, space, bytesPerThread: bytes } = fact;
+  if (kind === "tma") return { bytesPerThread: messageBytes(op) ?? bytes };
   if (bytes === 0) return {};
   if (kind === "async-copy" || (space === "global" && (kind === "load" || kind === "store" || kind === "atomic"))) {
     const sectorsPerWarp = sectorsOf(op, bytes, axes);
@@ -96,7 +101,7 @@ export function operandChains(trace: Trace): readonly OperandChain[] {
   };
   const chains: OperandChain[] = [];
   queries.ir.module.walk((op) => {
-    const dot = DotOp.match(op) ?? DotScaledOp.match(op);
+    const dot = DotOp.match(op) ?? DotScaledOp.match(op) ?? WarpGroupDotOp.match(op);
     if (!dot) return;
     for (const name of ["a", "b"] as const)
       chains.push({
@@ -158,12 +163,13 @@ function startOf(arg: Value): Value | undefined {
   return loop?.name === "scf.for" && arg.index > 0 ? loop.operand(arg.index + 2) : undefined;
 }
 
+const FILLERS: ReadonlySet<OpDef> = new Set<OpDef>([AsyncCopyGlobalToLocalOp, LocalStoreOp, AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp]);
 /** The first copy or store into a buffer or a view of it. */
 function fillerOf(buffer: Value): Operation | undefined {
   const views = [buffer];
   for (let i = 0; i < views.length; i++)
     for (const user of views[i]!.users()) {
-      if (AsyncCopyGlobalToLocalOp.is(user) || LocalStoreOp.is(user)) return user;
+      if (FILLERS.has(user.def)) return user;
       if (!LocalLoadOp.is(user)) for (const result of user.results) if (MemDescType.is(result.type)) views.push(result);
     }
   return undefined;

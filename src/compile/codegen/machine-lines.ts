@@ -20,8 +20,11 @@ const present = (fact: InstructionFacts | undefined): InstructionFacts[] => (fac
 
 /** The instructions of an inline assembly string, as MLIR or LLVM escape it. */
 function readAssembly(text: string): InstructionFacts[] {
-  const plain = text.replace(/\\(0A|09|n|t|22|5C)/gi, (_, code: string) => (code === "22" ? '"' : " "));
-  return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^[\s{]+(?=[@a-z])/, "").trim())));
+  const plain = text
+    .replace(/\\(0A|09|n|t|22|5C)/gi, (_, code: string) => (code === "22" ? '"' : /^(?:0A|n)$/i.test(code) ? "\n" : " "))
+    .replace(/\/\/.*/g, "");
+  // Braces, labels and comments stand before instructions.
+  return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^(?:[\s{]+|\w+:(?=\s))+(?=[@a-z])/i, "").trim())));
 }
 
 const SPACES: Readonly<Record<string, MemorySpace>> = { "0": "generic", "1": "global", "3": "shared", "5": "local", "6": "tensor" };
@@ -106,7 +109,8 @@ function readMlirOp(name: string, line: string): InstructionFacts | undefined {
       return plain("atomic", `atom.${spaceOf(line)}.cas`, spaceOf(line));
     case "nvvm.ldmatrix":
     case "nvvm.stmatrix": {
-      const num = Number(/\bnum = (\d+)/.exec(line)?.[1] ?? /\bllvm\.struct<\(([^)]*)\)>/.exec(line)?.[1]?.split(",").length ?? 1);
+      const words = / : !llvm\.ptr<3>((?:, i32)+)/.exec(line)?.[1] ?? /\bllvm\.struct<\(([^)]*)\)>/.exec(line)?.[1];
+      const num = Number(/\bnum = (\d+)/.exec(line)?.[1] ?? words?.match(/i32/g)?.length ?? 1);
       const transposed = /mma_layout<col>/.test(line) ? ".trans" : "";
       const [kind, mnemonic] = name === "nvvm.ldmatrix" ? (["matrix-load", "ldmatrix"] as const) : (["matrix-store", "stmatrix"] as const);
       return plain(kind, `${mnemonic}.sync.aligned.m8n8.x${num}${transposed}.shared.b16`, "shared", 4 * num, num);
@@ -124,6 +128,17 @@ function readMlirOp(name: string, line: string): InstructionFacts | undefined {
       return plain("wait", "cp.async.commit_group");
     case "nvvm.cp.async.wait.group":
       return plain("wait", `cp.async.wait_group ${/wait\.group (\d+)/.exec(line)?.[1] ?? "0"}`);
+    case "nvvm.cp.async.bulk.commit.group":
+      return plain("wait", "cp.async.bulk.commit_group");
+    case "nvvm.cp.async.bulk.wait_group":
+      return plain(
+        "wait",
+        `cp.async.bulk.wait_group${line.includes("{read}") ? ".read" : ""} ${/wait_group (\d+)/.exec(line)?.[1] ?? "0"}`,
+      );
+    case "nvvm.cluster.arrive":
+    case "nvvm.cluster.arrive.relaxed":
+    case "nvvm.cluster.wait":
+      return plain("barrier", `barrier.${name.slice("nvvm.".length)}${line.includes("{aligned}") ? ".aligned" : ""}`);
     case "nvvm.wgmma.fence.aligned":
       return plain("wait", "wgmma.fence.sync.aligned");
     case "nvvm.wgmma.commit.group.sync.aligned":

@@ -71,6 +71,20 @@ test("lines of LLVM dialect, LLVM IR and PTX", () => {
       '    %5:2 = llvm.inline_asm has_side_effects asm_dialect = att operand_attrs = [] "mov.u32 $0, $1;\\0A\\09@$3 ld.global.b32 { $0 }, [ $2 + 0 ];", "=r,r,l,b" %1, %2 : (i32) -> i32',
     ),
   ).toEqual(["@$3 ld.global.b32"]);
+  expect(
+    names(
+      '    %7 = llvm.inline_asm has_side_effects asm_dialect = att "\\0A{\\0A\\09.reg .pred complete;\\0A\\09waitLoop:\\0A\\09mbarrier.try_wait.parity.shared.b64 complete, [$0], $1;\\0A\\09@!complete bra.uni waitLoop;\\0A}\\0A", "r,r" %1, %2 : (i32, i32) -> !llvm.void',
+    ),
+  ).toEqual(["mbarrier.try_wait.parity.shared.b64"]);
+  expect(
+    names(
+      '    %8 = llvm.inline_asm has_side_effects "// wait for regs: $0,$1\\0A\\09wgmma.wait_group.sync.aligned 1;", "=f,=f,0,1" %1, %2 : (f32, f32) -> f32',
+    ),
+  ).toEqual(["wgmma.wait_group.sync.aligned 1"]);
+  expect(names("    nvvm.stmatrix %1, %2, %3 {layout = #nvvm.mma_layout<row>} : !llvm.ptr<3>, i32, i32")).toEqual([
+    "stmatrix.sync.aligned.m8n8.x2.shared.b16",
+  ]);
+  expect(names("    nvvm.cp.async.bulk.wait_group 0 {read}")).toEqual(["cp.async.bulk.wait_group.read 0"]);
   expect(names("    llvm.store %1576, %1560 {alignment = 8 : i64} : vector<4xi16>, !llvm.ptr<3>")).toEqual(["st.shared.v4.b16"]);
   expect(names("    %9 = llvm.load %8 {alignment = 8 : i64} : !llvm.ptr<3> -> vector<4xi16>")).toEqual(["ld.shared.v4.b16"]);
   expect(names("  %9 = load <4 x i32>, ptr addrspace(3) %8, align 16")).toEqual(["ld.shared.v4.b32"]);
