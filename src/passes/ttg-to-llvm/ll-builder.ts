@@ -189,6 +189,9 @@ export class LLBuilder {
   undef(type: Type): Value {
     return this.#constant(type, "undef", () => new Operation(this.ctx, ll.UndefOp, { loc: this.loc, resultTypes: [type] }));
   }
+  poison(type: Type): Value {
+    return this.#constant(type, "poison", () => new Operation(this.ctx, ll.PoisonOp, { loc: this.loc, resultTypes: [type] }));
+  }
   /** The null pointer, or a zero of any type. */
   zero(type: Type): Value {
     return this.#constant(type, "zero", () => new Operation(this.ctx, ll.ZeroOp, { loc: this.loc, resultTypes: [type] }));

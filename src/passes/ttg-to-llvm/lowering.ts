@@ -86,8 +86,6 @@ function inOrderOfUse(values: readonly Value[]): ReadonlySet<Value> {
 
 /** Ops of these dialects stay what they are, with their operands as lowered. */
 const LOWERED: ReadonlySet<string> = new Set(["llvm", "nvvm"]);
-/** Dialects of Hopper and Blackwell: what of them has no rule is to come. */
-const NEWER: ReadonlySet<string> = new Set(["ttng", "nvws"]);
 const COPY: Pick<LoweringRule, "lower"> = {
   lower(op, lo) {
     const operands = lo.allValues(op.operands);
@@ -323,8 +321,6 @@ export class Lowering {
     const { ctx, b } = this;
     const found =
       this.rules.get(op.def) ?? (LOWERED.has(op.def.dialect) ? COPY : op.def.registered ? undefined : { lower: COPY_UNCONVERTED });
-    if (!found && NEWER.has(op.def.dialect))
-      return this.fail(op, `'${op.name}' is not lowered yet: wgmma, TMA and tcgen05 are built up to TTGIR`, "pass.not-built");
     if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
     const { origin } = ctx;
     const saved = { op: this.op, loc: b.loc };

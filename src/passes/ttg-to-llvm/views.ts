@@ -9,6 +9,7 @@ import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { MakeRangeOp } from "../../dialects/tt/ops/program.js";
 import { BroadcastOp, CatOp, ExpandDimsOp, JoinOp, ReshapeOp, SplatOp, SplitOp, TransOp, UnsplatOp } from "../../dialects/tt/ops/shape.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
+import { PoisonOp } from "../../dialects/ub/ops/poison.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { DenseElementsAttr, dictEntries, FloatAttr } from "../../ir/builtin-attrs.js";
 import { FloatType, type TensorType } from "../../ir/builtin-types.js";
@@ -64,6 +65,7 @@ function byOffset(lo: Lowering, src: Value): Map<string, Value> {
 
 export const VIEWS: readonly LoweringRule[] = [
   rule(ConstantOp, ({ value, result }, lo) => lowerConstant(value, result, lo)),
+  rule(PoisonOp, ({ op }, lo) => lo.setValue(op.result(0), lo.b.poison(convertType(op.result(0).type)))),
   rule(MakeRangeOp, ({ start, result }, lo) => {
     const { b } = lo;
     const first = b.index(start);
