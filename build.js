@@ -10,7 +10,7 @@ const [option, outdir = "dist", ...named] = process.argv.slice(2);
 if (option && option !== "--out") throw new Error(`unknown option ${option}`);
 const tools = named.length > 0 ? named : ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 /** The parts of commands, behind an `import()`, that share much with each other. */
-const PARTS = ["ttir", "ttgir", "dialects", "whole-compiler", "compile-python"];
+const PARTS = ["ttir", "ttgir", "triton", "dialects", "whole-compiler", "compile-python"];
 /** What TTIR of Python needs lies in one file once more. */
 const FOR_PYTHON = ["tt-step", "ttir", "compile-python"];
 const common = {

@@ -1,7 +1,7 @@
 /** `tt-opt`: runs passes on IR, as `triton-opt` does. */
 
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { dialectsFor } from "../dialects/triton.js";
+import { dialectsFor } from "../dialects/ttir.js";
 import { Context } from "../ir/context.js";
 import type { DialectDef } from "../ir/define-dialect.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -27,7 +27,7 @@ interface Parts {
 }
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const { args, passes, isWhole } = await readArgs(argv);
+  const { args, passes, tier } = await readArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
     return EXIT.badInput;
@@ -49,27 +49,33 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
   return compileFile(args, text, io, {
     passes,
-    dialects: isWhole ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text),
+    dialects: tier === "all" ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text, tier === "ttgir"),
     execution: args.validate ? await import("../simulate/validate.js") : undefined,
   });
 }
 
+/** How far the passes of a run go. */
+type Tier = "none" | "ttir" | "ttgir" | "all";
+interface ReadArgs {
+  readonly args: ReturnType<typeof parseTtOptArgs>;
+  readonly passes: Passes;
+  readonly tier: Tier;
+}
+
 /** The arguments, read with as few passes as they need: where one is not known, more are loaded. */
-async function readArgs(
-  argv: readonly string[],
-): Promise<{ readonly args: ReturnType<typeof parseTtOptArgs>; readonly passes: Passes; readonly isWhole: boolean }> {
-  const few: readonly (() => Promise<Passes>)[] = [
-    async () => new Map(),
-    async () => (await import("../passes/ttir.js")).TTIR_PASSES,
-    async () => (await import("../passes/ttgir.js")).TTGIR_PASSES,
+async function readArgs(argv: readonly string[]): Promise<ReadArgs> {
+  const few: readonly (readonly [Tier, () => Promise<Passes>])[] = [
+    ["none", async () => new Map()],
+    ["ttir", async () => (await import("../passes/ttir.js")).TTIR_PASSES],
+    ["ttgir", async () => (await import("../passes/ttgir.js")).TTGIR_PASSES],
   ];
-  for (const load of few) {
+  for (const [tier, load] of few) {
     const passes = await load();
     const args = parseTtOptArgs(argv, passes);
-    if (!("error" in args || args.help || args.runReproducer)) return { args, passes, isWhole: false };
+    if (!("error" in args || args.help || args.runReproducer)) return { args, passes, tier };
   }
   const { KNOWN_PASSES: passes } = await import("../compile/known-passes.js");
-  return { args: parseTtOptArgs(argv, passes), passes, isWhole: true };
+  return { args: parseTtOptArgs(argv, passes), passes, tier: "all" };
 }
 
 function compileFile(args: TtOptArgs, text: string, io: Io, parts: Parts): number {

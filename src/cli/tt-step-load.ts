@@ -1,6 +1,6 @@
 /** Loads what the arguments of `tt-step` need before the input is read: short commands are mostly start-up. */
 import type { Compiler } from "../compile/compiler.js";
-import { dialectsFor } from "../dialects/triton.js";
+import { dialectsFor } from "../dialects/ttir.js";
 import type { Operation } from "../ir/operation.js";
 import type { Io } from "./io.js";
 import { optimizeLater } from "./node-io.js";
@@ -45,7 +45,7 @@ async function compilerFor(args: TtStepArgs & { readonly input: string }, io: Io
   const stage = lastStage(args);
   if (stage === "ptx") return wholeCompiler();
   const text = textOf(args.input, io);
-  const dialects = await dialectsFor(isPython(text) ? llvmIn(text) : text);
+  const dialects = await dialectsFor(isPython(text) ? llvmIn(text) : text, stage === "ttgir");
   switch (stage) {
     case "source":
       return { dialects, passes: new Map() };

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import { dialectsFor, TRITON_DIALECTS } from "../dialects/triton.js";
+import { TRITON_DIALECTS } from "../dialects/triton.js";
+import { dialectsFor, TTIR_DIALECTS } from "../dialects/ttir.js";
 import { PASSES } from "../passes/index.js";
 import { TTGIR_PASSES } from "../passes/ttgir.js";
 import { TTIR_PASSES } from "../passes/ttir.js";
@@ -40,10 +41,12 @@ test("passes say what they do", () => {
 });
 
 test("a text that names a dialect has it", async () => {
-  expect(await dialectsFor('%0 = tt.load %p : tensor<4x!tt.ptr<f32>, #ttg.blocked<{}>> loc("kernel.py":1:2)')).toBe(TRITON_DIALECTS);
-  const others = ALL_DIALECTS.slice(TRITON_DIALECTS.length);
-  for (const { name } of others) expect(await dialectsFor(`module {\n  ${name}.op %0`), name).toBe(ALL_DIALECTS);
-  expect(await dialectsFor("func @old() {}")).toBe(ALL_DIALECTS);
+  expect(await dialectsFor('%0 = tt.load %p : tensor<4x!tt.ptr<f32>> loc("kernel.py":1:2)', false)).toBe(TTIR_DIALECTS);
+  expect(await dialectsFor("%0 = tt.load %p : tensor<4x!tt.ptr<f32>>", true)).toBe(TRITON_DIALECTS);
+  expect(await dialectsFor("%0 = tt.load %p : tensor<4x!tt.ptr<f32>, #ttg.blocked<{}>>", false)).toBe(TRITON_DIALECTS);
+  for (const { name } of ALL_DIALECTS)
+    expect(await dialectsFor(`module {\n  ${name}.op %0`, false), name).toContainEqual(expect.objectContaining({ name }));
+  expect(await dialectsFor("func @old() {}", false)).toBe(ALL_DIALECTS);
 });
 test("the passes of a stage are found without those of later ones", () => {
   for (const capability of [75, 80, 90, 100])

@@ -265,15 +265,15 @@ function setLoopAttributes(op: Operation, range: RangeParts): void {
       return raise("TypeError", `get_int32_attr(): incompatible function arguments: ${pyRepr(plain)} is no integer`);
     op.setAttr(attr, intAttr(i32(ctx), BigInt(plain)));
   };
-  const flag = (attr: string, value: PyValue | undefined, setting: Attribute = unitAttr(ctx)): void => {
-    if (value !== undefined && pyTruth(value)) op.setAttr(attr, setting);
+  const flag = (attr: string, value: PyValue | undefined, setting: (ctx: Context) => Attribute = unitAttr): void => {
+    if (value !== undefined && pyTruth(value)) op.setAttr(attr, setting(ctx));
   };
   integer("tt.num_stages", range.numStages);
   integer("tt.loop_unroll_factor", range.loopUnrollFactor);
   flag("tt.disallow_acc_multi_buffer", range.disallowAccMultiBuffer);
   flag("tt.flatten", range.flatten);
   flag("tt.warp_specialize", range.warpSpecialize);
-  flag("llvm.loop_annotation", range.disableLicm, disableLicm(ctx));
+  flag("llvm.loop_annotation", range.disableLicm, disableLicm);
 }
 
 /** LLVM is told to leave the loop's invariants where they are. */
