@@ -1,6 +1,7 @@
 /** Lowered code held against the Triton IR that it comes from: the same launch thread by thread, and whether it stored the same. */
 
 import type { Operation } from "../ir/operation.js";
+import type { TensorMapForm } from "./host-tensor-maps.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
@@ -24,20 +25,27 @@ export function referenceOf(module: Operation, options: RunOptions & { readonly 
 }
 
 /**
- * The same launch at thread level; nothing where an argument has no like there. What an atomic touches first starts at 0,
+ * The same launch at thread level, with tensor maps of descriptors; nothing where an argument has no like there. What an atomic touches first starts at 0,
  * also where a loop with a load and a compare-and-swap does what it did.
  */
-export function launchOf({ run: { args, grid, programs, memory }, seed }: Reference): PtxLaunch | undefined {
+export function launchOf(
+  { run: { args, grid, programs, memory }, seed }: Reference,
+  maps: ReadonlyMap<number, TensorMapForm> = new Map(),
+): PtxLaunch | undefined {
   const launched: LaunchArgument[] = [];
-  for (const arg of args) {
-    if (arg.kind === "descriptor") return undefined;
-    if (arg.kind === "scalar") launched.push({ kind: "scalar", value: arg.value });
-    else {
-      const { name, element, init, data } = arg;
-      const zeroed = memory.buffers.find(({ spec }) => spec.name === name)?.zeroed;
-      const spec = { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(zeroed?.size ? { zeroed } : {}) };
-      launched.push({ kind: "buffer", spec });
+  for (const [i, arg] of args.entries()) {
+    if (arg.kind === "scalar") {
+      launched.push({ kind: "scalar", value: arg.value });
+      continue;
     }
+    const { name, element, data } = arg;
+    const init = arg.kind === "pointer" ? arg.init : undefined;
+    const zeroed = memory.buffers.find(({ spec }) => spec.name === name)?.zeroed;
+    const spec = { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(zeroed?.size ? { zeroed } : {}) };
+    const form = maps.get(i);
+    if (arg.kind === "pointer") launched.push({ kind: "buffer", spec });
+    else if (form === undefined) return undefined;
+    else launched.push({ kind: "tensor-map", spec, map: { ...form, shape: arg.shape, strides: arg.strides } });
   }
   const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
   return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, facts: false };

@@ -9,6 +9,7 @@ import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
 import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
+import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { runLlvm } from "./llvm/run.js";
 import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
@@ -73,6 +74,8 @@ export class Validator {
   #findings: readonly Finding[] = [];
   #notModelled: string | undefined;
   #loweredIsBroken = false;
+  /** Of descriptors among the arguments, as they were last. */
+  #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
 
   constructor(readonly options: ValidateOptions = {}) {}
 
@@ -141,6 +144,7 @@ export class Validator {
       this.#checkLowered(pass, "lowered code", (launch) => runLlvm(module, launch, `<after ${pass}>`));
       return;
     }
+    this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
     const before = this.#before;
     const results = this.#run(module);
     this.#passes.push(pass);
@@ -168,7 +172,7 @@ export class Validator {
     const runs: PtxRun[] = [];
     const problems: Broken[] = [];
     for (const { reference, seed, ignore } of this.#launches) {
-      const launch = reference && launchOf(reference);
+      const launch = reference && launchOf(reference, this.#tensorMaps);
       const run = launch && execute(launch);
       if (!run) continue;
       // In the midst of lowering, a module is no program yet.

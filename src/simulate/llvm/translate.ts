@@ -3,6 +3,7 @@
  * text only serves to be executed; the compiler's own PTX is written in target/ptx.
  */
 
+import { argumentAttr } from "../../dialects/builtin/function-op.js";
 import * as llvm from "../../dialects/llvm/ops/index.js";
 import { LLVMFunctionType, LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import type { Block } from "../../ir/block.js";
@@ -69,6 +70,13 @@ function functionText(op: Operation, isKernel: boolean): string {
     f.leaves(arg.type).forEach((leaf, k) => {
       const name = isKernel ? `${nameOf(op)}_param_${i}` : `p${i}_${k}`;
       const pointer = isKernel && LLVMPointerType.is(arg.type);
+      const whole = isKernel ? argumentAttr(op, i, "llvm.byval") : undefined;
+      if (TypeAttr.is(whole)) {
+        const { bytes, align } = sizeOf(whole.params.type);
+        params.push(`.param .align ${intOf(argumentAttr(op, i, "llvm.align")) ?? align} .b8 ${name}[${bytes}]`);
+        f.put(`mov.b64 ${registers[k]}, ${name}`);
+        return f.put(`cvta.param.u64 ${registers[k]}, ${registers[k]}`);
+      }
       const bits = Math.max(leaf.bits, 8);
       const type = isKernel && (leaf.float === "f32" || leaf.float === "f64") ? leaf.float : `b${bits}`;
       params.push(pointer ? `.param .u64 .ptr .global .align 1 ${name}` : `.param .${type} ${name}`);

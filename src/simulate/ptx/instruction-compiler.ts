@@ -124,7 +124,7 @@ export class InstructionCompiler {
       return row;
     }
     if (name.startsWith("%")) return this.#special(name, wide);
-    const at = this.scope.addressOf(name);
+    const at = this.address({ kind: "name", name });
     if (at === undefined) throw new NotModelled(`'${name}' is declared nowhere`);
     return this.file.constant(at, wide);
   }
@@ -153,7 +153,10 @@ export class InstructionCompiler {
 
   /** The address of a variable; undefined for what is none. */
   address(operand: Operand): bigint | undefined {
-    return operand.kind === "name" ? this.scope.addressOf(operand.name) : operand.kind === "integer" ? operand.value : undefined;
+    if (operand.kind === "integer") return operand.value;
+    if (operand.kind !== "name") return undefined;
+    const param = this.scope.param(operand.name);
+    return param?.kind === "kernel" ? BigInt(param.offset) : this.scope.addressOf(operand.name);
   }
 
   /**

@@ -8,12 +8,14 @@ import { type Finding, Findings, type Site, Stop } from "./findings.js";
 import { type Budget, runCluster } from "./machine.js";
 import type { KernelParameter, Program } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
+import { type HostTensorMap, writeTensorMap } from "./tensor-map.js";
 import { TensorMemory } from "./tensor-memory.js";
 import type { Cta } from "./warp.js";
 
-/** A kernel argument: a buffer, whose id in memory is its position among the arguments, or a number. */
+/** A kernel argument: a buffer, whose id in memory is its position among the arguments, a tensor map of one, or a number. */
 export type LaunchArgument =
   | { readonly kind: "buffer"; readonly spec: BufferSpec }
+  | { readonly kind: "tensor-map"; readonly spec: BufferSpec; readonly map: HostTensorMap }
   | { readonly kind: "scalar"; readonly value: number | bigint };
 
 type Triple = readonly [number, number, number];
@@ -194,7 +196,11 @@ function packArguments(params: readonly KernelParameter[], bytes: number, args: 
   const view = new DataView(words.buffer);
   params.forEach((param, i) => {
     const arg: LaunchArgument = args[i] ?? { kind: "buffer", spec: { name: `#scratch ${i}`, element: "i8", init: { kind: "zeros" } } };
-    if (arg.kind === "buffer") view.setBigUint64(param.offset, BigInt(memory.addBuffer(arg.spec, i)), true);
+    if (arg.kind === "tensor-map")
+      new Uint8Array(words.buffer, param.offset, param.bytes).set(
+        writeTensorMap(arg.map, memory.addBuffer(arg.spec, i)).subarray(0, param.bytes),
+      );
+    else if (arg.kind === "buffer") view.setBigUint64(param.offset, BigInt(memory.addBuffer(arg.spec, i)), true);
     else if (param.type === "f32") view.setFloat32(param.offset, Number(arg.value), true);
     else if (param.type === "f64") view.setFloat64(param.offset, Number(arg.value), true);
     else {

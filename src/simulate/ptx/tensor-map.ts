@@ -82,7 +82,6 @@ export function readTensorMap(view: DataView): TensorMap | string {
 
 /** What a host says of a tensor and the boxes that kernels take of it; dimensions with the innermost last. */
 export interface HostTensorMap {
-  readonly base: number;
   readonly shape: readonly number[];
   /** In elements. */
   readonly strides: readonly number[];
@@ -92,10 +91,12 @@ export interface HostTensorMap {
   readonly elementBytes: number;
   /** As `swizzle_mode` numbers it. */
   readonly swizzle: number;
-  readonly nan: boolean;
+  /** Elements are two to a byte of the tensor, and counted one by one in the map. */
+  readonly padded: boolean;
 }
 
-export function writeTensorMap(map: HostTensorMap): Uint8Array {
+/** The bytes of a map of the tensor at address `base`. */
+export function writeTensorMap(map: HostTensorMap, base: number): Uint8Array {
   const bytes = new Uint8Array(TENSOR_MAP_BYTES);
   const view = new DataView(bytes.buffer);
   const put = (field: TensorMapField, value: number, i = 0) => {
@@ -104,13 +105,12 @@ export function writeTensorMap(map: HostTensorMap): Uint8Array {
     else view.setUint32(at + 4 * i, value, true);
   };
   const rank = map.shape.length;
-  put("global_address", map.base);
+  put("global_address", base);
   put("rank", rank - 1);
   put("elemtype", map.elementType);
   put("swizzle_mode", map.swizzle);
-  put("fill_mode", map.nan ? 1 : 0);
   for (let i = 0; i < rank; i++) {
-    put("global_dim", map.shape[rank - 1 - i]!, i);
+    put("global_dim", map.shape[rank - 1 - i]! * (map.padded && i === 0 ? 2 : 1), i);
     put("box_dim", map.box[rank - 1 - i]!, i);
     put("element_stride", 1, i);
     if (i > 0) put("global_stride", map.strides[rank - 1 - i]! * map.elementBytes, i - 1);

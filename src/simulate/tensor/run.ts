@@ -1,6 +1,7 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
 import { stringOf } from "../../ir/builtin-attrs.js";
+import { signlessBlockType } from "../../dialects/tt/types.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
@@ -143,7 +144,7 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
     base,
     shape: plan.shape,
     strides: plan.strides,
-    block: plan.shape,
+    block: signlessBlockType(type).params.shape,
     element: kept,
     padding: "zero",
   };
