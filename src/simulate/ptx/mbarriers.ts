@@ -5,6 +5,7 @@
  */
 import type { Site } from "./findings.js";
 import type { SharedMemory } from "./shared-memory.js";
+import type { Warp } from "./warp.js";
 
 const COUNT = 0x7fff;
 
@@ -13,8 +14,8 @@ export interface Arrival {
   /** Of a copy, or of the tensor cores. */
   readonly by: "copy" | "tensor-core";
   readonly effect: () => void;
-  /** Somebody has asked for it in vain. */
-  asked?: boolean;
+  /** Warps that have asked for it in vain, with the number of their question. */
+  readonly asked: Map<Warp, number>;
 }
 
 export class Mbarriers {
@@ -90,9 +91,11 @@ export class Mbarriers {
   }
 
   /** Something is under way that will arrive here. */
-  later(at: number, site: Site, arrival: Arrival): void {
+  later(at: number, site: Site, by: Arrival["by"], effect: () => void): Arrival {
+    const arrival = { by, effect, asked: new Map<Warp, number>() };
     this.#arrivals(at, site).push(arrival);
     this.events++;
+    return arrival;
   }
 
   /** It is under way no more; false where the mbarrier has ended meanwhile. */
@@ -103,14 +106,14 @@ export class Mbarriers {
     return index >= 0;
   }
 
-  /** Whether the phase of that parity is over. Who asks again lets what is under way take effect until it is. */
-  isOver(at: number, parity: number, site: Site): boolean {
+  /** Whether the phase of that parity is over. A warp that asks again lets what is under way take effect until it is. */
+  isOver(at: number, parity: number, warp: Warp, site: Site): boolean {
     const underWay = this.#arrivals(at, site);
     while (this.parity(at) === parity) {
       const [next] = underWay;
       if (next === undefined) return false;
-      if (!next.asked) {
-        for (const arrival of underWay) arrival.asked = true;
+      if ((next.asked.get(warp) ?? warp.questions) === warp.questions) {
+        for (const { asked } of underWay) asked.set(warp, warp.questions);
         this.events++;
         return false;
       }

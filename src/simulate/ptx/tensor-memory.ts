@@ -5,7 +5,6 @@
  * accessed is told apart by these quarters and by columns.
  */
 import { type Findings, type Site, siteText } from "./findings.js";
-import type { Arrival } from "./mbarriers.js";
 import type { AsyncRead, SharedMemory } from "./shared-memory.js";
 import type { Warp } from "./warp.js";
 
@@ -231,8 +230,7 @@ export class TensorMemory {
     warp.seen[warp.index]!++;
     for (const shared of ctas) {
       const upTo = this.#queue.length + 1;
-      const arrival: Arrival = { by: "tensor-core", effect: () => this.#finishUpTo(upTo) };
-      shared.mbarriers.later(at, site, arrival);
+      const arrival = shared.mbarriers.later(at, site, "tensor-core", () => this.#finishUpTo(upTo));
       this.#queue.push(() => {
         if (!shared.mbarriers.isDue(at, arrival)) return;
         shared.publishTensorCores(at, this.shared, asked);

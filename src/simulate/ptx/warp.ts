@@ -78,6 +78,8 @@ export class Warp {
   yielded = false;
   /** The phase of the cluster's barrier at which it arrived and has not waited. */
   clusterPhase: number | undefined;
+  /** How often it has asked whether a phase is over. */
+  questions = 0;
   /** The mbarrier and phase that it waits for in vain, in words; it may ask again. */
   stalled: string | undefined;
   /** Thread-private memory: `localBytes` for each lane. */

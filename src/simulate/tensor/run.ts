@@ -1,7 +1,7 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
-import { stringOf } from "../../ir/builtin-attrs.js";
 import { signlessBlockType } from "../../dialects/tt/types.js";
+import { stringOf } from "../../ir/builtin-attrs.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";

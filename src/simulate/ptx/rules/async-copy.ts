@@ -110,12 +110,11 @@ function arriveWhenCopied(c: InstructionCompiler): void {
       const mine = copies.filter(({ lane }) => lane === l);
       // Without .noinc the arrival is announced first, so that it changes no count.
       if (!announced) shared.mbarriers.arrive(at, -1, site);
-      const effect = () => {
+      shared.mbarriers.later(at, site, "copy", () => {
         const time = shared.tick(at);
         for (const copy of mine) shared.arrive(copy, time);
         shared.mbarriers.arrive(at, 1, site);
-      };
-      shared.mbarriers.later(at, site, { by: "copy", effect });
+      });
     }
   });
 }

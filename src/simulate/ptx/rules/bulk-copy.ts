@@ -126,11 +126,10 @@ function begin(
   if (!shared.allows(to, bytes.length, warp, lane, site, alignment) || !shared.allows(barrier, 8, warp, lane, site)) return;
   const copy = { to, bytes, lane, site: site.index };
   shared.noteCopy(copy, warp, site, true);
-  const effect = () => {
+  shared.mbarriers.later(barrier, site, "copy", () => {
     shared.arrive(copy, shared.tick(barrier));
     shared.mbarriers.transfer(barrier, -bytes.length, site);
-  };
-  shared.mbarriers.later(barrier, site, { by: "copy", effect });
+  });
 }
 
 function globalBytes(c: InstructionCompiler, warp: Warp, at: number, bytes: number): Uint8Array {

@@ -69,9 +69,12 @@ function wait(c: InstructionCompiler): void {
   const p = c.predicateDest(c.operand(0));
   const row = c.has("parity") ? c.source(c.operand(2), 32) : c.source(c.operand(2), 64);
   const step = c.has("parity") ? 1 : 2;
+  c.emit((warp) => {
+    warp.questions++;
+  });
   onBarrier(c, 1, "atomic", (warp, l, shared, at) => {
     const parity = warp.I[row + step * l]! & 1;
-    const over = shared.mbarriers.isOver(at, parity, site);
+    const over = shared.mbarriers.isOver(at, parity, warp, site);
     if (over) shared.learn(at, warp);
     else {
       warp.yielded = true;
