@@ -16,6 +16,7 @@ export function accessForms(graph: Graph, order: readonly Block[], live: Readonl
   for (const block of order) {
     for (const effect of block.effects) storeHalves(effect, split);
     joinStackStores(block);
+    joinConstantBytes(graph, block);
   }
   const users = usersOfLoads(order, live);
   const replaced = new Map<Node, Node>();
@@ -116,4 +117,55 @@ function joinStores(first: Node, second: Node): boolean {
   first.info = { ...a, count: 2 * a.count };
   first.inputs = [...first.inputs, ...second.inputs.slice(1)];
   return true;
+}
+
+/**
+ * Constant bytes that are stored side by side in shared memory, one store behind the other, are stored at once, up to 8: so warps are told
+ * what to run. (Shared memory as a whole is aligned to 16.) Source: llvm/lib/CodeGen/SelectionDAG/DAGCombiner.cpp, mergeConsecutiveStores.
+ */
+function joinConstantBytes(graph: Graph, block: Block): void {
+  const { effects } = block;
+  const made: Node[] = [];
+  for (let i = 0; i < effects.length; ) {
+    const first = effects[i]!;
+    const place = constantByte(first);
+    let count = 1;
+    if (place) {
+      while (count < 8 && isBehind(place, count, effects[i + count])) count++;
+      while (count > 1 && ((count & (count - 1)) !== 0 || place.offset % BigInt(count) !== 0n)) count--;
+    }
+    if (place && count > 1) joinBytes(graph, first, effects.slice(i, i + count));
+    made.push(first);
+    i += count;
+  }
+  if (made.length < effects.length) effects.splice(0, effects.length, ...made);
+}
+interface ConstantByte {
+  readonly base: Node;
+  readonly offset: bigint;
+  readonly value: bigint;
+}
+function constantByte(effect: Node | undefined): ConstantByte | undefined {
+  const info = effect?.info;
+  if (!effect || typeof info !== "object" || info.kind !== "store" || info.volatile) return undefined;
+  if (info.space !== "shared" || info.bits !== 8 || info.count !== 1) return undefined;
+  const [base, offset] = addressParts(effect.inputs[0]!);
+  const value = valueOf(effect.inputs[1]);
+  return base.op === "address" && base.info === "global_smem" && value !== undefined ? { base, offset, value } : undefined;
+}
+function isBehind({ base, offset }: ConstantByte, by: number, effect: Node | undefined): boolean {
+  const next = constantByte(effect);
+  return next?.base === base && next.offset === offset + BigInt(by);
+}
+/** `first` now stores what all of them did. */
+function joinBytes(graph: Graph, first: Node, stores: readonly Node[]): void {
+  const bytes = stores.map((store) => valueOf(store.inputs[1])! & 0xffn);
+  const bits = Math.min(32, 8 * bytes.length);
+  const words: Node[] = [];
+  for (let i = 0; i < bytes.length; i += bits / 8) {
+    const word = bytes.slice(i, i + bits / 8).reduceRight((all, byte) => (all << 8n) | byte, 0n);
+    words.push(graph.constant(bits === 16 ? 16 : 32, word));
+  }
+  first.info = { ...(first.info as Extract<Effect, { readonly kind: "store" }>), bits, count: words.length };
+  first.inputs = [first.inputs[0]!, ...words];
 }

@@ -305,3 +305,25 @@ test("before sm_90 bf16 is added atomically by comparing and swapping", () => {
   expect(lines.some((line) => line.startsWith("fma.rn.bf16 sum, seen, one, "))).toBe(true);
   expect(lines.some((line) => /^atom\.acq_rel\.sys\.global\.cas\.b16 /.test(line))).toBe(true);
 });
+
+test("constant bytes side by side in shared memory are stored at once, as far as they are aligned", () => {
+  const stores = [2, 3, 4, 5, 6, 7, 8, 9, 10].map(
+    (at, i) => `%p${at} = llvm.getelementptr %s[${at}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+      llvm.store %c${i % 2}, %p${at} : i8, !llvm.ptr<3>`,
+  );
+  const text = translate(`llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+    llvm.func @f() attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 128>} {
+      %s = llvm.mlir.addressof @global_smem : !llvm.ptr<3>
+      %c0 = llvm.mlir.constant(1 : i8) : i8
+      %c1 = llvm.mlir.constant(-1 : i8) : i8
+      ${stores.join("\n")}
+      llvm.return
+    }`);
+  expect(text.match(/st\.shared\S* \t?\[global_smem\+\d+\]/g)?.map((store) => store.replace(" \t", " "))).toEqual([
+    "st.shared.b16 [global_smem+2]",
+    "st.shared.b32 [global_smem+4]",
+    "st.shared.b16 [global_smem+8]",
+    "st.shared.b8 [global_smem+10]",
+  ]);
+  expect(text).toMatch(/mov\.b32 \t%r\d+, -16646399;/);
+});
