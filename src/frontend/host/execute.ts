@@ -72,8 +72,8 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
       const test = evaluate(host, env, node.test);
       if (isKind(test, "opaque")) {
         markOpaque(env, [node], `the condition '${unparse(node.test)}' is not known: ${test.why}`);
-        // Kernels are there to be chosen from all the same; of two with one name it is the first.
-        return execute(host, env, [...node.orelse, ...node.body].filter(holdsKernels));
+        // Kernels are there to be chosen from all the same, and modules to be used; of two with one name it is the first.
+        return execute(host, env, [...node.orelse, ...node.body].filter(isWorthRunning));
       }
       return execute(host, env, pyTruth(test) ? node.body : node.orelse);
     }
@@ -113,10 +113,19 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
   }
 }
 
-const holdsKernels = (s: ast.Stmt): boolean =>
-  s.kind === "FunctionDef"
-    ? s.decorators.some((d) => /\bjit\b/.test(unparse(d)))
-    : s.kind === "If" && [...s.body, ...s.orelse].some(holdsKernels);
+/** Whether a statement defines a kernel or only imports something. */
+function isWorthRunning(s: ast.Stmt): boolean {
+  switch (s.kind) {
+    case "FunctionDef":
+      return s.decorators.some((d) => /\bjit\b/.test(unparse(d)));
+    case "If":
+      return [...s.body, ...s.orelse].some(isWorthRunning);
+    case "Try":
+      return s.body.every(isWorthRunning);
+    default:
+      return s.kind === "Import" || s.kind === "ImportFrom";
+  }
+}
 
 function runFor(host: Host, env: Env, node: ast.For): Outcome {
   const items = evaluate(host, env, node.iter);
@@ -255,8 +264,13 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
 function importName(host: Host, env: Env, name: string, asname: string | undefined): void {
   const module = host.importModule(name, env.file);
   const first = name.split(".")[0]!;
-  if (asname !== undefined) env.vars.set(asname, module);
-  else env.vars.set(first, first === name ? module : host.importModule(first, env.file));
+  bindImport(env, asname ?? first, asname !== undefined || first === name ? module : host.importModule(first, env.file));
+}
+
+/** A module that is not known takes the place of nothing that is: it may be the other way to import that. */
+function bindImport(env: Env, name: string, value: PyValue): void {
+  const before = env.vars.get(name);
+  if (before === undefined || isKind(before, "opaque") || !isKind(value, "opaque")) env.vars.set(name, value);
 }
 
 function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
@@ -270,7 +284,7 @@ function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
     const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
     const inner = found ?? host.importModule(base ? `${base}.${name}` : name, env.file);
     const known = isKind(inner, "opaque") ? { ...inner, what: name, why: isKind(module, "opaque") ? module.why : inner.why } : inner;
-    env.vars.set(asname ?? name, known);
+    bindImport(env, asname ?? name, known);
   }
 }
 

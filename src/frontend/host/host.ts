@@ -87,7 +87,8 @@ export function makeHost(files: HostFiles): Host {
         }
       }
       const inner = host.importModule(`${module.name}.${name}`, undefined);
-      return isKind(inner, "module") ? inner : undefined;
+      // Of a package that is not Triton's only a part is known.
+      return isKind(inner, "module") || module.name.startsWith("torch.") ? inner : undefined;
     },
     importModule(name, from) {
       const known = loaded.get(name);

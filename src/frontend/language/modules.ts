@@ -84,7 +84,12 @@ function makeModules(): ReadonlyMap<string, PyModule> {
     ["extra", extra],
     ["target_info", targetInfo],
   ]);
-  return new Map([language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo].map((m) => [m.name, m]));
+  // Kernels that torch.compile writes import Triton's modules through this one.
+  const inductor = moduleOf("torch._inductor.runtime.triton_helpers", [
+    ["libdevice", libdevice],
+    ["math", math],
+  ]);
+  return new Map([language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo, inductor].map((m) => [m.name, m]));
 }
 
 /** The text of a module that Triton writes in Triton; undefined when it is none. */

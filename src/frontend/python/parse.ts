@@ -79,14 +79,15 @@ function parse({ parser }: PythonParser, source: SourceLines): { body: readonly 
   return { body, errors: checkSyntax(body) };
 }
 
-/** As many errors are told at most. */
+/** As many errors are told at most, and of a large text those that are found in so many characters. */
 const LIMIT = 20;
+const BUDGET = 2_000_000;
 
 /** The syntax errors of a text: the first is CPython's, the others are those of the text without the statements before them that are wrong. */
 export function syntaxErrors(parser: PythonParser, text: string): readonly PythonSyntaxError[] {
   const errors: PythonSyntaxError[] = [];
   let rest: string | undefined = text;
-  while (rest !== undefined && errors.length < LIMIT) {
+  while (rest !== undefined && errors.length < LIMIT && errors.length * text.length < BUDGET) {
     const { body, errors: found } = parse(parser, sourceLines(rest));
     const line = errors.at(-1)?.line ?? 0;
     errors.push(...found.filter((e) => body.length > 0 || e.line > line));

@@ -3,8 +3,8 @@ import type { Place } from "./ast.js";
 
 export interface SourceLines {
   readonly text: string;
-  /** Every character is one byte. */
-  readonly isAscii: boolean;
+  /** How many bytes stand before each offset; undefined where every character is one. */
+  readonly bytes: Uint32Array | undefined;
   /** Offset of each line's first character. */
   readonly starts: readonly number[];
   readonly lines: readonly string[];
@@ -20,7 +20,7 @@ export function sourceLines(text: string, directives = false): SourceLines {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  return { text, isAscii: !/\P{ASCII}/u.test(text), starts, lines, numbers: directives ? numberLines(lines) : undefined };
+  return { text, bytes: bytesBefore(text), starts, lines, numbers: directives ? numberLines(lines) : undefined };
 }
 
 function numberLines(lines: readonly string[]): number[] {
@@ -42,7 +42,7 @@ export function lineAndColumn(source: SourceLines, offset: number): { line: numb
     else high = middle - 1;
   }
   const start = source.starts[low]!;
-  return { line: source.numbers?.[low] ?? low + 1, col: source.isAscii ? offset - start : byteLength(source.text, start, offset) };
+  return { line: source.numbers?.[low] ?? low + 1, col: source.bytes ? source.bytes[offset]! - source.bytes[start]! : offset - start };
 }
 
 export function placeOf(source: SourceLines, start: number, end: number): Place {
@@ -51,12 +51,13 @@ export function placeOf(source: SourceLines, start: number, end: number): Place 
   return { line: from.line, col: from.col, endLine: to.line, endCol: to.col };
 }
 
-function byteLength(text: string, start: number, end: number): number {
-  let bytes = 0;
-  for (let i = start; i < end; i++) {
+function bytesBefore(text: string): Uint32Array | undefined {
+  if (!/\P{ASCII}/u.test(text)) return undefined;
+  const bytes = new Uint32Array(text.length + 1);
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     // Half of a surrogate pair: two of them make four bytes.
-    bytes += code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3;
+    bytes[i + 1] = bytes[i]! + (code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3);
   }
   return bytes;
 }
