@@ -72,10 +72,10 @@ export function parsePython(parser: PythonParser, text: string, file: string, di
 /** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */
 function parse({ parser }: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
   const scanned = tokenize(source.text);
-  const { root, hasErrors } = rawTree(parser, scanned.error ? source.text : plainText(source.text, scanned.tokens));
-  const error = syntaxError(source, scanned, root, hasErrors);
-  if (error) return { body: [], errors: [error] };
-  const body = statements(source, root);
+  const tree = scanned.error ? undefined : rawTree(parser, plainText(source.text, scanned.tokens));
+  const error = syntaxError(source, scanned, tree);
+  if (error || !tree) return { body: [], errors: error ? [error] : [] };
+  const body = statements(source, tree.root);
   return { body, errors: checkSyntax(body) };
 }
 

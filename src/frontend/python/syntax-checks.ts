@@ -11,13 +11,19 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
   const statements = (list: readonly ast.Stmt[], inFunction: boolean, inLoop: boolean): void => {
     for (const s of list) statement(s, inFunction, inLoop);
   };
+  /** Whether the statement is in one: its own expressions come before those that are in it. */
+  let isInFunction = false;
   const statement = (s: ast.Stmt, inFunction: boolean, inLoop: boolean): void => {
+    isInFunction = inFunction;
     switch (s.kind) {
       case "FunctionDef":
         checkParameters(s.args, fail);
         return statements(s.body, true, false);
       case "ClassDef":
         return statements(s.body, false, false);
+      case "Nonlocal":
+        if (!inFunction) fail(s.at, "nonlocal declaration not allowed at module level");
+        return;
       case "Return":
         if (!inFunction) fail(s.at, "'return' outside function");
         return expression(s.value);
@@ -48,8 +54,11 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
         for (const list of [s.body, ...s.handlers.map((h) => h.body), s.orelse, s.finalbody]) statements(list, inFunction, inLoop);
         return;
       case "Assign":
-        for (const t of s.targets) target(t, "cannot assign to", " here. Maybe you meant '==' instead of '='?");
-        return expression(s.value);
+        for (const t of s.targets) {
+          if (t.kind === "Starred") fail(t.at, "starred assignment target must be in a list or tuple");
+          target(t, "cannot assign to", " here. Maybe you meant '==' instead of '='?");
+        }
+        return unstarred(s.value);
       case "AugAssign":
         if (s.target.kind !== "Name" && s.target.kind !== "Attribute" && s.target.kind !== "Subscript")
           fail(s.target.at, `'${describe(s.target)}' is an illegal expression for augmented assignment`);
@@ -57,7 +66,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
       case "AnnAssign":
         return expression(s.value);
       case "Expr":
-        return expression(s.value);
+        return unstarred(s.value);
       case "Assert":
         expression(s.test);
         return expression(s.msg);
@@ -79,12 +88,17 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
         fail(node.at, `${verb} ${describe(node)}${advice}`);
     }
   };
+  const unstarred = (node: ast.Expr): void => {
+    if (node.kind === "Starred") fail(node.at, "can't use starred expression here");
+    expression(node);
+  };
   const expression = (node: ast.Expr | undefined): void => {
     if (!node) return;
     if (node.kind === "Call") checkCall(node, fail);
     // An annotation behind a target that is not the first.
     if (node.kind === "Unsupported" && node.name === "invalid syntax") fail(node.at, node.name);
-    if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, "'await' outside async function");
+    if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, `'await' outside ${isInFunction ? "async " : ""}function`);
+    if (node.kind === "Unsupported" && /^Yield/.test(node.name) && !isInFunction) fail(node.at, "'yield' outside function");
     for (const child of childrenOf(node)) expression(child);
   };
   statements(body, false, false);

@@ -1,14 +1,16 @@
 /** Python's tokens, for telling what is wrong with a text; the errors of the tokenizer are worded as CPython words them. */
 
 export interface Token {
-  readonly kind: "name" | "number" | "string" | "op" | "newline" | "indent" | "dedent";
+  readonly kind: "name" | "number" | "string" | "op" | "newline" | "indent" | "dedent" | "end";
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What the tokenizer stumbles over. `from` is where the token begins that CPython would have asked for. */
+/** What the tokenizer stumbles over. */
 export interface TokenError {
+  /** Whether it is told rather than what is wrong before it. */
+  readonly isFirst: boolean;
   readonly name: "SyntaxError" | "IndentationError" | "TabError";
   readonly message: string;
   readonly offset: number;
@@ -21,7 +23,7 @@ export interface Tokens {
   readonly open: Token | undefined;
 }
 
-const OPERATOR = /\*\*=|\/\/=|>>=|<<=|\.\.\.|!=|->|:=|\*\*|\/\/|>>|<<|<=|>=|==|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:.;=]/y;
+const OPERATOR = /<>|\*\*=|\/\/=|>>=|<<=|\.\.\.|!=|->|:=|\*\*|\/\/|>>|<<|<=|>=|==|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:.;=]/y;
 const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;
 const NUMBER =
   /0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?[jJ]?/y;
@@ -43,7 +45,7 @@ export function tokenize(text: string): Tokens {
   let error: TokenError | undefined;
   const lineOf = (offset: number): number => text.slice(0, offset).split("\n").length;
   const fail = (offset: number, message: string, name: TokenError["name"] = "SyntaxError"): void => {
-    error = { name, message, offset };
+    error = { name, message, offset, isFirst: name === "SyntaxError" && !/EOF|line continuation/.test(message) };
   };
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -63,6 +65,11 @@ export function tokenize(text: string): Tokens {
       if (next !== undefined && next !== "\n" && next !== "\r" && next !== "#") {
         const width = [...blank].reduce((w, ch) => (ch === "\t" ? (w >> 3) * 8 + 8 : ch === "\f" ? 0 : w + 1), 0);
         at += blank.length;
+        if (!indents.includes(width) && width < indents.at(-1)!) {
+          const end = text.indexOf("\n", at);
+          fail(end < 0 ? text.length : end, "unindent does not match any outer indentation level", "IndentationError");
+          continue;
+        }
         let inconsistent = false;
         if (width > indents.at(-1)!) {
           if (blank.length <= narrow.at(-1)!) inconsistent = true;
@@ -78,10 +85,6 @@ export function tokenize(text: string): Tokens {
         }
         if (width === indents.at(-1) && narrow.at(-1) !== blank.length) inconsistent = true;
         if (inconsistent) fail(at - blank.length, "inconsistent use of tabs and spaces in indentation", "TabError");
-        if (width !== indents.at(-1)) {
-          const end = text.indexOf("\n", at);
-          fail(end < 0 ? text.length : end, "unindent does not match any outer indentation level", "IndentationError");
-        }
         continue;
       }
     }
@@ -123,13 +126,9 @@ export function tokenize(text: string): Tokens {
         fail(at, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
         continue;
       }
-      push("number", number.length);
-      const after = text[at];
-      if (after !== undefined && /[\p{L}_]/u.test(after) && !/^(?:and|else|for|if|in|is|not|or)\b/.test(text.slice(at)))
-        fail(
-          at - 1,
-          `invalid ${/^0[xX]/.test(number) ? "hexadecimal" : /^0[oO]/.test(number) ? "octal" : /^0[bB]/.test(number) ? "binary" : "decimal"} literal`,
-        );
+      const wrong = numberError(text, at, number);
+      if (wrong) fail(wrong.offset, wrong.message);
+      else push("number", number.length);
       continue;
     }
     const name = match(NAME);
@@ -139,7 +138,11 @@ export function tokenize(text: string): Tokens {
     }
     const operator = match(OPERATOR);
     if (operator === undefined) {
-      if (ch !== "\\") fail(at, unknownCharacter(ch));
+      const code = ch.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      // Of these it is the grammar that knows none.
+      if ("!$?`".includes(ch)) push("op", 1);
+      else if (ch !== "\\")
+        fail(at, ch < " " || ch === "\x7f" ? `invalid non-printable character U+${code}` : `invalid character '${ch}' (U+${code})`);
       else
         fail(
           at + 1,
@@ -163,9 +166,20 @@ export function tokenize(text: string): Tokens {
   return { tokens, error, open: brackets.at(-1) };
 }
 
-function unknownCharacter(ch: string): string {
-  const code = ch.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
-  return code.length <= 4 && ch.charCodeAt(0) < 128 ? "invalid syntax" : `invalid character '${ch}' (U+${code})`;
+/** What is wrong with a number that was read. Source: CPython's tokenizer.c, tok_get and verify_end_of_number. */
+function numberError(text: string, at: number, number: string): { readonly offset: number; readonly message: string } | undefined {
+  const end = at + number.length;
+  const rest = text.slice(end, end + 4);
+  const [, base = ""] = /^0([xXoObB])/.exec(text.slice(at, at + 2)) ?? [];
+  const kind = { x: "hexadecimal", o: "octal", b: "binary", "": /[jJ]$/.test(number) ? "imaginary" : "decimal" }[base.toLowerCase()]!;
+  // `0x` alone is read as a zero.
+  const digits = base !== "" && number === "0" ? end + 1 : end;
+  if (base !== "" && base !== "x" && base !== "X" && /\d/.test(text[digits] ?? ""))
+    return { offset: digits, message: `invalid digit '${text[digits]}' in ${kind} literal` };
+  if (digits > end || rest.startsWith("_")) return { offset: end, message: `invalid ${kind} literal` };
+  if (/^[\p{L}]/u.test(rest) && !/^(?:and|else|for|i[fns]|not|or)/.test(rest))
+    return { offset: end - 1, message: `invalid ${kind} literal` };
+  return undefined;
 }
 
 /** Where a string ends whose quotes have just been read; undefined when it does not. */

@@ -12,8 +12,15 @@ export interface RawNode {
   readonly children: readonly RawNode[];
 }
 
+export interface RawTree {
+  readonly root: RawNode;
+  readonly hasErrors: boolean;
+  /** Where the first error seems to be. */
+  readonly errorAt: number;
+}
+
 /** Parses `text` and copies the tree; comments are left out. */
-export function rawTree(parser: Parser, text: string): { readonly root: RawNode; readonly hasErrors: boolean } {
+export function rawTree(parser: Parser, text: string): RawTree {
   const tree = parser.parse(text)!;
   const cursor = tree.walk();
   const { hasError: hasErrors } = tree.rootNode;
@@ -22,7 +29,18 @@ export function rawTree(parser: Parser, text: string): { readonly root: RawNode;
   cursor.delete();
   tree.delete();
   // The grammar takes statements of Python 2.
-  return { root, hasErrors: hasErrors || known.kinds.some((kind) => kind?.type === "print_statement" || kind?.type === "exec_statement") };
+  const isOld = known.kinds.some((kind) => kind?.type === "print_statement" || kind?.type === "exec_statement");
+  return { root, hasErrors: hasErrors || isOld, errorAt: (hasErrors && firstError(root)?.start) || 0 };
+}
+
+/** A newline that is missing between two statements is no node of the tree. */
+function firstError(node: RawNode): RawNode | undefined {
+  if (node.type === "ERROR" || node.missing) return node;
+  for (const child of node.children) {
+    const inner = firstError(child);
+    if (inner) return inner;
+  }
+  return undefined;
 }
 
 /** What has been asked of the grammar already: every question crosses into WebAssembly. */

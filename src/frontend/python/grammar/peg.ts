@@ -1,0 +1,221 @@
+/**
+ * Parsing expressions over tokens, for telling a syntax error as CPython does: a text that does not parse is parsed once more with
+ * the rules for what is often written wrong, and the first of them that matches is told.
+ *
+ *     const group = seq(op("("), named, op(")"));
+ *     const emptyIndex = wrong(seq(op("["), op("]")), ([open]) => g.fail(open, "expected an index"));
+ *
+ * Source: CPython's Parser/pegen.c and pegen_errors.c.
+ */
+import type { PythonSyntaxError } from "../syntax-errors.js";
+import type { Token } from "../tokens.js";
+
+/** What a rule has matched: tokens `start` to `end`, the last of them left out. */
+export interface Match {
+  /** What CPython calls an expression of that kind; empty where nothing asks. */
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+  readonly parts: readonly Match[];
+}
+export type Rule = () => Match | undefined;
+
+/** An error in the text, by its offset. */
+export interface Found {
+  readonly offset: number;
+  readonly message: string;
+  readonly name: PythonSyntaxError["name"];
+}
+
+/** Leaves the parse with an error. */
+export class Raised {
+  constructor(readonly found: Found) {}
+}
+
+/** The state of a parse and the combinators on it. */
+export type Peg = ReturnType<typeof makePeg>;
+
+export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Found) {
+  let at = 0;
+  let seen = 0;
+  let invalid = false;
+  /** A match and where it ends: that of something in parentheses is without them. */
+  const memo = new Map<number, { readonly match: Match; readonly end: number } | null>();
+  let rules = 0;
+
+  const peek = (): Token => {
+    if (at >= tokens.length) throw new Raised(atEnd());
+    if (at >= seen) seen = at + 1;
+    return tokens[at]!;
+  };
+  const matched = (start: number, parts: readonly Match[] = [], kind = ""): Match => ({ kind, start, end: at, parts });
+  /** A token that a test accepts. */
+  const token =
+    (test: (token: Token) => boolean): Rule =>
+    () => {
+      if (!test(peek())) return undefined;
+      at++;
+      return matched(at - 1);
+    };
+  const seq =
+    (...all: readonly Rule[]): Rule =>
+    () => {
+      const start = at;
+      const parts: Match[] = [];
+      for (const rule of all) {
+        const part = rule();
+        if (!part) {
+          at = start;
+          return undefined;
+        }
+        parts.push(part);
+      }
+      return matched(start, parts);
+    };
+  const alt =
+    (...all: readonly Rule[]): Rule =>
+    () => {
+      for (const rule of all) {
+        const part = rule();
+        if (part) return part;
+      }
+      return undefined;
+    };
+  const many =
+    (rule: Rule, least = 0): Rule =>
+    () => {
+      const start = at;
+      const parts: Match[] = [];
+      for (let part = rule(); part; part = rule()) parts.push(part);
+      return parts.length < least ? undefined : matched(start, parts);
+    };
+  const opt =
+    (rule: Rule): Rule =>
+    () =>
+      rule() ?? matched(at);
+  /** One or more with a separator between them: their matches alone. */
+  const list =
+    (rule: Rule, separator: Rule): Rule =>
+    () => {
+      const start = at;
+      const parts: Match[] = [];
+      for (;;) {
+        const before = at;
+        if (parts.length > 0 && !separator()) break;
+        const part = rule();
+        if (!part) {
+          at = before;
+          break;
+        }
+        parts.push(part);
+      }
+      return parts.length === 0 ? undefined : matched(start, parts);
+    };
+  const looking = (rule: Rule, wanted: boolean): Rule => {
+    return () => {
+      const start = at;
+      const found = rule() !== undefined;
+      at = start;
+      return found === wanted ? matched(at) : undefined;
+    };
+  };
+  /** The match under another name. */
+  const as =
+    (kind: string, rule: Rule): Rule =>
+    () => {
+      const match = rule();
+      return match && { ...match, kind };
+    };
+  /** Remembers what a rule gives at each place; `apart`: with and without the rules for what is wrong. */
+  const once = (rule: Rule, apart = false): Rule => {
+    const id = rules;
+    rules += 2;
+    return () => {
+      const key = at * 256 + id + (apart && invalid ? 1 : 0);
+      const known = memo.get(key);
+      if (known !== undefined) {
+        if (known) at = known.end;
+        return known?.match;
+      }
+      const match = rule();
+      memo.set(key, match ? { match, end: at } : null);
+      return match;
+    };
+  };
+  /** A rule for what is wrong: never a match; `tell` raises, or lets it pass. `always`: it is told at once, as CPython does by mistake. */
+  const wrong =
+    (rule: Rule, tell: (parts: readonly Match[]) => void, always = false): Rule =>
+    () => {
+      if (!invalid && !always) return undefined;
+      const start = at;
+      const match = rule();
+      if (match) tell(match.parts);
+      at = start;
+      return undefined;
+    };
+  const raise = (offset: number, message: string, name: Found["name"] = "SyntaxError"): never => {
+    throw new Raised({ offset, message, name });
+  };
+  /** What has no place of its own is one character before what it is read with, unless that begins the line. */
+  const offsetOf = ({ kind, start, end }: Token): number =>
+    Math.min(end, (kind === "indent" || kind === "dedent") && start > 0 && text[start - 1] !== "\n" ? start - 1 : start);
+  return {
+    token,
+    seq,
+    alt,
+    many,
+    opt,
+    list,
+    as,
+    once,
+    wrong,
+    look: (rule: Rule): Rule => looking(rule, true),
+    not: (rule: Rule): Rule => looking(rule, false),
+    /** Without the rules for what is wrong. */
+    plainly:
+      (rule: Rule): Rule =>
+      () => {
+        const before = invalid;
+        invalid = false;
+        const match = rule();
+        invalid = before;
+        return match;
+      },
+    /** A token that must stand here. */
+    must:
+      (rule: Rule, text: string): Rule =>
+      () =>
+        rule() ?? raise(peek().start, `expected '${text}'`),
+    /** An alternative that is the only one once its beginning is there. */
+    commit:
+      (head: Rule, rest: Rule, otherwise: Rule): Rule =>
+      () => {
+        const start = at;
+        const first = head();
+        if (!first) return otherwise();
+        const second = rest();
+        if (second) return matched(start, [first, second]);
+        at = start;
+        return undefined;
+      },
+    peek,
+    first: (match: Match): Token => tokens[match.start]!,
+    last: (match: Match): Token => tokens[match.end - 1]!,
+    raise,
+    fail: (match: Match, message: string): never => raise(tokens[match.start]!.start, message),
+    /** At the last token that was looked at. */
+    failHere: (message: string, name: Found["name"] = "SyntaxError"): never => raise(offsetOf(tokens[seen - 1]!), message, name),
+    offsetOf,
+    lastSeen: (): Token => tokens[seen - 1]!,
+    /** Goes on from a token, with or without the rules for what is wrong. */
+    from(start: number, withInvalid: boolean): void {
+      at = start;
+      invalid = withInvalid;
+      memo.clear();
+    },
+    place: (): number => at,
+    back(to: number): void {
+      at = to;
+    },
+  };
+}
