@@ -14,7 +14,8 @@ export type TensorMapForm = Omit<HostTensorMap, "shape" | "strides">;
 /** By argument; undefined where a descriptor has no layout yet, or there is none. */
 export function tensorMapForms(module: Operation): ReadonlyMap<number, TensorMapForm> | undefined {
   const forms = new Map<number, TensorMapForm>();
-  for (const [i, { type }] of kernelOf(module)?.regions[0]!.firstBlock!.args.entries() ?? []) {
+  const args = kernelOf(module)?.regions[0]?.firstBlock?.args ?? [];
+  for (const [i, { type }] of args.entries()) {
     if (!TensorDescType.is(type)) continue;
     const { shape, encoding, elementType } = signlessBlockType(type).params;
     const params = encodingParams(encoding);
