@@ -1,6 +1,6 @@
 /** `--codegen`: what the final code does with memory and tensor cores, and why, as text. */
 import { type ChainLink, explainedFacts, operandChains } from "../compile/codegen/explain-facts.js";
-import { type CodegenFact, codegenStep } from "../compile/codegen-facts.js";
+import { type CodegenFact, codegenStep, type MmaFacts } from "../compile/codegen-facts.js";
 import { linesOfOps } from "../compile/provenance.js";
 import type { Trace } from "../compile/trace.js";
 
@@ -36,16 +36,24 @@ function table(trace: Trace, facts: readonly CodegenFact[], title: string): stri
   return [
     title,
     ...facts.flatMap((fact) => {
-      const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes${fact.kind === "tma" ? "" : " a thread"}` : "";
-      const row = `${`${fact.count}x`.padStart(6)} ${fact.instruction.padEnd(width)}  ${bytes.padEnd(18)}${(fact.predicate ?? "").padEnd(10)}${originOf(trace, fact)}`;
+      // One thread has the whole copied.
+      const alone = fact.kind === "tma" || fact.instruction.startsWith("tcgen05.cp");
+      const bytes = fact.bytesPerThread > 0 ? `${fact.bytesPerThread} bytes${alone ? "" : " a thread"}` : "";
+      const row = `${`${fact.count}x`.padStart(6)} ${fact.instruction.padEnd(width)}  ${bytes.padEnd(17)} ${(fact.predicate ?? "").padEnd(10)}${originOf(trace, fact)}`;
       const { mma } = fact;
-      const registers = mma?.shape ? `registers of a thread: A ${mma.registers.a}, B ${mma.registers.b}, D ${mma.registers.acc}` : "";
+      const registers = mma?.shape ? multiplied(mma, mma.shape) : "";
       const why = fact.op === undefined || explained.has(fact.op) ? [] : fact.why;
       if (fact.op !== undefined) explained.add(fact.op);
       const lines = [registers, ...why, costText(fact)].filter((text) => text !== "");
       return [row.trimEnd(), ...lines.map((text) => `${" ".repeat(7)}${text}`)];
     }),
   ];
+}
+
+/** Where a thread holds what an instruction multiplies; what tcgen05 multiplies, which its name does not say. */
+function multiplied({ family, types, registers }: MmaFacts, shape: readonly number[]): string {
+  if (family === "tcgen05") return `${shape.join("x")}, ${types.a} x ${types.b} -> ${types.acc}, in shared and tensor memory`;
+  return `registers of a thread: A ${registers.a}, B ${registers.b}, D ${registers.acc}`;
 }
 
 /** What a warp-wide instruction costs the memory, where addresses and layouts say it. */

@@ -6,6 +6,7 @@
  */
 import { readLine } from "./codegen/machine-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
+import { constantOn, descriptorOf, readDescriptor } from "./codegen/tcgen05-descriptor.js";
 import { ancestorIn, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
 import type { Step, Trace } from "./trace.js";
 
@@ -26,7 +27,7 @@ export type MemorySpace = "global" | "shared" | "local" | "param" | "tensor" | "
 /** A tensor core instruction. */
 export interface MmaFacts {
   readonly family: "mma" | "wgmma" | "tcgen05";
-  /** m, n, k; undefined where the shape is in a descriptor (tcgen05). */
+  /** m, n, k; undefined where the shape is in a descriptor (tcgen05) that the code does not hold as a constant. */
   readonly shape: readonly [number, number, number] | undefined;
   /** Element types as the instruction names them: `f16`. */
   readonly types: { readonly a: string; readonly b: string; readonly acc: string };
@@ -122,11 +123,13 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
   }
   const groups = new Map<string, Group>();
   const positions = new PtxPositions();
+  const constants = new Constants(trace, step);
   step.text.lines.forEach((number, line) => {
     const text = trace.lines.line(number);
     if (step.flag === "ptx") positions.read(text);
     const id = step.text.ops[line]!;
-    for (const fact of factsOf(text, trace.artifacts.instructions?.[id])) {
+    for (const read of factsOf(text, trace.artifacts.instructions?.[id])) {
+      const fact = read.mma?.family === "tcgen05" ? describe(read, read.mma, descriptorOf(text, constants.of)) : read;
       const source = id !== 0 ? locationOf(trace, id) : positions.current;
       const op = owners.of(id, source, fact);
       const where = (op === undefined ? undefined : locationOf(trace, op)) ?? source;
@@ -150,6 +153,27 @@ function findFacts(trace: Trace): readonly CodegenFact[] {
   }));
 }
 
+/** The fact with what the instruction's descriptor adds. */
+function describe(fact: InstructionFacts, mma: MmaFacts, descriptor: number | undefined): InstructionFacts {
+  const described = descriptor === undefined ? undefined : readDescriptor(mma.types.a, descriptor);
+  return described ? { ...fact, mma: { ...mma, ...described } } : fact;
+}
+
+/** The constants of a step's text, read when the first one is asked for. */
+class Constants {
+  #values: Map<string, number> | undefined;
+  constructor(
+    readonly trace: Trace,
+    readonly step: Step,
+  ) {}
+  readonly of = (name: string): number | undefined => {
+    this.#values ??= new Map(
+      [...this.step.text.lines].flatMap((line) => [constantOn(this.trace.lines.line(line))].filter((c) => c !== undefined)),
+    );
+    return this.#values.get(name);
+  };
+}
+
 /** What a line's instructions do: as it says, or as our PTX has them. */
 function factsOf(line: string, instructions: readonly string[] | undefined): readonly InstructionFacts[] {
   if (!instructions) return readLine(line);
@@ -171,7 +195,7 @@ class PtxPositions {
 
 /** Ops that become an instruction of a kind, by name. Barriers stand wherever they are needed. */
 const OWNERS: Readonly<Partial<Record<FactKind, RegExp>>> = {
-  "async-copy": /\b(?:async_copy_global_to_local|insert_slice_async)\b/,
+  "async-copy": /\b(?:async_copy_global_to_local|insert_slice_async|tmem_copy)\b/,
   tma: /\b(?:\w*tma\w*|\w*descriptor\w*|async_copy\w*)\b/,
   atomic: /\batomic/,
   mma: /\b(?:dot|warp_group_dot|tc_gen5_mma|\w*dot\w*)\b/,
@@ -191,6 +215,7 @@ function mayOwn(fact: InstructionFacts, line: string): boolean {
     if (fact.space === "shared") return SHARED.test(line);
     return fact.space === "tensor" ? /\btmem_/.test(line) : true;
   }
+  if (fact.instruction.startsWith("tcgen05.wait")) return /\btmem_/.test(line);
   if (fact.kind === "wait")
     return fact.instruction.startsWith("cp.async.commit") ? /\basync_commit/.test(line) : /\b\w*(?:wait|dot|mma)\w*\b/.test(line);
   return OWNERS[fact.kind]?.test(line) ?? true;

@@ -179,13 +179,27 @@ function tensorMemory(parts: readonly string[], mnemonic: string): InstructionFa
   }
   if (second === "ld" || second === "st") {
     const num = Number(parts.find((part) => /^x\d+$/.test(part))?.slice(1) ?? 1);
+    const registers = num * (parts.includes("16x256b") ? 4 : parts.includes("16x128b") ? 2 : 1);
     return {
       ...synchronization(second === "ld" ? "load" : "store", mnemonic),
       space: "tensor",
       widthBits: 32,
-      vector: num,
-      bytesPerThread: 4 * num,
+      vector: registers,
+      bytesPerThread: 4 * registers,
       modifiers: parts.filter((p) => p === "unpack::16b" || p === "pack::16b"),
+    };
+  }
+  if (second === "cp") {
+    // One thread has them all copied.
+    const [, rows = 0, bits = 0] = parts.map((part) => /^(\d+)x(\d+)b$/.exec(part)).find((m) => m !== null) ?? [];
+    const bytes = (Number(rows) * Number(bits)) / 8;
+    return {
+      ...synchronization("async-copy", mnemonic),
+      space: "tensor",
+      widthBits: 32,
+      vector: bytes / 4,
+      bytesPerThread: bytes,
+      modifiers: parts.filter((p) => p.startsWith("warpx")),
     };
   }
   if (second === "wait" || second === "fence" || second === "commit") return synchronization("wait", mnemonic);

@@ -88,14 +88,12 @@ export function mmaItems(facts: readonly CodegenFact[], family: ReadonlySet<numb
     else items.push({ row: line(`       ${kind}: the shape is in the instruction descriptor; kind ${types.a}`, MUTED) });
     if (shape)
       items.push({
-        row: line(
-          `       ${2 * shape[0] * shape[1] * shape[2]} FLOPs an instruction${kind === "wgmma" ? " and warp group" : " and warp"}`,
-          MUTED,
-        ),
+        row: line(`       ${2 * shape[0] * shape[1] * shape[2]} FLOPs an instruction${PER[kind]}`, MUTED),
       });
   }
   return items;
 }
+const PER = { mma: " and warp", wgmma: " and warp group", tcgen05: "" } as const;
 function fragment(name: string, shape: string, type: string, registers: number): Row {
   return [
     [`       ${name} `, style("accent", "none", BOLD)],
