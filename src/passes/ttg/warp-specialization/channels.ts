@@ -4,6 +4,7 @@
  */
 import { getBackwardSlice } from "../../../analysis/slices.js";
 import { ForOp } from "../../../dialects/scf/ops/for.js";
+import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
 import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
 import { DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
@@ -51,7 +52,10 @@ export function collectChannels(func: Operation, numBuffers: number): Channel[] 
         const after = op.block === owner.block ? op : op.parentOp!;
         if (!dominance.properlyDominates(after, owner)) continue;
         const consumers = getAsyncTaskIds(owner).filter((id) => id !== producer);
-        if (consumers.length > 0) channels.push({ producer, consumers, dst: owner, index, numBuffers: stages ?? numBuffers });
+        if (consumers.length === 0) continue;
+        if (ForOp.is(owner) || IfOp.is(owner))
+          throw new NotSpecializable(owner, `'${owner.name}' takes what one warp group computes, but belongs to others as well`);
+        channels.push({ producer, consumers, dst: owner, index, numBuffers: stages ?? numBuffers });
       }
   });
   return channels;

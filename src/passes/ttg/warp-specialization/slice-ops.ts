@@ -120,6 +120,7 @@ class Slicer {
     if (ids.length === numPartitions) return [ids[this.offset]!];
     if (ids.length === 1) return ids;
     if (ids.length > numPartitions) return [ids[0]!, ids[this.offset + 1]!];
+    if (ids.length === 0) throw new NotSpecializable(op, `no store needs '${op.name}', so that no warp group was given it`);
     throw new NotSpecializable(op, `'${op.name}' is to be cut for ${numPartitions} warp groups but belongs to ${ids.length}`);
   }
 
