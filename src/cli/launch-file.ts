@@ -4,6 +4,7 @@ import { initialValue } from "../simulate/initial-values.js";
 import type { BufferSpec } from "../simulate/memory.js";
 import { bytesOf, elementKind, writeElement } from "../simulate/numbers/element.js";
 import type { LaunchArgument } from "../simulate/ptx/run.js";
+import { elementTypeNumber } from "../simulate/ptx/tensor-map.js";
 import { descrOf, kindOf, readNpy } from "./npy.js";
 
 /** An argument of the launch, by the name that launch.json gives it. */
@@ -36,7 +37,8 @@ export function readLaunch(text: string, read: (path: string) => string): Launch
   if (!isRecord(args)) return { error: "'args' is an object of arguments" };
   const made: NamedArgument[] = [];
   for (const [name, value] of Object.entries(args)) {
-    const argument = readArgument(name, value, read);
+    const array = readArgument(name, value, read);
+    const argument = isRecord(value) && value["box"] !== undefined && !("error" in array) ? tensorMap(array, value) : array;
     if ("error" in argument) return { error: `argument '${name}': ${argument.error}` };
     made.push(argument);
   }
@@ -66,6 +68,25 @@ function fileArray(name: string, file: string, dtype: unknown, read: (path: stri
   if ("error" in npy) return { error: `'${file}': ${npy.error}` };
   const element = (typeof dtype === "string" ? elementKind(dtype) : undefined) ?? kindOf(npy.descr)!;
   return { name, argument: buffer({ name, element, data: npy.data }), array: { descr: npy.descr, shape: npy.shape } };
+}
+
+/** An array that the kernel gets as a tensor map: `"box": [64, 64], "swizzle": 128` (bytes; 0, 32, 64 or 128). */
+function tensorMap(
+  { name, argument, array }: NamedArgument,
+  { box, swizzle = 0 }: Readonly<Record<string, unknown>>,
+): NamedArgument | { readonly error: string } {
+  if (argument.kind !== "buffer" || array === undefined) return { error: "only an array has a 'box'" };
+  const { shape } = array;
+  if (!Array.isArray(box) || box.length !== shape.length || !box.every((n) => Number.isInteger(n) && 1 <= n && n <= 256))
+    return { error: `'box' is a list of ${shape.length} extents of 1 to 256` };
+  const mode = [0, 32, 64, 128].indexOf(swizzle as number);
+  if (mode < 0) return { error: "'swizzle' is 0, 32, 64 or 128" };
+  const { element } = argument.spec;
+  const elementBytes = bytesOf(element);
+  const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
+  const elementType = elementTypeNumber(element, elementBytes);
+  const map = { shape, strides, box, elementType, elementBytes, swizzle: mode, padded: false };
+  return { name, argument: { kind: "tensor-map", spec: argument.spec, map }, array };
 }
 
 const buffer = (spec: BufferSpec): LaunchArgument => ({ kind: "buffer", spec });

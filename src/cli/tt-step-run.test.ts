@@ -73,6 +73,33 @@ test("launch.json in, .npy out: PTX and the Triton IR it was made from", async (
   }
 });
 
+test("tensor descriptors of the host: a tensor map for PTX, a descriptor for Triton IR", async () => {
+  const stage = (name: string) => gunzipSync(readFileSync(`fixtures/simulate/asynchronous/hostdesc-sm90.${name}.gz`)).toString("latin1");
+  const array = (seed: number, swizzle: number) => ({ dtype: "fp16", shape: [64, 64], seed, box: [64, 64], swizzle });
+  const args = (swizzle: number) =>
+    Object.fromEntries(["a", "b", "c"].flatMap((name, i) => [[name, array(i, swizzle)], ...[64, 64, 64, 1].map((n, k) => [name + k, n])]));
+  const files = (swizzle: number) => ({
+    "k.ptx": stage("ptx"),
+    "t.ttir": stage("ttir"),
+    l: JSON.stringify({ grid: [1, 1, 1], args: { ...args(swizzle), K: 64 } }),
+  });
+  const halves = async (input: string, swizzle: number) => {
+    const { code, stderr, written } = await run(files(swizzle), input, "--launch", "l", "--out", "o");
+    expect([code, stderr]).toEqual([0, ""]);
+    const c = readNpy(written.get("o/c.npy")!);
+    if ("error" in c) throw new Error(c.error);
+    return new Uint16Array(Uint8Array.from(c.data).buffer).map((bits) => bits >> 4);
+  };
+  const wanted = await halves("t.ttir", 128);
+  expect(new Set(wanted).size).toBeGreaterThan(100);
+  const got = await halves("k.ptx", 128);
+  expect(wanted.findIndex((w, i) => Math.abs(w - got[i]!) > 1)).toBe(-1);
+  expect(await run({ ...files(48) }, "k.ptx", "--launch", "l")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("'swizzle' is 0, 32, 64 or 128"),
+  });
+});
+
 test("an access beyond an array is told with its instruction and source line, and the exit code is 1", async () => {
   const { code, stderr } = await run({ "a.npy": floats(a), l: launch(80), k: kernel("vecadd_f32-sm80") }, "k", "--launch", "l");
   expect(code).toBe(1);

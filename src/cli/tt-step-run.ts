@@ -53,7 +53,8 @@ Usage: tt-step run INPUT --launch launch.json --out DIR
        tt-step run INPUT [--arg N=1000]... [--signature "*fp16, i32"] [--grid 4,1,1] [--program 0,0,0]...
 
   --launch FILE      {"grid": [x, y, z], "args": {...}}: numbers, {"file": "x.npy"}, or
-                     {"dtype": "fp16", "shape": [64, 64], "init": "randn"|"zeros"|"arange", "seed": 1}
+                     {"dtype": "fp16", "shape": [64, 64], "init": "randn"|"zeros"|"arange", "seed": 1};
+                     with "box": [64, 64], "swizzle": 128 an array is a tensor map, as PTX of sm_90 takes descriptors
   --out DIR          where each array argument is written as NAME.npy (bf16 and fp8 as their bits)
   --arg NAME=VALUE   without --launch: the value of a number (repeatable; by name or position)
   --signature TYPES  without --launch: the arguments' types, as in Triton: *fp16, i32, fp32
@@ -310,7 +311,7 @@ function storesText({ stores, memory }: Pick<PtxRun, "stores" | "memory">): stri
 
 function writeArrays(run: Pick<PtxRun, "memory">, args: readonly NamedArgument[], out: string, io: Io): string | undefined {
   for (const { name, argument, array } of args) {
-    if (argument.kind !== "buffer" || array === undefined) continue;
+    if (argument.kind === "scalar" || array === undefined) continue;
     const data = run.memory.contents(name, argument.spec.data!.length);
     const path = `${out}/${name}.npy`;
     try {

@@ -4,7 +4,7 @@ import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import type { Operation } from "../ir/operation.js";
 import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import { getTMABlockShape } from "../layout/encodings/nvmma-shared.js";
-import type { HostTensorMap } from "./ptx/tensor-map.js";
+import { elementTypeNumber, type HostTensorMap, PADDED_FP4 } from "./ptx/tensor-map.js";
 import { elementOfType } from "./tensor/elements.js";
 import { kernelOf } from "./tensor/run.js";
 
@@ -23,7 +23,7 @@ export function tensorMapForms(module: Operation): ReadonlyMap<number, TensorMap
     if (params?.kind !== "nvmma_shared" || element === undefined) return undefined;
     forms.set(i, {
       box: getTMABlockShape(getShapePerCTAOf(params, shape), params, false),
-      elementType: params.fp4Padded ? PADDED_FP4 : (ELEMENT_TYPES[element.name] ?? [0, 1, 2, 4][Math.log2(element.bytes)]!),
+      elementType: params.fp4Padded ? PADDED_FP4 : elementTypeNumber(element.name, element.bytes),
       elementBytes: element.bytes,
       swizzle: [0, 32, 64, 128].indexOf(params.swizzlingByteWidth),
       padded: params.fp4Padded,
@@ -31,7 +31,3 @@ export function tensorMapForms(module: Operation): ReadonlyMap<number, TensorMap
   }
   return forms.size > 0 ? forms : undefined;
 }
-
-/** As CUtensorMapDataType numbers them on the device; integers by their size. */
-const ELEMENT_TYPES: Readonly<Record<string, number>> = { f16: 6, f32: 7, f64: 9, bf16: 10 };
-const PADDED_FP4 = 14;

@@ -158,7 +158,11 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
     else if (!(error instanceof Stop)) throw error;
   }
   const laneInstructions = countSites(program);
-  const stores = new Map(memory.buffers.filter((b) => b.id < FIRST_GLOBAL_ID).map(({ spec }) => [spec.name, memory.stores(spec.name)]));
+  const stores = new Map(
+    memory.buffers
+      .filter((b) => b.id < FIRST_GLOBAL_ID && !b.spec.name.startsWith("#"))
+      .map(({ spec }) => [spec.name, memory.stores(spec.name)]),
+  );
   return {
     diagnostics: [],
     source,

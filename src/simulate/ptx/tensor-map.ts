@@ -80,6 +80,11 @@ export function readTensorMap(view: DataView): TensorMap | string {
   return { base, dims, box, strides, element, swizzle, nan: word("fill_mode") === 1 };
 }
 
+/** How `elemtype` numbers elements of that name; integers and others by their size. */
+export const elementTypeNumber = (name: string, bytes: number): number =>
+  ({ f16: 6, f32: 7, f64: 9, bf16: 10 })[name] ?? { 1: 0, 2: 1, 4: 2, 8: 4 }[bytes] ?? 0;
+export const PADDED_FP4 = 14;
+
 /** What a host says of a tensor and the boxes that kernels take of it; dimensions with the innermost last. */
 export interface HostTensorMap {
   readonly shape: readonly number[];
