@@ -137,8 +137,14 @@ class StagePhases {
     const stage = made(rw.create(SelectOp, { condition, true_value: i32(0), false_value: next }, options));
     const flipped = made(rw.create(XOrIOp, { lhs: before.phase, rhs: i32(1) }, options));
     const phase = made(rw.create(SelectOp, { condition, true_value: flipped, false_value: before.phase }, options));
-    op.setOperands([this.#aref, stage, phase]);
-    op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [1, 1, 1]));
+    if (op.numOperands === 3) {
+      op.setOperand(1, stage);
+      op.setOperand(2, phase);
+    } else {
+      // All its uses are new then: the order in which arefs are lowered depends on that.
+      op.setOperands([this.#aref, stage, phase]);
+      op.setAttr("operandSegmentSizes", i32ArrayAttr(op.ctx, [1, 1, 1]));
+    }
     return { stage, phase, token: this.kind.match(op)!.token };
   }
 

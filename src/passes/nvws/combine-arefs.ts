@@ -62,7 +62,9 @@ function combine(rw: Rewriter, getEnters: readonly Operation[]): void {
     const put = combineSide(rw, aref, putEnters, putExits, undefined);
     // Who gets comes behind who puts.
     combineSide(rw, aref, getEnters, getExits, put);
-    for (const op of [...putExits, ...putEnters, ...getExits, ...getEnters, ...arefs]) rw.erase(op);
+    for (const op of [...putExits, ...putEnters, ...getExits, ...getEnters, ...arefs])
+      if (op.isUsed()) refuse(op, "what one partition gets together with other loads is used by a further partition too");
+      else rw.erase(op);
   });
 }
 

@@ -102,7 +102,9 @@ function communicate(rw: Rewriter, loop: ForView, produced: Produced): boolean {
     const block = value.parentBlock!;
     const { aref, staleOps } = putIntoAref(rw, loop, produced);
     for (const consumer of consumers) getFromAref(rw, loop, aref, block, consumer);
-    for (const op of staleOps) rw.erase(op);
+    for (const op of staleOps)
+      if (op.isUsed()) refuse(op, "the op's own partition uses what it loads for another one");
+      else rw.erase(op);
     return true;
   });
 }

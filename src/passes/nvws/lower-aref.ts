@@ -11,7 +11,7 @@ import { option } from "../../pass/options.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { orRefuse } from "../ttg/automatic-warp-specialization/partition.js";
+import { orRefuse, refuse } from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
 import { asyncConsumers, createArefBarriers, lowerArefUser } from "./aref-barriers.js";
 import { assignStagePhase } from "./assign-stage-phase.js";
@@ -91,5 +91,7 @@ function lowerCreate(rw: Rewriter, op: Operation): void {
     const token = (ArefPutEnterOp.match(user) ?? ArefGetEnterOp.match(user))?.token;
     if (token) rw.replaceAllUses(token, poison);
   }
-  for (const user of sorted.reverse()) rw.erase(user);
+  for (const user of sorted.reverse())
+    if (user.isUsed()) refuse(user, "a buffer is entered and never left");
+    else rw.erase(user);
 }
