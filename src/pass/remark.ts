@@ -25,6 +25,8 @@ export const REMARK_CODES = {
   "pipeline.declined": "Why a loop was not pipelined.",
   "pipeline.load": "What becomes of a load in a pipelined loop: its latency, and whether it is copied asynchronously.",
   "pipeline.dot": "Whether a warp group dot of a loop runs while the loop goes on, or why it is waited for at once.",
+  "specialize.groups": "What the warp groups of a kernel do that was divided among them.",
+  "specialize.declined": "Why a kernel with a loop marked warp_specialize was not divided among warp groups.",
   "memory.buffer": "Where in shared memory an op's buffer or scratch memory lies, how large it is, and how long it is in use.",
   "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
   "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",
