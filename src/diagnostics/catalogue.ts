@@ -22,8 +22,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "lower.scan": "Scans are lowered for blocked layouts only. Convert the operand to one (ttg.convert_layout).",
   "lower.shared-element":
     "Shared memory is addressed by bytes: elements of fewer bits must be widened before they are stored there (arith.extui to i8), and narrowed after the load.",
-  "lower.tmem-view":
-    "Views of tensor memory begin at whole words of 32 bits: slice at a multiple of 32 divided by the element's bits. Scales have no views.",
+  "lower.tmem-view": "Views of tensor memory begin at whole words of 32 bits: slice at a multiple of 32 divided by the element's bits.",
   "lower.unsupported": "The op is known but cannot be lowered in this form; the message says what stands against it.",
   "parse.alias":
     "An alias (#name or !name) is used before it is defined, or defined twice. Aliases stand at the top of the file; only locations may come later.",

@@ -18,14 +18,13 @@ import { descOf, elementOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js
 import type { Type } from "../../ir/attribute.js";
 import { bitWidth, intType, isFloat } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
-import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { electPredicate, electPredicateWarp0 } from "./elect.js";
 import { sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { mmaSharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
+import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
 import { dropToken } from "./tensor-memory.js";
 import { ctaGroup, tmemAddress } from "./tensor-memory-views.js";
@@ -51,14 +50,7 @@ interface Tiling {
 
 /** What dots with and without scales do differently. */
 interface Dot {
-  readonly op: Operation;
-  readonly a: Value;
-  readonly b: Value;
-  readonly d: Value;
-  readonly useD: Value;
-  readonly pred: Value;
-  readonly barriers: readonly Value[];
-  readonly barrierPreds: readonly Value[];
+  readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds">;
   /** Of the whole dot, in one CTA. */
   readonly shape: readonly [m: number, n: number, k: number];
   /** The depth of one instruction. */
@@ -83,7 +75,8 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   const twoCTAs = runsOnTwoCTAs(lo.module);
   const warp = uniformWarpId(lo);
   const isWarp0 = b.icmp("eq", warp, b.i32(0));
-  let pred = lo.value(dot.pred);
+  const { barriers, barrier_preds } = dot.view;
+  let pred = lo.value(dot.view.pred);
   if (twoCTAs) {
     // Both have to have their operands.
     b.create(ClusterArriveOp, { aligned: true });
@@ -97,48 +90,40 @@ function lowerDot(lo: Lowering, dot: Dot): void {
   b.setEnd(start);
   const elected = electPredicate(lo);
   startInstructions(lo, dot, twoCTAs, elected);
-  dot.barriers.forEach((barrier, i) => {
-    commit(lo, barrier, b.and(lo.value(dot.barrierPreds[i]!), elected));
+  barriers.forEach((barrier, i) => {
+    const told = b.and(lo.value(barrier_preds[i]!), elected);
+    commit(lo, sharedMemoryObject(lo, barrier).base, told);
   });
   lo.branch(end, []);
   b.setEnd(end);
 }
 
-function startInstructions(lo: Lowering, dot: Dot, twoCTAs: boolean, elected: Value): void {
-  const { b } = lo;
-  const { encoding } = descOf(dot.d).params;
+function startInstructions(lo: Lowering, { view, shape, k, bitsA, bitsB, ...dot }: Dot, twoCTAs: boolean, elected: Value): void {
+  const { encoding } = descOf(view.d).params;
   if (!TensorMemoryEncoding.is(encoding)) throw new LayoutError("the accumulator is not in tensor memory");
   const { blockM: m, blockN: n } = encoding.params;
-  const { k } = dot;
-  const inTmem = TensorMemoryEncoding.is(descOf(dot.a).params.encoding);
   const baseOf = (value: Value): Value => shmemAffineBase(lo, sharedMemoryObject(lo, value), descOf(value).params);
-  const sharedA = inTmem ? undefined : baseOf(dot.a);
-  const sharedB = baseOf(dot.b);
-  const ofA =
-    sharedA &&
-    mmaSharedOperand(lo, { ...sharedOperandLayout(descOf(dot.a), dot.bitsA === 4), base: sharedA, tile: [m, k], mnDim: 0, version: 5 });
-  const a = ofA ? { at: (row: number, column: number): Place => ({ base: ofA.descriptor(row, column) }) } : { at: tmemOperand(lo, dot.a) };
+  const inShared = (value: Value, base: Value, bits: number, tile: readonly [number, number], mnDim: 0 | 1): SharedOperand =>
+    mmaSharedOperand(lo, { ...sharedOperandLayout(descOf(value), bits === 4), base, tile, mnDim, version: 5 });
+  const baseA = TensorMemoryEncoding.is(descOf(view.a).params.encoding) ? undefined : baseOf(view.a);
+  const baseB = baseOf(view.b);
+  const sharedA = baseA && inShared(view.a, baseA, bitsA, [m, k], 0);
+  const ofA = sharedA ? (row: number, column: number): Place => ({ base: sharedA.descriptor(row, column) }) : tmemOperand(lo, view.a);
   // Two CTAs do one dot together: D has the rows of each, and half of B's columns is in either.
-  const ofB = mmaSharedOperand(lo, {
-    ...sharedOperandLayout(descOf(dot.b), dot.bitsB === 4),
-    base: sharedB,
-    tile: [k, twoCTAs ? n / 2 : n],
-    mnDim: 1,
-    version: 5,
-  });
-  const reps = [m, n, k].map((size, i) => Math.ceil(dot.shape[i]! / size)) as [number, number, number];
-  const tiling: Tiling = { m, n, k, reps, transposeA: ofA?.transposed ?? false, transposeB: !ofB.transposed };
-  if (isFloat(elementOf(dot.a), "f32") && (tiling.transposeA || tiling.transposeB))
+  const ofB = inShared(view.b, baseB, bitsB, [k, twoCTAs ? n / 2 : n], 1);
+  const reps = [m, n, k].map((size, i) => Math.ceil(shape[i]! / size)) as [number, number, number];
+  const tiling: Tiling = { m, n, k, reps, transposeA: sharedA?.transposed ?? false, transposeB: !ofB.transposed };
+  if (isFloat(elementOf(view.a), "f32") && (tiling.transposeA || tiling.transposeB))
     throw new LayoutError("operands of tf32 are contiguous along the dimension that is summed over");
   for (let repM = 0; repM < reps[0]; repM++)
     for (let repN = 0; repN < reps[1]; repN++) {
       const accumulator = dot.accumulator(repM, repN, tiling);
-      let useD = lo.value(dot.useD);
+      let useD = lo.value(view.useD);
       for (let repK = 0; repK < reps[2]; repK++) {
-        const placeA = a.at(repM * m, repK * k);
-        const placeB = ofB.descriptor(repK * k, repN * n);
-        dot.instruction([repM, repN, repK], tiling, placeA, placeB, accumulator, useD, elected);
-        useD = b.i1(true);
+        const a = ofA(repM * m, repK * k);
+        const b = ofB.descriptor(repK * k, repN * n);
+        dot.instruction([repM, repN, repK], tiling, a, b, accumulator, useD, elected);
+        useD = lo.b.i1(true);
       }
     }
 }
@@ -212,7 +197,8 @@ function scaledDescriptor(kind: ScaledKind, codes: readonly [number, number], ti
 
 const shapePerCTA = ({ params }: MemDesc): number[] => getShapePerCTAOf(encodingParams(params.encoding)!, params.shape);
 
-function lowerPlain(lo: Lowering, { op, a, b, d, useD, pred, barriers, barrier_preds, token }: View<typeof TCGen5MMAOp>): false | void {
+function lowerPlain(lo: Lowering, view: View<typeof TCGen5MMAOp>): false | void {
+  const { op, a, b, d, token } = view;
   const ofA = kindOf(elementOf(a));
   const ofB = kindOf(elementOf(b));
   if (!ofA || !ofB) return lo.fail(op, "operands of that type are for ttng.tc_gen5_mma_scaled", "lower.mma");
@@ -222,14 +208,7 @@ function lowerPlain(lo: Lowering, { op, a, b, d, useD, pred, barriers, barrier_p
   const dType = isFloat(elementOf(d), "f16") ? 0 : 1 << 4;
   const rows = runsOnTwoCTAs(lo.module) ? 2 : 1;
   lowerDot(lo, {
-    op,
-    a,
-    b,
-    d,
-    useD,
-    pred,
-    barriers,
-    barrierPreds: barrier_preds,
+    view,
     shape: [m, n, descOf(a).params.shape[1]!],
     k: 256 / bits,
     bitsA: bits,
@@ -244,7 +223,7 @@ function lowerPlain(lo: Lowering, { op, a, b, d, useD, pred, barriers, barrier_p
 }
 
 function lowerScaled(lo: Lowering, view: ScaledView): false | void {
-  const { op, a, b, d, a_scale, b_scale, useD, pred, barriers, barrier_preds, a_type, b_type, token } = view;
+  const { op, d, a_scale, b_scale, a_type, b_type, token } = view;
   const kind = scaledKind(view);
   const typeA = SCALED_TYPES[a_type];
   const typeB = SCALED_TYPES[b_type];
@@ -255,14 +234,7 @@ function lowerScaled(lo: Lowering, view: ScaledView): false | void {
   /** Instructions that share a word of scales. */
   const perWord = 4 / SCALE_VECTORS[kind];
   lowerDot(lo, {
-    op,
-    a,
-    b,
-    d,
-    useD,
-    pred,
-    barriers,
-    barrierPreds: barrier_preds,
+    view,
     shape: [aM, bN, aK],
     k: kind === "mxf8f6f4" ? 32 : 64,
     bitsA: typeA.bits,
@@ -311,19 +283,19 @@ function emit(
 /** A barrier is told, of both CTAs where two work together, when what was started before is done. */
 function commit(lo: Lowering, barrier: Value, pred: Value): void {
   const { b, ctx } = lo;
-  const { base } = sharedMemoryObject(lo, barrier);
   const arrive = `@$0 tcgen05.commit.${ctaGroup(lo)}.mbarrier::arrive::one`;
   if (runsOnTwoCTAs(lo.module)) {
     const ctas = b.int(intType(ctx, 16), 0x3);
-    b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, base, ctas], voidType(ctx));
-  } else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, base], voidType(ctx));
+    b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, barrier, ctas], voidType(ctx));
+  } else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, barrier], voidType(ctx));
 }
 
 export const TC_GEN5_MMA: readonly LoweringRule[] = [
   rule(TCGen5MMAOp, (view, lo) => lowerPlain(lo, view)),
   rule(TCGen5MMAScaledOp, (view, lo) => lowerScaled(lo, view)),
   rule(TCGen5CommitOp, ({ barrier, pred }, lo) => {
+    const { base } = sharedMemoryObject(lo, barrier);
     const elected = electPredicateWarp0(lo);
-    commit(lo, barrier, pred ? lo.b.and(lo.value(pred), elected) : elected);
+    commit(lo, base, pred ? lo.b.and(lo.value(pred), elected) : elected);
   }),
 ];

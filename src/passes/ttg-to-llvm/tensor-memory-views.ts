@@ -27,9 +27,7 @@ export function setTmemAddress(lo: Lowering, result: Value, address: Value): voi
 export const isInTensorMemory = (buffer: Value): boolean => TensorMemorySpace.is(descOf(buffer).params.memorySpace);
 
 /** One of several buffers: they lie side by side. */
-export function indexTensorMemory(lo: Lowering, { op, src, index, result }: View<typeof MemDescIndexOp>): false | void {
-  if (!TensorMemoryEncoding.is(descOf(src).params.encoding))
-    return lo.fail(op, "buffers of scales are not picked by an index", "lower.tmem-view");
+export function indexTensorMemory(lo: Lowering, { src, index, result }: View<typeof MemDescIndexOp>): void {
   const { b } = lo;
   const address = tmemAddress(lo, src);
   setTmemAddress(lo, result, b.add(address, b.mul(lo.value(index), b.i32(tmemColumns(descOf(result))))));

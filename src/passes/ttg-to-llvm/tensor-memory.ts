@@ -182,8 +182,9 @@ function moveTensor(
   if (!info) throw new LayoutError("no instruction moves the tensor to or from that buffer");
   return move(lo, info, base, pred, convertType(buffer.params.elementType), values);
 }
-function storeTensor(lo: Lowering, op: Operation, src: Value, buffer: MemDesc, base: Value, pred: Value): void {
-  moveTensor(lo, op, src.type as TensorType, buffer, base, pred, lo.elements(src));
+function storeTensor(lo: Lowering, op: Operation, src: Value, buffer: MemDesc, base: () => Value, pred: Value): void {
+  const values = lo.elements(src);
+  moveTensor(lo, op, src.type as TensorType, buffer, base(), pred, values);
   lo.b.create(Tcgen05WaitOp, { kind: "store" });
   // Before anyone uses the buffer all threads have written.
   barrier(lo);
@@ -247,7 +248,7 @@ export const TENSOR_MEMORY: readonly LoweringRule[] = [
       return lo.fail(op, "no tensor memory was allocated for it: run triton-tensor-memory-allocation before", "lower.not-allocated");
     const base = b.value(TensorMemoryBaseAddress, {}, ptrType(ctx, 6));
     const address = b.add(b.ptrtoint(base, i32(ctx)), b.i32(column | (row << 16)));
-    if (src) storeTensor(lo, op, src, descOf(result), b.inttoptr(address, base.type), b.i1(true));
+    if (src) storeTensor(lo, op, src, descOf(result), () => b.inttoptr(address, base.type), b.i1(true));
     setTmemAddress(lo, result, address);
     return dropToken(lo, op, token);
   }),
@@ -257,7 +258,7 @@ export const TENSOR_MEMORY: readonly LoweringRule[] = [
     return dropToken(lo, op, token);
   }),
   rule(TMEMStoreOp, ({ op, src, dst, pred, token }, lo) => {
-    storeTensor(lo, op, src, descOf(dst), lo.value(dst), lo.value(pred));
+    storeTensor(lo, op, src, descOf(dst), () => lo.value(dst), lo.value(pred));
     return dropToken(lo, op, token);
   }),
   rule(TMEMCopyOp, ({ src, dst, barrier: done }, lo) => {

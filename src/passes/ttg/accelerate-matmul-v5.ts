@@ -17,11 +17,11 @@ import { distributedParams, encodingAttr, encodingParams } from "../../dialects/
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp } from "../../dialects/ttg/ops/local-memory.js";
-import { AsyncTokenType, type MemDesc, memDescType } from "../../dialects/ttg/types.js";
+import { AsyncTokenType, memDescType } from "../../dialects/ttg/types.js";
 import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp } from "../../dialects/ttng/ops/tensor-memory.js";
-import type { Attribute } from "../../ir/attribute.js";
+import { getDefaultLayoutForTmemLdSt } from "../../dialects/ttng/tmem-layout.js";
 import { boolAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, RankedTensorType, type TensorType, withEncoding } from "../../ir/builtin-types.js";
 import { typeText } from "../../ir/text-hook.js";
@@ -29,8 +29,6 @@ import type { Value } from "../../ir/value.js";
 import type { DistributedParams, TmemParams } from "../../layout/encoding-params.js";
 import { getCTALayout, getCTASplitNumOf, getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { LinearLayout } from "../../layout/linear-layout.js";
-import { getDistributedLayoutForTmemLdSt } from "../../layout/tmem-access.js";
-import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import type { PassReport } from "../../pass/define-pass.js";
 import type { Explain } from "../../pass/remark.js";
 import { pattern } from "../../rewrite/pattern.js";
@@ -123,7 +121,7 @@ export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassRepo
       const scales = [a_scale, b_scale].map((scale) => {
         const { shape, elementType } = typeOf(scale).params;
         const desc = memDescType(shape, elementType, encodingAttr(rw.ctx, encoding), TensorMemorySpace.get(rw.ctx, {}));
-        const layout = defaultTmemLayout(desc, encoding, numWarps, distributedParams(typeOf(scale).params.encoding)!);
+        const layout = getDefaultLayoutForTmemLdSt(desc, numWarps, getCTALayout(distributedParams(typeOf(scale).params.encoding)!)!);
         return { scale, desc, layout };
       });
       const staged = scales.map(({ scale }) => addSmemStageToScaleLoad(rw, scale));
@@ -158,15 +156,6 @@ export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassRepo
 
 const trueValue = (rw: Rewriter): Value => rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });
 
-/** The layout in which registers are moved to and from tensor memory. */
-function defaultTmemLayout(desc: MemDesc, encoding: TmemParams, numWarps: number, like: DistributedParams): Attribute {
-  const { shape, elementType } = desc.params;
-  const memory = toLinearLayout(shape, encoding);
-  // Every accumulator and scale that is made here can be moved 32 rows a warp.
-  const layout = getDistributedLayoutForTmemLdSt(memory, "32x32b", numWarps, bitWidth(elementType)!, getCTALayout(like)!)!;
-  return encodingAttr(desc.ctx, { kind: "linear", layout });
-}
-
 /** The accumulator in tensor memory, and the type in which it is read back. */
 function accumulator(rw: Rewriter, c: Value, numWarps: number, like: DistributedParams, blockM: number, blockN: number, twoCTAs: boolean) {
   const { shape, elementType } = typeOf(c).params;
@@ -174,7 +163,7 @@ function accumulator(rw: Rewriter, c: Value, numWarps: number, like: Distributed
   const colStride = Math.trunc(32 / bitWidth(elementType)!);
   const encoding: TmemParams = { kind: "tensor_memory_encoding", blockM, blockN, colStride, CTASplitM, CTASplitN, twoCTAs };
   const desc = memDescType(shape, elementType, encodingAttr(rw.ctx, encoding), TensorMemorySpace.get(rw.ctx, {}), true);
-  const type = withEncoding(typeOf(c), defaultTmemLayout(desc, encoding, numWarps, like));
+  const type = withEncoding(typeOf(c), getDefaultLayoutForTmemLdSt(desc, numWarps, getCTALayout(like)!));
   const src = rw.value(ConvertLayoutOp, { src: c }, { types: [type] });
   return { acc: rw.create(TMEMAllocOp, { src }, { types: [desc, AsyncTokenType.get(rw.ctx, {})] }), type };
 }
