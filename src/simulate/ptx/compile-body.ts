@@ -161,8 +161,7 @@ export class BodyCompiler {
   #noteRegisters({ opcode, modifiers }: Instruction, { reads, writes }: InstructionCompiler): void {
     if (opcode === "wgmma" || (opcode === "tcgen05" && modifiers[0] === "ld")) this.#asynchronous.push(...reads, ...writes);
     else {
-      const isMove = opcode === "mov" && reads.length === writes.length;
-      this.#uses.push({ block: this.#block, index: this.#block.steps.length - 1, reads, writes, isMove });
+      this.#uses.push({ block: this.#block, index: this.#block.steps.length - 1, reads, writes, isMove: opcode === "mov" });
     }
   }
 

@@ -2,7 +2,7 @@
  * Registers that asynchronous instructions write or read: the accumulators of wgmma and its operand in registers, until
  * their group is waited for; the results of `tcgen05.ld`, until `tcgen05.wait::ld`. The values are there at once; each register
  * is marked with the group it belongs to, and who touches one whose group is not waited for is found out. A move takes the mark
- * along: it is how compilers name a register anew.
+ * along, also one that packs or unpacks: it is how compilers name a register anew.
  */
 import { type Site, siteText } from "./findings.js";
 import type { Step } from "./lanes.js";
@@ -125,22 +125,24 @@ export function watchRegisters(uses: readonly RegisterUse[], rows: Iterable<numb
   for (const { block, index, reads, writes, isMove } of uses) {
     const [read, written] = [reads.filter((r) => watched.has(r)), writes.filter((r) => watched.has(r))];
     if (read.length === 0 && written.length === 0) continue;
-    block.steps[index] = watching(block.steps[index]!, block.sites[index]!, read, written, isMove ? read[0] : undefined);
+    block.steps[index] = watching(block.steps[index]!, block.sites[index]!, read, written, isMove);
   }
 }
 
-function watching(step: Step, site: Site, reads: readonly number[], writes: readonly number[], movedFrom: number | undefined): Step {
+function watching(step: Step, site: Site, reads: readonly number[], writes: readonly number[], isMove: boolean): Step {
   return (warp, mask) => {
     const registers = inFlight(warp);
+    let from = isMove ? reads[0] : undefined;
     if (registers.anything) {
-      if (movedFrom === undefined) for (const row of reads) early(warp, site, registers.pendingWrite(row), "reads a register before");
+      if (isMove) from = reads.find((row) => registers.pendingWrite(row)) ?? from;
+      else for (const row of reads) early(warp, site, registers.pendingWrite(row), "reads a register before");
       for (const row of writes) {
-        if (movedFrom === undefined) early(warp, site, registers.pendingWrite(row), "writes a register before");
+        if (!isMove) early(warp, site, registers.pendingWrite(row), "writes a register before");
         early(warp, site, registers.pendingRead(row), "writes a register that is read before");
       }
     }
     step(warp, mask);
-    for (const row of writes) registers.written(row, movedFrom);
+    for (const row of writes) registers.written(row, from);
   };
 }
 

@@ -5,7 +5,7 @@
  * accessed is told apart by these quarters and by columns.
  */
 import { type Findings, type Site, siteText } from "./findings.js";
-import type { AsyncRead, SharedMemory } from "./shared-memory.js";
+import type { AsyncRead, AsyncTime, SharedMemory } from "./shared-memory.js";
 import type { Warp } from "./warp.js";
 
 export const LANES = 128;
@@ -19,11 +19,13 @@ export interface TensorRange {
   readonly count: number;
 }
 
-/** Something that the tensor cores are told to do. */
+/** Something that the tensor cores are told to do, maybe those of two CTAs together. */
 export interface TensorOperation {
   readonly site: Site;
+  /** Whose tensor memory is read and written. */
+  readonly memories: readonly TensorMemory[];
   /** Of shared memory, begun when it was issued. */
-  readonly shared: readonly AsyncRead[];
+  readonly shared: readonly { readonly memory: SharedMemory; readonly read: AsyncRead }[];
   readonly reads: readonly TensorRange[];
   readonly writes: readonly TensorRange[];
   readonly effect: () => void;
@@ -127,7 +129,7 @@ export class TensorMemory {
   noteLoad(range: TensorRange, warp: Warp, site: Site): void {
     if (!this.shared.checks) return;
     forGranules(range, (g) => {
-      this.#checkRead(g, warp, site, false);
+      this.#checkRead(g, warp, site, NEVER);
       this.#reader[g] = warp.index;
       this.#readTime[g] = warp.now;
       this.#readSite[g] = site.index;
@@ -141,7 +143,7 @@ export class TensorMemory {
     if (!this.shared.checks) return;
     const number = stores.issued;
     forGranules(range, (g) => {
-      this.#checkWrite(g, warp, site, false);
+      this.#checkWrite(g, warp, site, NEVER);
       this.#writer[g] = warp.index;
       this.#writeTime[g] = warp.now;
       this.#writeSite[g] = site.index;
@@ -155,37 +157,37 @@ export class TensorMemory {
     if (stores !== undefined) stores.done = stores.issued;
   }
 
-  // `inOrder`: asked for the tensor cores, which do what they are told one after the other.
+  // `cores`: the clock of the tensor cores that are asked, which do what they are told one after the other.
 
-  #checkRead(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+  #checkRead(g: number, warp: Warp, site: Site, cores: number): void {
     if (this.#pendingWrites[g]) {
-      if (!inOrder) this.#early(g, warp, site, "reads");
+      if (cores === NEVER) this.#early(g, warp, site, "reads");
     } else if (this.#writer[g] === NEVER) this.findings.add("unwritten-shared", site, `${this.#place(g)} is read, which nobody wrote`);
-    else this.#checkWritten(g, warp, site, inOrder);
+    else this.#checkWritten(g, warp, site, cores);
   }
 
-  #checkWrite(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+  #checkWrite(g: number, warp: Warp, site: Site, cores: number): void {
     if (this.#pendingWrites[g] || this.#pendingReads[g]) {
-      if (!inOrder) return this.#early(g, warp, site, "stores to");
-    } else if (this.#writer[g] !== NEVER) this.#checkWritten(g, warp, site, inOrder);
-    this.#checkKnown(g, this.#reader[g]!, this.#readTime[g]!, this.#readSite[g]!, "read", warp, site, inOrder);
+      if (cores === NEVER) return this.#early(g, warp, site, "stores to");
+    } else if (this.#writer[g] !== NEVER) this.#checkWritten(g, warp, site, cores);
+    this.#checkKnown(g, this.#reader[g]!, this.#readTime[g]!, this.#readSite[g]!, "read", warp, site, cores);
   }
 
   /** Whether the last store has been waited for by its warp, and is known. */
-  #checkWritten(g: number, warp: Warp, site: Site, inOrder: boolean): void {
+  #checkWritten(g: number, warp: Warp, site: Site, cores: number): void {
     const writer = this.#writer[g]!;
     const stores = this.#stores.get(writer);
-    if (stores !== undefined && (inOrder || writer !== warp.index) && this.#store[g]! > stores.done)
+    if (stores !== undefined && (cores !== NEVER || writer !== warp.index) && this.#store[g]! > stores.done)
       this.findings.add(
         "early-read",
         site,
         `${this.#place(g)} is used before tcgen05.wait::st behind ${siteText(this.sites[this.#writeSite[g]!]!)}`,
       );
-    else this.#checkKnown(g, writer, this.#writeTime[g]!, this.#writeSite[g]!, "written", warp, site, inOrder);
+    else this.#checkKnown(g, writer, this.#writeTime[g]!, this.#writeSite[g]!, "written", warp, site, cores);
   }
 
-  #checkKnown(g: number, clock: number, time: number, by: number, was: string, warp: Warp, site: Site, inOrder: boolean): void {
-    if (clock === NEVER || clock === warp.index || warp.seen[clock]! >= time || (inOrder && clock === this.shared.tensorCoreClock)) return;
+  #checkKnown(g: number, clock: number, time: number, by: number, was: string, warp: Warp, site: Site, cores: number): void {
+    if (clock === NEVER || clock === warp.index || warp.seen[clock]! >= time || clock === cores) return;
     this.findings.add(
       "race",
       site,
@@ -206,22 +208,38 @@ export class TensorMemory {
   // The tensor cores.
 
   issue(operation: TensorOperation, warp: Warp): void {
-    const { site, reads, writes } = operation;
-    if (this.shared.checks) {
-      for (const range of reads) forGranules(range, (g) => this.#checkRead(g, warp, site, true));
-      for (const range of writes) forGranules(range, (g) => this.#checkWrite(g, warp, site, true));
-    }
-    this.#mark(operation, 1);
+    for (const memory of operation.memories) memory.#begin(operation, warp, this.shared.tensorCoreClock);
     this.#queue.push(operation);
   }
 
-  #mark({ reads, writes, site }: TensorOperation, by: 1 | -1): void {
-    const mark = (counts: Int32Array) => (g: number) => {
-      counts[g]! += by;
-      if (by > 0) this.#pendingSite[g] = site.index;
+  #begin({ site, reads, writes }: TensorOperation, warp: Warp, cores: number): void {
+    if (this.shared.checks) {
+      for (const range of reads) forGranules(range, (g) => this.#checkRead(g, warp, site, cores));
+      for (const range of writes) forGranules(range, (g) => this.#checkWrite(g, warp, site, cores));
+    }
+    const begun = (counts: Int32Array) => (g: number) => {
+      counts[g]!++;
+      this.#pendingSite[g] = site.index;
     };
-    for (const range of reads) forGranules(range, mark(this.#pendingReads));
-    for (const range of writes) forGranules(range, mark(this.#pendingWrites));
+    for (const range of reads) forGranules(range, begun(this.#pendingReads));
+    for (const range of writes) forGranules(range, begun(this.#pendingWrites));
+  }
+
+  #end({ site, reads, writes }: TensorOperation, { clock, time }: AsyncTime): void {
+    for (const range of reads)
+      forGranules(range, (g) => {
+        this.#pendingReads[g]!--;
+        this.#reader[g] = clock;
+        this.#readTime[g] = time;
+        this.#readSite[g] = site.index;
+      });
+    for (const range of writes)
+      forGranules(range, (g) => {
+        this.#pendingWrites[g]!--;
+        this.#writer[g] = clock;
+        this.#writeTime[g] = time;
+        this.#writeSite[g] = site.index;
+      });
   }
 
   /** All that was issued until now will arrive at the mbarrier at `at` of each of these CTAs. */
@@ -248,21 +266,8 @@ export class TensorMemory {
       }
       operation.effect();
       const time = this.shared.tickTensorCores();
-      for (const read of operation.shared) this.shared.endRead(read, time);
-      this.#mark(operation, -1);
-      const { index } = operation.site;
-      for (const range of operation.reads)
-        forGranules(range, (g) => {
-          this.#reader[g] = time.clock;
-          this.#readTime[g] = time.time;
-          this.#readSite[g] = index;
-        });
-      for (const range of operation.writes)
-        forGranules(range, (g) => {
-          this.#writer[g] = time.clock;
-          this.#writeTime[g] = time.time;
-          this.#writeSite[g] = index;
-        });
+      for (const { memory, read } of operation.shared) memory.endRead(read, time);
+      for (const memory of operation.memories) memory.#end(operation, time);
     }
   }
 }

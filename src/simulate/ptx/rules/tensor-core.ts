@@ -91,6 +91,9 @@ function formOf(bits: number, { types, isInteger }: Kind, scaled: boolean): Prod
 /** The lane of row i of a matrix of m rows: of 64 rows, each quarter has 16. */
 const laneOf = (i: number, m: number): number => (m === 64 ? (i >> 4) * 32 + (i & 15) : i);
 
+/** A pair of CTAs with 64 rows each has the second half of the columns in the upper lanes. */
+const isFolded = (pair: readonly Cta[], m: number): boolean => pair.length === 2 && m === 64;
+
 /** `tcgen05.mma.cta_group::G.kind::K [d], a, b, descriptor, {[scaleA], [scaleB],} accumulate` */
 export function product(c: InstructionCompiler): void {
   const name = Object.keys(KINDS).find((k) => c.has(k));
@@ -168,26 +171,26 @@ function issue(
   const aAt = typeof o.a === "number" ? new Int32Array() : piecesOf(o.a, f.aKMajor, m, k, aPieces.count);
   const bAt = piecesOf(o.b, f.bKMajor, nOfOne, k, bPieces.count);
   const aBits = kind.padded ? 8 : decoder(f.aType).bits;
-  const dRange: TensorRange = { quarters: ALL, column: o.d & 0xffff, count: f.n };
+  const dRange: TensorRange = { quarters: ALL, column: o.d & 0xffff, count: isFolded(pair, m) ? f.n / 2 : f.n };
   const aRange: TensorRange = { quarters: ALL, column: (o.a as number) & 0xffff, count: (k * aBits) / 32 };
   const scaleRanges = o.scales.map((at, i) => ({ quarters: ALL, column: at & 0xffff, count: Math.ceil((i === 0 ? m : f.n) / 32) }));
   const reads = [...(inTensorMemory ? [aRange] : []), ...scaleRanges, ...(o.accumulates ? [dRange] : [])];
   for (const range of [dRange, ...reads]) if (!warp.cta.tensorMemory.allows(range, site)) return;
-  pair.forEach((cta, i) => {
-    const operation = {
+  const begun = ({ shared }: Cta, at: Int32Array, bytes: number) => ({
+    memory: shared,
+    read: shared.beginRead(at, bytes, warp, lane, site),
+  });
+  warp.cta.tensorMemory.issue(
+    {
       site,
-      shared: [
-        ...(inTensorMemory ? [] : [cta.shared.beginRead(aAt, aPieces.bytes, warp, lane, site)]),
-        cta.shared.beginRead(bAt, bPieces.bytes, warp, lane, site),
-      ],
+      memories: pair.map(({ tensorMemory }) => tensorMemory),
+      shared: pair.flatMap((cta) => [...(inTensorMemory ? [] : [begun(cta, aAt, aPieces.bytes)]), begun(cta, bAt, bPieces.bytes)]),
       reads,
       writes: [dRange],
-      // What both have is computed with the last of them.
-      effect: i < pair.length - 1 ? () => {} : () => compute(pair, f, kind, o, m, aAt, bAt),
-    };
-    // The first of the pair has both in its queue, to be done in order.
-    (i === 0 ? warp.cta : cta).tensorMemory.issue(operation, warp);
-  });
+      effect: () => compute(pair, f, kind, o, m, aAt, bAt),
+    },
+    warp,
+  );
 }
 
 function compute(pair: readonly Cta[], f: ProductForm, kind: Kind, o: ProductOperands, m: number, aAt: Int32Array, bAt: Int32Array): void {
@@ -210,7 +213,7 @@ function compute(pair: readonly Cta[], f: ProductForm, kind: Kind, o: ProductOpe
             multiplied(A, scalesAt(words, aScales, m, f.aScale, o.perProduct, f.scaleType), m, k, o.perProduct),
             multiplied(B, scalesAt(words, bScales, f.n, f.bScale, o.perProduct, f.scaleType), f.n, k, o.perProduct),
           ];
-    accumulate(words, o.d, left, right, m, k, f, o.accumulates);
+    accumulate(words, o.d, left, right, m, k, f, isFolded(pair, m), o.accumulates);
   }
 }
 
@@ -257,17 +260,18 @@ function accumulate(
   m: number,
   k: number,
   { n, dType, sign }: ProductForm,
+  folded: boolean,
   adds: boolean,
 ): void {
   const floats = new Float32Array(words.buffer);
   const halves = halfValues();
   for (let i = 0; i < m; i++) {
-    const row = ((address >>> 16) + laneOf(i, m)) * COLUMNS + (address & 0xffff);
+    const row = ((address >>> 16) + (folded ? i : laneOf(i, m))) * COLUMNS + (address & 0xffff);
     for (let j = 0; j < n; j++) {
       let sum = 0;
       for (let x = i * k, y = j * k, end = x + k; x < end; x++, y++) sum += A[x]! * B[y]!;
       sum *= sign;
-      const at = row + j;
+      const at = folded && j >= n / 2 ? row + 64 * COLUMNS + j - n / 2 : row + j;
       if (dType === "f32") floats[at] = adds ? sum + floats[at]! : sum;
       else if (dType === "s32") words[at] = adds ? sum + words[at]! : sum;
       else words[at] = encode("f16", adds ? sum + halves[words[at]! & 0xffff]! : sum);
@@ -314,10 +318,8 @@ export function copyToTensorMemory(c: InstructionCompiler): void {
             for (let w = 0; w < 4; w++)
               tensorMemory.words[((address >>> 16) + lane) * COLUMNS + (address & 0xffff) + 4 * part + w] = shared.i32[(piece >> 2) + w]!;
         });
-      tensorMemory.issue(
-        { site: c.site, shared: [shared.beginRead(pieces, 16, warp, l, c.site)], reads: [], writes: [range], effect },
-        warp,
-      );
+      const read = { memory: shared, read: shared.beginRead(pieces, 16, warp, l, c.site) };
+      tensorMemory.issue({ site: c.site, memories: [tensorMemory], shared: [read], reads: [], writes: [range], effect }, warp);
     }
   });
 }
