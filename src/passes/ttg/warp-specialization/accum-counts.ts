@@ -30,6 +30,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { getNestedAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import type { Channel } from "./channels.js";
 import { NotSpecializable } from "./not-specializable.js";
+import { takeBody } from "./take-body.js";
 
 /** A buffer of a ring, and how often the ring was used before, modulo 2. */
 export interface BufferIndex {
@@ -87,13 +88,8 @@ export class AccumCounts {
     return { index, phase: b.value(TruncIOp, { in: parity }, { loc, types: [i1(ctx)] }) };
   }
 
-  /** Makes the counts: `tops` are the loops and ifs at the top of the function that have channels. */
-  append(tops: readonly Operation[]): void {
-    this.#updateAll(tops);
-  }
-
-  /** Gives counts to those among `ops` that are loops or ifs; answers what took the place of each. */
-  #updateAll(ops: readonly Operation[]): Operation[] {
+  /** Gives counts to loops and ifs; answers what took the place of each. */
+  append(ops: readonly Operation[]): Operation[] {
     return ops.map((op) => {
       const loop = ForOp.match(op);
       if (loop) return this.#rewriteFor(loop);
@@ -105,7 +101,7 @@ export class AccumCounts {
         inner.push(nested);
         return "skip";
       });
-      this.#updateAll(inner);
+      this.append(inner);
       return op;
     });
   }
@@ -129,12 +125,12 @@ export class AccumCounts {
     const made = rw.from(op, () =>
       buildFor(rw.builder, { lowerBound, upperBound, step, initArgs: [...initArgs, ...inits] }, { loc, ...b.options }),
     ).op;
-    this.#moveRegions(op, made, [0]);
+    takeBody(rw, made, op);
     rw.replaceOpUses(op, made.results.slice(0, op.numResults));
     rw.erase(op);
     this.#replaceRegion(op, made);
 
-    const inner = this.#updateAll(loopsAndIfs(body));
+    const inner = this.append(loopsAndIfs(body));
     const yieldOp = body.lastOp!;
     let next = 0;
     if (this.#regions.has(made)) {
@@ -151,17 +147,16 @@ export class AccumCounts {
   #rewriteIf({ op, condition, thenRegion, elseRegion }: IfView): Operation {
     const { rw } = this;
     const loc = op.locRef;
-    const tasks = getNestedAsyncTaskIds(op);
-    const b = new TaskBuilder(rw).inTasks(tasks);
+    const b = new TaskBuilder(rw).inTasks(getNestedAsyncTaskIds(op));
     const counted = this.#counted(op);
     const types = [...op.resultTypes, ...counted.map(() => i64(rw.ctx))];
     rw.setBefore(op);
     const made = rw.from(op, () => buildIf(rw.builder, types, condition, true, { loc, ...b.options })).op;
     const thenBlock = thenRegion.firstBlock!;
     const hasElse = !elseRegion.empty;
-    this.#moveRegions(op, made, hasElse ? [0, 1] : [0]);
+    takeBody(rw, made, op);
     this.#replaceRegion(op, made);
-    const inner = this.#updateAll(loopsAndIfs(thenBlock));
+    const inner = this.append(loopsAndIfs(thenBlock));
     const otherwise = made.regions[1]!.firstBlock!;
     if (!hasElse) rw.setEnd(otherwise).create(YieldOp, { results: [] }, { loc });
     else if (loopsAndIfs(otherwise).some((nested) => this.#counted(nested).length > 0))
@@ -170,8 +165,10 @@ export class AccumCounts {
     const outer = made.parentOfType(ForOp);
     const thenYields = thenBlock.lastOp!.operands;
     const elseYields = otherwise.lastOp!.operands;
-    const constant = (block: Block, value: number): Value =>
-      rw.setBefore(block.lastOp!) && b.value(ConstantOp, { value: i64Attr(rw.ctx, value) }, { loc });
+    const constant = (block: Block, value: number): Value => {
+      rw.setBefore(block.lastOp!);
+      return b.value(ConstantOp, { value: i64Attr(rw.ctx, value) }, { loc });
+    };
     if (this.#regions.has(made)) {
       const count = outer && this.#countIn(outer, made);
       const one = constant(thenBlock, 1);
@@ -204,12 +201,6 @@ export class AccumCounts {
   #countsAfter(op: Operation): readonly Value[] {
     const { length } = this.#counted(op);
     return op.results.slice(op.numResults - length);
-  }
-  #moveRegions(from: Operation, to: Operation, indices: readonly number[]): void {
-    for (const i of indices) {
-      for (const block of [...to.regions[i]!.blocks()]) this.rw.eraseBlock(block);
-      to.regions[i]!.takeBlocksOf(from.regions[i]!);
-    }
   }
 }
 

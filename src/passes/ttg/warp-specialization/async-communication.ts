@@ -48,8 +48,8 @@ export function insertAsyncComm(
     producers.add(producer);
     for (const op of [consumer, channel.dst, getUniqueActualConsumer(channel.dst)]) consumers.add(op);
   }
-  const ends = [endsIn(srcOpOf(master).block!, producers), endsIn(master.dst.block!, consumers)];
-  const [producer, consumer] = ends;
+  const producer = endsIn(srcOpOf(master).block!, producers);
+  const consumer = endsIn(master.dst.block!, consumers);
   if (!producer || !consumer) throw new NotSpecializable(master.dst, "what warp groups use here was loaded for other warp groups");
 
   const b = new TaskBuilder(rw).inTasks([master.producer, ...master.consumers]);
@@ -115,11 +115,8 @@ function getSameLevelOp(p: Operation, c: Operation): Operation {
 /** Behind which op the buffer is free again: the last one that reads it. */
 function releasePoint(producer: Operation, consumer: Operation, task: number): Operation {
   if (consumer.block !== producer.block) return getSameLevelOp(producer, consumer);
-  const last: Operation[] = [];
-  for (const user of getActualConsumers(consumer)) {
-    if (last.some((other) => other !== user && postDominates(other, user))) continue;
-    last.splice(0, last.length, ...last.filter((other) => !postDominates(user, other)), user);
-  }
+  const readers = getActualConsumers(consumer);
+  const last = readers.filter((op) => readers.every((other) => other === op || !postDominates(other, op)));
   if (last.length === 1) {
     let at: Operation | null = last[0]!;
     while (at && at.parentOp !== consumer.parentOp) at = at.parentOp;

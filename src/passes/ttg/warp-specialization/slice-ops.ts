@@ -30,6 +30,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { getAsyncTaskIds, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import { NotSpecializable } from "./not-specializable.js";
 import { isTransposition, type PartitionScheme, shapeOf, WHOLE } from "./partition-scheme.js";
+import { takeBody } from "./take-body.js";
 
 /** Ops that are copied with their operands cut, and whose (first) result is cut as they are. */
 const COPIED: readonly OpDef[] = [
@@ -223,12 +224,9 @@ class Slicer {
     });
     return made.op;
   }
-  /** Moves the regions of an op with others results to a new one, which is used from now on. */
+  /** Moves the regions of an op to one with more results, which is used from now on. */
   #takePlaceOf(op: Operation, made: Operation): void {
-    op.regions.forEach((region, i) => {
-      for (const block of [...made.regions[i]!.blocks()]) this.rw.eraseBlock(block);
-      made.regions[i]!.takeBlocksOf(region);
-    });
+    takeBody(this.rw, made, op);
     this.rw.replaceOpUses(op, made.results.slice(0, op.numResults));
     this.scheme.ops.add(made);
     this.replaced.push(op);
