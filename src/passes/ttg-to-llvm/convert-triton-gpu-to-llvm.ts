@@ -3,7 +3,7 @@
  * one, op by op (see lowering.ts); the rules stand in one file an op family.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp.
  */
-import { allocateSharedMemory } from "../../analysis/allocation.js";
+import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
 import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
@@ -12,6 +12,7 @@ import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
 import { ClusterCTAIdOp } from "../../dialects/nvgpu/ops/index.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { getNumCTAs, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
+import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { buildOperation } from "../../ir/builder.js";
 import { i8 } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
@@ -98,6 +99,11 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     const { computeCapability, ptxVersion, fold } = pass.options;
     const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
     const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));
+    const unplaced = withoutPlace(allocation);
+    if (unplaced) {
+      pass.report.error(unplaced, "no shared memory was allocated for it: run allocate-shared-memory-nv before", "lower.not-allocated");
+      return pass.fail();
+    }
     insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
     const funcs: Operation[] = [];
     module.walk((op) => void (FuncOp.is(op) && funcs.push(op)));
@@ -115,6 +121,14 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     isolateWarpGroups(module);
   },
 });
+
+/** An op whose lowering needs the offset of its buffer, and which has none. (Those of warp groups are needed later.) */
+function withoutPlace(allocation: ModuleAllocation): Operation | undefined {
+  for (const func of allocation.functions)
+    for (const { kind, owner } of allocation.of(func)!.buffers)
+      if (kind !== "virtual" && !owner.hasAttr(ALLOCATION_OFFSET) && !FuncOp.is(owner) && !WarpSpecializeOp.is(owner)) return owner;
+  return undefined;
+}
 
 /** The shared memory of a kernel: as much as the launch asks for, and aligned for accesses of 16 bytes. */
 function addSharedMemory(module: Operation): void {
