@@ -56,12 +56,7 @@ function statement(source: SourceLines, node: RawNode): ast.Stmt {
     case "future_import_statement":
       return importFrom(source, node, place);
     case "if_statement":
-      return ifStatement(
-        source,
-        node,
-        node,
-        node.children.filter((c) => c.field === "alternative"),
-      );
+      return ifStatement(source, node);
     case "while_statement":
       return { kind: "While", at: place, test: expr(fieldOf(node, "condition")), body: body(node), orelse: orelse() };
     case "for_statement":
@@ -146,24 +141,22 @@ function assignment(source: SourceLines, node: RawNode, place: ast.Place): ast.S
 }
 
 /** `elif` is an If of its own, standing where its keyword stands. */
-function ifStatement(source: SourceLines, whole: RawNode, clause: RawNode, alternatives: readonly RawNode[]): ast.If {
-  const [next, ...rest] = alternatives;
-  const orelse =
-    next === undefined
-      ? []
-      : next.type === "else_clause"
-        ? statements(source, suite(next))
-        : [ifStatement(source, { ...whole, start: next.start }, next, rest)];
-  return {
+/** Each `elif` is an `if` in the `else` of what is before it. */
+function ifStatement(source: SourceLines, node: RawNode): ast.If {
+  let orelse: readonly ast.Stmt[] = [];
+  const clause = (part: RawNode): ast.If => ({
     kind: "If",
-    at: placeOf(source, clause.start, whole.end),
-    test: expression(source, fieldOf(clause, "condition")!),
+    at: placeOf(source, part.start, node.end),
+    test: expression(source, fieldOf(part, "condition")!),
     body: statements(
       source,
-      fieldsOf(clause, "consequence").find((c) => c.type === "block"),
+      fieldsOf(part, "consequence").find((c) => c.type === "block"),
     ),
     orelse,
-  };
+  });
+  for (const part of node.children.filter((c) => c.field === "alternative").toReversed())
+    orelse = part.type === "else_clause" ? statements(source, suite(part)) : [clause(part)];
+  return clause(node);
 }
 
 function withItem(source: SourceLines, node: RawNode): ast.WithItem {

@@ -302,6 +302,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   const ifExpression = as("conditional expression", seq(disjunction, word("if"), disjunction, word("else"), expressionLazy));
   const lambda = as("lambda", seq(word("lambda"), opt(lazy(() => lambdaParameters)), op(":"), expressionLazy));
   const plain = alt(ifExpression, disjunction, lambda);
+  const legacy = token(({ kind, text }) => kind === "name" && isLegacy(text));
   const soft = token((t) => t.kind === "name" && ["_", "case", "match"].includes(t.text));
   const wrongExpression = alt(
     wrong(seq(not(alt(seq(name, string), soft)), disjunction, g.plainly(plain)), ([, a, b]) => {
@@ -313,13 +314,13 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     ),
     wrong(
       seq(
-        name,
+        legacy,
         not(op("(")),
         lazy(() => starExpressions),
       ),
       ([a]) => {
         const { text } = g.first(a!);
-        if (isLegacy(text)) g.fail(a!, `Missing parentheses in call to '${text}'. Did you mean ${text}(...)?`);
+        g.fail(a!, `Missing parentheses in call to '${text}'. Did you mean ${text}(...)?`);
       },
     ),
   );

@@ -20,6 +20,9 @@ export interface Match {
 }
 export type Rule = () => Match | undefined;
 
+/** That a rule does not match, what it matches, or that with where it ends: that of something in parentheses is without them. */
+type Remembered = Match | null | { readonly match: Match; readonly end: number };
+
 /** An error in the text, by its offset. */
 export interface Found {
   readonly offset: number;
@@ -39,8 +42,9 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
   let at = 0;
   let seen = 0;
   let invalid = false;
-  /** A match and where it ends: that of something in parentheses is without them. */
-  const memo = new Map<number, { readonly match: Match; readonly end: number } | null>();
+  /** What each rule has given at each token behind `base`. */
+  let memo: Remembered[][] = [];
+  let base = 0;
   let rules = 0;
 
   const peek = (): Token => {
@@ -131,14 +135,16 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
     const id = rules;
     rules += 2;
     return () => {
-      const key = at * 256 + id + (apart && invalid ? 1 : 0);
-      const known = memo.get(key);
+      const column = id + (apart && invalid ? 1 : 0);
+      memo[column] ??= [];
+      const place = at - base;
+      const known = memo[column][place];
       if (known !== undefined) {
         if (known) at = known.end;
-        return known?.match;
+        return known && "match" in known ? known.match : (known ?? undefined);
       }
       const match = rule();
-      memo.set(key, match ? { match, end: at } : null);
+      memo[column][place] = match === undefined ? null : match.end === at ? match : { match, end: at };
       return match;
     };
   };
@@ -211,7 +217,8 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
     from(start: number, withInvalid: boolean): void {
       at = start;
       invalid = withInvalid;
-      memo.clear();
+      memo = [];
+      base = start;
     },
     place: (): number => at,
     back(to: number): void {
