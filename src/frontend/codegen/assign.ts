@@ -39,6 +39,8 @@ function sanitize(g: Generator, value: PyValue): PyValue {
       case "tuple":
         return plain;
       case "slice":
+      case "range":
+      case "condition":
         return plain;
     }
   }

@@ -85,8 +85,7 @@ export function runHost(g: Generator, fn: PyValue, args: readonly PyValue[], nam
   const outer = host.semantic;
   host.semantic = g.s;
   try {
-    const result = callHost(host, fn, args, named);
-    return isKind(result, "list") ? tuple(result.values) : result;
+    return callHost(host, fn, args, named);
   } finally {
     host.semantic = outer;
   }

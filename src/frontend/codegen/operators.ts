@@ -114,7 +114,8 @@ export function subscript(g: Generator, node: ast.Expr, value: PyValue, index: P
       if (method === undefined) return raise("AttributeError", noAttribute(value, "__getitem__"));
       return callFunction(g, node, method, [index], new Map());
     }
-    return pyIndex(value, sliceOf(index));
+    // A kernel's tuple is a list inside.
+    return pyIndex(value, sliceOf(index), "list");
   });
 }
 const sliceOf = (index: PyValue): PyValue =>

@@ -220,8 +220,8 @@ export function pyUnary(method: string, value: PyValue): PyValue {
   return raise("TypeError", `bad operand type for unary ${symbol}: '${pyTypeName(value)}'`);
 }
 
-/** `value[index]`. */
-export function pyIndex(value: PyValue, index: PyValue): PyValue {
+/** `value[index]`; `name`: what a sequence is called where it has no such item. */
+export function pyIndex(value: PyValue, index: PyValue, name = listName(value)): PyValue {
   if (isConstexpr(value)) return pyIndex(value.value, index);
   if (isKind(value, "dict")) {
     const entry = value.entries.get(dictKey(index));
@@ -237,7 +237,7 @@ export function pyIndex(value: PyValue, index: PyValue): PyValue {
   if (!isInteger(plain)) return raise("TypeError", `${listName(value)} indices must be integers or slices, not ${pyTypeName(plain)}`);
   const at = Number(plain);
   const item = items[at < 0 ? at + items.length : at];
-  if (item === undefined) return raise("IndexError", `${listName(value)} index out of range`);
+  if (item === undefined) return raise("IndexError", `${name} index out of range`);
   return item;
 }
 const listName = (value: PyValue): string => (typeof value === "string" ? "string" : isTuple(value) ? "tuple" : "list");

@@ -47,7 +47,7 @@ export function pyRepr(value: PyValue, asStr = false): string {
     case "module":
       return `<module '${value.name}'>`;
     case "class":
-      return `<class '${value.module}.${value.qualname}'>`;
+      return `<class '${value.module === "builtins" ? "" : `${value.module}.`}${value.qualname}'>`;
     case "instance":
       return `<${value.cls.module}.${value.cls.qualname} object>`;
     case "enum":
