@@ -159,9 +159,9 @@ export function sharedRequest(
   if (facts) countShared(site, mask, at, bytes);
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
-    const shared = sharedAt(warp, at[l]!);
+    const shared = sharedAt(warp, at[l]!, l, site);
     const a = at[l]! % CTA_WINDOW;
-    if (!shared.allows(a, bytes, warp, l, site)) {
+    if (!shared?.allows(a, bytes, warp, l, site)) {
       body(warp, l, NOTHING, 0);
       continue;
     }
@@ -174,9 +174,19 @@ export function sharedRequest(
   }
 }
 
-/** The memory that a shared address lies in: the CTA's own, or that of another in the cluster. */
-export function sharedAt({ cta }: Warp, at: number): SharedMemory {
-  return at < CTA_WINDOW ? cta.shared : (cta.cluster[Math.floor(at / CTA_WINDOW) - 1] ?? cta).shared;
+/** The memory that a shared address lies in: the CTA's own, or that of another in the cluster; tells of one that is not there. */
+export function sharedAt(warp: Warp, at: number, lane: number, site: Site): SharedMemory | undefined {
+  const { cta } = warp;
+  if (at < CTA_WINDOW) return cta.shared;
+  const rank = Math.floor(at / CTA_WINDOW) - 1;
+  const other = cta.cluster[rank];
+  if (other === undefined)
+    cta.findings.add(
+      "out-of-bounds",
+      site,
+      `thread ${warp.thread(lane)}: shared memory of CTA ${rank} of a cluster of ${cta.cluster.length}`,
+    );
+  return other?.shared;
 }
 
 function localRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, site: Site, body: LaneAccess): void {

@@ -279,8 +279,15 @@ export class SharedMemory {
 
   /** Asynchronous hardware is told to read: whether what it is to read is there, and known to the warp that tells it. */
   beginRead(at: AsyncRead["at"], bytes: number, warp: Warp, lane: number, site: Site): AsyncRead {
-    if (this.checks) this.#checkAsyncRead(at, bytes, warp, lane, site);
-    return { at, bytes, site, thread: warp.thread(lane), writes: this.#writes };
+    const isInside = at.every((a: number) => a >= 0 && a + bytes <= this.bytes);
+    if (!isInside)
+      this.findings.add(
+        "out-of-bounds",
+        site,
+        `asynchronous hardware reads beyond the ${this.bytes} bytes of shared memory for thread ${warp.thread(lane)}`,
+      );
+    else if (this.checks) this.#checkAsyncRead(at, bytes, warp, lane, site);
+    return { at: isInside ? at : [], bytes, site, thread: warp.thread(lane), writes: this.#writes };
   }
 
   #checkAsyncRead(pieces: AsyncRead["at"], bytes: number, warp: Warp, lane: number, site: Site): void {

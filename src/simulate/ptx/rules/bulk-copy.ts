@@ -97,19 +97,26 @@ function loadInto(c: InstructionCompiler): void {
     forLanes(mask, (l) => {
       const [target, source, arriveAt] = [toShared(places[0]![l]!), places[1]![l]!, toShared(places[2]![l]!)];
       const at = target % CTA_WINDOW;
-      let data: Uint8Array | undefined;
-      if (box !== undefined) {
-        const place = box.placeOf(warp, l);
-        const map = tensorMapAt(c, warp, source, place);
-        data = map && readBox(map, place, at, memory, findings, site);
-      } else
-        data = fromShared ? sharedBytes(c, warp, l, toShared(source), warp.I[size + l]!) : globalBytes(c, warp, source, warp.I[size + l]!);
-      if (data === undefined) return;
+      const place = box?.placeOf(warp, l) ?? WHOLE;
+      const map = box === undefined ? bytesMap(fromShared ? 0 : source, warp.I[size + l]!) : tensorMapAt(c, warp, source, place);
+      const bytes = map === undefined ? 0 : boxBytes(map, place);
       const into =
-        ctas < 0 ? [sharedAt(warp, target)] : cluster.filter(({ rank }) => (warp.I[ctas + l]! >>> rank) & 1).map((cta) => cta.shared);
-      for (const shared of into) begin(c, warp, l, shared, at, data, arriveAt % CTA_WINDOW, box === undefined ? 16 : 128);
+        ctas < 0
+          ? [sharedAt(warp, target, l, site)]
+          : cluster.filter(({ rank }) => (warp.I[ctas + l]! >>> rank) & 1).map((cta) => cta.shared);
+      const targets = into.filter((s) => s?.allows(at, bytes, warp, l, site, box === undefined ? 16 : 128) === true) as SharedMemory[];
+      if (map === undefined || !isWhole(c, warp, bytes) || targets.length === 0) return;
+      const data = fromShared ? sharedBytes(c, warp, l, toShared(source), bytes) : readBox(map, place, at, memory, findings, site);
+      if (data !== undefined) for (const shared of targets) begin(c, warp, l, shared, at, data, arriveAt % CTA_WINDOW);
     });
   });
+}
+
+/** Whether it is a number of bytes that can be copied. */
+function isWhole({ site }: InstructionCompiler, warp: Warp, bytes: number): boolean {
+  if (bytes >= 0 && bytes % 16 === 0) return true;
+  warp.cta.findings.add("misaligned", site, `${bytes} bytes are to be copied, which is no multiple of 16`);
+  return false;
 }
 
 /** A copy is on its way, which arrives at an mbarrier of the same CTA. */
@@ -121,9 +128,8 @@ function begin(
   to: number,
   bytes: Uint8Array,
   barrier: number,
-  alignment: number,
 ): void {
-  if (!shared.allows(to, bytes.length, warp, lane, site, alignment) || !shared.allows(barrier, 8, warp, lane, site)) return;
+  if (!shared.allows(barrier, 8, warp, lane, site)) return;
   const copy = { to, bytes, lane, site: site.index };
   shared.noteCopy(copy, warp, site, true);
   shared.mbarriers.later(barrier, site, "copy", () => {
@@ -132,14 +138,10 @@ function begin(
   });
 }
 
-function globalBytes(c: InstructionCompiler, warp: Warp, at: number, bytes: number): Uint8Array {
-  const map = bytesMap(at, bytes);
-  return readBox(map, WHOLE, 0, warp.cta.memory, warp.cta.findings, c.site);
-}
 function sharedBytes(c: InstructionCompiler, warp: Warp, lane: number, at: number, bytes: number): Uint8Array | undefined {
-  const shared = sharedAt(warp, at);
+  const shared = sharedAt(warp, at, lane, c.site);
   const from = at % CTA_WINDOW;
-  if (!shared.allows(from, bytes, warp, lane, c.site, 16)) return undefined;
+  if (!shared?.allows(from, bytes, warp, lane, c.site, 16)) return undefined;
   shared.endRead(shared.beginRead([from], bytes, warp, lane, c.site), warp);
   return shared.u8.slice(from, from + bytes);
 }
@@ -196,7 +198,7 @@ function storeBytes(c: InstructionCompiler): void {
 }
 
 function storeFrom(
-  { site }: InstructionCompiler,
+  c: InstructionCompiler,
   warp: Warp,
   lane: number,
   map: TensorMap,
@@ -205,9 +207,10 @@ function storeFrom(
   alignment: number,
   combine: Combine | undefined,
 ): void {
+  const { site } = c;
   const { memory, findings, shared } = warp.cta;
   const bytes = boxBytes(map, place);
-  if (!shared.allows(from, bytes, warp, lane, site, alignment)) return;
+  if (!isWhole(c, warp, bytes) || !shared.allows(from, bytes, warp, lane, site, alignment)) return;
   addBulkRead(warp, lane, shared.beginRead([from], bytes, warp, lane, site));
   writeBox(map, place, from, shared.u8, memory, findings, site, combine);
 }

@@ -118,6 +118,11 @@ export function product(c: InstructionCompiler): void {
       const f = formOf(warp.I[form + l]!, kind, scaled);
       if (typeof f === "string") notModelled(c, warp, f);
       const on = ((accumulate & 1 ? ~warp.P[accumulate >> 1]! : warp.P[accumulate >> 1]!) >>> l) & 1;
+      const [m, n] = [f.m / numCtas, f.n];
+      if ((m !== 64 && m !== 128) || n < 8 || n > 256) {
+        warp.cta.findings.add("bad-descriptor", c.site, `the instruction descriptor names a product of ${f.m} x ${n}`);
+        continue;
+      }
       const pair = warp.cta.cluster.slice(warp.cta.rank & ~(numCtas - 1)).slice(0, numCtas);
       if (pair.length !== numCtas) notModelled(c, warp, "a pair of CTAs in a cluster of one");
       issue(c, warp, l, pair, f, kind, {

@@ -55,6 +55,8 @@ function multiply(c: InstructionCompiler): void {
   const bKMajor = transposed.at(-1) !== 1;
   const aKMajor = aRows !== undefined || transposed[0] !== 1;
   const left = decoder(aType);
+  if (n % 8 !== 0 || n > 256 || k * left.bits !== 256 || results.length !== (dType === "f16" ? n / 4 : n / 2))
+    throw new NotModelled(`shape m64n${n}k${k} with ${results.length} registers`);
   const [aPieces, bPieces] = [pieceReader(aType), pieceReader(bType)];
   const A = new Float64Array(ROWS * k);
   const D = new Float64Array(ROWS * n);
