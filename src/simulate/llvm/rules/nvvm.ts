@@ -117,7 +117,10 @@ export const NVVM: Family = [
   ],
   [
     "nvvm.cp.async.mbarrier.arrive.shared",
-    (f, op) => f.put(`cp.async.mbarrier.arrive${nvvm.CpAsyncMBarrierArriveSharedOp.match(op)!.noinc ? ".noinc" : ""}.shared.b64 [${f.scalar(op.operand(0))}]`),
+    (f, op) =>
+      f.put(
+        `cp.async.mbarrier.arrive${nvvm.CpAsyncMBarrierArriveSharedOp.match(op)!.noinc ? ".noinc" : ""}.shared.b64 [${f.scalar(op.operand(0))}]`,
+      ),
   ],
   ["nvvm.wgmma.fence.aligned", plain("wgmma.fence.sync.aligned")],
   ["nvvm.wgmma.commit.group.sync.aligned", plain("wgmma.commit_group.sync.aligned")],
