@@ -3,7 +3,6 @@
  * why a reader of our own is needed.
  */
 
-import type { PassDef } from "../pass/define-pass.js";
 import { optionText } from "../pass/options.js";
 import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
@@ -136,7 +135,7 @@ export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptAr
     }
     const pass = passes.get(name);
     if (!pass) {
-      const near = nearest(name, [...FLAGS.map((f) => f.name), ...builtPasses(passes).map((p) => p.flag)]);
+      const near = nearest(name, [...FLAGS.map((f) => f.name), ...passes.keys()]);
       return { error: `unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-opt --help` };
     }
     const step = parseStep(pass, value ?? "");
@@ -146,8 +145,6 @@ export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptAr
   return args;
 }
 
-const builtPasses = (passes: Passes): PassDef[] => [...passes.values()].filter((pass) => pass.built);
-
 export function ttOptHelp(passes: Passes): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
   let text =
@@ -155,7 +152,7 @@ export function ttOptHelp(passes: Passes): string {
   for (const { name, summary } of FLAGS) text += line(name, summary);
   text += line("o FILE", "write to FILE instead of standard output");
   text += "\nPasses (options as --pass='name=value name=value'):\n";
-  for (const pass of builtPasses(passes).sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
+  for (const pass of [...passes.values()].sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
     if (pass.testOnly) continue;
     text += line(pass.flag, pass.summary);
     for (const [key, spec] of Object.entries(pass.options)) text += `      ${optionText(key, spec).padEnd(46)} ${spec.summary}\n`;

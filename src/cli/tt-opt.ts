@@ -74,7 +74,7 @@ async function readArgs(argv: readonly string[]): Promise<ReadArgs> {
     const args = parseTtOptArgs(argv, passes);
     if (!("error" in args || args.help || args.runReproducer)) return { args, passes, tier };
   }
-  const { KNOWN_PASSES: passes } = await import("../compile/known-passes.js");
+  const { PASSES: passes } = await import("../passes/index.js");
   return { args: parseTtOptArgs(argv, passes), passes, tier: "all" };
 }
 

@@ -71,7 +71,7 @@ function comparisonText({ compared, first, onlyHere, onlyThere }: Comparison, ar
   ].join("");
   if (!first) return `no difference: the IR was compared at ${compared} points\n${only}`;
   const { ours, trace } = first;
-  const where = ours.kind === "source" ? "in the source" : `after ${ours.label} ${ours.flag}${ours.built ? "" : " (not built yet)"}`;
+  const where = ours.kind === "source" ? "in the source" : `after ${ours.label} ${ours.flag}`;
   const [a, b] = trace.steps;
   const diff = diffText(trace, { ...a!, label: args.against! }, { ...b!, label: args.input! }, args, io);
   return `first difference ${where}\n${only}${diff}`;

@@ -106,7 +106,7 @@ function emitted(trace: Trace, emit: Emitted): string | undefined {
   return last && trace.lines.textOf(last.text);
 }
 
-/** One line a step: index, stage, flag with run, `*` if changed, op count, time; what is not built is said. */
+/** One line a step: index, stage, flag with run, `*` if changed, op count, time. */
 export function listText(trace: Trace): string {
   const runs = new Map<string, number>();
   for (const step of trace.steps) runs.set(step.flag, Math.max(runs.get(step.flag) ?? 0, step.run));
@@ -115,7 +115,7 @@ export function listText(trace: Trace): string {
       const flag = step.kind !== "source" && (runs.get(step.flag) ?? 0) > 1 && step.run > 0 ? `${step.flag}#${step.run}` : step.flag;
       const indent = step.parent === undefined ? "" : "  ";
       const ms = step.ms === undefined ? "" : `${step.ms.toFixed(1)} ms`;
-      const note = !step.built ? "not built yet" : step.known ? ms : "its result is not in the log";
+      const note = step.known ? ms : "its result is not in the log";
       const symbol = step.symbol === undefined ? "" : ` @${step.symbol}`;
       return (
         `${step.label.padStart(5)}  ${step.stage.padEnd(5)} ${step.changed ? "*" : " "} ${(indent + flag + symbol).padEnd(52)} ${String(step.numOps).padStart(6)} ops  ${note}`.trimEnd() +

@@ -23,7 +23,7 @@ async function run(
 const withFiles = (files: Readonly<Record<string, string>>) => memoryIo("", files);
 
 describe("what is shown", () => {
-  test("a list of every pass of the pipeline, those not built yet marked", async () => {
+  test("a list of every pass of the pipeline", async () => {
     const { code, out } = await run([MATMUL]);
     expect(code).toBe(0);
     const lines = out.trimEnd().split("\n");

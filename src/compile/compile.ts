@@ -9,6 +9,7 @@ import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
+import { Bug } from "../support/assert.js";
 import type { ArtifactKind } from "./artifacts.js";
 import type { Compiler } from "./compiler.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "./op-locations.js";
@@ -111,6 +112,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
     const pass = options.compiler.passes.get(step.flag);
+    if (!pass) throw new Bug(`the compiler lacks ${step.flag}`);
     const watch = options.watch?.(number);
     failed = options.steps === false ? runUnrecorded(module, step, pass, options, watch) : recorder.run(step, pass, watch);
     if (failed) break;
@@ -133,11 +135,10 @@ function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
 function runUnrecorded(
   module: Operation,
   step: PipelineStep,
-  pass: PassDef | undefined,
+  pass: PassDef,
   options: CompileOptions,
   watch: Instrumentation | undefined,
 ): CompileResult["failed"] {
-  if (!pass) return undefined;
   const { failed } = runPipeline(module, [passStepOf(step, pass)], {
     verifyEach: options.verifyEach ?? true,
     ...(watch ? { instrumentation: [watch] } : {}),
@@ -189,7 +190,6 @@ class Recorder {
       flag: name,
       options: "",
       run: 0,
-      built: true,
       changed: false,
       ms: undefined,
       statistics: {},
@@ -201,35 +201,12 @@ class Recorder {
     });
   }
 
-  run(step: PipelineStep, pass: PassDef | undefined, watch: Instrumentation | undefined): CompileResult["failed"] {
+  run(step: PipelineStep, pass: PassDef, watch: Instrumentation | undefined): CompileResult["failed"] {
     this.#stage = step.stage;
     this.#top++;
     const run = (this.#runs.get(step.flag) ?? 0) + 1;
     this.#runs.set(step.flag, run);
     const index = this.steps.length;
-    const common = {
-      kind: "pass" as const,
-      parent: undefined,
-      pass: step.pass,
-      flag: step.flag,
-      options: step.options,
-      run,
-      op: this.module,
-    };
-    if (!pass) {
-      this.push({
-        ...common,
-        built: false,
-        changed: false,
-        ms: undefined,
-        statistics: {},
-        rewrites: NO_REWRITES,
-        patterns: [],
-        remarks: [],
-        verified: true,
-      });
-      return undefined;
-    }
     const parsed = passStepOf(step, pass);
     // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
     this.steps.push(undefined as unknown as Step);
@@ -267,8 +244,13 @@ class Recorder {
     const after = this.text();
     const changed = after !== before.text && !this.sameText(after, before.text);
     this.steps[index] = this.make({
-      ...common,
-      built: true,
+      kind: "pass",
+      parent: undefined,
+      pass: step.pass,
+      flag: step.flag,
+      options: step.options,
+      run,
+      op: this.module,
       changed,
       ms,
       statistics,
@@ -292,7 +274,6 @@ class Recorder {
       flag: record.step.pass.flag,
       options: stepText(record.step).slice(record.step.pass.flag.length),
       run: 0,
-      built: true,
       changed: before === undefined || (after !== before && !this.sameText(after, before)),
       ms: this.options.clock() - open.started,
       statistics: Object.fromEntries(record.statistics),
@@ -310,7 +291,6 @@ class Recorder {
       flag: label,
       options: "",
       run: 0,
-      built: true,
       changed: true,
       ms: undefined,
       statistics: {},

@@ -51,8 +51,6 @@ export interface Step {
   readonly options: string;
   /** Which top-level run of that flag: `canonicalize#3`. */
   readonly run: number;
-  /** A pass that is not built yet is listed, and leaves the IR as it is. */
-  readonly built: boolean;
   readonly changed: boolean;
   /** False where a dump ends before it shows the IR after this step; `text` is then the last that is known. */
   readonly known: boolean;

@@ -65,8 +65,6 @@ export interface PassDef {
   readonly statistics: Readonly<Record<string, string>>;
   readonly anchor: string | undefined;
   readonly testOnly: boolean;
-  /** False for a pass that is known by name only. */
-  readonly built: boolean;
   readonly run: (root: Operation, pass: PassContext<never>) => void;
 }
 /** A pass with the values of its options: an element of a pipeline. */
@@ -98,7 +96,6 @@ export function definePass<
     statistics: spec.statistics ?? {},
     anchor: spec.anchor,
     testOnly: spec.testOnly ?? false,
-    built: true,
     run: spec.run as PassDef["run"],
   };
   // A function has a read-only `name`: redefine it.
@@ -106,19 +103,5 @@ export function definePass<
   return pass;
 }
 
-/** A pass that upstream has and that is not built yet: it has its place in pipelines, and running it is an error. */
-export function notBuiltPass(flag: string, name: string): PassDef {
-  const pass = definePass(flag, {
-    name,
-    summary: "not built yet",
-    run: (root, { report }) => report.error(root, `pass '${flag}' is not built yet`, "pass.not-built"),
-  });
-  return Object.assign(pass, { built: false });
-}
-
 /** A step as upstream's pipelines spell it: `canonicalize{max-iterations=10 ...}`. */
-export function stepText(step: PassStep): string {
-  if (step.pass.built) return step.pass.flag + printOptions(step.pass.options, step.options);
-  const { text } = step.options;
-  return step.pass.flag + (text ? `{${String(text)}}` : "");
-}
+export const stepText = (step: PassStep): string => step.pass.flag + printOptions(step.pass.options, step.options);

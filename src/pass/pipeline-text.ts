@@ -14,8 +14,6 @@ export function parsePipeline(text: string, find: (flag: string) => PassDef | un
 
 /** A step from a flag and the text of its options, or what is wrong. */
 export function parseStep(pass: PassDef, options: string): PassStep | { readonly error: string } {
-  // Of a pass that is not built the options are unknown: kept as they stand.
-  if (!pass.built) return { kind: "pass", pass, options: { text: options } };
   const parsed = parseOptions(pass.options, options);
   if ("error" in parsed) return { error: `${pass.flag}: ${parsed.error}` };
   return { kind: "pass", pass, options: withDefaults(pass.options, parsed.values) };

@@ -48,7 +48,7 @@ function wantedRewrites(state: State, clock: () => number): Work | undefined {
   const { input, settings, generation } = session;
   const step = selectedStep(state);
   if (view.codegen.tab !== "rewrites" || !insideOf(state, "codegen") || session.progress || !input || !settings) return undefined;
-  if (!step?.built || step.kind !== "pass" || session.computed.rewrites.has(step.label)) return undefined;
+  if (step?.kind !== "pass" || session.computed.rewrites.has(step.label)) return undefined;
   return {
     key: `${generation} rewrites ${step.label}`,
     *steps() {

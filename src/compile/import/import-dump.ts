@@ -230,7 +230,6 @@ class ImportedTrace {
       flag: info.flag,
       options: info.options,
       run,
-      built: true,
       changed: info.kind !== "source" && content !== before && !(before !== undefined && sameShape(before, content)),
       known,
       ms: undefined,

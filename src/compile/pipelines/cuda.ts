@@ -6,7 +6,7 @@ import type { CudaOptions } from "../options.js";
 import { ptxVersionOf } from "../options.js";
 
 export type Stage = "ttir" | "ttgir" | "llir" | "ptx";
-/** A step by name; `compile` looks the pass up, so a pass that is not built yet still stands in the list. */
+/** A step by name; `compile` looks the pass up. */
 export interface PipelineStep {
   readonly stage: Stage;
   readonly flag: string;
@@ -83,13 +83,6 @@ const PASS_NAMES: Readonly<Record<string, string>> = {
   "tritongpu-reorder-instructions": "TritonGPUReorderInstructions",
   "tritongpu-schedule-loops": "TritonGPUScheduleLoops",
 };
-
-/** Passes that upstream's pipelines and reproducers name. */
-export const UPSTREAM_PASSES: ReadonlySet<string> = new Set(Object.keys(PASS_NAMES));
-/** The name that dumps show for a flag. */
-export function passName(flag: string): string {
-  return PASS_NAMES[flag] ?? flag;
-}
 
 /** The flag of a pass by the name that dumps show. */
 export function flagOfPass(name: string): string | undefined {

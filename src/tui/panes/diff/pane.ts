@@ -20,7 +20,6 @@ export const diffPane: PaneModel = {
     const shown = displayOf(state);
     const step = selectedStep(state);
     if (!shown || !step) return "";
-    if (!step.built) return "not built yet: leaves the IR as it is";
     if (!step.known) return "its result is not in the log";
     if (shown.compared.wanted) return "comparing ...";
     const verdict = step.verified ? "" : " · does not verify";

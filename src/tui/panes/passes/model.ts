@@ -99,7 +99,6 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const isOther = step.parent === undefined && differs(session, step) === true;
   const changed = isChanged(session, step);
   const changes = changesOf(session, step);
-  const off = !step.built;
   const time = step.ms !== undefined && width >= 34 ? timeText(step.ms) : "";
   const right: [string, number][] = [];
   if (changes && changes.added > 0) right.push([` +${changes.added}`, ADDED]);
@@ -109,7 +108,7 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   const indent = step.parent === undefined ? "" : "  ";
   const mark = view.mark === step.index ? "'" : " ";
   const name = indent + stepName(session.trace, step) + functionOf(step);
-  const ink = isSelected ? SELECTED : off ? MUTED : changed || step.kind === "source" ? CHANGED : style("muted");
+  const ink = isSelected ? SELECTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
     [isSelected ? ">" : mark, ink],
     [isOther ? "≠" : " ", DIFFERS],
