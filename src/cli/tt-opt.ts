@@ -12,7 +12,7 @@ import type { Passes } from "../passes/ttir.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
-import { EXIT, type Io } from "./io.js";
+import { EXIT, type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { fileError, runMain } from "./node-io.js";
 import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
 import { VERSION } from "./version.js";
@@ -123,6 +123,7 @@ function processChunk(
 ): { readonly code: number; readonly output?: string } {
   const ctx = new Context(parts.dialects);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
+  ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const file = args.file === "-" ? "<stdin>" : args.file;
   const outcome = compileChunk(ctx, args, file, text, firstLine, io, parts);
   if (args.verifyDiagnostics) {

@@ -9,7 +9,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
-import type { Io } from "./io.js";
+import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { type Input, stageOf } from "./tt-step-input.js";
 
@@ -23,6 +23,7 @@ export function traceOf(
 ): { readonly trace: Trace; readonly result?: CompileResult; readonly emitted?: string } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
+  module.ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const options = settings(input, args);
   const pipeline = pipelineOf(options);
   const range = pipelineRange(pipeline, args);

@@ -24,6 +24,8 @@ export class Context {
   allowUnregisteredDialects = false;
   /** AxisInfo knows nothing of any value: what a kernel costs without its hints. */
   pessimisticAxisInfo = false;
+  /** Tensor memory is moved as 16x256b where that fits, as with Triton's TRITON_PREFER_TMEM_16x256_LAYOUT. */
+  preferTmem16x256 = false;
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;
   /** The spelling of what was read, when an older Triton wrote it. */

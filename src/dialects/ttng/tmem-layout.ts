@@ -8,12 +8,13 @@ import type { MemDesc } from "../ttg/types.js";
 import { registerLayoutFor } from "./ops/tensor-memory.js";
 
 /**
- * The layout in which `numWarps` warps move a tensor to or from a buffer in tensor memory, a row for each thread (32x32b);
+ * The layout in which `numWarps` warps move a tensor to or from a buffer in tensor memory, a row for each thread (32x32b) unless others are preferred;
  * `cga` is how CTAs share the tensor. Throws LayoutError where there is none.
  * Source: lib/Dialect/TritonNvidiaGPU/IR/Dialect.cpp, getDefaultLayoutForTmemLdSt.
  */
 export function getDefaultLayoutForTmemLdSt(buffer: MemDesc, numWarps: number, cga: LinearLayout): Attribute {
-  const layout = registerLayoutFor(buffer, "32x32b", numWarps, cga);
+  const preferred = buffer.ctx.preferTmem16x256 ? registerLayoutFor(buffer, "16x256b", numWarps, cga) : undefined;
+  const layout = preferred ?? registerLayoutFor(buffer, "32x32b", numWarps, cga);
   if (!layout) throw new LayoutError("no instruction moves whole rows of this buffer");
   return encodingAttr(buffer.ctx, { kind: "linear", layout });
 }
