@@ -26,15 +26,14 @@ import { NotSpecializable } from "./not-specializable.js";
 /** All threads of a task arrive. */
 const THREADS_PER_TASK = 128;
 
-/** Lowers all tokens of a module. */
-export function doTokenLowering(rw: Rewriter, module: Operation): void {
+/** Lowers all tokens of the module that a function is in. */
+export function doTokenLowering(rw: Rewriter, func: Operation): void {
+  const module = enclosingModule(func)!;
+  if (getNumCTAs(module) !== 1) throw new NotSpecializable(func, "warp groups of several CTAs cannot hand values to each other");
   const tokens: Operation[] = [];
   module.walkPostOrder((op) => {
     if (CreateTokenOp.is(op)) tokens.push(op);
   });
-  if (tokens.length === 0) return;
-  if (getNumCTAs(enclosingModule(module)) !== 1)
-    throw new NotSpecializable(tokens[0]!, "warp groups of several CTAs cannot hand values to each other");
   for (const token of tokens) rw.from(token, () => lowerToken(rw, token));
 }
 

@@ -1,7 +1,6 @@
 import { ForOp } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { FuncOp } from "../../../dialects/tt/ops/function.js";
-import { enclosingModule } from "../../../dialects/ttg/num-warps.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import { i32Attr } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -58,7 +57,7 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
         else dump("doDataPartition");
         doCodePartition(rw, func, options.numStages, pass.report);
         dump("doCodePartition");
-        doTokenLowering(rw, enclosingModule(func)!);
+        doTokenLowering(rw, func);
         if (!verifyOperation(func))
           throw new NotSpecializable(marked, "Triton's way to divide this kernel among warp groups makes invalid IR of it");
       });
