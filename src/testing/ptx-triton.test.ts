@@ -49,7 +49,7 @@ function linesOf(ptx: string): Set<string> {
   const files = new Map([...ptx.matchAll(/\.file\s+(\d+) "(?:[^"]*\/)?([^"]*)"/g)].map((m) => [m[1], m[2]]));
   return new Set([...ptx.matchAll(/\.loc\s+(\d+) (\d+) /g)].map((m) => `${files.get(m[1])}:${m[2]}`));
 }
-const MOVES = /^(?:@!?%\w+\s+)?((?:ld|st|atom|red|cp|ldmatrix|stmatrix|mma|bar|shfl|fence)\.[\w.:]*)/;
+const MOVES = /^(?:@!?%\w+\s+)?((?:ld|st|atom|red|cp|ldmatrix|stmatrix|mma|wgmma|mbarrier|bar|shfl|fence)\.[\w.:]*)/;
 function instructionsOf(ptx: string): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const line of ptx.split("\n")) {
