@@ -319,8 +319,9 @@ export class Lowering {
   /** Lowers one op at the insertion point. */
   lower(op: Operation): boolean {
     const { ctx, b } = this;
-    const found =
-      this.rules.get(op.def) ?? (LOWERED.has(op.def.dialect) ? COPY : op.def.registered ? undefined : { lower: COPY_UNCONVERTED });
+    const { def } = op;
+    const isUnknown = !def.registered && op.regions.length + op.successors.length === 0;
+    const found = this.rules.get(def) ?? (LOWERED.has(def.dialect) ? COPY : isUnknown ? { lower: COPY_UNCONVERTED } : undefined);
     if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
     const { origin } = ctx;
     const saved = { op: this.op, loc: b.loc };

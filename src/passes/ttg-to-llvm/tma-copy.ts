@@ -27,7 +27,7 @@ import { applyLinearLayout, clusterCTAId, numWarpsAt, threadId, uniformWarpId } 
 import { convertType } from "./type-converter.js";
 
 /** The layout of a buffer that TMA can fill. */
-export function nvmmaParams(type: MemDescParams): NvmmaSharedParams {
+function nvmmaParams(type: MemDescParams): NvmmaSharedParams {
   const params = sharedParams(type.encoding);
   if (params?.kind !== "nvmma_shared") throw new LayoutError("TMA copies to and from buffers of nvmma_shared layouts");
   return params;
@@ -65,15 +65,10 @@ function forMessages(
   const element = convertType(type.elementType);
   const base = shmemAffineBase(lo, sharedMemoryObject(lo, buffer), type);
   const thread = threadId(lo);
-  let warp: Value;
-  let elected: Value;
-  if (pred) {
-    warp = uniformWarpId(lo);
-    elected = b.and(lo.value(pred), electPredicate(lo));
-  } else {
-    elected = electPredicate(lo);
-    warp = uniformWarpId(lo);
-  }
+  // In the order of upstream's patterns, which differ.
+  const unconditional = pred ? undefined : electPredicate(lo);
+  let warp = uniformWarpId(lo);
+  const elected = pred ? b.and(lo.value(pred), electPredicate(lo)) : unconditional!;
   const packed = messageOffsets(type, params);
   const toShared = packed.invertAndCompose(linearLayoutOf(type));
   // In global memory, fp4 that is padded in shared memory is not.

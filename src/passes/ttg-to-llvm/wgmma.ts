@@ -7,7 +7,7 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/WGMMA.cpp; DotOpToLLVM.cpp, WarpGroupDotWaitOpConversion.
  */
-import { structElements, structType } from "../../dialects/llvm/types/types.js";
+import { LLVMStructType, structElements, structType } from "../../dialects/llvm/types/types.js";
 import { WGMMAOp, WGMMAWaitGroupOp } from "../../dialects/nvgpu/ops/ops.js";
 import { WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp } from "../../dialects/nvvm/ops/synchronization.js";
 import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
@@ -176,7 +176,9 @@ function waitGroup(lo: Lowering, input: Value, pendings: number): Value {
 
 export const WGMMA: readonly LoweringRule[] = [
   rule(WarpGroupDotOp, lowerDot),
-  rule(WarpGroupDotWaitOp, ({ inputs, outputs, pendings }, lo) => {
+  rule(WarpGroupDotWaitOp, ({ op, inputs, outputs, pendings }, lo) => {
+    if (inputs.some((input) => !LLVMStructType.is(convertType(input.type))))
+      return lo.fail(op, "waits are for results in registers and buffers in shared memory, which wgmma works on");
     const [only] = inputs;
     if (only && inputs.length === 1) return lo.setValue(outputs[0]!, waitGroup(lo, lo.value(only), pendings));
     const { b } = lo;
