@@ -2,10 +2,12 @@
  * Runs a cluster of CTAs: their warps take turns, each until it waits at a barrier or gives up its turn. Lanes that part walk
  * their paths one after the other and meet at the immediate post-dominator.
  */
-import { endBulkCopies } from "./bulk-groups.js";
+
+import { clocksOf, synchronise } from "./clocks.js";
 import { type Site, Stop } from "./findings.js";
 import type { Block, CompiledFunction, Program, RowCopy, Terminator } from "./program.js";
-import { clocksOf, synchronise } from "./shared-memory.js";
+import { endBulkCopies } from "./read-groups.js";
+import { specialRegister } from "./special-registers.js";
 import { type Cta, type Frame, popcount, Warp } from "./warp.js";
 
 /** Blocks a warp may walk before the others have their turn: those that spin wait for the others. */
@@ -66,61 +68,6 @@ function newWarp(program: Program, cta: Cta, index: number, numWarps: number, th
   for (const { predicate, mask } of program.constantPredicates) warp.P[predicate] = mask;
   warp.frames.push({ fn: program.kernel, paths: [{ block: 0, mask: warp.live, join: -1 }], onReturn: () => {} });
   return warp;
-}
-
-/** What a special register shows to a lane; 0 for those that have no meaning here. */
-function specialRegister(name: string, warp: Warp, lane: number, numWarps: number): number {
-  const { id, grid, block, rank, cluster } = warp.cta;
-  const thread = warp.indexInCta * 32 + lane;
-  const numCtas = cluster.length;
-  const axis = name.endsWith(".y") ? 1 : name.endsWith(".z") ? 2 : 0;
-  switch (name.replace(/\.[xyz]$/, "")) {
-    case "%tid":
-      return [thread % block[0], Math.floor(thread / block[0]) % block[1], Math.floor(thread / (block[0] * block[1]))][axis]!;
-    case "%ntid":
-      return block[axis]!;
-    case "%ctaid":
-      return axis === 0 ? id[0] * numCtas + rank : id[axis]!;
-    case "%nctaid":
-      return axis === 0 ? grid[0] * numCtas : grid[axis]!;
-    case "%clusterid":
-      return id[axis]!;
-    case "%nclusterid":
-      return grid[axis]!;
-    case "%cluster_ctaid":
-      return axis === 0 ? rank : 0;
-    case "%cluster_nctaid":
-      return axis === 0 ? numCtas : 1;
-    case "%cluster_ctarank":
-      return rank;
-    case "%cluster_nctarank":
-      return numCtas;
-    case "%nsmid":
-      return 1;
-    case "%laneid":
-      return lane;
-    case "%warpid":
-      return warp.indexInCta;
-    case "%nwarpid":
-      return numWarps;
-    case "%lanemask_eq":
-      return 1 << lane;
-    case "%lanemask_lt":
-      return (1 << lane) - 1;
-    case "%lanemask_le":
-      return (2 << lane) - 1;
-    case "%lanemask_gt":
-      return ~((2 << lane) - 1);
-    case "%lanemask_ge":
-      return ~((1 << lane) - 1);
-    case "%dynamic_smem_size":
-    case "%total_smem_size":
-      return warp.cta.shared.bytes;
-    case "WARP_SZ":
-      return 32;
-    default:
-      return 0;
-  }
 }
 
 class Machine {

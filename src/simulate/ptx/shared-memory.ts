@@ -1,25 +1,13 @@
 /**
- * A CTA's shared memory, and who touched it when. Time is a vector: each warp counts the barriers it passed, and at a
- * barrier learns how far the others have come. Two accesses of different warps to one place, one of them a write, race
- * unless the later warp has learnt of the earlier one's time. What works on its own (the copies of TMA, the tensor cores
- * of sm_100) has clocks too, one for each mbarrier that it arrives at: who has waited there knows its time.
- *
- * Vectors are kept twice: their second half says which times are known through a `fence.proxy.async`. What ordinary
- * instructions wrote, asynchronous hardware sees only so.
+ * A CTA's shared memory, and who touched it when, by the clocks of `clocks.ts`. Two accesses of different warps to one place,
+ * one of them a write, race unless the later warp has learnt of the earlier one's time.
  */
+import { type AsyncTime, CTA_CLOCKS, clocksOf, learnAll, MBARRIER_CLOCKS } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
 import { Mbarriers } from "./mbarriers.js";
 import type { AsyncCopy, Warp } from "./warp.js";
 
 const NEVER = -1;
-/** Clocks of a CTA for copies that arrive at mbarriers; more mbarriers than that share them. */
-const MBARRIER_CLOCKS = 16;
-/** And one for its tensor cores. */
-const CTA_CLOCKS = MBARRIER_CLOCKS + 1;
-
-/** Clocks of a cluster of that many warps in all. */
-export const clocksOf = (warps: number, ctas: number): number => warps + ctas * CTA_CLOCKS;
-
 /** An access that may race with the one at hand. */
 interface Suspect {
   readonly g: number;
@@ -373,32 +361,4 @@ export class SharedMemory {
       `${Math.min(site.index, by)}:${Math.max(site.index, by)}`,
     );
   }
-}
-
-/** When something asynchronous arrived at an mbarrier. */
-export interface AsyncTime {
-  readonly clock: number;
-  readonly time: number;
-}
-
-function learnAll(known: Int32Array, more: Int32Array): void {
-  for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
-}
-
-/** What `warps` learn of each other at a barrier: each then begins a new time of its own. */
-export function synchronise(warps: readonly Warp[]): void {
-  const known = warps[0]!.seen.slice();
-  for (const { seen } of warps) learnAll(known, seen);
-  for (const warp of warps) {
-    warp.seen.set(known);
-    warp.seen[warp.index]!++;
-  }
-}
-
-/** `fence.proxy.async`: what the warp knows of until now, asynchronous hardware sees. */
-export function fenceProxy(warp: Warp): void {
-  const { seen } = warp;
-  const clocks = seen.length / 2;
-  for (let i = 0; i < clocks; i++) if (seen[i]! > seen[clocks + i]!) seen[clocks + i] = seen[i]!;
-  seen[warp.index]!++;
 }

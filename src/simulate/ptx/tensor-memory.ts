@@ -4,8 +4,10 @@
  * Addresses hold the lane in bits 16-31 and the column below. A warp reaches the 32 lanes of its number modulo 4: what is
  * accessed is told apart by these quarters and by columns.
  */
+
+import type { AsyncTime } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
-import type { AsyncRead, AsyncTime, SharedMemory } from "./shared-memory.js";
+import type { AsyncRead, SharedMemory } from "./shared-memory.js";
 import type { Warp } from "./warp.js";
 
 export const LANES = 128;

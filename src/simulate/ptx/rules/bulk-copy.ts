@@ -6,8 +6,8 @@
 import type { Operand } from "../../../ptx/instruction.js";
 import { encode, valuesOf } from "../../numbers/small-float.js";
 import { type Addresses, addressing, sharedAt } from "../access.js";
-import { addBulkRead, commitBulk, waitBulk } from "../bulk-groups.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import { addBulkRead, commitBulk, waitBulk } from "../read-groups.js";
 import type { SharedMemory } from "../shared-memory.js";
 import { type BoxPlace, boxBytes, type Combine, readBox, writeBox } from "../tensor-box.js";
 import { readTensorMap, TENSOR_MAP_BYTES, type TensorMap } from "../tensor-map.js";

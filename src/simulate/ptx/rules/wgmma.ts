@@ -5,12 +5,12 @@
 import type { Operand } from "../../../ptx/instruction.js";
 import { halfValues } from "../../numbers/half.js";
 import { encode } from "../../numbers/small-float.js";
-import { commit, wait } from "../bulk-groups.js";
 import { Stop } from "../findings.js";
 import { inFlight } from "../in-flight.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { piecesOf, readDescriptor, readMatrix } from "../matrix-descriptor.js";
 import { decoder, pieceReader } from "../matrix-elements.js";
+import { commit, wait } from "../read-groups.js";
 import type { Warp } from "../warp.js";
 import { wholeWarp } from "./memory.js";
 import { gather } from "./mma.js";

@@ -1,0 +1,44 @@
+/**
+ * Who knows of whom. Time is a vector: each warp counts the barriers it passed, and at a barrier learns how far the others have
+ * come. What works on its own (the copies of TMA, the tensor cores of sm_100) has clocks too, one for each mbarrier that it
+ * arrives at: who has waited there knows its time. Vectors are kept twice: their second half says which times are known
+ * through a `fence.proxy.async`. What ordinary instructions wrote, asynchronous hardware sees only so.
+ */
+import type { Warp } from "./warp.js";
+
+/** Clocks of a CTA for copies that arrive at mbarriers; more mbarriers than that share them. */
+export const MBARRIER_CLOCKS = 16;
+/** And one for its tensor cores. */
+export const CTA_CLOCKS = MBARRIER_CLOCKS + 1;
+
+/** Clocks of a cluster of that many warps in all. */
+export const clocksOf = (warps: number, ctas: number): number => warps + ctas * CTA_CLOCKS;
+
+/** When something asynchronous arrived at an mbarrier. */
+export interface AsyncTime {
+  readonly clock: number;
+  readonly time: number;
+}
+
+/** Merges what one vector says into another. */
+export function learnAll(known: Int32Array, more: Int32Array): void {
+  for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
+}
+
+/** What `warps` learn of each other at a barrier: each then begins a new time of its own. */
+export function synchronise(warps: readonly Warp[]): void {
+  const known = warps[0]!.seen.slice();
+  for (const { seen } of warps) learnAll(known, seen);
+  for (const warp of warps) {
+    warp.seen.set(known);
+    warp.seen[warp.index]!++;
+  }
+}
+
+/** `fence.proxy.async`: what the warp knows of until now, asynchronous hardware sees. */
+export function fenceProxy(warp: Warp): void {
+  const { seen } = warp;
+  const clocks = seen.length / 2;
+  for (let i = 0; i < clocks; i++) if (seen[i]! > seen[clocks + i]!) seen[clocks + i] = seen[i]!;
+  seen[warp.index]!++;
+}
