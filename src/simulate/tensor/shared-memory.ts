@@ -8,14 +8,17 @@
  */
 
 import { allocationOffset } from "../../analysis/allocation.js";
+import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import type { MemDesc } from "../../dialects/ttg/types.js";
 import { numElements } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
+import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import type { Bounds } from "./bounds.js";
 import type { Data, Element } from "./elements.js";
 import type { Findings } from "./findings.js";
 import { type Limits, Stop } from "./machine.js";
 import { Placement } from "./placement.js";
-import { gathered, type Tensor, tensor } from "./value.js";
+import { gathered, type Tensor, tensor, tensorSpec } from "./value.js";
 
 export interface SharedBuffer {
   /** The op that allocated it. */
@@ -81,7 +84,7 @@ export class SharedState {
     if (this.#bytes > this.limits.maxBytes)
       throw new Stop("limit", `${this.#bytes} bytes of shared memory were allocated: more than the simulator allows`, op);
     const offset = allocationOffset(op);
-    if (offset !== undefined) this.placement.place(op, offset, total * element.bytes);
+    if (offset !== undefined) this.placement.place(op, offset, bytesPerCTA(op.result(0).type as MemDesc, shape));
     const at = new Int32Array(total);
     for (let i = 0; i < total; i++) at[i] = i;
     const buffer: SharedBuffer = {
@@ -239,6 +242,14 @@ export class SharedState {
   finish(): void {
     if (this.lastMma) this.end(this.lastMma);
   }
+}
+
+/** What one CTA gets of a buffer, in bytes; its whole shape may be larger than what the type shows. */
+export function bytesPerCTA(type: MemDesc, shape: readonly number[] = type.params.shape): number {
+  const { element } = tensorSpec(type);
+  const params = encodingParams(type.params.encoding);
+  const mine = params ? getShapePerCTAOf(params, shape) : shape;
+  return mine.reduce((a, b) => a * b, 1) * element.bytes;
 }
 
 const bytesOf = (data: Data): Uint8Array => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

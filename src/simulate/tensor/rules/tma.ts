@@ -1,21 +1,19 @@
 /** ttng: copies between global and shared memory by tensor maps (TMA). */
 
 import { signlessBlockType } from "../../../dialects/tt/types.js";
-import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { NvmmaSharedEncoding } from "../../../dialects/ttg/encodings/index.js";
 import type { MemDesc } from "../../../dialects/ttg/types.js";
 import * as ttng from "../../../dialects/ttng/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { elementOfType } from "../elements.js";
 import { writeElements } from "../global-access.js";
 import type { TensorDesc } from "../global-block.js";
 import { type Instruction, operandsOf, type Rule } from "../instructions.js";
 import type { Machine } from "../machine.js";
-import type { Barrier, MemDescValue } from "../shared-memory.js";
-import { numberAt, type Tensor, tensorSpec, type Val } from "../value.js";
+import { type Barrier, bytesPerCTA, type MemDescValue } from "../shared-memory.js";
+import { numberAt, type Tensor, type Val } from "../value.js";
 import { blockAccess, type DescAccess, numbers, readBlock, reduceBlock, rowsAccess } from "./descriptors.js";
 import { readable } from "./elementwise.js";
 import { nothing } from "./shared.js";
@@ -81,14 +79,6 @@ function tmaLoad(
     },
   });
   barrier.waitsFor.push(copy);
-}
-/** What one CTA gets of a buffer, in bytes. */
-function bytesPerCTA(type: MemDesc): number {
-  const { shape, encoding } = type.params;
-  const { element } = tensorSpec(type);
-  const params = encodingParams(encoding);
-  const mine = params ? getShapePerCTAOf(params, shape) : shape;
-  return mine.reduce((a, b) => a * b, 1) * element.bytes;
 }
 /** Coordinates of padded fp4 count elements. */
 function coordinates(desc: Value, values: readonly number[]): readonly number[] {
