@@ -25,7 +25,6 @@ import { intOf } from "../../ir/builtin-attrs.js";
 import { bitWidth, i32, intType, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { broadcastAs } from "../../layout/column-action.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import type { TMemAccessAtom } from "../../layout/tmem-access.js";
 import type { TMemLdStInfo } from "../../layout/tmem-load-store.js";
@@ -42,7 +41,7 @@ import { convertType } from "./type-converter.js";
 
 /** Tokens only order ops before this; nothing is left to hand on. */
 export function dropToken(lo: Lowering, op: Operation, token: Value | undefined): false | void {
-  if (token?.hasUses) return lo.fail(op, "tokens of tensor memory are gone before this pass: run triton-nvidia-gpu-remove-tmem-tokens");
+  if (token?.hasUses()) return lo.fail(op, "tokens of tensor memory are gone before this pass: run triton-nvidia-gpu-remove-tmem-tokens");
 }
 
 // --- loads and stores -----------------------------------------------------------------------------
@@ -50,9 +49,10 @@ export function dropToken(lo: Lowering, op: Operation, token: Value | undefined)
 /** The registers of a thread that one tile of a message takes. */
 const REGISTERS: Readonly<Record<TMemAccessAtom, number>> = { "32x32b": 1, "16x64b": 1, "16x32bx2": 1, "16x128b": 2, "16x256b": 4 };
 
-/** The registers of 32 bits (`$first` and so on) and the address of one message. */
+/** `{$2, $3, $4}`: registers of 32 bits as operands of inline assembly. */
 const registerList = (first: number, count: number): string => `{${Array.from({ length: count }, (_, i) => `$${first + i}`).join(", ")}}`;
 
+/** One instruction. */
 interface Message {
   readonly info: TMemLdStInfo;
   readonly address: Value;
@@ -154,7 +154,11 @@ function move(
   const { broadcast, vec, perm } = info;
   if (broadcast) {
     const moved = move(lo, { ...info, broadcast: undefined }, base, pred, element, pred ? broadcast.applyToValues(values) : []);
-    return pred ? [] : broadcastAs(moved, info.reps);
+    if (pred) return [];
+    // Upstream repeats as the messages do, and ends there.
+    const { action, inSizeLog2 } = broadcast;
+    const source = (register: number): number => action.reduce((at, bit, i) => at | (((register >> bit) & 1) << i), 0);
+    return Array.from({ length: 2 ** inSizeLog2 }, (_, register) => moved[source(register)]!);
   }
   const bits = scalarBits(element);
   if (bits < 32) {

@@ -106,7 +106,7 @@ const joinStore = pattern("tmem-join-store", TMEMStoreOp, (store, rw) => {
   const join = JoinOp.match(trans.src.definingOp);
   if (!join) return rw.noMatch("its source is not joined");
   if (!canSlice(descOf(store.dst), columns)) return rw.noMatch("such slices are not stored");
-  if (store.token?.hasUses) return rw.noMatch("others wait for the whole store");
+  if (store.token?.hasUses()) return rw.noMatch("others wait for the whole store");
   const numWarps = lookupNumWarps(store.op);
   const pred = rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });
   const half = (input: Value, offset: number): void => {
