@@ -117,6 +117,7 @@ export function product(c: InstructionCompiler): void {
       if (((mask >>> l) & 1) === 0) continue;
       const f = formOf(warp.I[form + l]!, kind, scaled);
       if (typeof f === "string") notModelled(c, warp, f);
+      if (aWhere && kind.padded && !f.aType.startsWith("e4m") && f.aType !== "e5m2") notModelled(c, warp, `.${f.aType} in tensor memory`);
       const on = ((accumulate & 1 ? ~warp.P[accumulate >> 1]! : warp.P[accumulate >> 1]!) >>> l) & 1;
       const [m, n] = [f.m / numCtas, f.n];
       if ((m !== 64 && m !== 128) || n < 8 || n > 256) {
