@@ -35,7 +35,7 @@ import { translateTMAIndices } from "../ttg/tma/descriptor-layouts.js";
 import { arefDepth, isScales } from "./buffers.js";
 
 /** What an aref is made of. */
-export interface ArefBarriers {
+interface ArefBarriers {
   readonly aref: Value;
   readonly buffers: readonly Value[];
   readonly empty: Value;

@@ -50,8 +50,8 @@ function refuseNest(loop: ForView): void {
       ForOp.is(op) && op.regions[0]!.firstBlock!.args.slice(1).some((value) => RankedTensorType.is(value.type) || isScalar(value));
     const load = LocalAllocOp.match(op)?.src?.definingOp;
     if (!carries && !(load && isTMALoad(load))) return;
-    const why = "has no loads through descriptors and no tcgen05 instructions but in an inner loop";
-    refuse(loop.op, `the warp-specialized loop ${why}: flatten=True makes one loop of both`);
+    const why = "has neither loads through descriptors nor tcgen05 instructions directly in it";
+    refuse(loop.op, `the warp-specialized loop ${why}: those of branches, and of inner loops without flatten=True, do not count`);
   });
 }
 

@@ -20,7 +20,7 @@ import { bodyOf, findAncestorInBlock, LOOP_CLUSTER, LOOP_STAGE, visitNestedOpera
 /** The stages of a loop's partitions; its length is their number. */
 export const PARTITION_STAGES = "ttg.partition.stages";
 /** The number of the warp-specialized loop that an op outside of it belongs to. */
-export const WARP_SPECIALIZE_TAG = "ttg.warp_specialize.tag";
+const WARP_SPECIALIZE_TAG = "ttg.warp_specialize.tag";
 
 /** Numbers of partitions, in the order of insertion. */
 export type PartitionIds = ReadonlySet<number>;
@@ -110,7 +110,7 @@ export function getStageCluster(op: Operation | undefined): StageCluster | undef
   const [stage, cluster] = [intOf(op?.attr(LOOP_STAGE)), intOf(op?.attr(LOOP_CLUSTER))];
   return stage === undefined || cluster === undefined ? undefined : { stage, cluster };
 }
-export function setStageCluster(op: Operation, place: StageCluster | undefined): void {
+function setStageCluster(op: Operation, place: StageCluster | undefined): void {
   if (!place) return;
   op.setAttr(LOOP_STAGE, i32Attr(op.ctx, place.stage));
   op.setAttr(LOOP_CLUSTER, i32Attr(op.ctx, place.cluster));
