@@ -96,3 +96,40 @@ test("the list of kernels has those whose defaults, bodies or conditions are not
     "good",
   ]);
 });
+
+const IMPORTS = `import triton
+import triton.language as tl
+from torch._inductor.runtime import triton_helpers
+from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math
+from somewhere import newer
+
+if newer("3.0"):
+    try:
+        from triton.language.extra.libdevice import rsqrt
+    except ModuleNotFoundError:
+        from triton.language.extra.cuda.libdevice import rsqrt
+else:
+    from elsewhere import rsqrt
+
+@triton.jit
+def kernel(p):
+    x = tl.load(p)
+    tl.store(p, rsqrt(x) + libdevice.tanh(x) + tl_math.exp(x))
+
+@triton.jit
+def helped(p):
+    tl.store(p, triton_helpers.maximum(tl.load(p), 0.0))
+`;
+
+test("what is imported under a condition, or through torch, is Triton's own where that is known", async () => {
+  const io = memoryIo("", { "k.py": IMPORTS });
+  expect(await main(["k.py", "--kernel", "kernel", "--signature", "*fp32", "--emit", "ttir"], io)).toBe(0);
+  expect([...io.out().matchAll(/symbol = "(\w+)"|(math\.exp)/g)].map(([, symbol, op]) => symbol ?? op)).toEqual([
+    "__nv_rsqrtf",
+    "__nv_tanhf",
+    "math.exp",
+  ]);
+  const other = memoryIo("", { "k.py": IMPORTS });
+  expect(await main(["k.py", "--kernel", "helped", "--signature", "*fp32"], other)).toBe(2);
+  expect(other.err()).toContain("triton_helpers.maximum' cannot be called in a kernel");
+});
