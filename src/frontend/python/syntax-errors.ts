@@ -64,6 +64,16 @@ function areBlocksInPlace(tokens: readonly Token[]): boolean {
   return blocks.every((line) => line?.text !== "try");
 }
 
-/** What the parser takes and Python hardly ever does. */
-const SUSPICIOUS =
-  /\bdel +(?:.*[('"]|\d)|<>|[-+/%&|^<>@]\s*\*(?!\*)|\(\s*(?:[,/]|\*\s)|\*\s*\)|\*\*[^()\n]*,\s*\*[^*]|\braise\s+from\b|^\s*(?!import\b)[\w.]+ as \w+\s*$|^\s*\w+\s*:=|:=.*:=|\blambda\b.*[*=].*:|\bdef\b.*:\s*[\w.]+\s*:\s*\w|^\s*with\b.*\bas\b.*\(.*:\s*$|^\s*except\b.*[*,]|^\s*\(.*\)\s*:|^\s*(?:async|await)\s*$|[-+*/%&|^@]=.*[-+*/%&|^@]=/m;
+/** What the parser takes and Python hardly ever does. What may stand between is bounded: lines may be long. */
+const SUSPICIOUS = new RegExp(
+  [
+    /\bdel +(?:.{0,200}[('"]|\d)/,
+    /<>|[-+/%&|^<>@] *\*(?!\*)|\( *(?:[,/]|\* )|\* *\)|\*\*[^()\n]{0,200}, *\*[^*]/,
+    /\braise +from\b|:=.{0,200}:=|[-+*/%&|^@]=.{0,200}[-+*/%&|^@]=/,
+    /\blambda\b[^:\n]{0,200}[*=]|\bdef\b.{0,200}: *[\w.]+ *: *\w/,
+    /^ *(?:(?!import\b)[\w.]+ as \w+ *$|\w+ *:=|with\b.{0,200}\bas\b.{0,200}\(|except\b[^(\n]{0,200}[*,]|\(.{0,200}\) *:|(?:async|await) *$)/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "m",
+);

@@ -1,5 +1,6 @@
 /** Python's expressions and targets, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type { Token } from "../tokens.js";
+import { parameterRule } from "./parameters.js";
 import type { Match, Peg, Rule } from "./peg.js";
 
 const KEYWORDS = new Set(
@@ -439,64 +440,8 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   const forIn = seq(opt(word("async")), word("for"), starTargets, word("in"));
   const clauses = many(g.commit(forIn, seq(disjunction, many(seq(word("if"), disjunction))), wrongForTarget), 1);
 
-  // --- parameters ----------------------------------------------------------------------------------
-  /** Parameters of a `def`, or of a `lambda`, which have no annotations and end at a colon. */
-  function parameters(isLambda: boolean): Rule {
-    const end = look(op(isLambda ? ":" : ")"));
-    const close = op(isLambda ? ":" : ")");
-    const slash = op("/");
-    const star = op("*");
-    const param = isLambda ? name : seq(name, opt(seq(op(":"), expression)));
-    const starParam = isLambda ? name : seq(name, opt(seq(op(":"), starExpression)));
-    const fallback = alt(
-      seq(equals, expression),
-      wrong(seq(equals, look(ops(")", ","))), ([a]) => g.fail(a!, "expected default value expression")),
-    );
-    const ended = (rule: Rule): Rule => alt(seq(rule, comma), seq(rule, end));
-    const without = ended(param);
-    const withDefault = ended(seq(param, fallback));
-    const either = ended(seq(param, opt(fallback)));
-    const slashed = (rule: Rule): Rule => alt(seq(rule, slash, comma), seq(rule, slash, end));
-    const slashWithout = slashed(many(without, 1));
-    const slashWith = slashed(seq(many(without), many(withDefault, 1)));
-    const keywordPart = alt(
-      wrong(seq(op("**"), param, equals), ([, , a]) => g.fail(a!, "var-keyword argument cannot have default value")),
-      wrong(seq(op("**"), param, comma, param), ([, , , a]) => g.fail(a!, "arguments cannot follow var-keyword argument")),
-      wrong(seq(op("**"), param, comma, ops("*", "**", "/")), ([, , , a]) => g.fail(a!, "arguments cannot follow var-keyword argument")),
-      seq(op("**"), without),
-    );
-    const bare = "named arguments must follow bare *";
-    const starPart = alt(
-      wrong(seq(star, alt(close, seq(comma, alt(close, op("**"))))), ([a]) => (isLambda ? g.failHere(bare) : g.fail(a!, bare))),
-      wrong(seq(star, param, equals), ([, , a]) => g.fail(a!, "var-positional argument cannot have default value")),
-      wrong(seq(star, alt(without, comma), many(either), star, alt(without, comma)), ([, , , a]) =>
-        g.fail(a!, "* argument may appear only once"),
-      ),
-      seq(star, ended(starParam), many(either), opt(keywordPart)),
-      seq(star, comma, many(either, 1), opt(keywordPart)),
-      keywordPart,
-    );
-    return alt(
-      wrong(seq(many(without), alt(slashWith, many(withDefault, 1)), without), ([, , a]) =>
-        g.fail(a!, "non-default argument follows default argument"),
-      ),
-      wrong(seq(many(without), op("("), isLambda ? list(param, comma) : many(without, 1), opt(comma), op(")")), ([, a]) =>
-        g.fail(a!, `${isLambda ? "Lambda expression" : "Function"} parameters cannot be parenthesized`),
-      ),
-      wrong(seq(slash, comma), ([a]) => g.fail(a!, "at least one argument must precede /")),
-      wrong(seq(alt(slashWithout, slashWith), many(either), slash), ([, , a]) => g.fail(a!, "/ may appear only once")),
-      wrong(seq(opt(alt(slashWithout, slashWith)), many(either), star, alt(comma, without), many(either), slash), ([, , , , , a]) =>
-        g.fail(a!, "/ must be ahead of *"),
-      ),
-      wrong(seq(many(either, 1), slash, star), ([, , a]) => g.fail(a!, "expected comma between / and *")),
-      seq(slashWithout, many(without), many(withDefault), opt(starPart)),
-      seq(slashWith, many(withDefault), opt(starPart)),
-      seq(many(without, 1), many(withDefault), opt(starPart)),
-      seq(many(withDefault, 1), opt(starPart)),
-      starPart,
-    );
-  }
-  const lambdaParameters = parameters(true);
+  const words = { op, ops, name, comma, equals, expression, starExpression };
+  const lambdaParameters = parameterRule(g, words, true);
 
   return {
     word,
@@ -526,7 +471,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     delTargets,
     refuseTarget,
     wrongForTarget,
-    parameters: parameters(false),
+    parameters: parameterRule(g, words, false),
   };
 }
 
