@@ -3,9 +3,10 @@
 import { CALLING_CONVENTIONS } from "../../dialects/llvm/attrs/index.js";
 import { LLVMFunctionType } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
-import { ArrayAttr, DictionaryAttr, dictEntries, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import { ArrayAttr, DictionaryAttr, dictEntries, dictGet, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { Bug } from "../../support/assert.js";
+import { byteAlign, byteSize } from "./data-layout.js";
 import { escapedText, llvmType } from "./types.js";
 
 /** `internal `, `ptx_kernel `: what stands between `define` and the result type, with a space behind. */
@@ -110,6 +111,13 @@ function attributesText(attr: Attribute | undefined): string {
 }
 function entry(attr: Attribute | undefined, index: number): Attribute | undefined {
   return ArrayAttr.is(attr) ? attr.params.elements[index] : undefined;
+}
+/** What a parameter that is handed over by value holds, as the tensor maps of a kernel do: the pointer is to the function's own copy. */
+export function byValueOf(func: Operation, index: number): { readonly bytes: number; readonly align: number } | undefined {
+  const attrs = entry(func.attr("arg_attrs"), index);
+  const type = DictionaryAttr.is(attrs) ? dictGet(attrs, "llvm.byval") : undefined;
+  if (!DictionaryAttr.is(attrs) || !TypeAttr.is(type)) return undefined;
+  return { bytes: byteSize(type.params.type), align: intOf(dictGet(attrs, "llvm.align")) ?? byteAlign(type.params.type) };
 }
 /** `ptr addrspace(1) noalias` */
 export function parameterText(func: Operation, index: number): string {

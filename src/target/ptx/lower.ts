@@ -9,7 +9,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { type Constant, constantOf, elementsOf } from "../llvm-ir/constants.js";
-import { signatureOf } from "../llvm-ir/function-signature.js";
+import { byValueOf, signatureOf } from "../llvm-ir/function-signature.js";
 import { reversePostOrder } from "./cfg.js";
 import { Floats } from "./floats.js";
 import { Block, Graph, type Node } from "./graph.js";
@@ -91,9 +91,12 @@ export class Lowering {
   run(): void {
     const { params } = signatureOf(this.func);
     let index = 0;
-    const args = params.map((type) =>
-      this.leaves(this.func, type).map((leaf) => this.s.graph.pure("param", leaf.width, [], `${index++}:${leaf.bits}`)),
-    );
+    const args = params.map((type, i) => {
+      const isByValue = byValueOf(this.func, i) !== undefined;
+      return this.leaves(this.func, type).map((leaf) =>
+        this.s.graph.pure("param", leaf.width, [], `${index++}:${isByValue ? "by value" : leaf.bits}`),
+      );
+    });
     this.region(this.func, args, (values, bits) => {
       this.block.terminator = { kind: "return", values, bits };
     });

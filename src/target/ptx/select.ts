@@ -133,6 +133,11 @@ function select(node: Node): Selected {
       return lines(inputs, ({ result, inputs: [x, y] }) => [`mov.b${width} \t${result}, {${x}, ${y}};`]);
     case "param": {
       const [index, size] = (node.info as string).split(":");
+      if (size === "by value")
+        return lines([], ({ result, function: name, fresh }) => {
+          const place = fresh(64);
+          return [`mov.b64 \t${place}, ${name}_param_${index};`, `cvta.param.u64 \t${result}, ${place};`];
+        });
       const type = size === "1" ? "b8" : `b${size}`;
       if (size === "1")
         return lines([], ({ result, function: name, fresh }) => {

@@ -38,6 +38,16 @@ describe("every kernel", () => {
   });
 });
 
+test("a tensor map of the host's stands among the parameters itself", () => {
+  const text = translate(
+    `llvm.func @f${kernel(
+      "%arg0: !llvm.ptr {llvm.align = 64 : i32, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %arg1: !llvm.ptr<1>",
+      "%0 = llvm.ptrtoint %arg0 : !llvm.ptr to i64\n llvm.store %0, %arg1 : i64, !llvm.ptr<1>",
+    )}`,
+  );
+  expect(text).toContain(".param .align 64 .b8 f_param_0[128],\n\t.param .u64 .ptr .global .align 1 f_param_1\n");
+  expect(text).toMatch(/mov\.b64 \t(%rd\d), f_param_0;\n\tcvta\.param\.u64 \t%rd\d, \1;/);
+});
 test("index arithmetic of threads becomes shifts and masks", () => {
   expect(
     instructions(

@@ -5,7 +5,7 @@ import { intOf, intsOf, StringAttr, stringOf } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { byteSize } from "../llvm-ir/data-layout.js";
-import { isKernel, signatureOf } from "../llvm-ir/function-signature.js";
+import { byValueOf, isKernel, signatureOf } from "../llvm-ir/function-signature.js";
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
 import { accessName, emitBody, resultParam } from "./emit.js";
@@ -127,9 +127,11 @@ function signatureText(func: Operation): string {
   const { params, returnType } = signatureOf(func);
   const kernel = isKernel(func);
   let index = 0;
-  const list = params.flatMap((type) =>
+  const list = params.flatMap((type, i) =>
     leavesOf(type)!.map((leaf) => {
       const at = `${name}_param_${index++}`;
+      const byValue = byValueOf(func, i);
+      if (byValue) return `\t.param .align ${byValue.align} .b8 ${at}[${byValue.bytes}]`;
       if (!kernel) return `\t.param .b${Math.max(32, leaf.bits)} ${at}`;
       if (!LLVMPointerType.is(type)) return `\t.param .${PARAMETER_TYPES[leaf.kind] ?? `u${Math.max(8, leaf.bits)}`} ${at}`;
       const space = { 1: " .ptr .global .align 1", 0: " .ptr .align 1" }[type.params.addressSpace] ?? "";
