@@ -119,6 +119,18 @@ describe("of IR", () => {
     expect(result["s"]).toBe("contiguity = [8], divisibility = [64], constancy = [32]");
   });
 
+  test("hints with too few numbers or too many say nothing more", () => {
+    const result = infos(`
+      tt.func public @f(%a: tensor<4x8xi32> {tt.divisibility = 16 : i32}) {
+        %0 = arith.addi %a, %a {name = "few"} : tensor<4x8xi32>
+        %1 = arith.addi %a, %a {name = "many", tt.divisibility = dense<8> : tensor<1000000000xi32>} : tensor<4x8xi32>
+        tt.return
+      }`);
+    const ones = "contiguity = [1, 1], divisibility";
+    expect(result["few"]).toBe(`${ones} = [16, 1], constancy = [1, 1]`);
+    expect(result["many"]).toBe(`${ones} = [8, 8], constancy = [1, 1]`);
+  });
+
   test("nothing is known where nothing is to be known", () => {
     const ctx = new Context(ALL_DIALECTS);
     ctx.pessimisticAxisInfo = true;

@@ -98,13 +98,17 @@ export function sameAxisInfo(a: AxisInfo, b: AxisInfo): boolean {
 }
 const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
 
-/** The numbers that a hint gives: those of a dense attribute, or a single one. */
-export function hintOf(attr: Attribute | undefined): readonly number[] | undefined {
-  if (IntegerAttr.is(attr)) return [Number(BigInt.asUintN(bitWidth(attr.params.type) ?? 64, attr.params.value))];
+/** What a hint says of each dimension: the numbers of a dense attribute, or a single one; nothing is said of those without a number. */
+export function hintOf(attr: Attribute | undefined, rank: number): readonly number[] | undefined {
+  const dimensions = (numberOf: (dim: number) => number | undefined) => Array.from({ length: rank }, (_, dim) => numberOf(dim) ?? 1);
+  if (IntegerAttr.is(attr)) {
+    const { value, type } = attr.params;
+    return dimensions((dim) => (dim === 0 ? Number(BigInt.asUintN(bitWidth(type) ?? 64, value)) : undefined));
+  }
   if (!DenseElementsAttr.is(attr)) return undefined;
   const { elements, splat, type } = attr.params;
   const count = splat ? (type.params as { readonly shape: readonly number[] }).shape.reduce((n, size) => n * size, 1) : elements.length;
-  return Array.from({ length: count }, (_, i) => Number(elements[splat ? 0 : i]));
+  return dimensions((dim) => (dim < count ? Number(elements[splat ? 0 : dim]) : undefined));
 }
 
 /** What can be known of a value in the worst case: what hints on it, on its function's argument or its op say. */
@@ -116,8 +120,8 @@ export function pessimisticAxisInfo(value: Value): AxisInfo {
   const fromControlFlow = owner?.def.interface(RegionBranch) !== undefined || (!op && WarpSpecializePartitionsOp.is(owner));
   const all = new Array<number>(rank).fill(fromControlFlow ? MAX_DIVISOR : 1);
   let hint: ((name: string) => readonly number[] | undefined) | undefined;
-  if (op) hint = (name) => hintOf(op.attr(name));
-  else if (owner && isFunction(owner)) hint = (name) => hintOf(argumentAttr(owner, value.index, name));
+  if (op) hint = (name) => hintOf(op.attr(name), rank);
+  else if (owner && isFunction(owner)) hint = (name) => hintOf(argumentAttr(owner, value.index, name), rank);
   return axisInfo(hint?.("tt.contiguity") ?? all, hint?.("tt.divisibility") ?? all, hint?.("tt.constancy") ?? all);
 }
 /** Nothing at all: not even what hints say. */

@@ -54,9 +54,9 @@ export function inferAxisInfo(op: Operation, operands: readonly AxisInfo[]): Axi
   const info = AXIS_INFO_RULES.get(op.def)?.(op, operands);
   if (!info || rankOf(info) === 0) return undefined;
   return axisInfo(
-    hintOf(op.attr("tt.contiguity")) ?? info.contiguity,
-    hintOf(op.attr("tt.divisibility")) ?? info.divisibility,
-    hintOf(op.attr("tt.constancy")) ?? info.constancy,
+    hintOf(op.attr("tt.contiguity"), rankOf(info)) ?? info.contiguity,
+    hintOf(op.attr("tt.divisibility"), rankOf(info)) ?? info.divisibility,
+    hintOf(op.attr("tt.constancy"), rankOf(info)) ?? info.constancy,
     info.constantValue,
   );
 }
