@@ -70,6 +70,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "What a loop carries is handed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or keep what makes the value (a descriptor, a buffer) outside of it.",
   "pass.descriptor":
     "TMA takes blocks in nvmma_shared layouts, of elements that it knows. triton-nvidia-optimize-descriptor-encoding gives each descriptor its layout: run it before, or write one into the type.",
+  "pass.schedule":
+    "A loop that is pipelined needs loop.stage and loop.cluster on each of its ops that others wait for. tritongpu-schedule-loops gives them; take them off the whole loop, or write them on all of its ops.",
   "pass.shared-memory":
     "The kernel needs more shared memory than a CTA may have: it compiles, but cannot be launched. Smaller tiles or fewer stages (num_stages) need less; the notes name the largest buffers.",
   "pass.warp-specialization":

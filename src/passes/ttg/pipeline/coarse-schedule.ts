@@ -6,6 +6,7 @@ import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { i32Attr, intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
+import { PassError } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { bodyOf, getNestedOperands, LOOP_CLUSTER, LOOP_STAGE, SCHEDULED_MAX_STAGE } from "./pipelined-loops.js";
 
@@ -53,7 +54,9 @@ export class CoarseSchedule {
     return this.slots.has(op);
   }
   get(op: Operation): Slot {
-    return this.slots.get(op)!;
+    const slot = this.slots.get(op);
+    if (!slot) throw new PassError(op, "the loop's schedule has no stage for the op, which it needs", "pass.schedule");
+    return slot;
   }
   insert(op: Operation, stage: number, cluster: Cluster): void {
     this.numStages = Math.max(this.numStages, stage + 1);
