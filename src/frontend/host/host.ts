@@ -2,7 +2,7 @@
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
-import { preludeTree } from "../prelude/trees.js";
+import { isUpstreamText, preludeTree } from "../prelude/trees.js";
 import type { Module, Node, Place } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
 import { sourceLines } from "../python/source-lines.js";
@@ -132,8 +132,9 @@ export function makeHost(files: HostFiles): Host {
     return { path: `/triton/${relative}`, text: prelude, own: true };
   }
 
-  function runText(name: string, path: string, text: string, directives = false): PyModule | Opaque {
-    const parsed = directives ? preludeModule(files.parser, name, text, path) : parsePython(files.parser, text, path);
+  function runText(name: string, path: string, text: string, isOwn = false): PyModule | Opaque {
+    const parsed =
+      preludeText(name) === undefined ? parsePython(files.parser, text, path) : libraryModule(files.parser, name, text, path, isOwn);
     if (parsed.kind === "SyntaxError")
       return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
     const globals = new Map<string, PyValue>();
@@ -149,15 +150,16 @@ export function makeHost(files: HostFiles): Host {
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
 export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];
 
-/** What was parsed of the prelude, which is the same for all files. */
-const parsedPrelude = new Map<string, Module | PythonSyntaxError>();
+/** What was parsed of the library, which is the same for all files; by path and text. */
+const parsedLibrary = new Map<string, { readonly text: string; readonly parsed: Module | PythonSyntaxError }>();
 
-function preludeModule(parser: PythonParser, name: string, text: string, path: string): Module | PythonSyntaxError {
-  const known = parsedPrelude.get(name);
-  if (known) return known;
-  const tree = preludeTree(name, parser.readTrees);
-  const parsed = tree ? { ...tree, file: path, lines: sourceLines(text, true).lines } : parsePython(parser, text, path, true);
-  parsedPrelude.set(name, parsed);
+/** A module of the library: the prelude's (`isOwn`), or the user's, which is not parsed where its text is what the prelude stands for. */
+function libraryModule(parser: PythonParser, name: string, text: string, path: string, isOwn: boolean): Module | PythonSyntaxError {
+  const known = parsedLibrary.get(path);
+  if (known?.text === text) return known.parsed;
+  const tree = isOwn || isUpstreamText(name, text) ? preludeTree(name, parser.readTrees) : undefined;
+  const parsed = tree ? { ...tree, file: path, lines: sourceLines(text, isOwn).lines } : parsePython(parser, text, path, isOwn);
+  parsedLibrary.set(path, { text, parsed });
   return parsed;
 }
 
