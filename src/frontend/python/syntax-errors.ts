@@ -20,12 +20,22 @@ export interface PythonSyntaxError {
 /** The first syntax error of a text, or undefined. `tree`: what the parser makes of it, undefined where it was not asked. */
 export function syntaxError(source: SourceLines, scanned: Tokens, tree: RawTree | undefined): PythonSyntaxError | undefined {
   if (tree && !tree.hasErrors && areBlocksInPlace(scanned.tokens) && !SUSPICIOUS.test(source.text)) return undefined;
-  const found = explain(source.text, scanned, (offset) => lineAndColumn(source, offset).line);
+  const found = explained(source, scanned);
   if (found) return { kind: "SyntaxError", name: found.name, message: found.message, ...placeOf(source, found.offset) };
   // A text that only CPython takes.
   return tree?.hasErrors
     ? { kind: "SyntaxError", name: "SyntaxError", message: "invalid syntax", ...placeOf(source, tree.errorAt) }
     : undefined;
+}
+
+/** What the grammar says, or of brackets too deep for it what is wrong with the tokens. */
+function explained(source: SourceLines, scanned: Tokens): ReturnType<typeof explain> {
+  try {
+    return explain(source.text, scanned, (offset) => lineAndColumn(source, offset).line);
+  } catch (error) {
+    if (error instanceof RangeError) return scanned.error;
+    throw error;
+  }
 }
 
 /** Line and column of an offset that may be before its line. */
