@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { OPTIMIZE_LATER } from "./v8-flags.js";
 
 type Run = (argv?: readonly string[]) => Promise<void>;
 
@@ -29,11 +30,8 @@ function setKind(asked: Kind): void {
   if (kind === "python") for (const flag of PYTHON_FLAGS) process.getBuiltinModule("node:v8").setFlagsFromString(flag);
 }
 
-/**
- * Small heaps are collected often: with a larger one at once TTIR of a kernel takes two collections instead of six. The other flags are those of
- * `optimizeLater`.
- */
-const PYTHON_FLAGS = ["--semi-space-growth-factor=8", "--interrupt-budget=2000000", "--wasm-tiering-budget=100000000"];
+/** Small heaps are collected often: with a larger one at once TTIR of a kernel takes two collections instead of six. */
+const PYTHON_FLAGS = ["--semi-space-growth-factor=8", ...OPTIMIZE_LATER];
 
 const command = (tool: string): Run => (required(`${tool}#${tool}.js`) as { readonly run: Run }).run;
 

@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { Bug } from "../support/assert.js";
 import { EXIT, type Io, type Programs } from "./io.js";
+import { OPTIMIZE_LATER } from "./v8-flags.js";
 
 /** Files larger than this are refused: they would not fit in memory as IR. */
 const MAX_FILE_BYTES = 512 * 2 ** 20;
@@ -149,8 +150,7 @@ export function readFile(path: string): string {
  */
 export function optimizeLater(): void {
   const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  setFlagsFromString("--interrupt-budget=2000000");
-  setFlagsFromString("--wasm-tiering-budget=100000000");
+  for (const flag of OPTIMIZE_LATER) setFlagsFromString(flag);
 }
 
 function readFolder(path: string): readonly string[] | undefined {

@@ -1,4 +1,5 @@
 /** Barriers in place of an aref, and waiting for them. Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerAref.cpp. */
+
 import { topologicalSort } from "../../analysis/slices.js";
 import { ConstantOp } from "../../dialects/arith/ops/index.js";
 import { DescriptorLoadOpInterface } from "../../dialects/nvws/interfaces.js";
@@ -24,9 +25,9 @@ import {
   getWarpSpecializeTag,
   hasPartition,
   place,
-  refuse,
   setWarpSpecializeTag,
 } from "../ttg/automatic-warp-specialization/partition.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { areScalesPipelineable } from "../ttg/pipeline/mma-v5.js";
 import { getTopLevelUsersInLoop } from "../ttg/pipeline/pipelined-loads.js";
 import { findAncestorInBlock, isDefinedOutsideOfLoop } from "../ttg/pipeline/pipelined-loops.js";

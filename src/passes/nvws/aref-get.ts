@@ -1,4 +1,5 @@
 /** The consumer's side of a value that comes from another partition. Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertAref.cpp. */
+
 import { ArefGetEnterOp, ArefGetExitOp } from "../../dialects/nvws/ops/aref.js";
 import { AsyncOpAttr, type AsyncOpKind } from "../../dialects/nvws/types.js";
 import { valueLocation } from "../../dialects/scf/build.js";
@@ -17,10 +18,10 @@ import {
   getStageCluster,
   hasPartition,
   place,
-  refuse,
   type StageCluster,
   setPartition,
 } from "../ttg/automatic-warp-specialization/partition.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { CoarseSchedule } from "../ttg/pipeline/coarse-schedule.js";
 import { getTopLevelUsersInLoop } from "../ttg/pipeline/pipelined-loads.js";
 import { findAncestorInBlock } from "../ttg/pipeline/pipelined-loops.js";

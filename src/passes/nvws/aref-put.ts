@@ -1,4 +1,5 @@
 /** The producer's side of a value that goes to other partitions. Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertAref.cpp. */
+
 import { ArefPutEnterOp, ArefPutExitOp } from "../../dialects/nvws/ops/aref.js";
 import { DescriptorGatherOp, DescriptorLoadOp } from "../../dialects/nvws/ops/descriptor.js";
 import { AsyncOpAttr, type AsyncOpKind } from "../../dialects/nvws/types.js";
@@ -24,10 +25,10 @@ import {
   getStageCluster,
   type PartitionIds,
   place,
-  refuse,
   type StageCluster,
 } from "../ttg/automatic-warp-specialization/partition.js";
 import { lookupNumWarps } from "../ttg/memory-access.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { getSharedEncoding, rowsInSharedMemory } from "../ttg/pipeline/shared-encoding-of-users.js";
 import { getEncodingFromDescriptor } from "../ttg/tma/descriptor-layouts.js";
 import { bytesPerCTA, isTMALoad } from "../ttg/tma/tma-copies.js";

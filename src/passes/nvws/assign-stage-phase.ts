@@ -17,13 +17,12 @@ import {
   getWarpSpecializeTag,
   hasPartition,
   insertAll,
-  orRefuse,
   place,
-  refuse,
   setPartition,
   setPartitionOutputs,
   setWarpSpecializeTag,
 } from "../ttg/automatic-warp-specialization/partition.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { addIterArgsToLoop, appendToYield, replaceIfOpWithNewSignature } from "../ttg/replace-with-new-signature.js";
 import { arefDepth, buffersOf } from "./buffers.js";
 import { assignDefaultPartitionToResults } from "./default-partition-results.js";
@@ -37,16 +36,14 @@ export const assignStagePhase = definePass("nvws-assign-stage-phase", {
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/AssignStagePhase.cpp",
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
-    orRefuse(pass, () => {
-      const arefs: Operation[] = [];
-      root.walkPostOrder((op) => void (ArefCreateOp.is(op) && arefs.push(op)));
-      for (const aref of arefs)
-        rw.from(aref, () => {
-          new StagePhases(rw, aref, ArefPutEnterOp).assign(0);
-          new StagePhases(rw, aref, ArefGetEnterOp).assign(1);
-        });
-      assignDefaultPartitionToResults(root);
-    });
+    const arefs: Operation[] = [];
+    root.walkPostOrder((op) => void (ArefCreateOp.is(op) && arefs.push(op)));
+    for (const aref of arefs)
+      rw.from(aref, () => {
+        new StagePhases(rw, aref, ArefPutEnterOp).assign(0);
+        new StagePhases(rw, aref, ArefGetEnterOp).assign(1);
+      });
+    assignDefaultPartitionToResults(root);
   },
 });
 

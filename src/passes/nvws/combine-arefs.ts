@@ -2,6 +2,7 @@
  * What TMA loads for the same consumer shares an aref, and so barriers.
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerAref.cpp, combineArefs.
  */
+
 import { ConstantOp } from "../../dialects/arith/ops/index.js";
 import { ArefGetEnterOp, ArefGetExitOp, ArefPutEnterOp, ArefPutExitOp } from "../../dialects/nvws/ops/aref.js";
 import type { ForView } from "../../dialects/scf/ops/for.js";
@@ -13,7 +14,8 @@ import { i32Attr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
-import { getPartitionIds, refuse } from "../ttg/automatic-warp-specialization/partition.js";
+import { getPartitionIds } from "../ttg/automatic-warp-specialization/partition.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { bodyOf, findAncestorInBlock } from "../ttg/pipeline/pipelined-loops.js";
 import { placeAs } from "./aref-barriers.js";
 import { firstOf } from "./block-order.js";

@@ -2,6 +2,7 @@
  * Scalars that a warp-specialized loop computes for the code behind it are computed by the default partition too, with all that they need.
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/AssignStagePhase.cpp, visitBackwardSlice.
  */
+
 import { ForOp, type ForView } from "../../dialects/scf/ops/for.js";
 import { IfOp } from "../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../dialects/scf/ops/yield.js";
@@ -12,12 +13,12 @@ import {
   getPartitionIds,
   getPartitionOutputs,
   isOutsideOfPartitions,
-  refuse,
   setPartition,
   setPartitionOutputs,
 } from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
 import { WARP_SPECIALIZE } from "../ttg/fuse-nested-loops/fuse-one-level.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { findAncestorInBlock } from "../ttg/pipeline/pipelined-loops.js";
 import { isScalar } from "./consumers.js";
 

@@ -8,15 +8,9 @@ import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import {
-  getPartitionIds,
-  getPartitionOutputs,
-  hasPartition,
-  orRefuse,
-  PARTITION_STAGES,
-  refuse,
-} from "../ttg/automatic-warp-specialization/partition.js";
+import { getPartitionIds, getPartitionOutputs, hasPartition, PARTITION_STAGES } from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { isTMALoad } from "../ttg/tma/tma-copies.js";
 import { getFromAref } from "./aref-get.js";
 import { isDescLoadAndAlloc, putIntoAref } from "./aref-put.js";
@@ -32,14 +26,12 @@ export const insertAref = definePass("nvws-insert-aref", {
   statistics: { arefs: "values that go from one partition to others" },
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
-    orRefuse(pass, () =>
-      root.walkPostOrder((func) => {
-        if (!FuncOp.is(func)) return;
-        for (const loop of loopsToSpecialize(func))
-          if (loop.op.hasAttr(PARTITION_STAGES)) insertArefs(rw, loop, () => pass.count("arefs"));
-          else refuseNest(loop);
-      }),
-    );
+    root.walkPostOrder((func) => {
+      if (!FuncOp.is(func)) return;
+      for (const loop of loopsToSpecialize(func))
+        if (loop.op.hasAttr(PARTITION_STAGES)) insertArefs(rw, loop, () => pass.count("arefs"));
+        else refuseNest(loop);
+    });
   },
 });
 

@@ -18,14 +18,13 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 import {
   getStageCluster,
   getWarpSpecializeTag,
-  orRefuse,
   place,
-  refuse,
   type StageCluster,
   setWarpSpecializeTag,
 } from "../ttg/automatic-warp-specialization/partition.js";
 import { mmaOf } from "../ttg/completion-barrier.js";
 import { WARP_SPECIALIZE } from "../ttg/fuse-nested-loops/fuse-one-level.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { hasAccReadModifyWrite, isAccMultibufferingPossible } from "../ttg/pipeline/mma-v5.js";
 import { DISALLOW_ACC_MULTI_BUFFER, findAncestorInBlock } from "../ttg/pipeline/pipelined-loops.js";
 import { clearTokenOperand } from "../ttg/remove-tmem-tokens.js";
@@ -42,21 +41,19 @@ export const insertTmemAref = definePass("nvws-insert-tmem-aref", {
   statistics: { arefs: "buffers in tensor memory that go from one partition to another" },
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
-    orRefuse(pass, () =>
-      root.walkPostOrder((func) => {
-        if (!FuncOp.is(func)) return;
-        const all: TmemAccesses[] = [];
-        func.walkPostOrder((op) => void (TMEMAllocOp.is(op) && all.push(tmemAccesses(op))));
-        for (const accesses of all) {
-          const { outside, owners } = ownersOf(accesses);
-          if (owners.length > 2) refuse(accesses.alloc.op, "more than two partitions access this tensor memory");
-          if (owners.length + (outside ? 1 : 0) < 2) continue;
-          rw.from(accesses.alloc, () => handOver(rw, accesses, owners));
-          pass.count("arefs");
-        }
-        splitTokenBranches(rw, func);
-      }),
-    );
+    root.walkPostOrder((func) => {
+      if (!FuncOp.is(func)) return;
+      const all: TmemAccesses[] = [];
+      func.walkPostOrder((op) => void (TMEMAllocOp.is(op) && all.push(tmemAccesses(op))));
+      for (const accesses of all) {
+        const { outside, owners } = ownersOf(accesses);
+        if (owners.length > 2) refuse(accesses.alloc.op, "more than two partitions access this tensor memory");
+        if (owners.length + (outside ? 1 : 0) < 2) continue;
+        rw.from(accesses.alloc, () => handOver(rw, accesses, owners));
+        pass.count("arefs");
+      }
+      splitTokenBranches(rw, func);
+    });
   },
 });
 

@@ -11,8 +11,8 @@ import { option } from "../../pass/options.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { pattern } from "../../rewrite/pattern.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
-import { orRefuse, refuse } from "../ttg/automatic-warp-specialization/partition.js";
 import { loopsToSpecialize } from "../ttg/automatic-warp-specialization/partition-scheduling.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { asyncConsumers, createArefBarriers, lowerArefUser } from "./aref-barriers.js";
 import { assignStagePhase } from "./assign-stage-phase.js";
 import { bufferViewType, createAlloc, createAref, multiBufferedType, tokenType } from "./buffers.js";
@@ -30,24 +30,22 @@ export const lowerAref = definePass("nvws-lower-aref", {
   run(root, pass) {
     const { options, listener, runNested, fail } = pass;
     const rw = new Rewriter(root.ctx, listener);
-    orRefuse(pass, () => {
-      for (const loop of loopsToSpecialize(root)) combineArefs(rw, loop);
-      const arefs: Operation[] = [];
-      root.walkPostOrder((op) => void (ArefCreateOp.is(op) && isFilledByLoads(op) && arefs.push(op)));
-      for (const aref of arefs) rw.from(aref, () => multiBuffer(rw, aref, options.numStages));
-      if (!runNested([assignStagePhase()], root)) return fail();
-      const lower = pattern("lower-aref-create", ArefCreateOp, ({ op }, rewriter) => {
-        lowerCreate(rewriter, op);
-        pass.count("arefs");
-        return true;
-      });
-      if (!applyPatternsGreedily(root, [lower], { fold: false, cseConstants: false, listener }).converged) return fail();
-      root.walkPostOrder((func) => {
-        if (!FuncOp.is(func)) return;
-        const entry = func.regions[0]!.firstBlock;
-        // They belong to no partition, and would trouble the passes behind.
-        func.walkPostOrder((op) => void (PoisonOp.is(op) && op !== entry!.firstOp && op.moveToStart(entry!)));
-      });
+    for (const loop of loopsToSpecialize(root)) combineArefs(rw, loop);
+    const arefs: Operation[] = [];
+    root.walkPostOrder((op) => void (ArefCreateOp.is(op) && isFilledByLoads(op) && arefs.push(op)));
+    for (const aref of arefs) rw.from(aref, () => multiBuffer(rw, aref, options.numStages));
+    if (!runNested([assignStagePhase()], root)) return fail();
+    const lower = pattern("lower-aref-create", ArefCreateOp, ({ op }, rewriter) => {
+      lowerCreate(rewriter, op);
+      pass.count("arefs");
+      return true;
+    });
+    if (!applyPatternsGreedily(root, [lower], { fold: false, cseConstants: false, listener }).converged) return fail();
+    root.walkPostOrder((func) => {
+      if (!FuncOp.is(func)) return;
+      const entry = func.regions[0]!.firstBlock;
+      // They belong to no partition, and would trouble the passes behind.
+      func.walkPostOrder((op) => void (PoisonOp.is(op) && op !== entry!.firstOp && op.moveToStart(entry!)));
     });
   },
 });

@@ -10,6 +10,7 @@
  *
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertTmemAref.cpp, workaroundForLoopScheduler.
  */
+
 import { ArefPutEnterOp, ArefPutExitOp } from "../../dialects/nvws/ops/aref.js";
 import { buildIf } from "../../dialects/scf/build.js";
 import { IfOp, type IfView } from "../../dialects/scf/ops/if.js";
@@ -18,7 +19,8 @@ import { PoisonOp } from "../../dialects/ub/ops/index.js";
 import { i32Attr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
-import { refuse, setPartition, setPartitionOutputs } from "../ttg/automatic-warp-specialization/partition.js";
+import { setPartition, setPartitionOutputs } from "../ttg/automatic-warp-specialization/partition.js";
+import { refuse } from "../ttg/not-specializable.js";
 import { LOOP_STAGE } from "../ttg/pipeline/pipelined-loops.js";
 import { tokenType } from "./buffers.js";
 

@@ -5,6 +5,7 @@
  *
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertTmemAref.cpp, TmemAccessDag.
  */
+
 import { ForOp } from "../../dialects/scf/ops/for.js";
 import { IfOp } from "../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../dialects/scf/ops/yield.js";
@@ -18,9 +19,9 @@ import {
   getPartitionOutputs,
   getWarpSpecializeTag,
   hasPartition,
-  refuse,
 } from "../ttg/automatic-warp-specialization/partition.js";
 import { mmaOf } from "../ttg/completion-barrier.js";
+import { refuse } from "../ttg/not-specializable.js";
 
 /** A partition of one of the function's warp-specialized loops. */
 export interface Owner {

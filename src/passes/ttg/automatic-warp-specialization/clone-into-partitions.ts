@@ -1,4 +1,5 @@
 /** A copy of the loop's ops for each partition, with what it needs. Source: PartitionLoops.cpp, cloneOpsInBlock. */
+
 import { buildFor, buildIf } from "../../../dialects/scf/build.js";
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp, type IfView } from "../../../dialects/scf/ops/if.js";
@@ -10,8 +11,9 @@ import { cloneOperation, type Mapping } from "../../../ir/clone.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { bodyOf } from "../pipeline/pipelined-loops.js";
-import { getPartitionIds, getPartitionOutputs, PARTITION_STAGES, refuse } from "./partition.js";
+import { getPartitionIds, getPartitionOutputs, PARTITION_STAGES } from "./partition.js";
 
 /** Where the ops of a partition go, and what stands for the loop's values there. */
 export interface PartitionBuilder {

@@ -1,4 +1,5 @@
 /** The first division of a loop: loads, tcgen05 instructions, and who uses them. Source: PartitionScheduling.cpp, getInitialPartitions. */
+
 import { Exp2Op } from "../../../dialects/math/ops/float.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { ElementwiseInlineAsmOp } from "../../../dialects/tt/ops/elementwise.js";
@@ -12,6 +13,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { mmaOf } from "../completion-barrier.js";
+import { refuse } from "../not-specializable.js";
 import { hasAccReadModifyWrite } from "../pipeline/mma-v5.js";
 import { bodyOf, findAncestorInBlock, getNestedOperands, isDefinedOutsideOfLoop } from "../pipeline/pipelined-loops.js";
 import { getSharedEncoding } from "../pipeline/shared-encoding-of-users.js";
@@ -25,7 +27,6 @@ import {
   isIn,
   type Partition,
   partitionsOf,
-  refuse,
 } from "./partition.js";
 
 /** Elements from which on an exponential is worth a partition of its own. */

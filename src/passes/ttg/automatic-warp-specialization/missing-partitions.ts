@@ -2,6 +2,7 @@
  * What no partition claims is run by all that need it.
  * Source: lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionScheduling.cpp, assignMissingPartitions.
  */
+
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
@@ -11,7 +12,8 @@ import { TMEMAllocOp, TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops
 import { isFloat, isInteger } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
-import { getPartitionIds, hasPartition, insertAll, refuse, setPartition } from "./partition.js";
+import { refuse } from "../not-specializable.js";
+import { getPartitionIds, hasPartition, insertAll, setPartition } from "./partition.js";
 
 /** Upstream gives up after so many rounds: chains of more ops without a partition are refused. */
 const MOST_ROUNDS = 99;

@@ -13,6 +13,7 @@ import type { Value } from "../../../ir/value.js";
 import { definePass, type PassNote, type PassReport } from "../../../pass/define-pass.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { lookupNumWarps } from "../memory-access.js";
+import { refuse } from "../not-specializable.js";
 import { bodyOf, forLoops } from "../pipeline/pipelined-loops.js";
 import { rowsInSharedMemory } from "../pipeline/shared-encoding-of-users.js";
 import { cloneIntoPartitions, cloneLoop, type PartitionBuilder } from "./clone-into-partitions.js";
@@ -23,11 +24,9 @@ import {
   hasPartition,
   isOutsideOfPartitions,
   iterateUses,
-  orRefuse,
   PARTITION_STAGES,
   type Partition,
   partitionsOf,
-  refuse,
 } from "./partition.js";
 
 export const partitionLoops = definePass("tritongpu-partition-loops", {
@@ -40,16 +39,14 @@ export const partitionLoops = definePass("tritongpu-partition-loops", {
   statistics: { loops: "loops that were split" },
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
-    orRefuse(pass, () => {
-      for (const loop of forLoops(root)) {
-        if (!ArrayAttr.is(loop.op.attr(PARTITION_STAGES))) continue;
-        const partitions = partitionsOf(loop);
-        if (!partitions || !areSeparate(loop, partitions, pass.report)) return pass.fail();
-        if (partitions.length <= 1) continue;
-        rw.from(loop, () => splitLoop(rw, loop, partitions));
-        pass.count("loops");
-      }
-    });
+    for (const loop of forLoops(root)) {
+      if (!ArrayAttr.is(loop.op.attr(PARTITION_STAGES))) continue;
+      const partitions = partitionsOf(loop);
+      if (!partitions || !areSeparate(loop, partitions, pass.report)) return pass.fail();
+      if (partitions.length <= 1) continue;
+      rw.from(loop, () => splitLoop(rw, loop, partitions));
+      pass.count("loops");
+    }
   },
 });
 

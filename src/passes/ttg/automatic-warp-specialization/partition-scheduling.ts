@@ -5,10 +5,11 @@ import { arrayAttr, i32Attr } from "../../../ir/builtin-attrs.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { WARP_SPECIALIZE } from "../fuse-nested-loops/fuse-one-level.js";
+import { refuse } from "../not-specializable.js";
 import { forLoops } from "../pipeline/pipelined-loops.js";
 import { initialPartitions } from "./initial-partitions.js";
 import { assignMissingPartitions } from "./missing-partitions.js";
-import { hasPartition, orRefuse, PARTITION_STAGES, refuse, setWarpSpecializeTag } from "./partition.js";
+import { hasPartition, PARTITION_STAGES, setWarpSpecializeTag } from "./partition.js";
 import { propagatePartitions, rematerializeBroadcasts } from "./propagate-partitions.js";
 import { assignRegionBodies, assignRegionOps } from "./region-partitions.js";
 
@@ -22,22 +23,20 @@ export const partitionScheduling = definePass("tritongpu-partition-scheduling", 
   statistics: { loops: "loops that were divided" },
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);
-    orRefuse(pass, () =>
-      loopsToSpecialize(root).forEach((loop, tag) => {
-        const partitions = initialPartitions(rw, loop);
-        if (!partitions) return;
-        propagatePartitions(rw, loop, partitions);
-        rematerializeBroadcasts(rw, loop, partitions);
-        assignRegionBodies(loop, partitions);
-        assignMissingPartitions(loop);
-        assignRegionOps(loop);
-        verifyPartitions(loop);
-        setWarpSpecializeTag(loop.op, tag);
-        const stages = partitions.map(({ stage }) => i32Attr(root.ctx, stage));
-        loop.op.setAttr(PARTITION_STAGES, arrayAttr(root.ctx, stages));
-        pass.count("loops");
-      }),
-    );
+    loopsToSpecialize(root).forEach((loop, tag) => {
+      const partitions = initialPartitions(rw, loop);
+      if (!partitions) return;
+      propagatePartitions(rw, loop, partitions);
+      rematerializeBroadcasts(rw, loop, partitions);
+      assignRegionBodies(loop, partitions);
+      assignMissingPartitions(loop);
+      assignRegionOps(loop);
+      verifyPartitions(loop);
+      setWarpSpecializeTag(loop.op, tag);
+      const stages = partitions.map(({ stage }) => i32Attr(root.ctx, stage));
+      loop.op.setAttr(PARTITION_STAGES, arrayAttr(root.ctx, stages));
+      pass.count("loops");
+    });
   },
 });
 

@@ -8,13 +8,14 @@
  *
  * Source: lib/Dialect/TritonGPU/Transforms/WarpSpecialization/Partition.cpp; lib/Dialect/TritonGPU/IR/Dialect.cpp.
  */
+
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
 import { PARTITION, PARTITION_OUTPUTS } from "../../../dialects/ttg/verify-attr.js";
 import { ArrayAttr, arrayAttr, i32ArrayAttr, i32Attr, intOf, intsOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
-import type { PassReport } from "../../../pass/define-pass.js";
+import { refuse } from "../not-specializable.js";
 import { bodyOf, findAncestorInBlock, LOOP_CLUSTER, LOOP_STAGE, visitNestedOperands } from "../pipeline/pipelined-loops.js";
 
 /** The stages of a loop's partitions; its length is their number. */
@@ -24,28 +25,6 @@ const WARP_SPECIALIZE_TAG = "ttg.warp_specialize.tag";
 
 /** Numbers of partitions, in the order of insertion. */
 export type PartitionIds = ReadonlySet<number>;
-
-/** Why a loop cannot be divided: thrown inside these passes only, and told at the op by `orRefuse`. */
-class Refused {
-  constructor(
-    readonly op: Operation,
-    readonly message: string,
-  ) {}
-}
-/** Leaves the pass: upstream ends the process here. */
-export function refuse(op: Operation, message: string): never {
-  throw new Refused(op, message);
-}
-/** Runs the body of a pass; what it refuses becomes an error at the op. */
-export function orRefuse({ report, fail }: { readonly report: PassReport; fail(): void }, body: () => void): void {
-  try {
-    body();
-  } catch (refused) {
-    if (!(refused instanceof Refused)) throw refused;
-    report.error(refused.op, refused.message, "pass.warp-specialization");
-    fail();
-  }
-}
 
 export const hasPartition = (op: Operation | undefined): boolean => op?.hasAttr(PARTITION) ?? false;
 /** The partitions of an op, ascending. */

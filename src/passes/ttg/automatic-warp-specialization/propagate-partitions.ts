@@ -2,6 +2,7 @@
  * Gives the ops between partitions to one of them, or copies them to both.
  * Source: lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionScheduling.cpp, propagatePartitions, optimizePartitions.
  */
+
 import { topologicalSort } from "../../../analysis/slices.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
@@ -9,9 +10,10 @@ import { BroadcastOp, ExpandDimsOp } from "../../../dialects/tt/ops/shape.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { bodyOf, findAncestorInBlock } from "../pipeline/pipelined-loops.js";
 import { definitionsOf, hasDefPartition } from "./initial-partitions.js";
-import { assign, getPartitionIds, hasPartition, iterateDefs, iterateOutputs, iterateUses, type Partition, refuse } from "./partition.js";
+import { assign, getPartitionIds, hasPartition, iterateDefs, iterateOutputs, iterateUses, type Partition } from "./partition.js";
 
 /** Neighbouring ops without a partition that something of a partition leads to. */
 interface Cluster {

@@ -2,6 +2,7 @@
  * Ops with regions are run by all partitions that run something in them; which of these need a result is said for each result.
  * Source: lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionScheduling.cpp, assignRegionBodyPartition, assignRegionOpPartitions.
  */
+
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp, type IfView } from "../../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
@@ -10,6 +11,7 @@ import { AsyncTokenType } from "../../../dialects/ttg/types.js";
 import { PARTITION } from "../../../dialects/ttg/verify-attr.js";
 import type { Block } from "../../../ir/block.js";
 import type { Operation } from "../../../ir/operation.js";
+import { refuse } from "../not-specializable.js";
 import { bodyOf, findAncestorInBlock } from "../pipeline/pipelined-loops.js";
 import {
   getPartitionIds,
@@ -18,7 +20,6 @@ import {
   insertAll,
   type Partition,
   type PartitionIds,
-  refuse,
   setPartition,
   setPartitionOutputs,
 } from "./partition.js";

@@ -27,9 +27,9 @@ import { i1, i32, i64 } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { getNestedAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import type { Channel } from "./channels.js";
-import { NotSpecializable } from "./not-specializable.js";
 import { takeBody } from "./take-body.js";
 
 /** A buffer of a ring, and how often the ring was used before, modulo 2. */
@@ -67,8 +67,7 @@ export class AccumCounts {
     });
     const { args } = loop.regions[0]!.firstBlock!;
     const arg = args[args.length - counted.length + before];
-    if (!arg || counted.length === 0)
-      throw new NotSpecializable(region, "warp groups hand over values here in no loop that could count how often");
+    if (!arg || counted.length === 0) refuse(region, "warp groups hand over values here in no loop that could count how often");
     return arg;
   }
 
@@ -160,7 +159,7 @@ export class AccumCounts {
     const otherwise = made.regions[1]!.firstBlock!;
     if (!hasElse) rw.setEnd(otherwise).create(YieldOp, { results: [] }, { loc });
     else if (loopsAndIfs(otherwise).some((nested) => this.#counted(nested).length > 0))
-      throw new NotSpecializable(op, "warp groups cannot hand over values in an 'else' branch");
+      refuse(op, "warp groups cannot hand over values in an 'else' branch");
 
     const outer = made.parentOfType(ForOp);
     const thenYields = thenBlock.lastOp!.operands;

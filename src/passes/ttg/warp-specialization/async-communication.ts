@@ -25,11 +25,11 @@ import { bitWidth, i32, numElements, type TensorType } from "../../../ir/builtin
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import type { AccumCounts, BufferIndex } from "./accum-counts.js";
 import { getAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import { type BufferMap, bufferView, type CommChannel, type CopyOps } from "./buffers.js";
 import { type Channel, getActualConsumers, getUniqueActualConsumer, srcOpOf } from "./channels.js";
-import { NotSpecializable } from "./not-specializable.js";
 
 /** Puts the ops for channels with one consumer, which share `comm`, and lowers their TMA loads. */
 export function insertAsyncComm(
@@ -50,7 +50,7 @@ export function insertAsyncComm(
   }
   const producer = endsIn(srcOpOf(master).block!, producers);
   const consumer = endsIn(master.dst.block!, consumers);
-  if (!producer || !consumer) throw new NotSpecializable(master.dst, "what warp groups use here was loaded for other warp groups");
+  if (!producer || !consumer) refuse(master.dst, "what warp groups use here was loaded for other warp groups");
 
   const b = new TaskBuilder(rw).inTasks([master.producer, ...master.consumers]);
   const at = bufferIndex(rw, b, producer.head, master.numBuffers, counts);
@@ -109,7 +109,7 @@ function bufferIndex(rw: Rewriter, b: TaskBuilder, producer: Operation, numBuffe
 function getSameLevelOp(p: Operation, c: Operation): Operation {
   for (let op = c; !FuncOp.is(op); op = op.parentOp!) if (op.parentOp === p.parentOp) return op;
   for (let op = p; !FuncOp.is(op); op = op.parentOp!) if (op.parentOp === c.parentOp) return c;
-  throw new NotSpecializable(c, "a value is handed between warp groups from one region to another that is not inside the first");
+  refuse(c, "a value is handed between warp groups from one region to another that is not inside the first");
 }
 
 /** Behind which op the buffer is free again: the last one that reads it. */
@@ -126,7 +126,7 @@ function releasePoint(producer: Operation, consumer: Operation, task: number): O
     const ids = getAsyncTaskIds(op);
     if (ids.length === 1 && ids[0] === task) return op;
   }
-  throw new NotSpecializable(consumer, "no op is seen behind which a warp group no longer needs what it was handed");
+  refuse(consumer, "no op is seen behind which a warp group no longer needs what it was handed");
 }
 
 type TMALoad = { readonly load: NonNullable<ReturnType<typeof DescriptorLoadOp.match>>; readonly buffer: Value };

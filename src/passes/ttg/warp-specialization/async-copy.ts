@@ -12,11 +12,11 @@ import { i32Attr } from "../../../ir/builtin-attrs.js";
 import { Dominance } from "../../../ir/dominance.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import type { AccumCounts } from "./accum-counts.js";
 import { getAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import { type BufferMap, bufferView, type CopyOps } from "./buffers.js";
 import { type Channel, type ChannelGroups, srcOpOf, srcValueOf } from "./channels.js";
-import { NotSpecializable } from "./not-specializable.js";
 
 /** Lowers producers but TMA loads, which are lowered with their barriers. Answers the ops that fill and read the buffer of each channel. */
 export function insertAsyncCopies(rw: Rewriter, groups: ChannelGroups, buffers: BufferMap, counts: AccumCounts): Map<Channel, CopyOps> {
@@ -25,7 +25,7 @@ export function insertAsyncCopies(rw: Rewriter, groups: ChannelGroups, buffers: 
   for (const group of groups.byProducer) {
     const src = srcOpOf(group[0]!);
     const first = group.find((c) => group.every(({ dst }) => dst === c.dst || dominance.properlyDominates(c.dst, dst)));
-    if (!first) throw new NotSpecializable(src, "what a warp group loads is used under different conditions by others");
+    if (!first) refuse(src, "what a warp group loads is used under different conditions by others");
     const made = rw.from(src, (): CopyOps => {
       const b = new TaskBuilder(rw.setBefore(src)).inTasks([...new Set([...getAsyncTaskIds(src), ...getAsyncTaskIds(first.dst)])]);
       const index = src.parentOfType(ForOp)

@@ -26,12 +26,12 @@ import { getCTALayout, getOrderForMemory } from "../../../layout/encoding-querie
 import { defaultCga } from "../../../layout/encodings/cga.js";
 import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { createSingleBufferView } from "../pipeline/rings.js";
 import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import type { TaskBuilder } from "./async-task-ids.js";
 import { type Channel, type ChannelGroups, getActualConsumers, srcOpOf, srcValueOf } from "./channels.js";
-import { NotSpecializable } from "./not-specializable.js";
 
 export type BufferMap = ReadonlyMap<Channel, Value>;
 
@@ -43,7 +43,7 @@ export function createBuffers(rw: Rewriter, func: Operation, { byProducer }: Cha
     const channel = group[0]!;
     const src = srcOpOf(channel);
     const { type } = srcValueOf(channel);
-    if (!RankedTensorType.is(type)) throw new NotSpecializable(src, "only tensors can be handed from warp group to warp group");
+    if (!RankedTensorType.is(type)) refuse(src, "only tensors can be handed from warp group to warp group");
     const { shape, elementType } = type.params;
     const count = src.parentOfType(ForOp) ? channel.numBuffers : 1;
     const bufferType = memDescType([count, ...shape], elementType, sharedEncodingOf(channel), SharedMemorySpace.get(rw.ctx, {}), true);

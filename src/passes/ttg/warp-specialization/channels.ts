@@ -15,9 +15,9 @@ import { intOf } from "../../../ir/builtin-attrs.js";
 import { Dominance } from "../../../ir/dominance.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
+import { refuse } from "../not-specializable.js";
 import { NUM_STAGES } from "../pipeline/pipelined-loops.js";
 import { getAsyncTaskIds, sameTasks } from "./async-task-ids.js";
-import { NotSpecializable } from "./not-specializable.js";
 import { isTransposition } from "./partition-scheme.js";
 
 export interface Channel {
@@ -32,7 +32,7 @@ export const srcValueOf = ({ dst, index }: Channel): Value => dst.operand(index)
 /** The op that makes what is handed over: at last the load from a buffer that was put in its place. */
 export function srcOpOf(channel: Channel): Operation {
   const op = srcValueOf(channel).definingOp;
-  if (!op) throw new NotSpecializable(channel.dst, "what a loop carries cannot be handed from warp group to warp group");
+  if (!op) refuse(channel.dst, "what a loop carries cannot be handed from warp group to warp group");
   return op;
 }
 
@@ -44,8 +44,7 @@ export function collectChannels(func: Operation, numBuffers: number): Channel[] 
     if (!LoadOp.is(op) && !DescriptorLoadOp.is(op) && !op.def.interface(DotOpInterface)) return;
     const [producer, ...others] = getAsyncTaskIds(op);
     if (producer === undefined || others.length > 0) return;
-    if (op.def.interface(MMAv5OpInterface))
-      throw new NotSpecializable(op, `'${op.name}' is no op of Hopper's: its tasks cannot be code of their own`);
+    if (op.def.interface(MMAv5OpInterface)) refuse(op, `'${op.name}' is no op of Hopper's: its tasks cannot be code of their own`);
     const stages = intOf(op.parentOfType(ForOp)?.attr(NUM_STAGES));
     for (const result of op.results)
       for (const { owner, index } of realUsesOf(result)) {
@@ -54,7 +53,7 @@ export function collectChannels(func: Operation, numBuffers: number): Channel[] 
         const consumers = getAsyncTaskIds(owner).filter((id) => id !== producer);
         if (consumers.length === 0) continue;
         if (ForOp.is(owner) || IfOp.is(owner))
-          throw new NotSpecializable(owner, `'${owner.name}' takes what one warp group computes, but belongs to others as well`);
+          refuse(owner, `'${owner.name}' takes what one warp group computes, but belongs to others as well`);
         channels.push({ producer, consumers, dst: owner, index, numBuffers: stages ?? numBuffers });
       }
   });

@@ -15,7 +15,7 @@ import { insertAsyncCopies } from "./async-copy.js";
 import { getAsyncTaskIds, sameTasks } from "./async-task-ids.js";
 import { createBuffers, createTokens } from "./buffers.js";
 import { type Channel, collectChannels, groupChannels, reorderProducerOps, srcOpOf } from "./channels.js";
-import { reporting } from "./not-specializable.js";
+
 import { specializeRegion } from "./specialize.js";
 
 /** Specializes a function in which tasks use what others load or compute; `numBuffers` is how many rounds producers may be ahead. */
@@ -80,7 +80,7 @@ export const testWSCodePartition = definePass("nvgpu-test-ws-code-partition", {
     const { numBuffers } = pass.options;
     const rw = new Rewriter(root.ctx, pass.listener);
     root.walkPostOrder((func) => {
-      if (FuncOp.is(func) && numBuffers > 0) reporting(pass, () => doCodePartition(rw, func, numBuffers, pass.report));
+      if (FuncOp.is(func) && numBuffers > 0) doCodePartition(rw, func, numBuffers, pass.report);
     });
   },
 });

@@ -18,8 +18,8 @@ import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { PatternSet } from "../../../rewrite/pattern-set.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { forOpDeadArgElimination } from "../for-op-dead-arg-elimination.js";
+import { refuse } from "../not-specializable.js";
 import { addAsyncTaskIds, getAsyncTaskIds, setAsyncTaskIds } from "./async-task-ids.js";
-import { NotSpecializable, reporting } from "./not-specializable.js";
 import { computePartitionScheme, isTransposition, type PartitionScheme, WHOLE } from "./partition-scheme.js";
 import { sliceOps } from "./slice-ops.js";
 
@@ -31,7 +31,7 @@ export function doDataPartition(rw: Rewriter, func: Operation, numConsumerGroups
   for (let i = 0; i < scheme.numPartitions; i++) sliceOps(rw, scheme, i);
   func.walk((op) => {
     if (ForOp.is(op) && op.regions[0]!.firstBlock!.lastOp!.numOperands !== op.numResults)
-      throw new NotSpecializable(op, "a value that the loop carries is cut for warp groups, but not in every round");
+      refuse(op, "a value that the loop carries is cut for warp groups, but not in every round");
   });
   if (!doDeepCleanup(rw, func, scheme)) return false;
   fixTaskIds(func);
@@ -41,15 +41,14 @@ export function doDataPartition(rw: Rewriter, func: Operation, numConsumerGroups
 /** Makes the second one of each op that is needed for two dimensions, and gives it to those who need that one. */
 function rewriteRematerializedOps(rw: Rewriter, scheme: PartitionScheme): void {
   for (const [op, dims] of scheme.rematerialized) {
-    if (!ConstantOp.is(op)) throw new NotSpecializable(op, "a buffer is needed in parts along two dimensions by different warp groups");
+    if (!ConstantOp.is(op)) refuse(op, "a buffer is needed in parts along two dimensions by different warp groups");
     for (const dim of [...dims].slice(1)) {
       const copy = rw.setBefore(op).clone(op);
       setAsyncTaskIds(copy, getAsyncTaskIds(op));
       scheme.ops.add(copy);
       scheme.setDim(copy, dim);
       rw.replaceUsesWhere(op.result(0), copy.result(0), ({ owner }) => {
-        if (!scheme.ops.has(owner))
-          throw new NotSpecializable(owner, `'${owner.name}' uses a constant that is cut for warp groups, but is not cut itself`);
+        if (!scheme.ops.has(owner)) refuse(owner, `'${owner.name}' uses a constant that is cut for warp groups, but is not cut itself`);
         const own = scheme.dimOf(owner);
         if (isTransposition(owner)) return scheme.flip(own) === dim;
         return (WarpGroupDotOp.is(owner) && scheme.isAlongK(owner) ? WHOLE : own) === dim;
@@ -115,9 +114,7 @@ export const testWSDataPartition = definePass("nvgpu-test-ws-data-partition", {
     const rw = new Rewriter(root.ctx, pass.listener);
     root.walkPostOrder((func) => {
       if (!FuncOp.is(func) || numWarpGroups <= 2) return;
-      reporting(pass, () => {
-        if (!doDataPartition(rw, func, numWarpGroups - 1)) pass.fail();
-      });
+      if (!doDataPartition(rw, func, numWarpGroups - 1)) pass.fail();
     });
   },
 });

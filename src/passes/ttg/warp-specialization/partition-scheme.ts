@@ -37,8 +37,8 @@ import type { Operation } from "../../../ir/operation.js";
 import { Elementwise } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { refuse } from "../not-specializable.js";
 import { getAsyncTaskIds } from "./async-task-ids.js";
-import { NotSpecializable } from "./not-specializable.js";
 
 /** The op is copied for each part, its type as it is. */
 export const WHOLE = 0xfffffffd;
@@ -147,7 +147,7 @@ export class PartitionScheme {
       return true;
     }
     if (MakeTensorDescOp.is(op) || ReinterpretTensorDescOp.is(op)) return true;
-    if (!branch) throw new NotSpecializable(op, `'${op.name}' cannot be cut in ${this.numPartitions} parts for as many warp groups`);
+    if (!branch) refuse(op, `'${op.name}' cannot be cut in ${this.numPartitions} parts for as many warp groups`);
     const yields = [branch.thenRegion, branch.elseRegion].map((region) => region.firstBlock!.lastOp!);
     for (const end of yields) {
       this.ops.add(end);

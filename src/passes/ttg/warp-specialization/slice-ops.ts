@@ -27,8 +27,8 @@ import type { Operation } from "../../../ir/operation.js";
 import { Elementwise } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { NotSpecializable } from "./not-specializable.js";
 import { isTransposition, type PartitionScheme, shapeOf, WHOLE } from "./partition-scheme.js";
 import { takeBody } from "./take-body.js";
 
@@ -106,8 +106,8 @@ class Slicer {
     if (branch) return this.#sliceIf(branch);
     if (YieldOp.is(op)) return this.#sliceYield(op);
     const reduce = ReduceOp.match(op);
-    if (!reduce) throw new NotSpecializable(op, `'${op.name}' cannot be cut in ${this.scheme.numPartitions} parts for as many warp groups`);
-    if (reduce.axis === dim) throw new NotSpecializable(op, "a reduction along the dimension that is cut needs all warp groups");
+    if (!reduce) refuse(op, `'${op.name}' cannot be cut in ${this.scheme.numPartitions} parts for as many warp groups`);
+    if (reduce.axis === dim) refuse(op, "a reduction along the dimension that is cut needs all warp groups");
     for (const operand of op.operands) this.#sliceValue(operand);
     const copy = this.#copy(op, dim, tasks);
     copy.walk((nested) => setAsyncTaskIds(nested, tasks));
@@ -121,8 +121,8 @@ class Slicer {
     if (ids.length === numPartitions) return [ids[this.offset]!];
     if (ids.length === 1) return ids;
     if (ids.length > numPartitions) return [ids[0]!, ids[this.offset + 1]!];
-    if (ids.length === 0) throw new NotSpecializable(op, `no store needs '${op.name}', so that no warp group was given it`);
-    throw new NotSpecializable(op, `'${op.name}' is to be cut for ${numPartitions} warp groups but belongs to ${ids.length}`);
+    if (ids.length === 0) refuse(op, `no store needs '${op.name}', so that no warp group was given it`);
+    refuse(op, `'${op.name}' is to be cut for ${numPartitions} warp groups but belongs to ${ids.length}`);
   }
 
   /** A copy that uses the parts of the operands. */
@@ -137,13 +137,13 @@ class Slicer {
     const whole = shapeOf(type);
     if (dim < whole.length) return withShape(type, whole.with(dim, Math.trunc(whole[dim]! / this.scheme.numPartitions)));
     if (whole.length === 0) return type;
-    throw new NotSpecializable(op, `'${op.name}' has no dimension ${dim} that could be cut`);
+    refuse(op, `'${op.name}' has no dimension ${dim} that could be cut`);
   }
 
   #sliceConstant(op: Operation, dim: number): Operation {
     const value = op.attr("value")!;
     if (!DenseElementsAttr.is(value) || !value.params.splat)
-      throw new NotSpecializable(op, "only constants with one value for all elements can be cut for warp groups");
+      refuse(op, "only constants with one value for all elements can be cut for warp groups");
     const { rw } = this;
     const part = denseElements(this.#typeOfPart(op, value.params.type, dim), value.params.elements);
     const { op: made } = rw.setBefore(op).create(ConstantOp, { value: part }, { loc: op.locRef });
@@ -172,7 +172,7 @@ class Slicer {
     const shape = shapeOf((load ? load.result : op.operand(1)).type);
     const coord = indices[dim]!;
     if (offset !== 0) {
-      if (!coord.definingOp) throw new NotSpecializable(op, `coordinate ${dim} is to be cut for warp groups, but no op computes it`);
+      if (!coord.definingOp) refuse(op, `coordinate ${dim} is to be cut for warp groups, but no op computes it`);
       const builder = new TaskBuilder(rw.setAfter(coord.definingOp)).inTasks(tasks);
       const along = Math.trunc((offset * shape[dim]!) / this.scheme.numPartitions);
       const rhs = builder.value(ConstantOp, { value: i32Attr(rw.ctx, along) }, { loc: op.locRef });
@@ -188,10 +188,7 @@ class Slicer {
     const parts: { readonly whole: number; readonly part: number }[] = [];
     initArgs.forEach((init, whole) => {
       if (!init.definingOp)
-        throw new NotSpecializable(
-          op,
-          "the loop begins with an argument of the kernel or of a loop around it: no op computes a part of that",
-        );
+        refuse(op, "the loop begins with an argument of the kernel or of a loop around it: no op computes a part of that");
       this.#sliceValue(init);
       const part = this.#mapping.values.get(init);
       if (!part) return;

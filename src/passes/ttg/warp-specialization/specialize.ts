@@ -25,8 +25,8 @@ import { ConstantLike } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import type { PassReport } from "../../../pass/define-pass.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { CODE, refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, getNestedAsyncTaskIds, hasAsyncTaskId, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
-import { CODE, NotSpecializable } from "./not-specializable.js";
 
 /** What upstream asks for each consumer: as many registers as a thread can have beside a producer that needs few. */
 const REQUESTED_REGISTERS = 232;
@@ -70,7 +70,7 @@ export function specializeRegion(rw: Rewriter, func: Operation, report: PassRepo
   captureValues(rw, wsOp, report);
   for (const op of ops.reverse()) {
     const user = op.results.flatMap((result) => result.users())[0];
-    if (user) throw new NotSpecializable(user, `'${user.name}' uses what '${op.name}' computes in other warp groups`);
+    if (user) refuse(user, `'${user.name}' uses what '${op.name}' computes in other warp groups`);
     rw.erase(op);
   }
 }
@@ -122,10 +122,7 @@ class TaskCode {
         if (loop) this.#copyLoop(loop);
         else if (branch) this.#copyIf(branch);
         else if (op.regions.length > 0 && !ReduceOp.is(op))
-          throw new NotSpecializable(
-            op,
-            `'${op.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`,
-          );
+          refuse(op, `'${op.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`);
         else this.rw.clone(op, this.#mapping).walk((copy) => setAsyncTaskIds(copy, [this.task]));
       });
     }
@@ -136,7 +133,7 @@ class TaskCode {
   /** The task's copy of a value that it must have. */
   #mapped(value: Value, user: Operation): Value {
     const copy = this.#mapping.values.get(value);
-    if (!copy) throw new NotSpecializable(user, `'${user.name}' needs a value that no op of its warp group computes`);
+    if (!copy) refuse(user, `'${user.name}' needs a value that no op of its warp group computes`);
     return copy;
   }
 
@@ -196,7 +193,7 @@ class TaskCode {
   /** Whether the task computes a value; one that a loop carries when it computes the first one. */
   #isComputed(value: Value, user: Operation): boolean {
     const init = value.definingOp ? value : ForOp.match(value.argOwner!.parentOp)?.initArgs[value.index - 1];
-    if (!init?.definingOp) throw new NotSpecializable(user, "a branch yields a value that no op of the kernel computes");
+    if (!init?.definingOp) refuse(user, "a branch yields a value that no op of the kernel computes");
     return this.#mine(init.definingOp);
   }
 }
@@ -219,7 +216,7 @@ function collectBlockArgsForTask(loop: ForView, task: number): number[] {
           return;
         }
         if (def) continue;
-        if (!inner) throw new NotSpecializable(user, "a branch yields a value that no op of the kernel computes");
+        if (!inner) refuse(user, "a branch yields a value that no op of the kernel computes");
         const at = inner.initArgs.indexOf(value);
         if (at >= 0) visit(inner, inner.region.firstBlock!.args[at + 1]!, carried);
         continue;

@@ -11,8 +11,8 @@ import { i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
+import { refuse } from "../not-specializable.js";
 import { ASYNC_TASK_ID, getAsyncTaskIds, labelParentOps, setAsyncTaskIds } from "./async-task-ids.js";
-import { NotSpecializable, reporting } from "./not-specializable.js";
 
 /** The tasks that need a value, as an `async_task_id`; undefined while none is known to. */
 type Tasks = Attribute | undefined;
@@ -69,10 +69,7 @@ function meetParents(op: Operation, needed: Tasks, self: SparseBackwardAnalysis<
     if (ForOp.is(parent)) for (const bound of parent.operands.slice(0, 3)) self.meet(bound, needed);
     else if (IfOp.is(parent)) self.meet(parent.operand(0), needed);
     else if (!ReduceOp.is(parent))
-      throw new NotSpecializable(
-        parent,
-        `'${parent.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`,
-      );
+      refuse(parent, `'${parent.name}' cannot be given to warp groups: only scf.for, scf.if and tt.reduce can have ops inside`);
   }
 }
 
@@ -95,7 +92,7 @@ export const testTaskIdPropagate = definePass("nvgpu-test-taskid-propagate", {
         anchors ||= !ConstantOp.is(op);
         if (numWarpGroups === 0) op.removeAttr(ASYNC_TASK_ID);
       });
-      if (numWarpGroups !== 0 && anchors) reporting(pass, () => doTaskIdPropagate(func));
+      if (numWarpGroups !== 0 && anchors) doTaskIdPropagate(func);
     });
   },
 });

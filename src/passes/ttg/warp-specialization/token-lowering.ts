@@ -18,10 +18,10 @@ import type { LocationRef } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
+import { refuse } from "../not-specializable.js";
 import { createSingleBufferView } from "../pipeline/rings.js";
 import { TaskBuilder } from "./async-task-ids.js";
 import { barrierType, bufferView } from "./buffers.js";
-import { NotSpecializable } from "./not-specializable.js";
 
 /** All threads of a task arrive. */
 const THREADS_PER_TASK = 128;
@@ -29,7 +29,7 @@ const THREADS_PER_TASK = 128;
 /** Lowers all tokens of the module that a function is in. */
 export function doTokenLowering(rw: Rewriter, func: Operation): void {
   const module = enclosingModule(func)!;
-  if (getNumCTAs(module) !== 1) throw new NotSpecializable(func, "warp groups of several CTAs cannot hand values to each other");
+  if (getNumCTAs(module) !== 1) refuse(func, "warp groups of several CTAs cannot hand values to each other");
   const tokens: Operation[] = [];
   module.walkPostOrder((op) => {
     if (CreateTokenOp.is(op)) tokens.push(op);
@@ -91,10 +91,7 @@ function lowerUser(rw: Rewriter, op: Operation, { full, empty, fullCount, loc }:
   const wait = acquire ?? ConsumerWaitOp.match(op);
   const release = ConsumerReleaseOp.match(op);
   if (ProducerCommitOp.is(op) && fullCount !== 1)
-    throw new NotSpecializable(
-      op,
-      "only loads through tensor descriptors can be handed to other warp groups: nothing signals that others are done",
-    );
+    refuse(op, "only loads through tensor descriptors can be handed to other warp groups: nothing signals that others are done");
   const b = new TaskBuilder(rw.setBefore(op)).inTasksOf(op);
   const alloc = bufferView(b, acquire || release ? empty : full, op.operand(1), { loc });
   const at = { loc: op.locRef };

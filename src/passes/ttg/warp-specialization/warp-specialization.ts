@@ -11,10 +11,10 @@ import type { Explain } from "../../../pass/remark.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
 import { WARP_SPECIALIZE } from "../fuse-nested-loops/fuse-one-level.js";
 import { lookupNumWarps } from "../memory-access.js";
+import { refuse } from "../not-specializable.js";
 import { NUM_STAGES } from "../pipeline/pipelined-loops.js";
 import { doCodePartition } from "./code-partition.js";
 import { doDataPartition } from "./data-partition.js";
-import { NotSpecializable, reporting } from "./not-specializable.js";
 import { doTaskIdPropagate } from "./task-id-propagation.js";
 import { doTaskPartition } from "./task-partition.js";
 import { doTokenLowering } from "./token-lowering.js";
@@ -45,23 +45,19 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
       if (!marked) return;
       if (reason !== undefined) return explain && explainDeclined(explain, marked, reason);
       let groups = 3;
-      const done = reporting(pass, () => {
-        for (; groups >= 2; groups--) {
-          doTaskPartition(func, groups);
-          dump("doTaskPartition");
-          doTaskIdPropagate(func);
-          dump("doTaskIdPropagate");
-          if (doDataPartition(rw, func, groups - 1)) break;
-        }
-        if (groups < 2) fail();
-        else dump("doDataPartition");
-        doCodePartition(rw, func, options.numStages, pass.report);
-        dump("doCodePartition");
-        doTokenLowering(rw, func);
-        if (!verifyOperation(func))
-          throw new NotSpecializable(marked, "Triton's way to divide this kernel among warp groups makes invalid IR of it");
-      });
-      if (!done) return;
+      for (; groups >= 2; groups--) {
+        doTaskPartition(func, groups);
+        dump("doTaskPartition");
+        doTaskIdPropagate(func);
+        dump("doTaskIdPropagate");
+        if (doDataPartition(rw, func, groups - 1)) break;
+      }
+      if (groups < 2) fail();
+      else dump("doDataPartition");
+      doCodePartition(rw, func, options.numStages, pass.report);
+      dump("doCodePartition");
+      doTokenLowering(rw, func);
+      if (!verifyOperation(func)) refuse(marked, "Triton's way to divide this kernel among warp groups makes invalid IR of it");
       if (explain) explainGroups(explain, func, marked, groups === 3);
       func.walk((op) => {
         if (!ForOp.is(op)) return;
