@@ -15,7 +15,6 @@ import { insertAsyncCopies } from "./async-copy.js";
 import { getAsyncTaskIds, sameTasks } from "./async-task-ids.js";
 import { createBuffers, createTokens } from "./buffers.js";
 import { type Channel, collectChannels, groupChannels, reorderProducerOps, srcOpOf } from "./channels.js";
-
 import { specializeRegion } from "./specialize.js";
 
 /** Specializes a function in which tasks use what others load or compute; `numBuffers` is how many rounds producers may be ahead. */
