@@ -30,13 +30,13 @@ const replaced = (name, filter, contents) => ({
   name,
   setup: (build) => build.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: "js" })),
 });
-/** The two WebAssembly modules of the parser of Python, and the prelude's trees, lie beside the bundle. */
+/** The WebAssembly modules of the parser of Python, and the prelude's trees, lie beside the bundle. */
 const wasmBeside = replaced(
   "wasm-beside",
   /python[/\\]wasm\.ts$/,
   () => `import { existsSync, readFileSync } from "node:fs";
 const read = (name) => readFileSync(__dirname + "/" + name + ".wasm");
-export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python") });
+export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python"), walk: read("tree-walk") });
 export const readTrees = () => readFileSync(__dirname + "/prelude.json", "utf8");`,
 );
 /** What Triton writes in Triton: the Python texts are inside the bundle. */
@@ -84,6 +84,9 @@ writeChunks();
 
 for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/tree-sitter-python.wasm"])
   copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
+const walkModule = await build({ ...common, entryPoints: ["src/frontend/python/tree-walk-module.ts"], format: "esm", write: false });
+const { treeWalkModule } = await import(`data:text/javascript,${encodeURIComponent(walkModule.outputFiles[0].text)}`);
+writeFileSync(`${outdir}/tree-walk.wasm`, treeWalkModule());
 const makeTrees = `${outdir}/make-trees.cjs`;
 await build({ ...common, plugins, entryPoints: ["src/frontend/prelude/make-trees.ts"], outfile: makeTrees, format: "cjs" });
 run(makeTrees, `${outdir}/prelude.json`);

@@ -12,7 +12,9 @@ export const UnitAttr = defineAttr<Record<string, never>>("builtin.unit");
 /** A string; one character is one byte (latin1), as in the source text. `type` is none unless written. */
 export const StringAttr = defineAttr<{ readonly value: string; readonly type: Type | undefined }>("builtin.string");
 /** An integer of `type` (integer or index). `value` is sign-extended, except for unsigned types: i1 true is -1n. */
-export const IntegerAttr = defineAttr<{ readonly value: bigint; readonly type: Type }>("builtin.integer");
+export const IntegerAttr = defineAttr<{ readonly value: bigint; readonly type: Type }>("builtin.integer", {
+  key: ({ value, type }) => `${type.id},${value}`,
+});
 /** A float of `type`; `bits` is its encoding, so that NaN payloads and -0 survive. */
 export const FloatAttr = defineAttr<{ readonly bits: bigint; readonly type: Type }>("builtin.float");
 export const TypeAttr = defineAttr<{ readonly type: Type }>("builtin.type");
@@ -20,6 +22,13 @@ export const ArrayAttr = defineAttr<{ readonly elements: readonly Attribute[] }>
 /** Entries sorted by name. */
 export const DictionaryAttr = defineAttr<{ readonly names: readonly string[]; readonly values: readonly Attribute[] }>(
   "builtin.dictionary",
+  {
+    key({ names, values }) {
+      let key = "";
+      for (let i = 0; i < names.length; i++) key += `${values[i]!.id},${names[i]!.length},${names[i]}`;
+      return key;
+    },
+  },
 );
 export const SymbolRefAttr = defineAttr<{ readonly root: string; readonly nested: readonly string[] }>("builtin.symbol_ref");
 /**

@@ -59,7 +59,7 @@ export class Context {
   }
 
   internAttr<P extends object>(def: AttrDef<P>, params: P): Attribute<P> {
-    const key = def.name + keyOf(params);
+    const key = def.name + (def.key ? def.key(params) : keyOf(params));
     const known = this.#attrs.get(key);
     if (known) return known as Attribute<P>;
     const attr = new Attribute(this, def, params, this.nextId());

@@ -12,8 +12,14 @@ export const FileLineColLoc = defineAttr<{
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;
-}>("builtin.file_line_col_loc", { alias });
-export const NameLoc = defineAttr<{ readonly name: string; readonly child: Attribute }>("builtin.name_loc", { alias });
+}>("builtin.file_line_col_loc", {
+  alias,
+  key: ({ file, line, column, endLine, endColumn }) => `${line},${column},${endLine},${endColumn},${file}`,
+});
+export const NameLoc = defineAttr<{ readonly name: string; readonly child: Attribute }>("builtin.name_loc", {
+  alias,
+  key: ({ name, child }) => `${child.id},${name}`,
+});
 export const CallSiteLoc = defineAttr<{ readonly callee: Attribute; readonly caller: Attribute }>("builtin.callsite_loc", { alias });
 export const FusedLoc = defineAttr<{ readonly locations: readonly Attribute[]; readonly metadata: Attribute | undefined }>(
   "builtin.fused_loc",

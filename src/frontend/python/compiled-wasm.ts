@@ -7,6 +7,7 @@ declare const WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<ob
 export interface CompiledWasm {
   readonly runtime: object;
   readonly grammar: object;
+  readonly walk: object;
   /** Bytes that the runtime's memory starts with; undefined for its own number. */
   readonly memory: number | undefined;
 }
@@ -19,8 +20,9 @@ export const compiledWasm = (): Promise<CompiledWasm> => (started ??= compile())
 async function compile(): Promise<CompiledWasm> {
   const bytes = readWasm();
   const memory = shrinkMemory(bytes.runtime);
-  const [runtime, grammar] = await Promise.all([WebAssembly.compile(bytes.runtime), WebAssembly.compile(bytes.grammar)]);
-  return { runtime, grammar, memory };
+  const modules = [bytes.runtime, bytes.grammar, bytes.walk].map((module) => WebAssembly.compile(module));
+  const [runtime, grammar, walk] = (await Promise.all(modules)) as [object, object, object];
+  return { runtime, grammar, walk, memory };
 }
 
 /** The import of the runtime's memory: pages of 64 KiB, 512 at least and 32768 at most. */

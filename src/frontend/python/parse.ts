@@ -7,33 +7,39 @@ import { checkSyntax } from "./syntax-checks.js";
 import { type PythonSyntaxError, syntaxError } from "./syntax-errors.js";
 import { withoutStatement } from "./syntax-recovery.js";
 import { type Token, tokenize } from "./tokens.js";
-import { rawTree } from "./tree.js";
+import { rawTree, type TreeParser } from "./tree.js";
 import { Language, Parser } from "./tree-sitter.js";
+import { type Instance, type TreeWalk, treeWalk } from "./tree-walk.js";
 import { readTrees } from "./wasm.js";
 
 /** Parses Python; made once by `loadParser`. */
-export interface PythonParser {
-  readonly parser: Parser;
+export interface PythonParser extends TreeParser {
   /** The prelude's trees as JSON, where a build has left them. */
   readonly readTrees: () => string | undefined;
 }
 
 /** What is used of it here: the library with its types is the browser's. */
-declare const WebAssembly: { readonly Instance: new (module: object, imports: object) => object };
+declare const WebAssembly: { readonly Instance: new (module: object, imports: object) => Instance };
+interface Imports {
+  readonly env: { readonly memory: { readonly buffer: ArrayBuffer } };
+}
 
 /** Starts the parser's runtime and loads the grammar into it. */
 export async function loadParser(): Promise<PythonParser> {
-  const { runtime, grammar, memory } = await compiledWasm();
+  const { runtime, grammar, walk: walkModule, memory } = await compiledWasm();
+  let walk: TreeWalk | undefined;
   await Parser.init({
     INITIAL_MEMORY: memory,
-    instantiateWasm(imports: object, use: (instance: object, module: object) => void) {
-      use(new WebAssembly.Instance(runtime, imports), runtime);
+    instantiateWasm(imports: Imports, use: (instance: object, module: object) => void) {
+      const instance = new WebAssembly.Instance(runtime, imports);
+      walk = treeWalk(walkModule, instance, imports.env.memory);
+      use(instance, runtime);
       return {};
     },
   });
   const parser = new Parser();
   parser.setLanguage(Language.loadSync(grammar));
-  return { parser, readTrees };
+  return { parser, walk: walk!, readTrees };
 }
 
 /**
@@ -70,7 +76,7 @@ export function parsePython(parser: PythonParser, text: string, file: string, di
 }
 
 /** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */
-function parse({ parser }: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
+function parse(parser: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
   const scanned = tokenize(source.text);
   const tree = scanned.error ? undefined : rawTree(parser, plainText(source.text, scanned.tokens));
   const error = syntaxError(source, scanned, tree);

@@ -1,2 +1,2 @@
 /** The parser's runtime. */
-export { Language, Parser, type TreeCursor } from "web-tree-sitter";
+export { Language, Parser } from "web-tree-sitter";

@@ -1,5 +1,7 @@
 /** The concrete tree of a text, copied once out of the parser's memory: a node is then a plain object. */
-import type { Parser, TreeCursor } from "./tree-sitter.js";
+import type { Parser } from "./tree-sitter.js";
+import type { TreeWalk } from "./tree-walk.js";
+import { WORDS } from "./tree-walk-module.js";
 
 /** A node of the concrete tree; offsets count UTF-16 units of the text. */
 export interface RawNode {
@@ -12,6 +14,12 @@ export interface RawNode {
   readonly children: readonly RawNode[];
 }
 
+/** The library's parser with our way to its tree. */
+export interface TreeParser {
+  readonly parser: Parser;
+  readonly walk: TreeWalk;
+}
+
 export interface RawTree {
   readonly root: RawNode;
   readonly hasErrors: boolean;
@@ -20,16 +28,13 @@ export interface RawTree {
 }
 
 /** Parses `text` and copies the tree; comments are left out. */
-export function rawTree(parser: Parser, text: string): RawTree {
+export function rawTree({ parser, walk }: TreeParser, text: string): RawTree {
   const tree = parser.parse(text)!;
-  const cursor = tree.walk();
   const { hasError: hasErrors } = tree.rootNode;
-  const known: Known = { kinds: [], fields: [], hasErrors };
-  const root = copy(cursor, known);
-  cursor.delete();
+  const { types, fields } = tree.language;
+  const numbers = walk(tree);
   tree.delete();
-  // The grammar takes statements of Python 2.
-  const isOld = known.kinds.some((kind) => kind?.type === "print_statement" || kind?.type === "exec_statement");
+  const { root, isOld } = nodesOf(numbers, types, fields);
   return { root, hasErrors: hasErrors || isOld, errorAt: (hasErrors && firstError(root)?.start) || 0 };
 }
 
@@ -43,37 +48,29 @@ function firstError(node: RawNode): RawNode | undefined {
   return undefined;
 }
 
-/** What has been asked of the grammar already: every question crosses into WebAssembly. */
-interface Known {
-  readonly kinds: { readonly type: string; readonly named: boolean }[];
-  readonly fields: (string | null)[];
-  readonly hasErrors: boolean;
-}
-
-function copy(cursor: TreeCursor, known: Known): RawNode {
-  const children: RawNode[] = [];
-  const { nodeTypeId, currentFieldId } = cursor;
-  const kind = (known.kinds[nodeTypeId] ??= { type: cursor.nodeType, named: cursor.nodeIsNamed });
-  let field = known.fields[currentFieldId];
-  if (field === undefined) known.fields[currentFieldId] = field = cursor.currentFieldName;
-  const node: RawNode = {
-    type: kind.type,
-    named: kind.named,
-    missing: known.hasErrors && cursor.nodeIsMissing,
-    field,
-    start: cursor.startIndex,
-    end: cursor.endIndex,
-    children,
-  };
-  // What is not named is a token.
-  if (kind.named && cursor.gotoFirstChild()) {
-    do {
-      const child = copy(cursor, known);
-      if (child.type !== "comment" && child.type !== "line_continuation") children.push(child);
-    } while (cursor.gotoNextSibling());
-    cursor.gotoParent();
+/** The nodes of a walk as a tree, and whether there are statements of Python 2, which the grammar takes. */
+function nodesOf(
+  numbers: Uint32Array,
+  types: readonly string[],
+  fields: readonly (string | null)[],
+): { readonly root: RawNode; readonly isOld: boolean } {
+  /** The children of the nodes that are open, from the root's on. */
+  const open: RawNode[][] = [[]];
+  let isOld = false;
+  for (let i = 0; i < numbers.length; i += WORDS) {
+    const kind = numbers[i]!;
+    const place = numbers[i + 3]!;
+    const children: RawNode[] = [];
+    const type = types[kind & 0xffff] ?? "ERROR";
+    const depth = place >> 2;
+    isOld ||= type === "print_statement" || type === "exec_statement";
+    open.length = depth + 1;
+    open.push(children);
+    if (type === "comment" || type === "line_continuation") continue;
+    const [named, missing] = [(place & 2) !== 0, (place & 1) !== 0];
+    open[depth]!.push({ type, named, missing, field: fields[kind >>> 16] ?? null, start: numbers[i + 1]!, end: numbers[i + 2]!, children });
   }
-  return node;
+  return { root: open[0]![0]!, isOld };
 }
 
 export const fieldOf = (node: RawNode, name: string): RawNode | undefined => node.children.find((c) => c.field === name);
