@@ -49,7 +49,8 @@ export function required(id: string): unknown {
   if (known) return known;
   const [file, chunk] = id.split("#");
   if (chunk === undefined) return require(id);
-  const exports = {};
+  // Hundreds of names, written once: an object with a prototype would change its shape at each.
+  const exports = Object.create(null) as object;
   evaluated.set(id, exports);
   const inOne = kind === "python" ? load("python").chunks[chunk] : undefined;
   (inOne ?? load(file!).chunks[chunk]!)(exports, required, __dirname);

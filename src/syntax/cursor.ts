@@ -13,14 +13,14 @@ const DIGIT = 4;
 const SUFFIX = 8;
 const HEX = 16;
 const CLASS = new Uint8Array(256);
-for (let c = 0; c < 256; c++) {
-  const ch = String.fromCharCode(c);
-  if (/[A-Za-z_]/.test(ch)) CLASS[c]! |= IDENT_START | IDENT | SUFFIX;
-  if (/[0-9]/.test(ch)) CLASS[c]! |= IDENT | DIGIT | SUFFIX;
-  if (/[$.]/.test(ch)) CLASS[c]! |= IDENT | SUFFIX;
-  if (ch === "-") CLASS[c]! |= SUFFIX;
-  if (/[0-9a-fA-F]/.test(ch)) CLASS[c]! |= HEX;
+function classify(characters: string, what: number): void {
+  for (let i = 0; i < characters.length; i++) CLASS[characters.charCodeAt(i)]! |= what;
 }
+classify("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", IDENT_START | IDENT | SUFFIX);
+classify("0123456789", IDENT | DIGIT | SUFFIX | HEX);
+classify("abcdefABCDEF", HEX);
+classify("$.", IDENT | SUFFIX);
+classify("-", SUFFIX);
 
 export class Cursor {
   pos = 0;

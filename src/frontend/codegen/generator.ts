@@ -88,7 +88,7 @@ export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileL
 }
 
 /** A name as IR has its texts: one character a byte. */
-const utf8 = (name: string): string => (/\P{ASCII}/u.test(name) ? Buffer.from(name, "utf8").toString("latin1") : name);
+const utf8 = (name: string): string => (/[^\0-\x7f]/.test(name) ? Buffer.from(name, "utf8").toString("latin1") : name);
 
 export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);

@@ -5,7 +5,6 @@ import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } fr
 import { isUpstreamText, preludeTree } from "../prelude/trees.js";
 import type { Module, Node, Place } from "../python/ast.js";
 import { type PythonParser, parsePython } from "../python/parse.js";
-import { sourceLines } from "../python/source-lines.js";
 import type { PythonSyntaxError } from "../python/syntax-errors.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
@@ -158,14 +157,14 @@ function libraryModule(parser: PythonParser, name: string, text: string, path: s
   const known = parsedLibrary.get(path);
   if (known?.text === text) return known.parsed;
   const tree = isOwn || isUpstreamText(name, text) ? preludeTree(name, parser.readTrees) : undefined;
-  const parsed = tree ? { ...tree, file: path, lines: sourceLines(text, isOwn).lines } : parsePython(parser, text, path, isOwn);
+  const parsed = tree ? { ...tree, file: path } : parsePython(parser, text, path, isOwn);
   parsedLibrary.set(path, { text, parsed });
   return parsed;
 }
 
 /** Runs the module level of a file; names go into `globals`. */
 export function runModule(host: Host, parsed: Module, name: string, globals: Map<string, PyValue>): SourceFile {
-  const file: SourceFile = { path: parsed.file, module: name, lines: parsed.lines, globals };
+  const file: SourceFile = { path: parsed.file, module: name, globals };
   globals.set("__name__", name);
   globals.set("__file__", parsed.file);
   const env: Env = { vars: globals, parent: undefined, file, isFunction: false };

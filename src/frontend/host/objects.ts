@@ -21,7 +21,6 @@ export interface SourceFile {
   readonly path: string;
   /** Its dotted module name. */
   readonly module: string;
-  readonly lines: readonly string[];
   readonly globals: Map<string, PyValue>;
 }
 

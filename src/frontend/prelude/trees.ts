@@ -12,7 +12,7 @@ export function treesText(trees: Readonly<Record<string, Module>>): string {
   const write = (tree: unknown): number =>
     lines.push(JSON.stringify(tree, (_, value: unknown) => (typeof value === "bigint" ? { $int: String(value) } : value))) - 1;
   const writeModule = ({ body, ...module }: Module): number =>
-    write({ ...module, lines: [], body: body.map((stmt) => (stmt.kind === "FunctionDef" ? { ...stmt, body: write(stmt.body) } : stmt)) });
+    write({ ...module, body: body.map((stmt) => (stmt.kind === "FunctionDef" ? { ...stmt, body: write(stmt.body) } : stmt)) });
   lines[0] = JSON.stringify(Object.fromEntries(Object.entries(trees).map(([name, module]) => [name, writeModule(module)])));
   return lines.join("\n");
 }

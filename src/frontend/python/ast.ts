@@ -325,7 +325,5 @@ export type Node = Expr | Stmt | Keyword | Arg;
 export interface Module {
   readonly kind: "Module";
   readonly body: readonly Stmt[];
-  /** The file's lines, without their ends. */
-  readonly lines: readonly string[];
   readonly file: string;
 }

@@ -7,7 +7,7 @@ import { fieldOf, fieldsOf, namedOf, type RawNode } from "./tree.js";
 /** The text of a name or number; Python takes names that look alike for the same. */
 export function textOf(source: SourceLines, node: RawNode): string {
   const text = source.text.slice(node.start, node.end);
-  return /\P{ASCII}/u.test(text) ? text.normalize("NFKC") : text;
+  return /[^\0-\x7f]/.test(text) ? text.normalize("NFKC") : text;
 }
 export const at = (source: SourceLines, node: RawNode): ast.Place => placeOf(source, node.start, node.end);
 

@@ -72,7 +72,7 @@ const blank = (comment: string): string => " ".repeat(comment.length);
 export function parsePython(parser: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
   const source = sourceLines(text, directives);
   const { body, errors } = parse(parser, source);
-  return errors[0] ?? { kind: "Module", body, lines: source.lines, file };
+  return errors[0] ?? { kind: "Module", body, file };
 }
 
 /** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */

@@ -7,7 +7,6 @@ export interface SourceLines {
   readonly bytes: Uint32Array | undefined;
   /** Offset of each line's first character. */
   readonly starts: readonly number[];
-  readonly lines: readonly string[];
   /** The number of each line, where it is not its place in the text. */
   readonly numbers: readonly number[] | undefined;
 }
@@ -19,14 +18,13 @@ export interface SourceLines {
 export function sourceLines(text: string, directives = false): SourceLines {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  return { text, bytes: bytesBefore(text), starts, lines, numbers: directives ? numberLines(lines) : undefined };
+  return { text, bytes: bytesBefore(text), starts, numbers: directives ? numberLines(text.split("\n")) : undefined };
 }
 
 function numberLines(lines: readonly string[]): number[] {
   let number = 0;
   return lines.map((line) => {
-    const directive = /^\s*#line (\d+)$/.exec(line);
+    const directive = /^\s*#line (\d+)\r?$/.exec(line);
     number = directive ? Number(directive[1]) - 1 : number + 1;
     return number;
   });
@@ -52,7 +50,7 @@ export function placeOf(source: SourceLines, start: number, end: number): Place 
 }
 
 function bytesBefore(text: string): Uint32Array | undefined {
-  if (!/\P{ASCII}/u.test(text)) return undefined;
+  if (!/[^\0-\x7f]/.test(text)) return undefined;
   const bytes = new Uint32Array(text.length + 1);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

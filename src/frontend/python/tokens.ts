@@ -24,6 +24,8 @@ export interface Tokens {
 }
 
 const OPERATOR = /<>|\*\*=|\/\/=|>>=|<<=|\.\.\.|!=|->|:=|\*\*|\/\/|>>|<<|<=|>=|==|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:.;=]/y;
+const ASCII_NAME = /[A-Za-z_][A-Za-z_0-9]*/y;
+/** V8 compiles its classes when it is used first, which takes a millisecond. */
 const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;
 const NUMBER =
   /0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][-+]?\d(?:_?\d)*)?[jJ]?/y;
@@ -108,7 +110,9 @@ export function tokenize(text: string): Tokens {
       at = text.indexOf("\n", at) + 1;
       continue;
     }
-    const prefix = match(PREFIX);
+    const ascii = match(ASCII_NAME);
+    const behind = at + (ascii?.length ?? 0);
+    const prefix = text[behind] === "'" || text[behind] === '"' ? match(PREFIX) : undefined;
     if (prefix !== undefined) {
       const end = stringEnd(text, at + prefix.length, prefix);
       if (end !== undefined) {
@@ -131,7 +135,7 @@ export function tokenize(text: string): Tokens {
       else push("number", number.length);
       continue;
     }
-    const name = match(NAME);
+    const name = text.charCodeAt(behind) > 0x7f ? match(NAME) : ascii;
     if (name !== undefined) {
       push("name", name.length);
       continue;
