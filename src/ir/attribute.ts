@@ -51,6 +51,8 @@ export interface ParamsDef<P extends object> {
   verify?(params: P, report: ReportText, ctx: Context): void;
   /** The base name of the alias the printer gives it (`blocked`, `mma`), if any. */
   alias?(params: P): string | undefined;
+  /** A location: of an op it is printed with debug info alone. */
+  readonly location?: boolean;
   /** A text that is equal exactly for equal parameters, where the general one (`Context`) takes too long. */
   key?(params: P): string;
 }

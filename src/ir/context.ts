@@ -30,7 +30,7 @@ export class Context {
   origin: number | readonly number[] | undefined = undefined;
   /** The spelling of what was read, when an older Triton wrote it. */
   spelling: Spelling | undefined = undefined;
-  /** Whether an attribute or type with an alias exists: without one the printer need not look for aliases. */
+  /** Whether an attribute or type with an alias exists, or a location as an attribute: without one the printer need not look for aliases. */
   hasAliases = false;
 
   readonly #attrs = new Map<string, Attribute>();
@@ -63,7 +63,7 @@ export class Context {
     const known = this.#attrs.get(key);
     if (known) return known as Attribute<P>;
     const attr = new Attribute(this, def, params, this.nextId());
-    if (def.alias) this.hasAliases = true;
+    if (def.alias && !def.location) this.hasAliases = true;
     this.#attrs.set(key, attr as unknown as Attribute);
     return attr;
   }

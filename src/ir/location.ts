@@ -3,8 +3,8 @@ import type { Position } from "../diagnostics/diagnostic.js";
 import { type Attribute, defineAttr } from "./attribute.js";
 import type { Context } from "./context.js";
 
-const alias = () => "loc";
-export const UnknownLoc = defineAttr<Record<string, never>>("builtin.unknown_loc", { alias });
+const LOCATION = { alias: () => "loc", location: true } as const;
+export const UnknownLoc = defineAttr<Record<string, never>>("builtin.unknown_loc", LOCATION);
 /** A place or a range in a file; a plain place has equal start and end. */
 export const FileLineColLoc = defineAttr<{
   readonly file: string;
@@ -13,17 +13,17 @@ export const FileLineColLoc = defineAttr<{
   readonly endLine: number;
   readonly endColumn: number;
 }>("builtin.file_line_col_loc", {
-  alias,
+  ...LOCATION,
   key: ({ file, line, column, endLine, endColumn }) => `${line},${column},${endLine},${endColumn},${file}`,
 });
 export const NameLoc = defineAttr<{ readonly name: string; readonly child: Attribute }>("builtin.name_loc", {
-  alias,
+  ...LOCATION,
   key: ({ name, child }) => `${child.id},${name}`,
 });
-export const CallSiteLoc = defineAttr<{ readonly callee: Attribute; readonly caller: Attribute }>("builtin.callsite_loc", { alias });
+export const CallSiteLoc = defineAttr<{ readonly callee: Attribute; readonly caller: Attribute }>("builtin.callsite_loc", LOCATION);
 export const FusedLoc = defineAttr<{ readonly locations: readonly Attribute[]; readonly metadata: Attribute | undefined }>(
   "builtin.fused_loc",
-  { alias },
+  LOCATION,
 );
 export const LOCATION_ATTRS = [UnknownLoc, FileLineColLoc, NameLoc, CallSiteLoc, FusedLoc] as const;
 
@@ -34,7 +34,7 @@ export const LOCATION_ATTRS = [UnknownLoc, FileLineColLoc, NameLoc, CallSiteLoc,
 export type LocationRef = Attribute | number;
 
 export function isLocation(attr: Attribute | undefined): attr is Attribute {
-  return attr !== undefined && (LOCATION_ATTRS as readonly unknown[]).includes(attr.def);
+  return attr?.def.location === true;
 }
 
 export function unknownLoc(ctx: Context): Attribute {

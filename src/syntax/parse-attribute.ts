@@ -66,12 +66,17 @@ const KEYWORDS = new Map<string, (p: Parser, type: Type | undefined) => Attribut
   ["dense", parseDense],
   ["dense_resource", parseDenseResource],
   ["array", parseDenseArray],
-  ["loc", parseLocationInParens],
+  ["loc", parseLocationAttr],
   ["affine_map", (p) => AffineMapAttr.get(p.ctx, { text: canonicalAffine(p.balanced()) })],
   ["affine_set", (p) => IntegerSetAttr.get(p.ctx, { text: canonicalAffine(p.balanced()) })],
   ["strided", parseStrided],
   ["distinct", parseDistinct],
 ]);
+
+function parseLocationAttr(p: Parser): Attribute {
+  p.ctx.hasAliases = true;
+  return parseLocationInParens(p);
+}
 
 function parseHash(p: Parser, type: Type | undefined): Attribute {
   const { cursor } = p;
