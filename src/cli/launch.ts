@@ -31,7 +31,7 @@ function setKind(asked: Kind): void {
 }
 
 /** Small heaps are collected often: with a larger one at once TTIR of a kernel takes two collections instead of six. */
-const PYTHON_FLAGS = ["--semi-space-growth-factor=8", ...OPTIMIZE_LATER];
+const PYTHON_FLAGS = ["--semi-space-growth-factor=16", ...OPTIMIZE_LATER];
 
 const command = (tool: string): Run => (required(`${tool}#${tool}.js`) as { readonly run: Run }).run;
 
