@@ -7,7 +7,7 @@ import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AllTypesMatch, Pure, TypesMatchWith } from "../../../ir/traits.js";
-import { Aggregate, LLVMType, LLVMVector, PrimitiveType } from "../constraints.js";
+import { Aggregate, LLVMType, LLVMVector, PrimitiveType } from "../type-constraints.js";
 import { elementOrSelf, isCompatibleType, isScalableVector } from "../types/compatible.js";
 import { LLVMArrayType, LLVMStructType, structElements } from "../types/types.js";
 import { constantValueOf } from "./constants.js";

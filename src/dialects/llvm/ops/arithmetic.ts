@@ -7,7 +7,8 @@ import { bitWidth } from "../../../ir/builtin-types.js";
 import { type AttrSpec, Unit } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { Commutative, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
-import { Fastmath, FloatOrVector, IntOrVector, LLVMType, OverflowFlags } from "../constraints.js";
+import { Fastmath, OverflowFlags } from "../constraints.js";
+import { FloatOrVector, IntOrVector, LLVMType } from "../type-constraints.js";
 
 const operands = { lhs: IntOrVector, rhs: IntOrVector };
 const results = { res: IntOrVector };

@@ -4,7 +4,8 @@ import { AnySignlessInteger, anyOf, I64Attr, optionalAttr, StrAttr, Unit } from 
 import { defineOp } from "../../../ir/define-op.js";
 import { TypesMatchWith } from "../../../ir/traits.js";
 import { ATOMIC_ORDERINGS } from "../attrs/index.js";
-import { ALIAS_ATTRS, AnyStruct, AtomicBinOp, AtomicOrdering, FixedVector, LLVMFloat, Pointer } from "../constraints.js";
+import { ALIAS_ATTRS, AtomicBinOp, AtomicOrdering } from "../constraints.js";
+import { AnyStruct, FixedVector, LLVMFloat, Pointer } from "../type-constraints.js";
 import { isCompatibleFloat, isCompatibleVector, isScalableVector } from "../types/compatible.js";
 import { structType } from "../types/types.js";
 import { isAtomicType } from "./memory.js";

@@ -6,7 +6,8 @@ import { defineOp, type FoldResult, type OpReport } from "../../../ir/define-op.
 import type { Operation } from "../../../ir/operation.js";
 import { Pure } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
-import { DereferenceableC, FloatOrVector, IntOrVector, NonAggregate, OverflowFlags, PointerOrVector } from "../constraints.js";
+import { DereferenceableC, OverflowFlags } from "../constraints.js";
+import { FloatOrVector, IntOrVector, NonAggregate, PointerOrVector } from "../type-constraints.js";
 import { elementOrSelf, isCompatibleVector } from "../types/compatible.js";
 import { LLVMPointerType } from "../types/types.js";
 

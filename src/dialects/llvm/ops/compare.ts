@@ -7,7 +7,8 @@ import { AnySignlessInteger, type AttrConstraint, anyOf } from "../../../ir/cons
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AllTypesMatch, Pure, SameTypeOperands, TypesMatchWith } from "../../../ir/traits.js";
-import { Fastmath, FCmpPredicate, FloatOrVector, I1OrVector, ICmpPredicate, LLVMType, Pointer, vectorOf } from "../constraints.js";
+import { Fastmath, FCmpPredicate, ICmpPredicate } from "../constraints.js";
+import { FloatOrVector, I1OrVector, LLVMType, Pointer, vectorOf } from "../type-constraints.js";
 import { isCompatibleType, withI1Elements } from "../types/compatible.js";
 import { ZeroOp } from "./constants.js";
 import { AllocaOp } from "./memory.js";

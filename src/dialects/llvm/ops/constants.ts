@@ -31,7 +31,8 @@ import { typeText } from "../../../ir/text-hook.js";
 import { ConstantLike, Pure } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import * as A from "../attrs/index.js";
-import { BlockAddressC, BlockTagC, LLVMType, Pointer, TokenType } from "../constraints.js";
+import { BlockAddressC, BlockTagC } from "../constraints.js";
+import { LLVMType, Pointer, TokenType } from "../type-constraints.js";
 import { isScalableVector } from "../types/compatible.js";
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, LLVMTargetExtType, structElements } from "../types/types.js";
 

@@ -16,7 +16,8 @@ import { defineOp } from "../../../ir/define-op.js";
 import { BranchOp, implement } from "../../../ir/interfaces.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments, Pure, ReturnLike, SameVariadicOperandSize, Terminator } from "../../../ir/traits.js";
-import { IntElements, LLVMType, LoopAnnotationC, Pointer } from "../constraints.js";
+import { IntElements, LoopAnnotationC } from "../constraints.js";
+import { LLVMType, Pointer } from "../type-constraints.js";
 import { LLVMFunctionType, LLVMVoidType } from "../types/types.js";
 
 export const BrOp = defineOp("llvm.br", {

@@ -29,7 +29,6 @@ import { CALLING_CONVENTIONS, LINKAGES, VScaleRangeAttr } from "../attrs/index.j
 import {
   CConv,
   FramePointerKind,
-  FunctionTypeC,
   Linkage,
   MemoryEffectsC,
   TargetFeaturesC,
@@ -39,6 +38,7 @@ import {
   Visibility,
   VScaleRangeC,
 } from "../constraints.js";
+import { FunctionTypeC } from "../type-constraints.js";
 import { isCompatibleType } from "../types/compatible.js";
 import { LLVMFunctionType, LLVMVoidType, voidType } from "../types/types.js";
 import { LandingpadOp } from "./calls.js";

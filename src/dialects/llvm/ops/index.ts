@@ -1,5 +1,6 @@
 export * from "./aggregates.js";
 export * from "./arithmetic.js";
+export * from "./assume.js";
 export * from "./atomics.js";
 export * from "./calls.js";
 export * from "./casts.js";

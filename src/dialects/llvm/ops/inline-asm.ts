@@ -1,6 +1,7 @@
 import { ArrayAttrC, defaultAttr, optional, optionalAttr, StrAttr, Unit, variadic } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { AsmDialect, LLVMType, TailCallKind } from "../constraints.js";
+import { AsmDialect, TailCallKind } from "../constraints.js";
+import { LLVMType } from "../type-constraints.js";
 
 /** PTX (or other assembly) with operands by constraints. Source: LLVMOps.td, LLVM_InlineAsmOp. */
 export const InlineAsmOp = defineOp("llvm.inline_asm", {

@@ -5,9 +5,7 @@ import {
   AnyInteger,
   AnySignlessInteger,
   AnyType,
-  ArrayAttrC,
   BoolAttr,
-  DenseI32ArrayAttr,
   DictArrayAttr,
   I1,
   I8,
@@ -18,36 +16,15 @@ import {
   i64EnumAttr,
   optionalAttr,
   type TypeConstraint,
-  variadicOfVariadic,
 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AllTypesMatch, Pure, SameOperandsAndResultType } from "../../../ir/traits.js";
-import {
-  ALIAS_ATTRS,
-  AliasScopeC,
-  DIExpressionC,
-  DILabelC,
-  DILocalVariableC,
-  F64Attr,
-  LLVMType,
-  Pointer,
-  PointerOrVector,
-  pointerIn,
-  scalarOrVectorOf,
-  TokenType,
-} from "../constraints.js";
-import { verifyBundles } from "./op-bundles.js";
+import { ALIAS_ATTRS, AliasScopeC, DIExpressionC, DILabelC, DILocalVariableC, F64Attr } from "../constraints.js";
+import { LLVMType, Pointer, PointerOrVector, pointerIn, scalarOrVectorOf, TokenType } from "../type-constraints.js";
 
 const POINTER_TYPE = "$ptr attr-dict `:` qualified(type($ptr))";
 const results = { res: LLVMType };
 const argAttrs = { arg_attrs: optionalAttr(DictArrayAttr), res_attrs: optionalAttr(DictArrayAttr) } as const;
-
-export const AssumeOp = defineOp("llvm.intr.assume", {
-  operands: { cond: I1, op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
-  attrs: { op_bundle_sizes: DenseI32ArrayAttr, op_bundle_tags: optionalAttr(ArrayAttrC) },
-  format: "$cond ( custom<OpBundles>($op_bundle_operands, type($op_bundle_operands), $op_bundle_tags)^ )? `:` type($cond) attr-dict",
-  verify: ({ op_bundle_sizes, op_bundle_tags }, report) => void verifyBundles(op_bundle_sizes, op_bundle_tags, report),
-});
 
 // --- blocks of memory ------------------------------------------------------------------------
 

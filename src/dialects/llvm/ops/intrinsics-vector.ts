@@ -19,7 +19,8 @@ import {
 import { defineOp, type OpDef, type OpReport } from "../../../ir/define-op.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { AllTypesMatch, PredOpTrait, Pure, SameOperandsAndResultElementType } from "../../../ir/traits.js";
-import { Fastmath, I1Vector, LLVMType, LLVMVector, Pointer, vectorOf } from "../constraints.js";
+import { Fastmath } from "../constraints.js";
+import { I1Vector, LLVMType, LLVMVector, Pointer, vectorOf } from "../type-constraints.js";
 import { bitsOf, isScalableVector } from "../types/compatible.js";
 
 const results = { res: LLVMType };

@@ -3,7 +3,8 @@ import { AnySignlessInteger, BoolAttr, I32Attr, type TypeConstraint } from "../.
 import { defineOp } from "../../../ir/define-op.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { Pure, SameOperandsAndResultType, SameOperandsElementType, SameTypeOperands } from "../../../ir/traits.js";
-import { Fastmath, FloatOrVector, IntOrVector, LLVMFloat, LLVMType } from "../constraints.js";
+import { Fastmath } from "../constraints.js";
+import { FloatOrVector, IntOrVector, LLVMFloat, LLVMType } from "../type-constraints.js";
 import { LLVMStructType, structElements } from "../types/types.js";
 
 const FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results)";

@@ -17,16 +17,8 @@ import { defineOp, type FoldResult, type MemoryEffect, type OpReport } from "../
 import { typeText } from "../../../ir/text-hook.js";
 import { Pure } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
-import {
-  ALIAS_ATTRS,
-  AtomicOrdering,
-  DereferenceableC,
-  IntOrVector,
-  LoadableType,
-  NoWrapFlags,
-  Pointer,
-  PointerOrVector,
-} from "../constraints.js";
+import { ALIAS_ATTRS, AtomicOrdering, DereferenceableC, NoWrapFlags } from "../constraints.js";
+import { IntOrVector, LoadableType, Pointer, PointerOrVector } from "../type-constraints.js";
 import { isCompatibleFloat } from "../types/compatible.js";
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, LLVMTargetExtType, structElements } from "../types/types.js";
 

@@ -3,7 +3,7 @@ import { bitWidth, type FloatKind, FloatType, isInteger } from "../../../ir/buil
 import { anyOf, I1, I32, I32Attr, I64, i32EnumAttr, optional, typeConstraint } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AllTypesMatch, InferTypeOpInterface, Pure } from "../../../ir/traits.js";
-import { AnyStruct, pointerIn } from "../../llvm/constraints.js";
+import { AnyStruct, pointerIn } from "../../llvm/type-constraints.js";
 
 const MemSemantic = i32EnumAttr("MemSemantic", "", { relaxed: 1, acquire: 2, release: 3, acq_rel: 4 });
 const MemSyncScope = i32EnumAttr("MemSyncScope", "", { gpu: 1, cta: 2, sys: 3 });

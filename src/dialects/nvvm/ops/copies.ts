@@ -17,7 +17,7 @@ import {
 } from "../../../ir/constraints.js";
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
-import { LLVMType, Pointer, pointerIn } from "../../llvm/constraints.js";
+import { LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
 import * as A from "../attrs.js";
 
 const Generic = pointerIn(0);

@@ -23,7 +23,7 @@ import {
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments, PredOpTrait } from "../../../ir/traits.js";
-import { AnyStruct, LLVMType, Pointer, pointerIn } from "../../llvm/constraints.js";
+import { AnyStruct, LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
 import { LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
 

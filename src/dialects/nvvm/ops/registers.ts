@@ -2,7 +2,8 @@
 import { optionalAttr } from "../../../ir/constraints.js";
 import { defineOp, type OpDef } from "../../../ir/define-op.js";
 import { Pure } from "../../../ir/traits.js";
-import { ConstantRangeC, LLVMType } from "../../llvm/constraints.js";
+import { ConstantRangeC } from "../../llvm/constraints.js";
+import { LLVMType } from "../../llvm/type-constraints.js";
 
 /** A register whose values may be known to lie in a range. */
 const ranged = (name: string) =>

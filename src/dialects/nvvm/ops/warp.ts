@@ -21,7 +21,7 @@ import {
 } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments, Pure } from "../../../ir/traits.js";
-import { LLVMType } from "../../llvm/constraints.js";
+import { LLVMType } from "../../llvm/type-constraints.js";
 import { LLVMStructType, structElements } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
 

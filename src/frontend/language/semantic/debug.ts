@@ -1,6 +1,6 @@
 /** Printing, assertions and hints. Source: python/triton/language/semantic.py. */
 import { BarrierOp } from "../../../dialects/gpu/ops/barrier.js";
-import { AssumeOp } from "../../../dialects/llvm/ops/intrinsics-memory.js";
+import { AssumeOp } from "../../../dialects/llvm/ops/assume.js";
 import { AssertOp, PrintOp } from "../../../dialects/tt/ops/debug.js";
 import { FuncOp } from "../../../dialects/tt/ops/function.js";
 import { denseElements } from "../../../ir/builtin-attrs.js";
