@@ -1,4 +1,5 @@
 /** Python text to AST, with web-tree-sitter and tree-sitter-python's grammar; what they cost is paid by Python input alone. */
+import { PyError } from "../language/errors.js";
 import type { Module, Stmt } from "./ast.js";
 import { compiledWasm } from "./compiled-wasm.js";
 import { type SourceLines, sourceLines } from "./source-lines.js";
@@ -68,8 +69,13 @@ function plainText(text: string, tokens: readonly Token[]): string {
 }
 const blank = (comment: string): string => " ".repeat(comment.length);
 
+/** As long a text is parsed, in about ten seconds; of five times as much the parser's memory is full. */
+const MAX_LENGTH = 4 << 20;
+
 /** The module of a text, or its first syntax error. */
 export function parsePython(parser: PythonParser, text: string, file: string, directives = false): Module | PythonSyntaxError {
+  if (text.length > MAX_LENGTH)
+    throw new PyError("MemoryError", `'${file}' has ${text.length} characters; at most ${MAX_LENGTH} of Python are parsed`);
   const source = sourceLines(text, directives);
   const { body, errors } = parse(parser, source);
   return errors[0] ?? { kind: "Module", body, file };
