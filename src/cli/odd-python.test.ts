@@ -72,11 +72,7 @@ test.each([
     "k.py:12:9: error: Python code that runs while compiling does not end",
   ],
   ["a file without end", `while True:\n    pass\n${GOOD}`, "k.py:2:5: error: Python code that runs while compiling does not end"],
-  [
-    "more than is parsed",
-    `#${" ".repeat(5_000_000)}`,
-    "error: MemoryError: 'k.py' has 5000001 characters; at most 4194304 of Python are parsed",
-  ],
+  ["more than is parsed", `${GOOD}#${" ".repeat(5_000_000)}`, "error: MemoryError: 'k.py' has 5000132 characters; at most 4194304"],
   ["a large list", kernel("a = (1,) * 100000000000"), "k.py:7:9: error: MemoryError"],
   ["a large power", kernel("a = 9 ** 9 ** 9"), "k.py:7:9: error: the number is too large"],
 ])("%s", async (_, text, expected) => {
