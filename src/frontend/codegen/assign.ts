@@ -36,8 +36,9 @@ function sanitize(g: Generator, value: PyValue): PyValue {
       case "dtype":
       case "pointer":
       case "block":
-      case "tuple":
         return plain;
+      case "tuple":
+        return plain.isPython ? toTensor(g.s, plain) : plain;
       case "slice":
       case "range":
       case "condition":

@@ -15,7 +15,7 @@ import { INT1, sameType, type TlType, typeName } from "../language/types.js";
 import { isBlockTensor, isKind, isTensor, type PyValue, type Tensor, tensor, typeOf, unflattenValues, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
-import { unsupported } from "./errors.js";
+import { RETURN_IN_LOOP, unsupported } from "./errors.js";
 import { type Generator, nameHandle, type Scope, setValue } from "./generator.js";
 import { abandonIfFailed, rememberPoison } from "./recovery.js";
 import { handlesOf, inSubRegion, isTritonValue, mergeBefore, sameHandles } from "./regions.js";
@@ -33,7 +33,7 @@ export function visitIf(g: Generator, node: ast.If): void {
   }
   const condition = cast(g.s, scalar, INT1).handle;
   if (!containsReturn(node.body) && !containsReturn(node.orelse)) return visitStructuredIf(g, node, condition);
-  if (g.loopDepth > 0) unsupported(g, node, "Cannot have `return` statements inside `while` or `for` statements in triton.");
+  if (g.loopDepth > 0) unsupported(g, node, RETURN_IN_LOOP);
   visitTopLevelIf(g, node, condition);
 }
 

@@ -50,3 +50,5 @@ export function errorRepr(error: PyError): string {
   const inside = error.message.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
   return `${error.kind}(${error.message === "" ? "" : quote + (quote === "'" ? inside.replaceAll("'", "\\'") : inside) + quote})`;
 }
+
+export const RETURN_IN_LOOP = "Cannot have `return` statements inside `while` or `for` statements in triton.";

@@ -63,7 +63,8 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   const args = bindJitArguments(fn, data, given, named).map(asArgument);
   const leaves = leavesOf(args);
   for (const { value } of leaves)
-    if (!isConstant(value) && value !== null && typeof value !== "object") raise("AttributeError", noAttribute(value, "type"));
+    if (!isConstant(value) && value !== null && (typeof value !== "object" || HAVE_NO_TYPE.has(value.kind)))
+      raise("AttributeError", noAttribute(value, "type"));
   const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
@@ -86,6 +87,8 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   if (returnType === VOID) return null;
   return unflattenValues([...call.results], [returnType])[0]!;
 }
+
+const HAVE_NO_TYPE = new Set<string>(["builtin", "host_function", "class", "module", "list", "dict"]);
 
 function dynamicHandles(leaves: readonly Leaf[]): Value[] {
   const handles: Value[] = [];

@@ -171,6 +171,7 @@ export function visitFor(g: Generator, node: ast.For): void {
   if (!isKind(fn, "class") || fn.name !== "range" || fn.module !== "builtins")
     return raise("RuntimeError", "Only `range` and `static_range` iterators are currently supported");
   const number = (value: bigint) => visit(g, { kind: "Constant", at: undefined, value });
+  if (args.length === 0) return raise("IndexError", "list index out of range");
   // The only bound of `range(n)` is visited twice, as Triton does.
   const start = args.length > 1 ? args[0]! : number(0n);
   const end = args.length > 1 ? args[1]! : visit(g, iter.args[0]);

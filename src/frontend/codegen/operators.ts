@@ -108,7 +108,14 @@ export function unaryMethod(g: Generator, node: ast.UnaryOp, method: string, ope
 export function subscript(g: Generator, node: ast.Expr, value: PyValue, index: PyValue): PyValue {
   return static_(g, node, () => {
     if (isTensor(value)) return tensorMethod(g, value, "__getitem__", [index]);
-    if (isConstexpr(value)) return pyIndex(value.value, unwrap(index));
+    if (isConstexpr(value)) {
+      const plain = value.value;
+      // Triton's slices are not Python's.
+      if (isKind(index, "slice") && (isKind(plain, "list") || (isTuple(plain) && plain.isPython)))
+        raise("TypeError", `${pyTypeName(plain)} indices must be integers or slices, not slice`);
+      if (isKind(index, "slice") && typeof plain === "string") raise("TypeError", "string indices must be integers, not 'slice'");
+      return pyIndex(plain, unwrap(index));
+    }
     if (isKind(value, "descriptor") || isKind(value, "instance")) {
       const method = isKind(value, "instance") ? instanceMethod(value, "__getitem__") : member(g.s, value, "__getitem__");
       if (method === undefined) return raise("AttributeError", noAttribute(value, "__getitem__"));

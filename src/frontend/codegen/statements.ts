@@ -10,7 +10,7 @@ import { flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from 
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign, visitAugAssign } from "./assign.js";
 import { visitIf } from "./branches.js";
-import { unsupported } from "./errors.js";
+import { RETURN_IN_LOOP, unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
 import { visitFor, visitWhile } from "./loops.js";
 import { visit } from "./visit.js";
@@ -58,6 +58,7 @@ export function visitStatement(g: Generator, node: ast.Stmt): void {
 
 /** Ends the block; what follows is dead and goes into a block of its own. */
 function visitReturn(g: Generator, node: ast.Return): void {
+  if (g.loopDepth > 0) unsupported(g, node, RETURN_IN_LOOP);
   const value = decay(g, visit(g, node.value));
   const type = value === null ? VOID : typeOf(value);
   g.b.create(ReturnOp, { srcs: value === null ? [] : flattenValue(value) });

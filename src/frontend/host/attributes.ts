@@ -2,7 +2,7 @@
 import { raise } from "../language/errors.js";
 import { typeMember } from "../language/members.js";
 import { dictKey, pyEquals, pyRepr, pyStr } from "../language/python-text.js";
-import { isConstexpr, isKind, isTuple, type PyDict, type PyList, type PyValue, tuple } from "../language/values.js";
+import { isConstexpr, isKind, isTuple, type PyDict, type PyList, type PyValue, pythonTuple } from "../language/values.js";
 import { callHost } from "./call.js";
 import { format } from "./format.js";
 import type { Host } from "./host.js";
@@ -39,13 +39,13 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
       if (name === "index") return method(([item = null]) => BigInt(value.values.findIndex((v) => pyEquals(v, item))));
       if (name === "_replace")
         return method((_, named) =>
-          tuple(
+          pythonTuple(
             value.values.map((v, i) => named.get(value.fields?.[i] ?? "") ?? v),
             value.fields,
             value.cls,
           ),
         );
-      if (name === "_fields") return tuple(value.fields ?? []);
+      if (name === "_fields") return pythonTuple(value.fields ?? []);
       return undefined;
     }
     case "list":
@@ -158,7 +158,7 @@ function dictMethod({ entries }: PyDict, name: string, method: (call: NativeCall
     case "values":
       return method(() => list([...entries.values()].map(([, value]) => value)));
     case "items":
-      return method(() => list([...entries.values()].map((entry) => tuple(entry))));
+      return method(() => list([...entries.values()].map((entry) => pythonTuple(entry))));
     case "copy":
       return method(() => ({ kind: "dict", entries: new Map(entries) }));
     case "update":

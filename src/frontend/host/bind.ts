@@ -1,6 +1,6 @@
 /** Arguments of Python functions, bound as `inspect.getcallargs` does. */
 import { type PyError, raise } from "../language/errors.js";
-import { type JitFunction, type PyValue, tuple } from "../language/values.js";
+import { type JitFunction, type PyValue, pythonTuple } from "../language/values.js";
 import type { JitData } from "./objects.js";
 
 /** A parameter of a function. */
@@ -22,7 +22,7 @@ export function bindParameters(
   const star = parameters.find((p) => p.kind === "star");
   const extra = parameters.find((p) => p.kind === "double_star");
   byPosition.slice(0, positional.length).forEach((p, i) => bound.set(p.name, positional[i]!));
-  if (star) bound.set(star.name, tuple(positional.slice(byPosition.length)));
+  if (star) bound.set(star.name, pythonTuple(positional.slice(byPosition.length)));
   else if (positional.length > byPosition.length) tooMany(fn, byPosition, positional.length);
   const rest = new Map<string, PyValue>();
   for (const [name, value] of named) {

@@ -2,7 +2,7 @@
 import { raise } from "../language/errors.js";
 import { CORE } from "../language/operators.js";
 import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, tuple } from "../language/values.js";
+import { isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
@@ -67,7 +67,7 @@ export const PY_RANGE = pythonType("range", rangeList);
 export const PY_LIST = pythonType("list", ([items]) => list(items === undefined ? [] : pyIterate(items)));
 const PY_BOOL = pythonType("bool", ([value = false]) => pyTruth(value));
 const PY_STR = pythonType("str", ([value = ""]) => pyStr(plain(value)));
-const PY_TUPLE = pythonType("tuple", ([items]) => tuple(items === undefined ? [] : pyIterate(items)));
+const PY_TUPLE = pythonType("tuple", ([items]) => pythonTuple(items === undefined ? [] : pyIterate(items)));
 const PY_DICT = pythonType("dict", ([items], named) => {
   const entries = new Map(isKind(items, "dict") ? items.entries : []);
   if (items !== undefined && !isKind(items, "dict"))
@@ -177,7 +177,7 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
   [
     "enumerate",
     native("enumerate", ([items = null, start = 0n]) =>
-      list(pyIterate(items).map((v, i) => tuple([BigInt(i) + BigInt(start as bigint), v]))),
+      list(pyIterate(items).map((v, i) => pythonTuple([BigInt(i) + BigInt(start as bigint), v]))),
     ),
   ],
   [
@@ -185,7 +185,7 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
     native("zip", (columns) => {
       const all = columns.map(pyIterate);
       const rows = Math.min(...all.map((c) => c.length));
-      return list(Array.from({ length: Number.isFinite(rows) ? rows : 0 }, (_, i) => tuple(all.map((c) => c[i]!))));
+      return list(Array.from({ length: Number.isFinite(rows) ? rows : 0 }, (_, i) => pythonTuple(all.map((c) => c[i]!))));
     }),
   ],
   [

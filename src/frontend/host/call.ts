@@ -2,7 +2,7 @@
 import { callBuiltin } from "../language/define-builtin.js";
 import { raise } from "../language/errors.js";
 import { pyTypeName } from "../language/python-text.js";
-import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, tuple, unwrap } from "../language/values.js";
+import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { bindParameters, type Parameter } from "./bind.js";
 import { evaluate } from "./evaluate.js";
@@ -72,9 +72,9 @@ function construct(host: Host, cls: PyClass, args: readonly PyValue[], named: Re
   if (data?.kind === "native") return data.construct(args, named, host);
   if (cls.flavour === "namedtuple") {
     const parameters = cls.fields.map(([name]): Parameter => ({ name, kind: "positional", fallback: cls.attrs.get(name) }));
-    const bound = bindParameters(cls.name, parameters, args, named);
+    const bound = bindParameters(`${cls.name}.__new__`, parameters, args, named);
     const fields = cls.fields.map(([name]) => name);
-    return tuple(
+    return pythonTuple(
       fields.map((name) => bound.get(name)!),
       fields,
       cls,

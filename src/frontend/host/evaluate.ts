@@ -1,7 +1,7 @@
 /** Evaluates Python expressions outside of kernels. What is not understood becomes opaque, with the reason. */
 import { PyError, raise } from "../language/errors.js";
 import { dictKey, noAttribute, pyEquals, pyRepr, pyStr, pyTruth } from "../language/python-text.js";
-import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, tuple } from "../language/values.js";
+import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, pythonTuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
@@ -39,7 +39,7 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
         step: node.step ? sub(node.step) : null,
       };
     case "Tuple":
-      return tuple(elements(host, env, node.elts));
+      return pythonTuple(elements(host, env, node.elts));
     case "List":
       return { kind: "list", values: elements(host, env, node.elts) };
     case "Set":
@@ -79,7 +79,7 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
     }
     case "DictComp": {
       const pairs = comprehension(host, env, node.generators, (inner) =>
-        tuple([evaluate(host, inner, node.key), evaluate(host, inner, node.value)]),
+        pythonTuple([evaluate(host, inner, node.key), evaluate(host, inner, node.value)]),
       );
       if (!Array.isArray(pairs)) return pairs as Opaque;
       const entries = (pairs as PyValue[]).map((pair) => (isTuple(pair) ? pair.values : []) as unknown as readonly [PyValue, PyValue]);

@@ -69,6 +69,8 @@ function binary(method: string, left: PyValue, right: PyValue): PyValue | undefi
   const [x, y] = [sequence(left), sequence(right)];
   if (method === "__add__" && x !== undefined && typeof x === typeof y && kindName(left) === kindName(right)) {
     if (typeof x === "string") return x + String(y);
+    if (isTuple(left) && left.isPython && isTuple(right) && !right.isPython)
+      return raise("TypeError", 'can only concatenate tuple (not "tuple") to tuple');
     return like(left, [...x, ...(y as readonly PyValue[])]);
   }
   if (method === "__add__" && typeof x === "string" && y !== undefined && typeof y !== "string")
@@ -84,7 +86,8 @@ function sequence(value: PyValue): string | readonly PyValue[] | undefined {
   if (typeof value === "string") return value;
   return isTuple(value) || isKind(value, "list") ? value.values : undefined;
 }
-const like = (value: PyValue, values: PyValue[]): PyValue => (isKind(value, "list") ? { kind: "list", values } : tuple(values));
+const like = (value: PyValue, values: PyValue[]): PyValue =>
+  isKind(value, "list") ? { kind: "list", values } : { ...tuple(values), ...(isTuple(value) && value.isPython ? { isPython: true } : {}) };
 /** Elements of a list, and bits of a number, that are still computed while compiling. */
 const LARGEST = 1 << 24;
 

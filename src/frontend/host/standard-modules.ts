@@ -9,7 +9,7 @@ import {
   type PyInstance,
   type PyModule,
   type PyValue,
-  tuple,
+  pythonTuple,
 } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
@@ -48,7 +48,9 @@ function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
   const inOrder = [...byPosition, ...(vararg ? [vararg] : []), ...kwonlyargs];
   /** Parameters are named, or counted. */
   const listed = (key: string): string[] =>
-    pyIterate(named.get(key) ?? tuple([])).map((item) => (typeof item === "bigint" ? (inOrder[Number(item)]?.arg ?? "") : String(item)));
+    pyIterate(named.get(key) ?? pythonTuple([])).map((item) =>
+      typeof item === "bigint" ? (inOrder[Number(item)]?.arg ?? "") : String(item),
+    );
   const parameter =
     (kind: JitParameter["kind"]) =>
     (arg: ast.Arg, i: number): JitParameter => ({
@@ -200,7 +202,7 @@ const MATH = module("math", {
 /** `namedtuple("Point", "x y")` or with a list of names. */
 const namedtuple: NativeCall = ([name = "", names = ""], named, host) => {
   const fields = typeof names === "string" ? names.replaceAll(",", " ").split(/\s+/).filter(Boolean) : pyIterate(names).map(String);
-  const defaults = pyIterate(named.get("defaults") ?? tuple([]));
+  const defaults = pyIterate(named.get("defaults") ?? pythonTuple([]));
   const attrs = new Map(defaults.map((value, i) => [fields[fields.length - defaults.length + i]!, value]));
   void host;
   return {
@@ -220,7 +222,7 @@ const product: NativeCall = (columns) => ({
   values: columns
     .map(pyIterate)
     .reduce<PyValue[][]>((rows, column) => rows.flatMap((row) => column.map((v) => [...row, v])), [[]])
-    .map((row) => tuple(row)),
+    .map((row) => pythonTuple(row)),
 });
 
 const plainClass = (name: string, moduleName: string): PyClass => pythonType(name, () => null, moduleName);

@@ -29,7 +29,7 @@ export function pyRepr(value: PyValue, asStr = false): string {
     case "descriptor":
       return typeName(value.type);
     case "tuple":
-      return tupleText(value);
+      return tupleText(value, asStr);
     case "list":
       return `[${value.values.map((v) => pyRepr(v)).join(", ")}]`;
     case "dict":
@@ -67,7 +67,8 @@ function tensorText(type: Parameters<typeof typeName>[0]): string {
   if (type.kind !== "block") return `${typeName(type)}[]`;
   return `${typeName(type.element)}[${type.shape.map((extent) => `constexpr[${extent}]`).join(", ")}]`;
 }
-function tupleText({ values, fields, cls }: PyTuple): string {
+function tupleText({ values, fields, cls, isPython }: PyTuple, asStr: boolean): string {
+  if (!isPython) return asStr ? `[${values.map((v) => stringRepr(pyStr(v))).join(", ")}]` : `(${values.map((v) => pyRepr(v)).join(", ")})`;
   if (cls && fields) return `${cls.name}(${values.map((v, i) => `${fields[i]}=${pyRepr(v)}`).join(", ")})`;
   return `(${values.map((v) => pyRepr(v)).join(", ")}${values.length === 1 ? "," : ""})`;
 }
@@ -124,9 +125,10 @@ export function pyTypeName(value: PyValue, qualified = false): string {
   }
   const core = (name: string) => (qualified ? `triton.language.core.${name}` : name);
   switch (value.kind) {
+    case "tuple":
+      return value.isPython ? "tuple" : core("tuple");
     case "tensor":
     case "constexpr":
-    case "tuple":
     case "slice":
       return core(value.kind);
     case "descriptor":
@@ -157,7 +159,10 @@ export function pyTypeName(value: PyValue, qualified = false): string {
 
 /** Whether Python's `a == b` holds for values known at compile time. */
 export function pyEquals(a: PyValue, b: PyValue): boolean {
-  const [x, y] = [isConstexpr(a) ? a.value : a, isConstexpr(b) ? b.value : b];
+  const [x, y] = [a, b].map((v) => {
+    const plain = isConstexpr(v) ? v.value : v;
+    return isKind(plain, "enum") && plain.isInt ? plain.value : plain;
+  }) as [PyValue, PyValue];
   if (x === y) return true;
   if (isNumeric(x) && isNumeric(y)) return exactNumber(x) === exactNumber(y);
   if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));

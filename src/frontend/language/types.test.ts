@@ -3,7 +3,7 @@ import { Context } from "../../ir/context.js";
 import { typeText } from "../../ir/text-hook.js";
 import "../../syntax/print.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
-import { floatRepr, pyEquals, pyRepr, stringRepr } from "./python-text.js";
+import { floatRepr, pyEquals, pyRepr, pyStr, stringRepr } from "./python-text.js";
 import {
   BFLOAT16,
   blockType,
@@ -27,7 +27,7 @@ import {
   UINT32,
   VOID,
 } from "./types.js";
-import { constexpr, tuple } from "./values.js";
+import { constexpr, pythonTuple, tuple } from "./values.js";
 
 describe("types", () => {
   const pointer = pointerType(FLOAT32);
@@ -98,7 +98,8 @@ describe("Python's texts", () => {
   ])("string %j", (value, text) => expect(stringRepr(value)).toBe(text));
   test("containers", () => {
     expect(pyRepr(tuple([1n, 2.5, "x", null, true]))).toBe("(1, 2.5, 'x', None, True)");
-    expect(pyRepr(tuple([constexpr(4n)]))).toBe("(constexpr[4],)");
+    expect(pyRepr(pythonTuple([constexpr(4n)]))).toBe("(constexpr[4],)");
+    expect(pyStr(tuple([constexpr(4n), "x"]))).toBe("['constexpr[4]', 'x']");
   });
   test("equality is Python's", () => {
     expect(pyEquals(1n, 1)).toBe(true);

@@ -60,6 +60,8 @@ export interface PyTuple {
   readonly fields?: readonly string[] | undefined;
   /** The named tuple's class, for what it prints as and for calls that copy it. */
   readonly cls?: PyClass | undefined;
+  /** One of Python's own, which a kernel can hold as a constant alone. */
+  readonly isPython?: true;
 }
 export interface PyList {
   readonly kind: "list";
@@ -151,6 +153,8 @@ export interface EnumMember {
   readonly type: string;
   readonly name: string;
   readonly value: bigint;
+  /** A member of an `IntEnum`, which equals its value. */
+  readonly isInt?: boolean;
 }
 /** A value of host code that is not understood: an error only where a kernel uses it. */
 export interface Opaque {
@@ -169,6 +173,11 @@ export const tuple = (values: readonly PyValue[], fields?: readonly string[], cl
   values,
   fields,
   cls,
+});
+/** What Python code outside of kernels makes. */
+export const pythonTuple = (values: readonly PyValue[], fields?: readonly string[], cls?: PyClass): PyTuple => ({
+  ...tuple(values, fields, cls),
+  isPython: true,
 });
 export const EMPTY_TUPLE: PyTuple = tuple([]);
 

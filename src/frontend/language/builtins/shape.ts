@@ -1,11 +1,10 @@
 /** Changes of shape. Source: python/triton/language/core.py. */
 import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { raise } from "../errors.js";
-import { pyStr } from "../python-text.js";
 import { toTensor } from "../semantic/constants.js";
 import * as sem from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
-import { elementsOf, extentsOf, isKind, isTuple, type PyValue, type Tensor, tuple, unwrap } from "../values.js";
+import { elementsOf, extentsOf, isKind, isTuple, type PyValue, pythonTuple, type Tensor, tuple, unwrap } from "../values.js";
 import { integers, self, shapeArgument, truth, unwrapIterable, wrapAxis } from "./arguments.js";
 
 /** New dimensions of extent 1 at one axis or several, counted in the result. */
@@ -21,9 +20,7 @@ export function expandDimsAt(s: Semantic, input: Tensor, axis: PyValue): Tensor 
 /** The dimensions as one value, for messages. */
 const asGiven = (dims: readonly PyValue[]): PyValue => {
   const only = dims.length === 1 ? dims[0]! : undefined;
-  if (only === undefined || (!isTuple(only) && !isKind(only, "list"))) return tuple(dims);
-  // A tuple inside a kernel prints as a list of its elements' texts.
-  return isTuple(only) ? { kind: "list", values: only.values.map((v) => pyStr(v)) } : only;
+  return isTuple(only) || isKind(only, "list") ? only : pythonTuple(dims);
 };
 
 const permuted = (s: Semantic, input: Tensor, dims: readonly PyValue[]): Tensor =>

@@ -35,7 +35,7 @@ import { and, not, signbit, where } from "./arithmetic.js";
 import { bitcast, cast } from "./cast.js";
 import { toTensor } from "./constants.js";
 import { emit, emitOrFold } from "./emit.js";
-import { broadcastToShape } from "./shape.js";
+import { broadcastToShape, shapeText } from "./shape.js";
 
 /** Memory semantics and scope, as the user writes them; None for the defaults. */
 export interface Ordering {
@@ -84,8 +84,8 @@ function checkedAccess(s: Semantic, ptr: Tensor, given: Tensor, givenMask: PyVal
   let val = given;
   let mask = givenMask === null ? undefined : toMask(givenMask);
   if (isBlock(ptr.type)) {
-    if (mask) mask = broadcastToShape(s, mask, ptr.type.shape);
-    val = broadcastToShape(s, val, ptr.type.shape);
+    if (mask) mask = broadcastToShape(s, mask, ptr.type.shape, shapeText);
+    val = broadcastToShape(s, val, ptr.type.shape, shapeText);
   }
   val = cast(s, val, element);
   if (!mask) {

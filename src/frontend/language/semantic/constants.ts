@@ -5,7 +5,7 @@ import { check, raise } from "../errors.js";
 import { noAttribute, pyRepr, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, typeName, UINT32, UINT64 } from "../types.js";
-import { isBlockTensor, isConstexpr, isKind, isNumber, isTensor, isTuple, type PyValue, type Tensor, tensor } from "../values.js";
+import { isBlockTensor, isConstexpr, isKind, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { cast } from "./cast.js";
 import { constantValue, irType, nullValue } from "./emit.js";
 
@@ -32,8 +32,7 @@ export function toTensor(s: Semantic, x: PyValue): Tensor {
   if (isConstexpr(x)) return toTensor(s, x.value);
   if (isTensor(x)) return x;
   if (isKind(x, "opaque") && x.what !== "Ellipsis") return raise("TypeError", `'${x.what}' is not known: ${x.why}`);
-  const text = isTuple(x) ? `[${x.values.map((v) => `'${pyStr(v)}'`).join(", ")}]` : pyStr(x);
-  return raise("TypeError", `cannot convert ${text} of type ${pyStr(x, "type")} to tensor`);
+  return raise("TypeError", `cannot convert ${pyStr(x)} of type ${pyStr(x, "type")} to tensor`);
 }
 
 /** A scalar constant of a dtype. */

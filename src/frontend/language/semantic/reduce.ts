@@ -6,11 +6,22 @@ import { Block } from "../../../ir/block.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { resolveLocation, unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
-import type { Value } from "../../../ir/value.js";
 import { check, raise } from "../errors.js";
 import { noAttribute, pyTypeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import { blockType, type Dtype, INT1, INT32, isInt, type PointerType, sameType, scalarOf, type TensorType, withElement } from "../types.js";
+import {
+  blockType,
+  type Dtype,
+  INT1,
+  INT32,
+  isInt,
+  type PointerType,
+  sameType,
+  scalarOf,
+  type TensorType,
+  typeName,
+  withElement,
+} from "../types.js";
 import { dtypeOf, elementsOf, extentsOf, isBlockTensor, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { emit, emitOp, guardInsertion, irType } from "./emit.js";
 import { broadcastTensors, broadcastToShape, listText, reshape } from "./shape.js";
@@ -65,13 +76,15 @@ function combineRegion(s: Semantic, op: Operation, inputs: readonly Tensor[], co
     const block = op.regions[0]!.addBlock();
     const args = [...elements, ...elements].map((type) => tensor(block.addArgument(irType(s, type), unknownLoc(s.ctx)), type));
     s.b.setEnd(block);
-    const results = s.call(combine, args);
-    emitOp(s, returns, { result: resultHandles(results) });
+    const results = resultTensors(s.call(combine, args));
+    check(
+      results.length === elements.length && results.every((r, i) => sameType(r.type, elements[i]!)),
+      `the function must return ${typesText(elements)}, but it returns ${typesText(results.map((r) => r.type))}`,
+    );
+    emitOp(s, returns, { result: results.map((r) => r.handle) });
   });
 }
-function resultHandles(results: PyValue): readonly Value[] {
-  return resultTensors(results).map((t) => t.handle);
-}
+const typesText = (types: readonly TensorType[]): string => types.map(typeName).join(", ");
 function resultTensors(results: PyValue): readonly Tensor[] {
   const list = isTensor(results) ? [results] : elementsOf(results);
   if (!list) return raise("TypeError", `'${pyTypeName(results)}' object is not iterable`);
@@ -98,6 +111,7 @@ export function mapElementwise(
     s.b.loc = unknownLoc(s.ctx);
     returned = s.call(fn, scalars);
     flat = resultTensors(returned);
+    check(!flat.some(isBlockTensor), `the function must return scalars, but it returns ${typesText(flat.map((r) => r.type))}`);
     s.b.loc = loc;
     emitOp(s, MapElementwiseReturnOp, { result: flat.map((r) => r.handle) });
   });

@@ -51,6 +51,8 @@ export function reshape(s: Semantic, input: Tensor, shape: readonly number[], ca
 /** With a dimension of extent 1 at `axis`; a scalar becomes a block. */
 export function expandDims(s: Semantic, input: Tensor, axis: number): Tensor {
   const shape = [...extentsOf(input)];
+  // Triton makes an op that is wrong.
+  check(axis <= shape.length, `too many indices for a block of shape ${listText(shape)}`);
   shape.splice(axis, 0, 1);
   return isBlock(input.type) ? expandAt(s, input, axis, shape) : splat(s, input, shape);
 }
@@ -96,18 +98,18 @@ export function permute(s: Semantic, input: Tensor, dims: readonly number[], giv
   return emit(s, TransOp, { src: input.handle, order: dims }, type);
 }
 
-/** Broadcasts to a shape of the same rank; a scalar is splat. */
-export function broadcastToShape(s: Semantic, input: Tensor, shape: readonly number[]): Tensor {
+/** Broadcasts to a shape of the same rank; a scalar is splat. `wanted`: how a message writes the shape. */
+export function broadcastToShape(s: Semantic, input: Tensor, shape: readonly number[], wanted = listText): Tensor {
   if (!isBlock(input.type)) return splat(s, input, shape);
   const from = input.type.shape;
-  if (from.length !== shape.length) raise("ValueError", `Cannot broadcast, rank mismatch: ${shapeText(from)}, ${listText(shape)}`);
+  if (from.length !== shape.length) raise("ValueError", `Cannot broadcast, rank mismatch: ${shapeText(from)}, ${wanted(shape)}`);
   if (sameShape(from, shape)) return input;
   from.forEach((extent, i) => {
     if (shape[i] !== extent && extent !== 1)
       raise(
         "ValueError",
         `Cannot broadcast, the expanded size of the tensor (${shape[i]}) must match the existing size (${extent}) ` +
-          `at non-singleton dimension ${i}: ${shapeText(from)}, ${listText(shape)}`,
+          `at non-singleton dimension ${i}: ${shapeText(from)}, ${wanted(shape)}`,
       );
   });
   return broadcastTo(s, input, shape);
