@@ -9,6 +9,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "No rule lowers this op here. Ops of other GPUs, and those of a stage that is not run, have none: is the target the one that the IR was made for?",
   "lower.cp-async":
     "cp.async copies 4, 8 or 16 bytes that lie together in global memory. Give the pointer its divisibility (tl.multiple_of, tl.max_contiguous), or the loop no stages (num_stages = 1).",
+  "lower.float8":
+    "Floats of 8 bits can be loaded, stored and multiplied by tl.dot, and nothing else: convert them first (x.to(tl.float16)).",
   "lower.fma":
     "Without tensor cores a dot multiplies elements of the type that it sums. Convert the operands to that type before the dot, or give the dot shapes and types that tensor cores take.",
   "lower.fp8": "float8_e4m3fn has instructions from compute capability 8.9 on. Use float8_e5m2 on older targets, or convert by hand.",
