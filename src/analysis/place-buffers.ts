@@ -26,13 +26,11 @@ export interface ConcurrentPart {
 export function placeBuffers<B extends Placeable>(buffers: readonly B[], partOf: (buffer: B) => ConcurrentPart | undefined): number {
   const bySize = [...buffers].sort((a, b) => b.size - a.size);
   placeLow(bySize);
-  let total = 0;
+  let total: number;
   const together = usedTogether(bySize, partOf);
-  let neighbours = interference(bySize, together);
-  do {
-    total = separate(bySize, neighbours);
-    neighbours = interference(bySize, together);
-  } while (neighbours.size > 0);
+  const overlaps = new Overlaps(bySize, together);
+  do total = separate(bySize, overlaps);
+  while (overlaps.pairs > 0);
   return total;
 }
 
@@ -42,23 +40,32 @@ interface Gap {
   readonly live: LiveRange;
 }
 
-/** Fills gaps from the lowest: each with the largest buffer that overlaps it in time and no other gap. */
+/**
+ * Fills gaps from the lowest: each with the largest buffer that overlaps it in time and no other gap. How many gaps each buffer overlaps is
+ * counted as they come and go: a look at all gaps for each buffer would be cubic.
+ */
 function placeLow(buffers: readonly Placeable[]): void {
   // Sorted by offset, those of equal offset in the order in which they came.
-  const gaps: Gap[] = [{ offset: 0, live: { start: 0, end: Infinity } }];
+  const gaps: Gap[] = [];
+  const overlapped = new Int32Array(buffers.length);
+  const count = ({ live }: Gap, by: 1 | -1): void => {
+    for (let i = 0; i < buffers.length; i++) if (rangesIntersect(live, buffers[i]!.live)) overlapped[i]! += by;
+  };
   const insert = (gap: Gap): void => {
     let at = gaps.length;
     while (at > 0 && gaps[at - 1]!.offset > gap.offset) at--;
     gaps.splice(at, 0, gap);
+    count(gap, 1);
   };
-  const waiting = [...buffers];
-  while (waiting.length > 0) {
-    const { offset, live } = gaps.shift()!;
-    const at = waiting.findIndex(
-      (buffer) => rangesIntersect(buffer.live, live) && !gaps.some((gap) => rangesIntersect(gap.live, buffer.live)),
-    );
-    if (at < 0) continue;
-    const [buffer] = waiting.splice(at, 1) as [Placeable];
+  insert({ offset: 0, live: { start: 0, end: Infinity } });
+  const placed = new Set<Placeable>();
+  while (placed.size < buffers.length) {
+    const gap = gaps.shift()!;
+    count(gap, -1);
+    const { offset, live } = gap;
+    const buffer = buffers.find((b, i) => overlapped[i] === 0 && !placed.has(b) && rangesIntersect(b.live, live));
+    if (!buffer) continue;
+    placed.add(buffer);
     buffer.offset = alignTo(offset, buffer.alignment);
     const mine = buffer.live;
     insert({ offset: buffer.offset + buffer.size, live: { start: Math.max(live.start, mine.start), end: Math.min(live.end, mine.end) } });
@@ -67,9 +74,9 @@ function placeLow(buffers: readonly Placeable[]): void {
   }
 }
 
-type Neighbours<B> = ReadonlyMap<B, readonly B[]>;
+type Neighbours<B> = ReadonlyMap<B, ReadonlySet<B>>;
 
-/** The buffers that are in use at the same time as each, in the order of `buffers`: found by going through time once. */
+/** The buffers that are in use at the same time as each: found by going through time once. */
 function usedTogether<B extends Placeable>(buffers: readonly B[], partOf: (buffer: B) => ConcurrentPart | undefined): Neighbours<B> {
   const together = new Map<B, Set<B>>(buffers.map((buffer) => [buffer, new Set()]));
   const pair = (a: B, b: B): void => {
@@ -92,35 +99,58 @@ function usedTogether<B extends Placeable>(buffers: readonly B[], partOf: (buffe
     others.push({ buffer, part });
     wholes.set(whole, others);
   }
-  const rank = new Map(buffers.map((buffer, i) => [buffer, i]));
-  return new Map([...together].map(([buffer, others]) => [buffer, [...others].sort((a, b) => rank.get(a)! - rank.get(b)!)]));
+  return together;
 }
 
-/** Those of them that each overlaps. */
-function interference<B extends Placeable>(buffers: readonly B[], together: Neighbours<B>): Neighbours<B> {
-  const neighbours = new Map<B, readonly B[]>();
-  for (const a of buffers) {
-    const found = together.get(a)!.filter((b) => a.offset < b.offset + b.size && b.offset < a.offset + a.size);
-    if (found.length > 0) neighbours.set(a, found);
+/** The buffers that each overlaps, kept as buffers move: after the first rounds few still do. */
+class Overlaps<B extends Placeable> {
+  readonly #of: ReadonlyMap<B, Set<B>>;
+  pairs = 0;
+  constructor(
+    buffers: readonly B[],
+    readonly together: Neighbours<B>,
+  ) {
+    this.#of = new Map(buffers.map((buffer) => [buffer, new Set()]));
+    for (const buffer of buffers) this.moved(buffer);
   }
-  return neighbours;
+  of(buffer: B): ReadonlySet<B> {
+    return this.#of.get(buffer)!;
+  }
+  moved(a: B): void {
+    const others = this.#of.get(a)!;
+    const end = a.offset + a.size;
+    for (const b of this.together.get(a)!) {
+      const overlap = a.offset < b.offset + b.size && b.offset < end;
+      if (overlap === others.has(b)) continue;
+      const back = this.#of.get(b)!;
+      if (overlap) others.add(b), back.add(a), this.pairs++;
+      else others.delete(b), back.delete(a), this.pairs--;
+    }
+  }
 }
 
 /** Colors the interference graph, first fit, and moves all but the first color behind their neighbours. Answers the bytes needed. */
-function separate<B extends Placeable>(buffers: readonly B[], neighbours: Neighbours<B>): number {
+function separate<B extends Placeable>(buffers: readonly B[], overlaps: Overlaps<B>): number {
   const colors = new Map<B, number>(buffers.slice(0, 1).map((first) => [first, 0]));
   for (const buffer of buffers) {
-    const taken = new Set((neighbours.get(buffer) ?? []).map((other) => colors.get(other)));
+    const taken = new Set<number | undefined>();
+    for (const other of overlaps.of(buffer)) taken.add(colors.get(other));
     let color = 0;
     while (taken.has(color)) color++;
     colors.set(buffer, color);
   }
   let total = 0;
+  const moved: B[] = [];
   for (const buffer of buffers) {
-    const behind = (neighbours.get(buffer) ?? []).reduce((end, other) => Math.max(end, other.offset + other.size), 0);
-    if (colors.get(buffer) !== 0) buffer.offset = alignTo(behind, buffer.alignment);
+    if (colors.get(buffer) !== 0) {
+      let behind = 0;
+      for (const other of overlaps.of(buffer)) behind = Math.max(behind, other.offset + other.size);
+      buffer.offset = alignTo(behind, buffer.alignment);
+      moved.push(buffer);
+    }
     total = Math.max(total, buffer.offset + buffer.size);
   }
+  for (const buffer of moved) overlaps.moved(buffer);
   return total;
 }
 

@@ -51,6 +51,8 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
   statistics: { loads: "loads given a latency" },
   run(root, { options, analysis, count, explain }) {
     const latencies = new Map<Operation, number>();
+    // Once for all loops: the attributes that are set meanwhile say nothing of axes.
+    let axes: ModuleAxisInfo | undefined;
     for (const loop of forLoops(root)) {
       const numStages = getNumStagesOrDefault(loop, options.numStages);
       if (loopHasDistGreaterThanOne(loop) || isOuterLoop(loop) || numStages <= 1) {
@@ -65,7 +67,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
       )
         continue;
       const withoutDot = loop.op.hasAttr(NUM_STAGES);
-      const axes = analysis(moduleAxisInfo);
+      axes ??= analysis(moduleAxisInfo);
       const levels = loadOpsToIndirectionLevel(loop, withoutDot, axes, numStages);
       const deepest = [...levels.values()].reduce((a, b) => Math.max(a, b), 0);
       const latency = Math.trunc((numStages - 1) / (deepest + 1));
