@@ -84,6 +84,8 @@ export class Operation {
   view: object | undefined = undefined;
   /** Private to `rewrite` (worklist index) and the printer. */
   scratch = -1;
+  /** Private to the removal of dead code: which run of it last found this op live. */
+  liveMark = 0;
   #loc: LocationRef;
 
   constructor(

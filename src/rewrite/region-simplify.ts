@@ -81,21 +81,24 @@ function isAllUsed(region: Region): boolean {
   return true;
 }
 
+let lastMark = 0;
+
 /** What was proved live so far: everything starts dead. */
 class Liveness {
   changed = false;
-  readonly #ops = new Set<Operation>();
+  /** What live ops are marked with: a set of all ops of a kernel takes longer than all the rest. */
+  readonly #mark = ++lastMark;
   readonly #args = new Set<Value>();
 
   isLive(op: Operation): boolean {
-    return this.#ops.has(op);
+    return op.liveMark === this.#mark;
   }
   isArgLive(arg: Value): boolean {
     return this.#args.has(arg);
   }
   private markOp(op: Operation): void {
-    if (this.#ops.has(op)) return;
-    this.#ops.add(op);
+    if (this.isLive(op)) return;
+    op.liveMark = this.#mark;
     this.changed = true;
   }
   private markArg(arg: Value): void {
@@ -117,8 +120,11 @@ class Liveness {
   private operation(op: Operation): void {
     for (const region of op.regions) this.region(region);
     if (op.def.isTerminator) return this.terminator(op);
-    if (this.#ops.has(op)) return;
-    if (!wouldOpBeTriviallyDead(op) || op.results.some((result) => this.hasLiveUse(result))) this.markOp(op);
+    if (!this.isLive(op) && (this.isNeeded(op) || !wouldOpBeTriviallyDead(op))) this.markOp(op);
+  }
+  private isNeeded({ results }: Operation): boolean {
+    for (let i = 0; i < results.length; i++) if (this.hasLiveUse(results[i]!)) return true;
+    return false;
   }
   private terminator(op: Operation): void {
     this.markOp(op);
@@ -126,7 +132,7 @@ class Liveness {
     for (const successor of op.successors) for (const arg of successor.block.args) this.markArg(arg);
   }
   private hasLiveUse(value: Value): boolean {
-    for (let use = value.firstUse; use; use = use.nextUse) if (this.#ops.has(use.owner) && !this.isKnownDead(use)) return true;
+    for (let use = value.firstUse; use; use = use.nextUse) if (this.isLive(use.owner) && !this.isKnownDead(use)) return true;
     return false;
   }
   /** What a branch hands to a dead argument is not used by it. */
