@@ -99,6 +99,8 @@ export interface OpSpec<
   /** Result types from operands and attributes (InferTypeOpInterface); undefined when it cannot tell. */
   readonly inferTypes?: (args: InferArgs & { readonly view: ViewOf<O, A, object, object, object> }) => readonly Type[] | undefined;
   readonly verify?: (view: ViewOf<O, A, R, G, S>, report: OpReport) => void;
+  /** What `verify` looks at, where that is no more than this: ops alike are verified once then. */
+  readonly verifyDependsOn?: "types and attributes";
   /** Runs after the nested ops were verified. */
   readonly verifyRegions?: (view: ViewOf<O, A, R, G, S>, report: OpReport) => void;
   /** `constants[i]` is the constant value of operand i, where it is one. */
@@ -152,6 +154,7 @@ export interface OpDef {
   readonly print: ((view: never, p: OpPrinter) => void) | undefined;
   readonly inferTypes: ((args: InferArgs & { readonly view: never }) => readonly Type[] | undefined) | undefined;
   readonly verify: ((view: never, report: OpReport) => void) | undefined;
+  readonly verifyDependsOn: "types and attributes" | undefined;
   readonly verifyRegions: ((view: never, report: OpReport) => void) | undefined;
   readonly fold: ((view: never, constants: readonly (Attribute | undefined)[]) => FoldResult) | undefined;
   readonly effects: ((view: never) => readonly MemoryEffect[]) | undefined;
@@ -248,6 +251,7 @@ export function defineOp<
     print: spec.print,
     inferTypes: spec.inferTypes,
     verify: spec.verify,
+    verifyDependsOn: spec.verifyDependsOn,
     verifyRegions: spec.verifyRegions,
     fold: spec.fold,
     effects: spec.effects,

@@ -76,13 +76,15 @@ class Verifier {
     if (!passed) this.#passed.set(def, (passed = { checks: checksOf(def), attrs: new Set(), alike: [] }));
     const { checks } = passed;
     if (!passed.attrs.has(op.attrs)) this.checkStructure(op, report);
-    const alike = checks.exact ? findAlike(op, passed.alike) : undefined;
+    const alike = checks.comparable ? findAlike(op, passed.alike) : undefined;
     const known = alike?.attrs.has(op.attrs) === true;
-    if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, alike !== undefined, known, report);
+    // How sized groups divide the operands is said by an attribute.
+    const sameTypes = checks.sized ? known : alike !== undefined;
+    if (report.errors === 0 && def.registered) this.checkDefinition(op, passed, sameTypes, known, report);
     if (report.errors > 0) return this.failed();
     if (op.regions.length > 0) return this.verifyAround(op, checks, report);
     if (checks.later && !this.verifyLater(op, checks, known ? checks.unalikeRegionTraits : checks.regionTraits, report)) return false;
-    if (checks.exact && !known) remember(op, alike, passed.alike);
+    if (checks.comparable && !known) remember(op, alike, passed.alike);
     return true;
   }
   private verifyAround(op: Operation, checks: Checks, report: Report): boolean {
@@ -225,7 +227,7 @@ class Verifier {
       if (report.errors > 0) return;
     }
     if (op.successors.length > 0) verifyBranch(op, report);
-    if (def.verify && report.errors === 0) def.verify(def.viewOf(op) as never, report);
+    if (def.verify && report.errors === 0 && !(known && def.verifyDependsOn)) def.verify(def.viewOf(op) as never, report);
   }
 }
 
@@ -237,11 +239,12 @@ interface Passed {
   readonly checks: Checks;
   /** Attributes that the definition takes. None of them is another dialect's, whose check sees the op. */
   readonly attrs: Set<DictAttr>;
-  /** Of ops whose numbers of operands and results do not vary; the last few. */
+  /** Of ops whose numbers of regions and successors do not vary; the last few. */
   readonly alike: Alike[];
 }
 /** Types of operands and results that were right, and attributes that were right together with them. */
 interface Alike {
+  readonly numOperands: number;
   readonly types: readonly Type[];
   readonly attrs: Set<DictAttr>;
 }
@@ -253,15 +256,15 @@ function passedIn(ctx: Context): Map<OpDef, Passed> {
   return passed;
 }
 
-/** What is known of ops with the types of `op`, if it has the counts of its definition. */
+/** What is known of ops with the types of `op`. */
 function findAlike(op: Operation, known: readonly Alike[]): Alike | undefined {
   if (known.length === 0) return undefined;
   const { def, operandUses, results } = op;
   const count = operandUses.length;
-  if (count !== def.operands.length || results.length !== def.results.length) return undefined;
   if (op.regions.length !== def.regions.length || op.successors.length !== def.successors.length) return undefined;
   next: for (let k = 0; k < known.length; k++) {
-    const { types } = known[k]!;
+    const { numOperands, types } = known[k]!;
+    if (numOperands !== count || types.length !== count + results.length) continue;
     for (let i = 0; i < count; i++) if (types[i] !== operandUses[i]!.value.type) continue next;
     for (let i = 0; i < results.length; i++) if (types[count + i] !== results[i]!.type) continue next;
     return known[k];
@@ -271,7 +274,11 @@ function findAlike(op: Operation, known: readonly Alike[]): Alike | undefined {
 function remember(op: Operation, alike: Alike | undefined, known: Alike[]): void {
   if (alike) return void alike.attrs.add(op.attrs);
   if (known.length === KEPT) known.pop();
-  known.unshift({ types: [...op.operandUses.map(({ value }) => value.type), ...op.resultTypes], attrs: new Set([op.attrs]) });
+  known.unshift({
+    numOperands: op.operandUses.length,
+    types: [...op.operandUses.map(({ value }) => value.type), ...op.resultTypes],
+    attrs: new Set([op.attrs]),
+  });
 }
 const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
 
@@ -287,7 +294,15 @@ interface Checks {
   readonly regionTraits: readonly Trait[];
   readonly unalikeRegionTraits: readonly Trait[];
   readonly symbolUser: SymbolUser | undefined;
-  /** The numbers of operands, results, regions and successors, where none of them varies; then only they need a look. */
+  /** The numbers of operands, results, regions and successors, unless an attribute gives them; then only they need a look. */
+  readonly counts: readonly [Count, Count, Count, Count];
+  /** Whether an attribute gives the sizes of groups. */
+  readonly sized: boolean;
+  /** Whether what is found right of an op may hold for others of the same types. */
+  readonly comparable: boolean;
+}
+interface Count {
+  readonly min: number;
   readonly exact: boolean;
 }
 function checksOf(def: OpDef): Checks {
@@ -297,7 +312,8 @@ function makeChecks(def: OpDef): Checks {
   const traits = [...def.traits];
   const symbolUser = def.interface(SymbolUser);
   const regionTraits = traits.filter((t) => t.verifyRegions);
-  const single = (specs: readonly NamedValueSpec[]) => specs.every((s) => s.arity === "single");
+  const values = (specs: readonly NamedValueSpec[]) => countOf(specs.map((s) => s.arity !== "single"));
+  const parts = (specs: readonly { readonly variadic: boolean }[]) => countOf(specs.map((s) => s.variadic));
   return {
     structural: traits.filter((t) => t.structural && t.verify),
     traits: traits.filter((t) => !t.structural && t.verify),
@@ -307,19 +323,27 @@ function makeChecks(def: OpDef): Checks {
     regionTraits,
     unalikeRegionTraits: regionTraits.filter((t) => !t.dependsOn),
     symbolUser,
-    exact: single(def.operands) && single(def.results) && ![...def.regions, ...def.successors].some((part) => part.variadic),
+    counts: [values(def.operands), values(def.results), parts(def.regions), parts(def.successors)],
+    sized: def.sizedOperands || def.sizedResults,
+    comparable: def.registered && ![...def.regions, ...def.successors].some((part) => part.variadic),
   };
 }
-/** Whether the counts are right for an op whose counts do not vary. */
-function countsFit(op: Operation, { exact }: Checks): boolean {
-  const { def } = op;
+function countOf(varies: readonly boolean[]): Count {
+  const min = varies.filter((v) => !v).length;
+  return { min, exact: min === varies.length };
+}
+/** Whether the counts are right for an op that no attribute divides into groups. */
+function countsFit(op: Operation, { counts, sized }: Checks): boolean {
   return (
-    exact &&
-    op.operandUses.length === def.operands.length &&
-    op.results.length === def.results.length &&
-    op.regions.length === def.regions.length &&
-    op.successors.length === def.successors.length
+    !sized &&
+    fits(op.operandUses.length, counts[0]) &&
+    fits(op.results.length, counts[1]) &&
+    fits(op.regions.length, counts[2]) &&
+    fits(op.successors.length, counts[3])
   );
+}
+function fits(count: number, { min, exact }: Count): boolean {
+  return exact ? count === min : count >= min;
 }
 
 /** Operand, result, region and successor counts; the segment sizes of ops that have several variadic groups. */

@@ -38,14 +38,20 @@ function checkSize(op: Operation, type: Type, report: OpReport): boolean {
 export const VerifyTensorLayoutsTrait = defineTrait("VerifyTensorLayoutsTrait", {
   verify(op, report) {
     const { operandUses, results } = op;
+    // Most operands have the type of the one before.
+    let right: Type | undefined;
     for (let i = 0; i < operandUses.length; i++) {
       const { value } = operandUses[i]!;
+      if (value.type === right) continue;
+      right = value.type;
       const problem = layoutProblem(op, value.type);
       if (problem !== undefined)
         return void report.plain(`Operand ${i} (${valueText(value)}) has an invalid layout: ${problem}`, "tt.tensor-layout");
     }
     for (let i = 0; i < results.length; i++) {
-      const problem = layoutProblem(op, results[i]!.type);
+      if (results[i]!.type === right) continue;
+      right = results[i]!.type;
+      const problem = layoutProblem(op, right);
       if (problem !== undefined)
         return void report.plain(`Result ${results.length === 1 ? "" : `${i} `}has an invalid layout: ${problem}`, "tt.tensor-layout");
     }

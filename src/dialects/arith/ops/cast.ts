@@ -55,6 +55,7 @@ function cast(
     traits: traitsOf(castable),
     format: FORMAT,
     fold: (view, constants): FoldResult => fold(view, constants),
+    verifyDependsOn: "types and attributes",
     verify: (view, report) => verify?.(view, report),
   });
 }

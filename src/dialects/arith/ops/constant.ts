@@ -46,6 +46,7 @@ export const ConstantOp = defineOp("arith.constant", {
   },
   inferTypes: ({ view }) => [typeOfAttr(view.value)],
   resultNames: ({ value }) => [constantName(value)],
+  verifyDependsOn: "types and attributes",
   verify({ value, result: { type } }, report) {
     if (IntegerType.is(type) && !isInteger(type)) report.error("integer return type must be signless", "arith.constant");
     else if (!isValue(value)) report.error("value must be an integer, float, or elements attribute", "arith.constant");

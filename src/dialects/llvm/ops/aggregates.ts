@@ -38,6 +38,7 @@ export const ExtractValueOp = defineOp("llvm.extractvalue", {
     const type = typeAtPosition(operands[0]!.type, view.position);
     return typeof type === "string" ? (report(type), undefined) : [type];
   },
+  verifyDependsOn: "types and attributes",
   verify({ container, position, res }, report) {
     const type = elementAt(container.type, position);
     if (typeof type === "string") report.error(type);
@@ -107,6 +108,7 @@ export const InsertValueOp = defineOp("llvm.insertvalue", {
   traits: [Pure, AllTypesMatch("container", "res")],
   format:
     "$value `,` $container `` $position attr-dict `:` type($container) custom<InsertExtractValueElementType>(type($value), ref(type($container)), ref($position))",
+  verifyDependsOn: "types and attributes",
   verify({ container, value, position }, report) {
     const type = elementAt(container.type, position);
     if (typeof type === "string") report.error(type);

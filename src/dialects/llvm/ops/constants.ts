@@ -73,6 +73,7 @@ export const ConstantOp = defineOp("llvm.mlir.constant", {
   results: { res: LLVMType },
   traits: [Pure, ConstantLike],
   format: "`(` $value `)` attr-dict `:` type($res)",
+  verifyDependsOn: "types and attributes",
   verify: ({ value, res }, report) => verifyConstant(value, res.type, report),
   fold: ({ value }): FoldResult => value,
 });

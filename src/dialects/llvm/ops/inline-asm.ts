@@ -19,6 +19,7 @@ export const InlineAsmOp = defineOp("llvm.inline_asm", {
   format:
     "(`has_side_effects` $has_side_effects^)? (`is_align_stack` $is_align_stack^)? (`tail_call_kind` `=` $tail_call_kind^)? (`asm_dialect` `=` $asm_dialect^)? (`operand_attrs` `=` $operand_attrs^)? attr-dict $asm_string `,` $constraints operands `:` functional-type(operands, results)",
   effects: ({ has_side_effects }) => (has_side_effects ? [{ kind: "write" }, { kind: "read" }] : []),
+  verifyDependsOn: "types and attributes",
   verify({ tail_call_kind }, report) {
     if (tail_call_kind === "musttail") report.error("tail call kind 'musttail' is not supported by this operation");
   },

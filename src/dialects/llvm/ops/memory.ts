@@ -66,6 +66,7 @@ export const GEPOp = defineOp("llvm.getelementptr", {
   traits: [Pure],
   format:
     "($noWrapFlags^)? $base `[` custom<GEPIndices>($dynamicIndices, $rawConstantIndices) `]` attr-dict `:` functional-type(operands, results) `,` $elem_type",
+  verifyDependsOn: "types and attributes",
   verify({ rawConstantIndices, dynamicIndices, elem_type, noWrapFlags }, report) {
     const dynamic = rawConstantIndices.reduce((n, index) => n + (index === DYNAMIC_INDEX ? 1 : 0), 0);
     if (dynamic !== dynamicIndices.length) report.error("expected as many dynamic indices as specified in 'rawConstantIndices'");
@@ -140,6 +141,7 @@ export const LoadOp = defineOp("llvm.load", {
   format:
     "(`volatile` $volatile_^)? $addr (`atomic` (`syncscope` `(` $syncscope^ `)`)? $ordering^)? (`invariant` $invariant^)? (`invariant_group` $invariantGroup^)? (`dereferenceable` `` $dereferenceable^)? attr-dict `:` qualified(type($addr)) `->` type($res)",
   effects: ({ addr, volatile_, ordering }) => [{ kind: "read", value: addr }, ...orderedEffects(volatile_, ordering)],
+  verifyDependsOn: "types and attributes",
   verify: ({ res, ordering, alignment, syncscope }, report) =>
     verifyAtomic(res.type, ordering, ["release", "acq_rel"], alignment, syncscope, report),
 });
@@ -157,6 +159,7 @@ export const StoreOp = defineOp("llvm.store", {
   format:
     "(`volatile` $volatile_^)? $value `,` $addr (`atomic` (`syncscope` `(` $syncscope^ `)`)? $ordering^)? (`invariant_group` $invariantGroup^)? attr-dict `:` type($value) `,` qualified(type($addr))",
   effects: ({ addr, volatile_, ordering }) => [{ kind: "write", value: addr }, ...orderedEffects(volatile_, ordering)],
+  verifyDependsOn: "types and attributes",
   verify: ({ value, ordering, alignment, syncscope }, report) =>
     verifyAtomic(value.type, ordering, ["acquire", "acq_rel"], alignment, syncscope, report),
 });

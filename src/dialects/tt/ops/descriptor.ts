@@ -33,6 +33,7 @@ export const DescriptorLoadOp = defineOp("tt.descriptor_load", {
     oilist(\`cacheModifier\` \`=\` $cache | \`evictionPolicy\` \`=\` $evict)
     attr-dict \`:\` qualified(type($desc)) \`->\` type($result)`,
   effects: ({ desc }) => [readsGlobal(desc)],
+  verifyDependsOn: "types and attributes",
   verify: ({ desc, result }, report) => verifyBlock(desc.type, result.type as TensorType, report),
 });
 
@@ -44,6 +45,7 @@ export const DescriptorStoreOp = defineOp("tt.descriptor_store", {
   interfaces: storeLike(1),
   format: "$desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
   effects: writesThrough,
+  verifyDependsOn: "types and attributes",
   verify: ({ desc, src }, report) => verifyBlock(desc.type, src.type as TensorType, report),
 });
 

@@ -31,6 +31,7 @@ export const MakeRangeOp = defineOp("tt.make_range", {
   results: { result: IntTensor },
   traits: ttTraits(Pure),
   format: "attr-dict `:` type($result)",
+  verifyDependsOn: "types and attributes",
   verify({ start, end, result }, report) {
     const { shape, elementType } = (result.type as TensorType).params;
     const error = (message: string) => void report.error(message, "tt.make_range");

@@ -26,6 +26,7 @@ export const MemDescIndexOp = defineOp("ttg.memdesc_index", {
   results: { result: MemDescOperand },
   traits: ttgTraits(Pure, MemDescViewTrait),
   format: "$src `[` $index `]` attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
+  verifyDependsOn: "types and attributes",
   verify({ src, result }, report) {
     const from = descOf(src).params;
     const to = descOf(result).params;

@@ -21,6 +21,7 @@ export const InitBarrierOp = defineOp("ttng.init_barrier", {
   attrs: { count: I32Attr },
   traits: ttngTraits(),
   format: "$alloc `,` $count attr-dict `:` qualified(type($alloc))",
+  verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 });
@@ -29,6 +30,7 @@ export const InvalBarrierOp = defineOp("ttng.inval_barrier", {
   operands: { alloc: MemDescOperand },
   traits: ttngTraits(),
   format: "$alloc attr-dict `:` qualified(type($alloc))",
+  verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 });
@@ -38,6 +40,7 @@ export const BarrierExpectOp = defineOp("ttng.barrier_expect", {
   attrs: { size: I32Attr },
   traits: ttngTraits(),
   format: "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))",
+  verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
 });
@@ -46,6 +49,7 @@ export const WaitBarrierOp = defineOp("ttng.wait_barrier", {
   operands: { alloc: MemDescOperand, phase: I32, pred: optional(I1), deps: variadic(MemDescOperand) },
   traits: ttngTraits(AttrSizedOperandSegments),
   format: "$alloc `,` $phase (`,` $pred^)? (`deps` $deps^)? attr-dict `:` qualified(type($alloc)) (`,` type($deps)^)?",
+  verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
 });

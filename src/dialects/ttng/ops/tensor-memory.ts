@@ -159,8 +159,18 @@ export function registerLayoutFor(
 export function memoryLayout({ params }: MemDesc): LinearLayout {
   return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
 }
+/** Of each tensor's type: by the buffer's type and the number of registers. Every verification asks for them again. */
+const infosOfType = new WeakMap<TensorType, Map<string, TMemLdStInfo | undefined>>();
+
 /** How a tensor of that type is moved from or to the buffer; undefined where no tcgen05 instruction does. */
-export function tmemLdStInfo({ params }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
+export function tmemLdStInfo(type: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
+  let infos = infosOfType.get(type);
+  if (!infos) infosOfType.set(type, (infos = new Map()));
+  const key = `${desc.id} ${maxnreg}`;
+  if (!infos.has(key)) infos.set(key, computeLdStInfo(type, desc, maxnreg));
+  return infos.get(key);
+}
+function computeLdStInfo({ params }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
   const width = bitWidth(desc.params.elementType) ?? 32;
   const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
   const registers = toLinearLayout(params.shape, params.encoding!);

@@ -26,6 +26,7 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
   traits: ttngTraits(),
   format:
     "$desc `[` $coord `]` $result `,` $barrier `,` $pred oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->` qualified(type($result))",
+  verifyDependsOn: "types and attributes",
   verify({ barrier, coord, result }, report) {
     if (!verifyBarrierType(barrier, report)) return;
     if (coord.length < 1 || coord.length > 5) report.error("TMA copies must have between 1 and 5 coordinates", "ttng.tma");
