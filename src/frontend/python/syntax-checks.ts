@@ -26,7 +26,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
         return;
       case "Return":
         if (!inFunction) fail(s.at, "'return' outside function");
-        return expression(s.value);
+        return s.value && unstarred(s.value);
       case "Unsupported":
         if (s.name === "AsyncFor" || s.name === "AsyncWith")
           fail(s.at, `'${s.name === "AsyncFor" ? "async for" : "async with"}' outside async function`);
@@ -39,8 +39,11 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
         return;
       case "For":
       case "While":
-        if (s.kind === "For") target(s.target, "cannot assign to", "");
-        expression(s.kind === "For" ? s.iter : s.test);
+        if (s.kind === "For") {
+          if (s.target.kind === "Starred") fail(s.target.at, "starred assignment target must be in a list or tuple");
+          target(s.target, "cannot assign to", "");
+        }
+        unstarred(s.kind === "For" ? s.iter : s.test);
         statements(s.body, inFunction, true);
         return statements(s.orelse, inFunction, inLoop);
       case "If":
@@ -82,6 +85,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
         return target(node.value, verb, advice);
       case "Tuple":
       case "List":
+        if (node.elts.filter((e) => e.kind === "Starred").length > 1) fail(node.at, "multiple starred expressions in assignment");
         for (const e of node.elts) target(e, verb, "");
         return;
       default:
@@ -95,6 +99,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
   const expression = (node: ast.Expr | undefined): void => {
     if (!node) return;
     if (node.kind === "Call") checkCall(node, fail);
+    if (node.kind === "Lambda") checkParameters(node.args, fail);
     // An annotation behind a target that is not the first.
     if (node.kind === "Unsupported" && node.name === "invalid syntax") fail(node.at, node.name);
     if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, `'await' outside ${isInFunction ? "async " : ""}function`);
@@ -198,6 +203,8 @@ function childrenOf(node: ast.Expr): readonly (ast.Expr | undefined)[] {
       return [...node.keys, ...node.values];
     case "NamedExpr":
       return [node.value];
+    case "JoinedStr":
+      return node.values.flatMap((part) => (part.kind === "FormattedValue" ? [part.value, part.formatSpec] : []));
     default:
       return [];
   }

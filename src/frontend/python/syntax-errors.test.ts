@@ -7,7 +7,7 @@ beforeAll(async () => {
   parser = await loadParser();
 });
 
-/** Texts with what CPython 3.11 says of them: line, column from 1, and message. */
+/** Texts with what CPython 3.11 says of them: line, column from 1 (in the file, where it counts from the bracket of an f-string), and message. */
 const WRONG: readonly (readonly [text: string, line: number, column: number, message: string])[] = JSON.parse(
   readFileSync("fixtures/frontend/syntax-errors.json", "utf8"),
 );

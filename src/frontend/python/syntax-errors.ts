@@ -2,8 +2,10 @@
  * Syntax errors in CPython's words. The grammar of tree-sitter recovers from anything, and blocks may stand where it likes: where
  * something seems to be wrong, CPython's own grammar says what.
  */
-import { explain } from "./grammar/explain.js";
+import { explain, explainString } from "./grammar/explain.js";
+import { isBytes } from "./grammar/expressions.js";
 import { lineAndColumn, type SourceLines } from "./source-lines.js";
+import { areSuspicious } from "./suspicious-tokens.js";
 import type { Token, Tokens } from "./tokens.js";
 import type { RawTree } from "./tree.js";
 
@@ -19,7 +21,15 @@ export interface PythonSyntaxError {
 
 /** The first syntax error of a text, or undefined. `tree`: what the parser makes of it, undefined where it was not asked. */
 export function syntaxError(source: SourceLines, scanned: Tokens, tree: RawTree | undefined): PythonSyntaxError | undefined {
-  if (tree && !tree.hasErrors && areBlocksInPlace(scanned.tokens) && !SUSPICIOUS.test(source.text)) return undefined;
+  if (
+    tree &&
+    !tree.hasErrors &&
+    areBlocksInPlace(scanned.tokens) &&
+    !SUSPICIOUS.test(source.text) &&
+    !areSuspicious(scanned.tokens) &&
+    areStringsRight(scanned.tokens)
+  )
+    return undefined;
   const found = explained(source, scanned);
   if (found) return { kind: "SyntaxError", name: found.name, message: found.message, ...placeOf(source, found.offset) };
   // A text that only CPython takes.
@@ -27,6 +37,13 @@ export function syntaxError(source: SourceLines, scanned: Tokens, tree: RawTree 
     ? { kind: "SyntaxError", name: "SyntaxError", message: "invalid syntax", ...placeOf(source, tree.errorAt) }
     : undefined;
 }
+
+/** Whether f-strings hold expressions, and bytes stand beside bytes. */
+const areStringsRight = (tokens: readonly Token[]): boolean =>
+  tokens.every((token, i) => {
+    const next = tokens[i + 1];
+    return token.kind !== "string" || (!explainString(token) && (next?.kind !== "string" || isBytes(token) === isBytes(next)));
+  });
 
 /** What the grammar says, or of brackets too deep for it what is wrong with the tokens. */
 function explained(source: SourceLines, scanned: Tokens): ReturnType<typeof explain> {

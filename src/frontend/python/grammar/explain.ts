@@ -1,16 +1,41 @@
 /** What CPython says of a text that its grammar does not take. Source: CPython's Parser/pegen.c, _PyPegen_run_parser, and pegen_errors.c. */
-import type { Token, Tokens } from "../tokens.js";
-import { type Found, makePeg, Raised } from "./peg.js";
+import { type Token, type Tokens, tokenize } from "../tokens.js";
+import { expressionRules } from "./expressions.js";
+import { type StringFault, stringFault } from "./formatted-strings.js";
+import { type Found, makePeg, type Peg, Raised, type Rule } from "./peg.js";
 import { statementRule } from "./statements.js";
 
 /** The first error of a text, undefined where the grammar takes it all. */
-export function explain(text: string, { tokens: scanned, error, open }: Tokens, lineOf: (offset: number) => number): Found | undefined {
+export const explain = (text: string, scanned: Tokens, lineOf: (offset: number) => number): Found | undefined =>
+  explainBy((g, depths) => statementRule(g, depths, lineOf), text, scanned, lineOf);
+
+/** The first error inside of a string, undefined where there is none. */
+export const explainString = (string: Token): StringFault | undefined => stringFault(string, explainExpression);
+
+/** What is wrong with `(expression)` in an f-string. */
+function explainExpression(text: string): Found | undefined {
+  const scanned = tokenize(text);
+  const rule = (g: Peg, depths: ArrayLike<number>) =>
+    g.seq(
+      expressionRules(g, depths).starExpressions,
+      g.token(({ kind }) => kind === "newline"),
+    );
+  const found = explainBy(rule, text, scanned, () => 1);
+  return found && found !== scanned.error && !found.isInside ? { ...found, message: `f-string: ${found.message}` } : found;
+}
+
+function explainBy(
+  ruleOf: (g: Peg, depths: ArrayLike<number>) => Rule,
+  text: string,
+  { tokens: scanned, error, open }: Tokens,
+  lineOf: (offset: number) => number,
+): Found | undefined {
   // The newline at the end is in a bracket.
   const tokens = error ? scanned : open ? scanned.slice(0, -1) : [...scanned, ...endTokens(text, scanned)];
   const depths = depthsOf(tokens);
   const unclosed = (): Found => ({ offset: open!.start, message: `'${open!.text}' was never closed`, name: "SyntaxError" });
-  const g = makePeg(text, tokens, () => error ?? unclosed());
-  const statement = statementRule(g, depths, lineOf);
+  const g = makePeg(text, tokens, () => error ?? unclosed(), explainString);
+  const statement = ruleOf(g, depths);
   const parse = (start: number, withInvalid: boolean): number => {
     for (let at = start; ; at = g.place()) {
       g.from(at, withInvalid);

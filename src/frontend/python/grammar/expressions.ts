@@ -10,6 +10,7 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 const isName = ({ kind, text }: Token): boolean => kind === "name" && !KEYWORDS.has(text);
+export const isBytes = ({ text }: Token): boolean => /^[rR]?[bB]/.test(text);
 const isLegacy = (text: string): boolean => text === "print" || text === "exec";
 
 type Targets = "star" | "for" | "del";
@@ -137,7 +138,14 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   const strings: Rule = once(() => {
     const match = many(string, 1)();
     if (!match) return undefined;
-    const isFormatted = match.parts.some((part) => /^[rR]?[fF]/.test(g.first(part).text));
+    const tokens = match.parts.map(g.first);
+    for (const token of tokens) {
+      if (isBytes(token) !== isBytes(tokens[0]!)) g.failHere("cannot mix bytes and nonbytes literals");
+      const fault = g.faultOf(token);
+      if (fault?.offset !== undefined) g.raiseInside(fault.offset, fault.message);
+      else if (fault) g.failHere(fault.message);
+    }
+    const isFormatted = tokens.some(({ text }) => /^[rR]?[fF]/.test(text));
     return { ...match, kind: isFormatted ? "f-string expression" : "literal" };
   });
   const atom = once(
@@ -304,7 +312,8 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   const lambda = as("lambda", seq(word("lambda"), opt(lazy(() => lambdaParameters)), op(":"), expressionLazy));
   const plain = alt(ifExpression, disjunction, lambda);
   const legacy = token(({ kind, text }) => kind === "name" && isLegacy(text));
-  const soft = token((t) => t.kind === "name" && ["_", "case", "match"].includes(t.text));
+  // CPython compares as many letters as there are.
+  const soft = token((t) => t.kind === "name" && ["_", "case", "match"].some((w) => w.startsWith(t.text)));
   const wrongExpression = alt(
     wrong(seq(not(alt(seq(name, string), soft)), disjunction, g.plainly(plain)), ([, a, b]) => {
       if (!isLegacy(g.first(a!).text) || a!.kind !== "name")

@@ -9,6 +9,7 @@
  */
 import type { PythonSyntaxError } from "../syntax-errors.js";
 import type { Token } from "../tokens.js";
+import type { StringFault } from "./formatted-strings.js";
 
 /** What a rule has matched: tokens `start` to `end`, the last of them left out. */
 export interface Match {
@@ -28,6 +29,8 @@ export interface Found {
   readonly offset: number;
   readonly message: string;
   readonly name: PythonSyntaxError["name"];
+  /** In an expression inside of a string: the message says so. */
+  readonly isInside?: true;
 }
 
 /** Leaves the parse with an error. */
@@ -38,7 +41,8 @@ export class Raised {
 /** The state of a parse and the combinators on it. */
 export type Peg = ReturnType<typeof makePeg>;
 
-export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Found) {
+/** `faultOf`: what is wrong inside a string. */
+export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Found, faultOf: (string: Token) => StringFault | undefined) {
   let at = 0;
   let seen = 0;
   let invalid = false;
@@ -205,9 +209,13 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
         return undefined;
       },
     peek,
+    faultOf,
     first: (match: Match): Token => tokens[match.start]!,
     last: (match: Match): Token => tokens[match.end - 1]!,
     raise,
+    raiseInside(offset: number, message: string): never {
+      throw new Raised({ offset, message, name: "SyntaxError", isInside: true });
+    },
     fail: (match: Match, message: string): never => raise(tokens[match.start]!.start, message),
     /** At the last token that was looked at. */
     failHere: (message: string, name: Found["name"] = "SyntaxError"): never => raise(offsetOf(tokens[seen - 1]!), message, name),
