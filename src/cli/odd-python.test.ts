@@ -35,6 +35,14 @@ test("marks, line ends, encodings and layouts that Python takes", async () => {
   expect((await run("", `# coding: latin-1\n# \xe9\n${GOOD}`)).code).toBe(0);
 });
 
+test("a file is Python by its name, whatever it begins with, and by what follows its comments under any other name", async () => {
+  const text = "# one of many comments\n\n".repeat(4000) + GOOD;
+  for (const path of ["k.py", "k", "k.txt"]) {
+    const io = memoryIo("", { [path]: text });
+    expect([await main([path, "--print-after", "0"], io), io.err()]).toEqual([0, ""]);
+  }
+});
+
 const kernel = (body: string, before = "") => before + HEAD + body.replace(/^/gm, "    ");
 const DEEP = "maximum recursion depth exceeded";
 

@@ -56,7 +56,7 @@ export function readInput({ dialects }: Compiler, path: string, io: Io, options:
   } catch (error) {
     return { kind: "error", message: `cannot read '${path}': ${fileError(error)}` };
   }
-  if (isPython(text)) return readPython(dialects, path, text, io, { ...NO_OPTIONS, ...options });
+  if (isPython(text, path)) return readPython(dialects, path, text, io, { ...NO_OPTIONS, ...options });
   const refusal = notIr(path, text);
   if (refusal) return { kind: "error", message: refusal };
   if (isDumpLog(text)) return imported(path, importDumpLog(path, text, options));

@@ -45,7 +45,7 @@ async function compilerFor(args: TtStepArgs & { readonly input: string }, io: Io
   const stage = lastStage(args);
   if (stage === "ptx") return wholeCompiler();
   const text = textOf(args.input, io);
-  const dialects = await dialectsFor(isPython(text) ? llvmIn(text) : text, stage === "ttgir");
+  const dialects = await dialectsFor(isPython(text, args.input) ? llvmIn(text) : text, stage === "ttgir");
   switch (stage) {
     case "source":
       return { dialects, passes: new Map() };

@@ -41,18 +41,22 @@ export function preparePython(paths: readonly (string | undefined)[], io: Io): P
 }
 
 function namesPython(path: string, io: Io): boolean {
-  if (path.endsWith(".py")) return true;
+  if (isPython("", path)) return true;
   if (/\.(?:mlir|ttg?ir|llir|ll|ptx|log|json)$/.test(path)) return false;
   try {
-    return io.readFolder(path) === undefined && isPython(io.readFile(path));
+    return io.readFolder(path) === undefined && isPython(io.readFile(path), path);
   } catch {
     return false; // Told where it is read.
   }
 }
 
-/** Whether a text is Python, and not a dump of a compilation that quotes some. */
-export function isPython(text: string): boolean {
-  const head = text.slice(0, 1 << 16);
+/** Whether a text is Python by its file's name or by what it says, and not a dump of a compilation that quotes some. */
+export function isPython(text: string, path: string): boolean {
+  if (path.endsWith(".py")) return true;
+  const comment = /[ \t]*(?:#.*)?\r?\n/y;
+  let start = 0;
+  while (comment.test(text)) start = comment.lastIndex;
+  const head = text.slice(start, start + (1 << 16));
   return (
     /^[ \t]*(?:import |from [\w.]+ import |@(?:triton\.)?jit|def |class )/m.test(head) &&
     !/^\s*(?:tt|llvm)\.func |^module(?: @\S+)?(?: attributes)? ?\{|^\/\/ -----\/\//m.test(head.replace(/("""|''')[\s\S]*?\1/g, ""))
