@@ -26,7 +26,7 @@ export const lowerWarpGroup = definePass("nvws-lower-warp-group", {
     The first group becomes the default region when it has as many warps as the module; the others become partitions, which are isolated:
     constants and pure tensors they compute themselves, other tensors come through shared memory.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerWarpGroup.cpp",
-  run(root, { listener, fail }) {
+  run(root, { listener, report, fail }) {
     const numWarps = intOf(root.attr(NUM_WARPS));
     const lower = pattern("lower-warp-group", WarpGroupOp, (group, rw) => {
       const hasDefault = group.numWarps[0] === numWarps;
@@ -34,7 +34,13 @@ export const lowerWarpGroup = definePass("nvws-lower-warp-group", {
       lowerGroup(rw, group.op, group.numWarps, hasDefault);
       return true;
     });
-    if (!applyPatternsGreedily(root, [lower], { listener }).converged) fail();
+    if (!applyPatternsGreedily(root, [lower], { listener }).converged) return fail();
+    if (numWarps === undefined || numWarps % 4 === 0) return;
+    // The verifier would blame the pass.
+    const made: Operation[] = [];
+    root.walkPostOrder((op) => void (WarpSpecializeOp.is(op) && made.push(op)));
+    for (const op of made) report.error(op, "warp-specialized kernels requires num_warps to be a multiple of 4", "ttg.warp-specialize");
+    if (made.length > 0) fail();
   },
 });
 
