@@ -100,13 +100,18 @@ function allocateFunction(func: Operation, callees: ReadonlyMap<Operation, Alloc
   const scratch: Unplaced[] = [];
   const virtual: Unplaced[] = [];
   const ids = numberOps(func);
+  const { ctx } = func;
+  const { origin } = ctx;
   func.walk((op) => {
     const alloc = LocalAllocOp.match(op);
     if (alloc && SharedMemorySpace.is(descOf(alloc.result).memorySpace)) {
       const buffer = { owner: op, size: bytesOf(descOf(alloc.result)), alignment: alignmentOrDefault(alloc) };
       explicit.push({ kind: "explicit", ...buffer, offset: 0, live: liveRange(alloc.result, ids) });
     }
+    // Told as the op whose layouts have no size, where there is one.
+    ctx.origin = op.id;
     const need = scratchOf(op, callees, scratchSize);
+    ctx.origin = origin;
     if (need.size === 0) return;
     const at = ids.get(op)!;
     const live = op === func ? { start: 0, end: Infinity } : { start: at, end: at + 1 };

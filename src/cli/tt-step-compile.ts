@@ -1,6 +1,6 @@
 /** How `tt-step` compiles its input. */
 import type { ArtifactKind } from "../compile/artifacts.js";
-import { type CompileOptions, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
+import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import type { Compiler } from "../compile/compiler.js";
 import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
@@ -23,7 +23,6 @@ export function traceOf(
 ): { readonly trace: Trace; readonly result?: CompileResult; readonly emitted?: string } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
-  module.ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const options = settings(input, args);
   const pipeline = pipelineOf(options);
   const range = pipelineRange(pipeline, args);
@@ -35,8 +34,7 @@ export function traceOf(
     compiler,
     ...options,
     ...range,
-    verifyEach: args.verifyEach,
-    pessimisticAxisInfo: args.pessimisticAxisInfo,
+    ...everywhere(args, io),
     // What is asked about is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts,
@@ -87,9 +85,17 @@ function needsTexts(args: TtStepArgs): boolean {
 export function settings(
   { module, defaults }: Pick<Extract<Input, { readonly kind: "module" }>, "module" | "defaults">,
   args: TtStepArgs,
-): { readonly capability: number; readonly options: CudaOptions } & Pick<CompileOptions, "from"> {
+): { readonly capability: number; readonly options: CudaOptions; readonly from: Stage } {
   const capability = args.capability ?? defaults?.capability ?? targetOf(module) ?? 80;
   return { capability, options: { ...defaultOptions(capability), ...defaults?.cuda, ...args.cuda }, from: stageOf(module) };
+}
+/** What holds for whatever is compiled. */
+export function everywhere(args: TtStepArgs, io: Io): Always {
+  return {
+    verifyEach: args.verifyEach,
+    pessimisticAxisInfo: args.pessimisticAxisInfo,
+    preferTmem16x256: isOn(io, PREFER_TMEM_16X256),
+  };
 }
 /** The compute capability that the module names in `ttg.target`. */
 function targetOf(module: Operation): number | undefined {
@@ -98,12 +104,10 @@ function targetOf(module: Operation): number | undefined {
 }
 
 /** The range and omissions that the arguments name, as positions in the pipeline. */
-function pipelineRange(
+export function pipelineRange(
   pipeline: readonly PipelineStep[],
   args: TtStepArgs,
-):
-  | { readonly startAfter?: number; readonly stopAfter?: number | undefined; readonly disabled: ReadonlySet<number> }
-  | { readonly error: string } {
+): { readonly startAfter?: number; readonly stopAfter?: number; readonly disabled: ReadonlySet<number> } | { readonly error: string } {
   const position = (spec: string): number | undefined => {
     if (/^\d+$/.test(spec)) return Number(spec) <= pipeline.length ? Number(spec) : undefined;
     const [flag, run = "1"] = spec.split("#");
@@ -111,7 +115,7 @@ function pipelineRange(
     return runs[Number(run) - 1];
   };
   const unknown = (spec: string) => ({ error: `no pass '${spec}' in this pipeline; see --list` });
-  const range: { startAfter?: number; stopAfter?: number | undefined; disabled: Set<number> } = { disabled: new Set() };
+  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
   for (const key of ["startAfter", "stopAfter"] as const) {
     const spec = args[key];
     if (spec === undefined) continue;
@@ -124,8 +128,8 @@ function pipelineRange(
     if (at === undefined) return unknown(spec);
     range.disabled.add(at);
   }
-  range.stopAfter ??= lastShown(pipeline, args, position);
-  return range;
+  const last = range.stopAfter ?? lastShown(pipeline, args, position);
+  return last === undefined ? range : { ...range, stopAfter: last };
 }
 
 /** The last pass whose result is asked for, where no more than single results are: the passes behind it need not run. */

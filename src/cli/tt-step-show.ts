@@ -103,7 +103,8 @@ function emitted(trace: Trace, emit: Emitted): string | undefined {
   if (emit === "llir" || emit === "ptx") return trace.artifacts[emit];
   const stage: Stage = emit === "llvm-dialect" ? "llir" : emit;
   const last = trace.steps.filter((s) => s.parent === undefined && s.stage === stage && s.kind !== "internal").at(-1);
-  return last && trace.lines.textOf(last.text);
+  // What a pass that failed has left is not handed on.
+  return last?.verified ? trace.lines.textOf(last.text) : undefined;
 }
 
 /** One line a step: index, stage, flag with run, `*` if changed, op count, time. */

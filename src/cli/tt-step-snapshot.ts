@@ -1,6 +1,6 @@
 /** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
 import { join } from "node:path";
-import { compile } from "../compile/compile.js";
+import { compile, pipelineOf } from "../compile/compile.js";
 import { importTexts } from "../compile/import/import-dump.js";
 import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
@@ -10,7 +10,7 @@ import { EXIT, type Io } from "./io.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { settings } from "./tt-step-compile.js";
+import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { NO_TRITON } from "./tt-step-python.js";
 
@@ -127,9 +127,14 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   const read = readInput(WHOLE_COMPILER, input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { trace: read.trace };
+  const options = settings(read, args.rest);
+  const range = pipelineRange(pipelineOf(options), args.rest);
+  if ("error" in range) return range;
   const { trace, ok, failed } = compile(input, read.module, {
     compiler: WHOLE_COMPILER,
-    ...settings(read, args.rest),
+    ...options,
+    ...range,
+    ...everywhere(args.rest, io),
     artifacts: ["ptx", "instructions"],
     clock: io.clock,
   });

@@ -1,4 +1,5 @@
 /** Opens the terminal UI on what the arguments name. */
+import { pipelineOf } from "../compile/compile.js";
 import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
@@ -11,8 +12,8 @@ import { EXIT, type Io } from "./io.js";
 import { optimizeLater } from "./node-io.js";
 import { otherTrace } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { settings } from "./tt-step-compile.js";
-import { type Input, readInput, stageOf } from "./tt-step-input.js";
+import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
+import { type Input, readInput } from "./tt-step-input.js";
 
 export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): number | Promise<number> {
   const config = readConfig(io);
@@ -37,7 +38,10 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     if (read.kind === "error") return { kind: "error", text: read.diagnostics ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const { capability, options } = settings(read, args);
+    const { capability, options, from } = settings(read, args);
+    const asked = pipelineRange(pipelineOf({ capability, options, from }), args);
+    if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
+    const { disabled, ...range } = asked;
     const { module, text } = read;
     const regenerate: Regenerate = (target, cuda) => {
       const again = readInput(WHOLE_COMPILER, name, io, { ...args, python, capability: target, cuda, debugInfo: false });
@@ -45,14 +49,14 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
         ? again
         : { error: again.kind === "error" ? (again.diagnostics ?? again.message ?? "") : "it is a dump now" };
     };
-    const from = stageOf(module);
     return {
       kind: "module",
       module,
       text,
       from,
+      range,
       regenerate: "python" in read ? regenerate : undefined,
-      whatIf: { capability, options, disabled: [] },
+      whatIf: { capability, options, disabled: [...disabled] },
     };
   };
   const against = () => {
@@ -62,6 +66,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   return runTui({
     name,
     open,
+    always: everywhere(args, io),
     ...(args.against === undefined ? {} : { against }),
     theme: themeOf({ ...args, theme: args.theme ?? config.theme }, io),
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),

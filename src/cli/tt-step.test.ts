@@ -93,6 +93,19 @@ describe("what is shown", () => {
       err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
     });
   });
+  test("layouts that are legal and that a pass cannot take: told at the op, and nothing of the half-lowered module", async () => {
+    const file = "fixtures/tui/small-swizzled-block.mlir";
+    for (const asked of [["--emit", "ptx"], ["--emit", "llvm-dialect", "--debug-info"], ["--codegen"]]) {
+      const { code, out, err } = await run([file, ...asked]);
+      expect(code).toBe(2);
+      expect(out).toBe("");
+      expect(err).toMatch(
+        /^\S+:7:10: error: 'ttg\.local_alloc' cannot go through convert-triton-gpu-to-llvm with its layouts: Block shape .*\[pass\.layout\]\n/,
+      );
+      expect(err).toContain("tt-step: pass 'convert-triton-gpu-to-llvm' failed\n");
+    }
+    expect((await run([file, "--print-after-all"])).out).toContain("// IR Dump After ConvertTritonGPUToLLVM Failed (");
+  });
   test("--codegen: each instruction with its op, why, and the way of a dot's operands", async () => {
     const { code, out } = await run([MATMUL, "--codegen"]);
     expect(code).toBe(0);

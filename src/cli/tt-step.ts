@@ -102,7 +102,10 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
       : parts.against
         ? parts.against.against(made.trace, input, args, io)
         : show(made.trace, args, io, parts);
-  if ("error" in shown) return usage(io, shown.error);
+  if ("error" in shown) {
+    const code = usage(io, shown.error);
+    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+  }
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
   for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);

@@ -1,5 +1,8 @@
 /** What is made of a module behind the last pass: LLVM IR and PTX as text. */
 
+import { LLVMArrayType } from "../dialects/llvm/types/types.js";
+import type { Type } from "../ir/attribute.js";
+import { numElements, VectorType } from "../ir/builtin-types.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { untranslatable } from "../target/llvm-ir/instructions.js";
@@ -29,6 +32,11 @@ export function artifactsOf(
   },
 ): Artifacts {
   if (artifacts.length === 0 || !isLowered(module) || countOps(module) > maxArtifactOps) return {};
+  const tooLarge = valueTooLarge(module);
+  if (tooLarge) {
+    report(tooLarge, `'${tooLarge.name}' has a value of more than ${MAX_ELEMENTS} elements, which no thread holds`);
+    return {};
+  }
   const target = { capability, fusion: options.enableFpFusion, reflectFtz: options.enableReflectFtz };
   const made: { -readonly [K in keyof Artifacts]: Artifacts[K] } = {};
   if (artifacts.includes("llir")) {
@@ -45,6 +53,22 @@ export function artifactsOf(
     } else if (artifacts.includes("ptx")) for (const { op, message } of ptx.problems) report(op, message);
   }
   return made;
+}
+
+/** As many as a tensor has at most. */
+const MAX_ELEMENTS = 2 ** 20;
+
+/** An op with a vector or array that cannot be taken apart. */
+function valueTooLarge(module: Operation): Operation | undefined {
+  let found: Operation | undefined;
+  module.walk((op) => {
+    if (op.results.some((result) => elementsIn(result.type) > MAX_ELEMENTS)) found ??= op;
+  });
+  return found;
+}
+function elementsIn(type: Type): number {
+  if (VectorType.is(type)) return numElements(type.params.shape);
+  return LLVMArrayType.is(type) ? type.params.numElements * elementsIn(type.params.elementType) : 1;
 }
 
 function report(op: Operation, message: string): void {

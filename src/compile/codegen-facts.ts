@@ -73,9 +73,9 @@ export interface CodegenFact extends InstructionFacts {
   readonly why: readonly string[];
 }
 
-/** The last step on which machine instructions stand: PTX, else LLVM dialect, else LLVM IR. */
+/** The last whole step on which machine instructions stand: PTX, else LLVM dialect, else LLVM IR. */
 export function codegenStep(trace: Trace): Step | undefined {
-  const known = trace.steps.filter((s) => s.known && s.text.lines.length > 0);
+  const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
     known.findLast((s) => s.flag !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??
     known.findLast((s) => s.flag === "ptx") ??

@@ -35,6 +35,8 @@ export interface CompileOptions {
   readonly verifyEach?: boolean;
   /** AxisInfo knows nothing: what the kernel costs without its hints. */
   readonly pessimisticAxisInfo?: boolean;
+  /** See `Context.preferTmem16x256`. */
+  readonly preferTmem16x256?: boolean;
   readonly debugInfo?: boolean;
   /** False for a Trace without texts, which is made sooner: it still says which steps changed the IR. */
   readonly texts?: boolean;
@@ -51,6 +53,8 @@ export interface CompileOptions {
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
 }
+/** Options that say nothing of the input: they stay the same whatever is compiled next. */
+export type Always = Pick<CompileOptions, "verifyEach" | "pessimisticAxisInfo" | "preferTmem16x256">;
 export interface CompileResult {
   readonly trace: Trace;
   readonly ok: boolean;
@@ -88,6 +92,7 @@ export interface CompileProgress {
 /** As `compile`, halting before each pass. */
 export function* compileSteps(name: string, module: Operation, options: CompileOptions): Generator<CompileProgress, CompileResult> {
   module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
+  module.ctx.preferTmem16x256 = options.preferTmem16x256 ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
   if (options.steps !== false) recorder.source(name);

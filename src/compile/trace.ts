@@ -4,6 +4,7 @@
  * refers to them by number, and each line carries the id of the op that stands on it.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
 import type { Remark } from "../pass/remark.js";
 import type { OpLocations } from "./op-locations.js";
@@ -196,7 +197,14 @@ export function stepBanner(step: Step): string {
   const symbol = step.symbol === undefined ? "" : `: @${step.symbol}`;
   if (step.kind === "source") return `// -----// IR Source ('${step.op}' operation${symbol}) //----- //`;
   if (step.kind === "internal") return `// -----// IR Dump ${step.pass}: ${step.flag} ('${step.op}' operation${symbol}) //----- //`;
-  return `// -----// IR Dump After ${step.pass} (${step.flag}) ('${step.op}' operation${symbol}) //----- //`;
+  const failed = step.verified ? "" : " Failed";
+  return `// -----// IR Dump After ${step.pass}${failed} (${step.flag}) ('${step.op}' operation${symbol}) //----- //`;
+}
+
+/** What was said of the pass that failed, a text each: `file:line:column: error: message [code]`, and its notes likewise. */
+export function failuresOf({ diagnostics }: Trace): readonly string[] {
+  // What is made behind the last pass is no pass's.
+  return diagnostics.filter((d) => d.severity === "error" && d.code !== "target.op").map((d) => renderDiagnostic(d, []).trimEnd());
 }
 
 /** Finds a step by `PASS`: an index or label, a flag (its first run), or `flag#run`. */

@@ -14,8 +14,6 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "lower.fma":
     "Without tensor cores a dot multiplies elements of the type that it sums. Convert the operands to that type before the dot, or give the dot shapes and types that tensor cores take.",
   "lower.fp8": "float8_e4m3fn has instructions from compute capability 8.9 on. Use float8_e5m2 on older targets, or convert by hand.",
-  "lower.layout":
-    "The layouts of the op are legal, but no instruction sequence moves data between them. Convert the operands to a blocked layout first (ttg.convert_layout).",
   "lower.map": "tt.map_elementwise needs the same number of elements from each operand: pack must divide what a thread holds.",
   "lower.mma":
     "No matrix instruction of the target has these shapes and types. accelerate-matmul chooses layouts that have one: was the IR made for another target?",
@@ -72,6 +70,10 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "What a loop carries is handed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or keep what makes the value (a descriptor, a buffer) outside of it.",
   "pass.descriptor":
     "TMA takes blocks in nvmma_shared layouts, of elements that it knows. triton-nvidia-optimize-descriptor-encoding gives each descriptor its layout: run it before, or write one into the type.",
+  "pass.layout":
+    "The layouts of the op are legal, but the pass cannot take them: no instructions move data so, or what would be made of the op has no layout. Convert its operands to a blocked layout first (ttg.convert_layout).",
+  "pass.num-warps":
+    "Passes on TTGIR need to know how many warps run the kernel: convert-triton-to-tritongpu writes ttg.num-warps on the module.",
   "pass.schedule":
     "A loop that is pipelined needs loop.stage and loop.cluster on each of its ops that others wait for. tritongpu-schedule-loops gives them; take them off the whole loop, or write them on all of its ops.",
   "pass.shared-memory":

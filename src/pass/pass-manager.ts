@@ -2,6 +2,7 @@ import type { Diagnostic, Severity } from "../diagnostics/diagnostic.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
+import { LayoutError } from "../layout/layout-error.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import { AnalysisCache } from "./analysis.js";
 import type { PassContext, PassNote, PassStep } from "./define-pass.js";
@@ -94,9 +95,9 @@ class PipelineRun {
     try {
       step.pass.run(root, context as PassContext<never>);
     } catch (error) {
-      if (!(error instanceof PassError)) throw error;
+      const problem = asPassError(error, step, root);
       root.ctx.origin = origin;
-      context.report.error(error.op, error.message, error.code);
+      context.report.error(problem.op, problem.message, problem.code);
     }
     if (failed || this.failed) {
       this.failed ??= { step, reason: "pass" };
@@ -107,6 +108,23 @@ class PipelineRun {
     for (const hook of hooks) hook.after?.(record, this.failed === undefined);
     return this.failed === undefined;
   }
+}
+
+/** What a pass threw as an error at an op; where it was none, it is thrown on. */
+function asPassError(error: unknown, step: PassStep, root: Operation): PassError {
+  if (error instanceof PassError) return error;
+  // A layout that the verifier lets pass and that the pass cannot take; upstream asserts there.
+  if (!(error instanceof LayoutError)) throw error;
+  const op = operationWithId(root, root.ctx.origin) ?? root;
+  return new PassError(op, `'${op.name}' cannot go through ${step.pass.flag} with its layouts: ${error.message}`, "pass.layout");
+}
+/** The op inside `root` that was being rewritten. */
+function operationWithId(root: Operation, id: Operation["origin"]): Operation | undefined {
+  let found: Operation | undefined;
+  root.walk((op) => {
+    if (op.id === id) found = op;
+  });
+  return found;
 }
 
 /** The state of the IR at which an op was found valid: a pass that changes nothing need not be verified. */

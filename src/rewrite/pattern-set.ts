@@ -54,12 +54,9 @@ export function applyPattern(pattern: Pattern, op: Operation, rw: Rewriter): boo
   rw.builder.loc = op.locRef;
   ctx.origin = op.id;
   listener.rewriteBegin?.(pattern.name, op);
-  let applied = false;
-  try {
-    applied = pattern.rewrite(op, rw);
-  } finally {
-    ctx.origin = saved;
-    listener.rewriteEnd?.(pattern.name, applied);
-  }
+  const applied = pattern.rewrite(op, rw);
+  // Not where it throws: the pass manager tells the op.
+  ctx.origin = saved;
+  listener.rewriteEnd?.(pattern.name, applied);
   return applied;
 }

@@ -352,11 +352,9 @@ export class Rewriter {
   from<T>(origin: OpLike | number, body: () => T): T {
     const saved = this.ctx.origin;
     this.ctx.origin = typeof origin === "number" ? origin : opOf(origin).id;
-    try {
-      return body();
-    } finally {
-      this.ctx.origin = saved;
-    }
+    const result = body();
+    this.ctx.origin = saved;
+    return result;
   }
 }
 

@@ -1,9 +1,10 @@
 /** What is compiled: the input as it is opened, chosen, compiled under other settings, and edited. */
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Always, CompileResult } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep } from "../compile/pipelines/cuda.js";
-import type { Trace } from "../compile/trace.js";
+import { failuresOf, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
 import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
@@ -18,10 +19,12 @@ export interface Inputs {
   readonly name: string;
   /** Reads the input. May take long: the first frame is shown before. */
   readonly open: () => Opened;
+  readonly always: Always;
   /** Another input or other options to hold against, with its name. */
   readonly against?: () => { readonly name: string; readonly trace: Trace } | { readonly error: string };
 }
 type Menu = Extract<Opened, { kind: "choices" }>;
+type OpenedModule = Extract<Opened, { kind: "module" }>;
 
 export class Compilations {
   /** The compilation under way; another one replaces it. */
@@ -58,9 +61,13 @@ export class Compilations {
       this.shell.say(opened.trace.warnings[0] ?? "");
       return this.openAgainst();
     }
-    const { module, text, from, regenerate } = opened;
-    const whatIf: WhatIf = { ...opened.whatIf, divisibility: divisibilityOf(module) };
-    this.compile({ name: this.inputs.name, text, from, ...(regenerate ? { regenerate } : {}) }, module, whatIf, undefined);
+    this.compile(this.inputOf(opened), opened.module, this.whatIfOf(opened), undefined);
+  }
+  private inputOf({ text, from, range, regenerate }: OpenedModule): Input {
+    return { name: this.inputs.name, text, from, ...range, ...(regenerate ? { regenerate } : {}) };
+  }
+  private whatIfOf({ module, whatIf }: OpenedModule): WhatIf {
+    return { ...whatIf, always: this.inputs.always, divisibility: divisibilityOf(module) };
   }
   private offer({ title, choices }: Menu): void {
     this.#choices = choices;
@@ -116,9 +123,7 @@ export class Compilations {
         if (next.done) {
           this.#run = undefined;
           const { trace, ok, failed } = next.value;
-          const failure = ok
-            ? undefined
-            : `${failed?.reason === "verify" ? "the result of" : ""} ${failed?.flag} ${failed?.reason === "verify" ? "does not verify: a bug in tt-step" : "failed"}`.trim();
+          const failure = failed && failureText(failed, trace);
           const session = withSources({
             ...this.shell.state().session,
             trace,
@@ -210,7 +215,7 @@ export class Compilations {
     }
     this.#edited = undefined;
     const { settings, baseline } = this.shell.state().session;
-    const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), divisibility: [] };
+    const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
     const input: Input = {
       name: `${this.inputs.name} edited after ${step.flag}`,
       text: edited.text,
@@ -222,13 +227,15 @@ export class Compilations {
   /** Each edit has a file of its own: what an editor that failed has left is not written over. */
   #edits = 0;
   #edited: { readonly step: object; readonly path: string; readonly text: string; readonly line: number } | undefined;
-  /** The position in our whole pipeline behind a step: by count for our own Trace, by name for a dump's. */
+  /** The position in our whole pipeline behind a step: that of our own Trace's pass, found by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;
     const whole = passesOf({ from: "ttir" }, { ...whatIf, disabled: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
-    if (settings && input)
-      return input.from === "ttir" ? (input.startAfter ?? 0) + top.length : whole.length - passesOf(input, settings).length + top.length;
+    if (settings && input) {
+      const earlier = whole.length - passesOf({ from: input.from }, { ...settings, disabled: [] }).length;
+      return earlier + (positionOf(input, settings, top.length) ?? input.startAfter ?? 0);
+    }
     // Passes of the dump in their order, as far as ours has them.
     let at = 0;
     for (const step of top) {
@@ -253,15 +260,16 @@ export class Compilations {
     const opened = menu?.chosen === undefined ? this.inputs.open() : this.#choices[menu.chosen]!.open();
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
-    const { module, text, from, regenerate } = opened;
-    const whatIf: WhatIf = { ...(settings ?? opened.whatIf), disabled: [], divisibility: divisibilityOf(module) };
-    this.compile(
-      { name: this.inputs.name, text, from, ...(regenerate ? { regenerate } : {}) },
-      module,
-      whatIf,
-      baseline ?? { trace, settings },
-    );
+    const whatIf: WhatIf = settings ? { ...settings, disabled: [], divisibility: divisibilityOf(opened.module) } : this.whatIfOf(opened);
+    this.compile(this.inputOf(opened), opened.module, whatIf, baseline ?? { trace, settings });
   }
+}
+
+/** A pass that failed, and the first thing said of it: the why tab has all of it. */
+function failureText({ flag, reason }: NonNullable<CompileResult["failed"]>, trace: Trace): string {
+  const said = failuresOf(trace)[0];
+  const what = reason === "verify" ? `the result of ${flag} does not verify, a bug in tt-step` : `${flag} failed`;
+  return said === undefined ? what : `${what}: ${said.split("\n")[0]!}`;
 }
 
 /** Where what takes long is computed later. */
@@ -270,7 +278,7 @@ export const COMPUTED_LATER: Computed = { ...NOTHING_COMPUTED, diffs: new Map() 
 function remaining(passes: readonly PipelineStep[], trace: Trace): readonly PipelineStep[] {
   return passes.slice(trace.steps.filter((s) => s?.parent === undefined && s.kind === "pass").length);
 }
-function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility"> {
+function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility" | "always"> {
   const capability = Number(/^cuda:(\d+)$/.exec(trace.target ?? "")?.[1] ?? 80);
   return { capability, options: defaultOptions(capability), disabled: [] };
 }

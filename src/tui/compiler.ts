@@ -48,6 +48,8 @@ export function start(
     options: whatIf.options,
     from: input.from,
     ...(input.startAfter === undefined ? {} : { startAfter: input.startAfter }),
+    ...(input.stopAfter === undefined ? {} : { stopAfter: input.stopAfter }),
+    ...whatIf.always,
     disabled: new Set(whatIf.disabled),
     remarks: true,
     artifacts: ["ptx"],
@@ -72,21 +74,27 @@ export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 
 /** The passes that a compilation will run. */
 export function passesOf(
-  input: Pick<Input, "from" | "startAfter">,
+  input: Pick<Input, "from" | "startAfter" | "stopAfter">,
   whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
 ): readonly PipelineStep[] {
   const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
-  return steps.filter((_, i) => i + 1 > (input.startAfter ?? 0) && !whatIf.disabled.includes(i + 1));
+  return positionsOf(steps, input, whatIf).map((position) => steps[position - 1]!);
 }
 /** The position in the whole pipeline of the `n`th pass (from 1) that a compilation runs. */
 export function positionOf(
-  input: Pick<Input, "from" | "startAfter">,
+  input: Pick<Input, "from" | "startAfter" | "stopAfter">,
   whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
   n: number,
 ): number | undefined {
   const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
-  const run = steps.flatMap((_, i) => (i + 1 > (input.startAfter ?? 0) && !whatIf.disabled.includes(i + 1) ? [i + 1] : []));
-  return run[n - 1];
+  return positionsOf(steps, input, whatIf)[n - 1];
+}
+function positionsOf(
+  steps: readonly PipelineStep[],
+  { startAfter = 0, stopAfter = steps.length }: Pick<Input, "startAfter" | "stopAfter">,
+  { disabled }: Pick<WhatIf, "disabled">,
+): readonly number[] {
+  return steps.map((_, i) => i + 1).filter((position) => position > startAfter && position <= stopAfter && !disabled.includes(position));
 }
 
 /** The arguments of the first kernel; those that cannot be said to be divisible, as floats, without a name. */

@@ -7,7 +7,7 @@ import { LineTable, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
 import { initialState, reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+import { type Input, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
 /** What is opened. */
 export type Opened =
@@ -17,8 +17,10 @@ export type Opened =
       readonly module: Operation;
       readonly text: string;
       readonly from: Stage;
+      /** The passes that are run of those of the stage. */
+      readonly range: Pick<Input, "startAfter" | "stopAfter">;
       readonly regenerate?: Regenerate | undefined;
-      readonly whatIf: Omit<WhatIf, "divisibility">;
+      readonly whatIf: Omit<WhatIf, "divisibility" | "always">;
     }
   /** Something is to be chosen first: which kernel of a file, say. */
   | {
@@ -67,8 +69,10 @@ const EMPTY: Trace = {
   artifacts: {},
 };
 
-/** Where to begin: the first pass that changed something. */
+/** Where to begin: the pass that failed, else the first that changed something. */
 export function firstStep({ trace }: Session): number {
+  const failed = trace.steps.find((s) => !s.verified);
+  if (failed) return failed.index;
   return trace.steps.find((s) => s.changed && s.parent === undefined && s.kind !== "source")?.index ?? 0;
 }
 

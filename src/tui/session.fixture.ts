@@ -50,7 +50,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
       remarks: true,
       clock: () => 0,
     });
-    return { trace, settings: { capability: 80, options, disabled: [], divisibility } };
+    return { trace, settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
   };
   const now = run(numWarps);
   return {

@@ -24,7 +24,7 @@ function readAssembly(text: string): InstructionFacts[] {
     .replace(/\\(0A|09|n|t|22|5C)/gi, (_, code: string) => (code === "22" ? '"' : /^(?:0A|n)$/i.test(code) ? "\n" : " "))
     .replace(/\/\/.*/g, "");
   // Braces, labels and comments stand before instructions.
-  return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^(?:[\s{]+|\w+:(?=\s))+(?=[@a-z])/i, "").trim())));
+  return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^(?:[\s{]|\w+:(?=\s))+(?=[@a-z])/i, "").trim())));
 }
 
 const SPACES: Readonly<Record<string, MemorySpace>> = { "0": "generic", "1": "global", "3": "shared", "5": "local", "6": "tensor" };

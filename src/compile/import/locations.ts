@@ -8,24 +8,30 @@ export function withoutLocations(text: string): { readonly text: string; readonl
   const dropped = text.includes("llvm.intr.dbg.") ? /^#loc\d* = / : /^(?:#loc\d*|#\w+ = (?:distinct)?#llvm\.di_\w+) ?[=<]/;
   const kept: string[] = [];
   const lines = new Ints();
+  /** The next location: looked for once, not from every line. */
+  let next = text.indexOf(START);
   for (let at = 0, line = 0; at < text.length; line++) {
     let end = text.indexOf("\n", at);
     if (end < 0) end = text.length;
     if (text.charCodeAt(at) !== 35 || !dropped.test(text.slice(at, Math.min(end, at + 80)))) {
-      kept.push(lineWithoutLocations(text, at, end));
+      kept.push(next < 0 || next >= end ? text.slice(at, end) : lineWithoutLocations(text, at, next, end));
       lines.push(line);
     }
+    if (next >= 0 && next < end) next = text.indexOf(START, end);
     at = end + 1;
   }
   return { text: Buffer.from(`${kept.join("\n")}\n`, "latin1").toString("latin1"), lines: lines.take() };
 }
 
-function lineWithoutLocations(text: string, from: number, end: number): string {
+const START = " loc(";
+
+/** The line `from` to `end`; `first` is where a location may begin in it. */
+function lineWithoutLocations(text: string, from: number, first: number, end: number): string {
   let out = "";
   let kept = from;
-  for (let at = text.indexOf(" loc(", from); at >= 0 && at < end; at = text.indexOf(" loc(", at)) {
+  for (let at = first; at >= 0 && at < end; at = text.indexOf(START, at)) {
     if (isQuoted(text, kept, at)) {
-      at += 5;
+      at += START.length;
       continue;
     }
     out += text.slice(kept, at);

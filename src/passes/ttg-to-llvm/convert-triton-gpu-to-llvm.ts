@@ -14,7 +14,7 @@ import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { getNumCTAs, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { buildOperation } from "../../ir/builder.js";
-import { i8 } from "../../ir/builtin-types.js";
+import { i8, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
@@ -98,6 +98,21 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
     const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
+    const funcs: Operation[] = [];
+    let withoutLayout: Operation | undefined;
+    module.walk((op) => {
+      if (FuncOp.is(op)) funcs.push(op);
+      if (op.results.some(({ type }) => RankedTensorType.is(type) && !type.params.encoding)) withoutLayout ??= op;
+    });
+    if (withoutLayout) {
+      pass.report.error(withoutLayout, "its result is a tensor without a layout: run convert-triton-to-tritongpu before", "pass.layout");
+      return pass.fail();
+    }
+    const declared = funcs.find((func) => !func.regions[0]?.firstBlock);
+    if (declared) {
+      pass.report.error(declared, "a function without a body cannot be lowered", "lower.unsupported");
+      return pass.fail();
+    }
     const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));
     const unplaced = withoutPlace(allocation);
     if (unplaced) {
@@ -105,8 +120,6 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       return pass.fail();
     }
     insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
-    const funcs: Operation[] = [];
-    module.walk((op) => void (FuncOp.is(op) && funcs.push(op)));
     addSharedMemory(module);
     const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
     for (const func of funcs) {

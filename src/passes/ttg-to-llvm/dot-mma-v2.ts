@@ -16,6 +16,7 @@ import type { Value } from "../../ir/value.js";
 import type { DotOperandParams, NvidiaMmaParams } from "../../layout/encoding-params.js";
 import { getElemsPerThread, getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { nvidiaMmaRepForOperand } from "../../layout/encodings/nvidia-mma.js";
+import { LayoutError } from "../../layout/layout-error.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
@@ -237,9 +238,9 @@ export function lowerMmaScaled(lo: Lowering, op: Operation): false | void {
 function repetitions(op: Operation): { readonly batch: number; readonly m: number; readonly n: number; readonly k: number } {
   const rep = (value: Value): number[] => {
     const { shape, encoding, elementType } = tensorOf(value).params;
-    const dot = distributedParams(encoding) as DotOperandParams;
-    const perCTA = getShapePerCTAOf(dot, shape);
-    return nvidiaMmaRepForOperand(dot.parent as NvidiaMmaParams, perCTA, bitWidth(elementType)!, dot.opIdx);
+    const dot = distributedParams(encoding);
+    if (dot?.kind !== "dot_op" || dot.parent.kind !== "nvidia_mma") throw new LayoutError("operands of mma have its ttg.dot_op layouts");
+    return nvidiaMmaRepForOperand(dot.parent, getShapePerCTAOf(dot, shape), bitWidth(elementType)!, dot.opIdx);
   };
   const [a, b] = [rep(op.operand(0)), rep(op.operand(1))];
   return { batch: a[0]!, m: a[1]!, n: b[2]!, k: a[2]! };

@@ -27,7 +27,6 @@ import type { OpDef, TypedOpDef, ViewOf } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
-import { LayoutError } from "../../layout/layout-error.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
 import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts.js";
 import { Bug } from "../../support/assert.js";
@@ -328,18 +327,11 @@ export class Lowering {
     ctx.origin = op.id;
     b.loc = op.locRef;
     this.op = op;
-    try {
-      return found.lower(op, this);
-    } catch (error) {
-      // Layouts that the verifier lets pass and no instruction can take; upstream asserts there.
-      if (error instanceof LayoutError)
-        return this.fail(op, `'${op.name}' cannot be lowered with its layouts: ${error.message}`, "lower.layout");
-      throw error;
-    } finally {
-      ctx.origin = origin;
-      this.op = saved.op;
-      b.loc = saved.loc;
-    }
+    const done = found.lower(op, this);
+    ctx.origin = origin;
+    this.op = saved.op;
+    b.loc = saved.loc;
+    return done;
   }
   /** Lowers the ops of a region of one block at the insertion point; answers what its terminator returns, undefined on failure. */
   inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {

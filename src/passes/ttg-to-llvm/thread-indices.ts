@@ -12,7 +12,7 @@ import { firstThreadOfGroup, maybeLookupNumWarps } from "../../dialects/ttg/num-
 import { i32, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
-import { Bug } from "../../support/assert.js";
+import { PassError } from "../../pass/pass-error.js";
 import type { LLBuilder } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
 
@@ -21,7 +21,7 @@ export type Index = number | Value;
 
 export function numWarpsAt(lo: Lowering): number {
   const warps = maybeLookupNumWarps(lo.op);
-  if (warps === undefined) throw new Bug("ttg.num-warps is missing");
+  if (warps === undefined) throw new PassError(lo.op, "the module does not say how many warps it has", "pass.num-warps");
   return warps;
 }
 

@@ -8,7 +8,7 @@ import { AsyncTokenType, MemDescType } from "../../dialects/ttg/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { FloatType, IndexType, i8, i32, RankedTensorType } from "../../ir/builtin-types.js";
 import { getTotalElemsPerThread } from "../../layout/encoding-queries.js";
-import { Bug } from "../../support/assert.js";
+import { LayoutError } from "../../layout/layout-error.js";
 
 /** Kinds of f8 that LLVM has no type for: their bits are carried in an i8. */
 const AS_I8: ReadonlySet<string> = new Set(["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"]);
@@ -17,7 +17,7 @@ const AS_I8: ReadonlySet<string> = new Set(["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", 
 export function elementsPerThread(type: Type): number {
   if (!RankedTensorType.is(type)) return 1;
   const encoding = distributedParams(type.params.encoding);
-  if (!encoding) throw new Bug("a tensor without a distributed layout cannot be lowered");
+  if (!encoding) throw new LayoutError("a tensor without a distributed layout");
   return getTotalElemsPerThread(encoding, type.params.shape);
 }
 

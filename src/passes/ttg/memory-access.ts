@@ -7,7 +7,8 @@ import { AsyncCopyGlobalToLocalOp } from "../../dialects/ttg/ops/async-copy.js";
 import { bitWidth, numElements, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
-import { Bug } from "../../support/assert.js";
+import { LayoutError } from "../../layout/layout-error.js";
+import { PassError } from "../../pass/pass-error.js";
 
 /** The pointer by which an op accesses global memory. */
 export function getMemAccessPtr(op: Operation): Value | undefined {
@@ -23,14 +24,14 @@ export function getMemAccessPtr(op: Operation): Value | undefined {
 /** The width in bits of an element, or of what it points to. */
 export function getElementBitWidth({ params: { elementType } }: TensorType): number {
   const width = bitWidth(PointerType.is(elementType) ? elementType.params.pointeeType : elementType);
-  if (width === undefined) throw new Bug(`${elementType.def.name} has no width`);
+  if (width === undefined) throw new LayoutError(`${elementType.def.name} has no width`);
   return width;
 }
 
 /** The warps per CTA that run `op`. */
 export function lookupNumWarps(op: Operation): number {
   const numWarps = maybeLookupNumWarps(op);
-  if (numWarps === undefined) throw new Bug("the module does not say how many warps it has");
+  if (numWarps === undefined) throw new PassError(op, "the module does not say how many warps it has", "pass.num-warps");
   return numWarps;
 }
 

@@ -5,7 +5,7 @@
 
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, structBody, structElements } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
-import { bitWidth, IntegerType, VectorType } from "../../ir/builtin-types.js";
+import { bitWidth, IndexType, IntegerType, VectorType } from "../../ir/builtin-types.js";
 import { Bug } from "../../support/assert.js";
 
 export const DATA_LAYOUT = "e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
@@ -32,7 +32,7 @@ export function storeSize(type: Type): number {
 }
 function scalarBits(type: Type): number {
   if (LLVMPointerType.is(type)) return 8 * pointerBytes(type.params.addressSpace);
-  return bitWidth(type) ?? unsized(type);
+  return bitWidth(type) ?? (IndexType.is(type) ? 64 : unsized(type));
 }
 /** The alignment that loads and stores have when none is given, in bytes. */
 export function byteAlign(type: Type): number {

@@ -340,6 +340,18 @@ test("bad input: the terminal is given back before the error", async () => {
   expect(await pty.screen()).toMatchObject({ alternate: false, text: expect.stringContaining("cannot read 'no/such/file'") });
 });
 
+test("a pass that fails: it is selected, its error is below and in the why tab, and the program's code says so", async () => {
+  const pty = start(["fixtures/tui/small-swizzled-block.mlir", "--disable-pass", "gluon-inline"]);
+  const { text } = await pty.until((s) => s.text.includes("-to-llvm failed:"), "the failure");
+  expect(text).toContain("error: 'ttg.local_alloc' cannot go through convert-triton-gpu-to-llvm with its layouts");
+  expect(text).toMatch(/> ! convert-triton-gpu-to-l/);
+  expect(text).not.toContain("gluon-inline");
+  pty.type("w");
+  await pty.until((s) => s.text.includes("[pass.layout]"), "all that is said of it");
+  pty.type("q");
+  expect(await pty.exited()).toMatchObject({ code: 2 });
+});
+
 test("config.json: its keys work; a bad one is refused at its place, and the terminal is not touched", async () => {
   const home = join(folder, "config");
   mkdirSync(join(home, "tt-step"), { recursive: true });

@@ -1,5 +1,6 @@
 /** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
 
+import type { Always } from "../../compile/compile.js";
 import type { CudaOptions } from "../../compile/options.js";
 import type { PipelineStep, Stage } from "../../compile/pipelines/cuda.js";
 import type { PassRewrites } from "../../compile/rewrite-details.js";
@@ -121,6 +122,7 @@ export interface WhatIf {
   readonly disabled: readonly number[];
   /** Divisibility of each argument, undefined where the kernel does not say; without a name, it is one that has none. */
   readonly divisibility: readonly (readonly [argument: string, by: number | undefined])[];
+  readonly always: Always;
 }
 
 /** A text that our pipeline compiles. */
@@ -130,6 +132,8 @@ export interface Input {
   readonly from: Stage;
   /** The last pass, by position in the pipeline, that the text has behind it. */
   readonly startAfter?: number;
+  /** The last pass that is run. */
+  readonly stopAfter?: number;
   /** Makes the text anew for a target and options that it depends on; a Python kernel's does. */
   readonly regenerate?: Regenerate;
 }

@@ -48,6 +48,7 @@ export const expandedShape = (shape: readonly number[], axis: number): number[] 
 /** The type of `src` with a dimension of extent 1 at `axis`; undefined when its encoding cannot follow. */
 export function expandedType(src: TensorType, axis: number, report: ReportError): TensorType | undefined {
   const { shape, elementType, encoding } = src.params;
+  if (axis < 0 || axis > shape.length) return void report?.(`axis ${axis} is not within 0 to ${shape.length}`);
   if (!encoding) return tensorType(expandedShape(shape, axis), elementType);
   const expanded = inferLayoutOf(encoding, report)?.inferExpandDimsOpEncoding(encoding, axis, report);
   if (expanded) return tensorType(expandedShape(shape, axis), elementType, expanded);

@@ -131,8 +131,8 @@ export function encodingAttr(ctx: Context, encoding: EncodingParams): Attribute 
  * Where the elements of a tensor or buffer of this shape are (see `src/layout`). Throws LayoutError where there is no such
  * layout; `layoutProblem` asks first.
  */
-export function toLinearLayout(shape: readonly number[], encoding: Attribute): LinearLayout {
+export function toLinearLayout(shape: readonly number[], encoding: Attribute | undefined): LinearLayout {
   const params = encodingParams(encoding);
-  if (params === undefined) throw new LayoutError(`${encoding.def.name} is no layout`);
+  if (params === undefined) throw new LayoutError(encoding ? `${encoding.def.name} is no layout` : "a tensor without a layout");
   return toLinearLayoutOfParams(shape, params);
 }

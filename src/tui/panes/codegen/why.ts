@@ -1,9 +1,9 @@
 /** The why tab: what passes said about the op under the cursor, and about the pass. */
 import { codegenFacts } from "../../../compile/codegen-facts.js";
 import { linesOfOps } from "../../../compile/provenance.js";
-import type { Step } from "../../../compile/trace.js";
+import { failuresOf, type Step } from "../../../compile/trace.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
-import { BOLD, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
+import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Session, State } from "../../state/state.js";
 import { selectedStep, stepName, stepsOf } from "../../state/steps.js";
@@ -15,7 +15,12 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
   const { session } = state;
   const cursor = cursorLine(state);
   const family = familyOf(session.trace, cursor?.op ?? 0);
+  const step = selectedStep(state);
   const items: CodegenItem[] = [];
+  if (step && !step.verified) {
+    items.push({ row: line(`${stepName(session.trace, step)} failed:`, style("title", "none", BOLD)) });
+    for (const text of failuresOf(session.trace)) for (const said of text.split("\n")) items.push(...paragraph(said, width, ERROR));
+  }
   if (cursor && cursor.op !== 0) {
     items.push({ row: [[cursor.text.trim().slice(0, Math.max(10, width)), style("title", "none", BOLD)]] });
     for (const step of stepsOf(session))
@@ -34,7 +39,6 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
       }
     if (items.length === 1) items.push({ row: line("  no pass said anything about this op", MUTED) });
   }
-  const step = selectedStep(state);
   const remarks = step?.remarks ?? [];
   if (step && remarks.length > 0) {
     items.push({ row: line(`${stepName(session.trace, step)} says:`, style("title", "none", BOLD)) });

@@ -22,7 +22,7 @@ export const diffPane: PaneModel = {
     if (!shown || !step) return "";
     if (!step.known) return "its result is not in the log";
     if (shown.compared.wanted) return "comparing ...";
-    const verdict = step.verified ? "" : " · does not verify";
+    const verdict = step.verified ? "" : " · failed";
     return `${countsText(shown)}${verdict} · ${state.view.diff.row + 1}/${shown.length}`;
   },
   rows: diffRows,
