@@ -60,7 +60,7 @@ export function reduce(state: State, action: Action): State {
     case "computed":
       return settle(withComputed(state, action.computed));
     case "message":
-      return { ...state, message: { text: action.text, kind: action.kind } };
+      return { ...state, message: action.text === "" ? undefined : { text: action.text, kind: action.kind } };
     case "command":
       return command(state, action.command);
     case "taken":
