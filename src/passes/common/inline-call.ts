@@ -31,11 +31,13 @@ export function inlineCall(call: Operation, callable: Operation, body: Region, o
   if (!isCallLegal(call, callable) || !hooksOf(into.parentOp!) || !isBodyLegal(body)) return false;
 
   const mapping = new Mapping().mapAll(entry.args, args);
-  const rest = splitAfter(call);
-  if (clone) cloneRegionInto(body, into, mapping, rest);
-  else into.takeBlocksOf(body, rest);
+  // What follows the call has to move only when control goes several ways in between.
+  const isOneBlock = body.hasOneBlock;
+  const behind = isOneBlock ? target.next : splitAfter(call);
+  if (clone) cloneRegionInto(body, into, mapping, behind);
+  else into.takeBlocksOf(body, behind);
   const blocks: Block[] = [];
-  for (let block = target.next!; block !== rest; block = block.next!) blocks.push(block);
+  for (let block = target.next; block !== behind; block = block!.next) blocks.push(block!);
   const caller = call.loc;
   if (!UnknownLoc.is(caller)) stackLocations(blocks, caller);
   if (clone) for (const block of blocks) for (const op of block.ops()) op.walk((inner) => listener.inserted?.(inner));
@@ -48,13 +50,13 @@ export function inlineCall(call: Operation, callable: Operation, body: Region, o
   options.processBlocks(blocks);
 
   const first = blocks[0]!;
-  if (blocks.length === 1) {
+  if (isOneBlock) {
     const terminator = first.lastOp!;
     hooksOf(terminator)?.handleTerminator?.(Builder.before(terminator), terminator, call.results, undefined);
     if (terminator.block) terminator.erase();
-    first.takeOpsOf(rest);
-    rest.erase();
+    target.takeOpsOf(first, call.next);
   } else {
+    const rest = behind!;
     for (const result of call.results) result.replaceAllUsesWith(rest.addArgument(result.type, call.locRef));
     const saved = ctx.origin;
     for (const block of blocks) {
@@ -63,8 +65,8 @@ export function inlineCall(call: Operation, callable: Operation, body: Region, o
       hooksOf(terminator)?.handleTerminator?.(Builder.before(terminator), terminator, terminator.operands, rest);
     }
     ctx.origin = saved;
+    target.takeOpsOf(first);
   }
-  target.takeOpsOf(first);
   first.erase();
   return true;
 }
