@@ -64,11 +64,11 @@ export class ConversionTarget {
 
   /** What is known of all ops of that name. */
   action(name: string): Action | undefined {
-    return this.info(name)?.action;
+    return this.info(name, name.slice(0, name.indexOf(".")))?.action;
   }
   /** Whether the op is known to be legal, "recursive" when its insides are too. */
   isLegal(op: Operation): boolean | "recursive" {
-    const known = this.info(op.name);
+    const known = this.info(op.def.name, op.def.dialect);
     if (!known) return false;
     const legal = known.action === "dynamic" ? known.rule!(op) === true : known.action === "legal";
     if (!legal || !known.recursive) return legal;
@@ -76,12 +76,12 @@ export class ConversionTarget {
   }
   /** Whether the op is known to be illegal: that it is not known to be legal does not say so. */
   isIllegal(op: Operation): boolean {
-    const known = this.info(op.name);
+    const known = this.info(op.def.name, op.def.dialect);
     if (!known) return false;
     return known.action === "dynamic" ? known.rule!(op) === false : known.action === "illegal";
   }
-  private info(name: string): Info | undefined {
-    const own = this.#ops.get(name) ?? this.#dialects.get(name.slice(0, name.indexOf(".")));
+  private info(name: string, dialect: string): Info | undefined {
+    const own = this.#ops.get(name) ?? this.#dialects.get(dialect);
     return own ?? (this.#unknown ? info("dynamic", this.#unknown) : undefined);
   }
 }

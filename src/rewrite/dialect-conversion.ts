@@ -19,7 +19,7 @@ import type { Value } from "../ir/value.js";
 import { Conversion, type Mark } from "./conversion.js";
 import type { ConversionPattern } from "./conversion-pattern.js";
 import type { ConversionTarget } from "./conversion-target.js";
-import { foldToValues } from "./fold.js";
+import { foldToValues, mayFold } from "./fold.js";
 import { orderPatterns } from "./legalization-order.js";
 import { type RewriteListener, Rewriter } from "./rewriter.js";
 import { reconcileUnrealizedCasts } from "./unrealized-casts.js";
@@ -153,7 +153,7 @@ class Converter {
 
   private legalizeWithFold(op: Operation): boolean {
     const { fold = true } = this.config;
-    if (!fold || op.def.isConstantLike) return false;
+    if (!fold || op.def.isConstantLike || !mayFold(op.def)) return false;
     const conversion = this.#conversion;
     const { rw, ctx } = conversion;
     const mark = conversion.mark();

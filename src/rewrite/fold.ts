@@ -31,7 +31,8 @@ export function foldOperation(op: Operation, given?: readonly (Attribute | undef
 }
 
 const foldable = new WeakMap<OpDef, boolean>();
-function mayFold(def: OpDef): boolean {
+/** Whether some op of that definition may fold. */
+export function mayFold(def: OpDef): boolean {
   let may = foldable.get(def);
   if (may === undefined) {
     may = def.fold !== undefined || def.isCommutative || def.traits.has(Involution) || def.traits.has(Idempotent);

@@ -51,7 +51,8 @@ export const rewriteTensorDescriptorToPointer = definePass("triton-rewrite-tenso
     const hasDescriptor = (types: readonly Type[]): boolean => types.some((type) => TensorDescType.is(type));
     const target = new ConversionTarget()
       .addDynamicallyLegalDialect(
-        (op) => !hasDescriptor(op.operands.map((value) => value.type)) && !hasDescriptor(op.resultTypes),
+        ({ operandUses, results }) =>
+          !operandUses.some(({ value }) => TensorDescType.is(value.type)) && !results.some(({ type }) => TensorDescType.is(type)),
         "arith",
         "scf",
         "tt",
