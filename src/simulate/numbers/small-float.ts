@@ -84,8 +84,8 @@ export function nanOf(format: SmallFloatFormat): number {
 
 /** The bits of the largest finite value. */
 export function largestOf(format: SmallFloatFormat): number {
-  const all = 2 ** (format.exponent + format.mantissa) - 1;
-  if (format.special === "ieee") return all - 2 ** format.mantissa;
+  const all = (1 << (format.exponent + format.mantissa)) - 1;
+  if (format.special === "ieee") return all - (1 << format.mantissa);
   return format.special === "allOnes" ? all - 1 : all;
 }
 
@@ -99,7 +99,7 @@ export function encode(kind: SmallFloatKind, value: number, rounding: Rounding =
   f64[0] = value;
   const high = words[1]!;
   const negative = high < 0;
-  const sign = negative && mantissa > 0 ? 2 ** (format.width - 1) : 0;
+  const sign = negative && mantissa > 0 ? 1 << (format.width - 1) : 0;
   const biased = (high >>> 20) & 0x7ff;
   if (Number.isNaN(value)) return nanOf(format);
   if (biased === 0x7ff) return sign + overflow(format, saturate);
@@ -107,14 +107,22 @@ export function encode(kind: SmallFloatKind, value: number, rounding: Rounding =
   if (magnitude === 0) return sign;
   // In units of the last place of the result: exact, since only the exponent changes.
   const exponent = Math.max(biased === 0 ? -1022 : biased - 1023, 1 - bias);
-  const rounded = roundMagnitude(magnitude * 2 ** (mantissa - exponent), rounding, negative);
+  const rounded = roundMagnitude(magnitude * powerOfTwo(mantissa - exponent), rounding, negative);
   // A significand with its hidden bit carries into the exponent by itself.
-  const bits = rounded < 2 ** mantissa ? rounded : (exponent + bias - 1) * 2 ** mantissa + rounded;
+  const hidden = 1 << mantissa;
+  const bits = rounded < hidden ? rounded : (exponent + bias - 1) * hidden + rounded;
   if (mantissa === 0) return Math.min(Math.max(exponent + bias + Math.ceil(Math.log2(Math.max(rounded, 1))), 0), largestOf(format));
   const largest = largestOf(format);
   if (bits <= largest) return sign + bits;
   const inwards = rounding === "rz" || (rounding === "rm" && !negative) || (rounding === "rp" && negative);
   return sign + (inwards ? largest : overflow(format, saturate));
+}
+
+/** 2 ** k, for k from -1022 to 1023; Math.pow takes longer than all the rest of an encoding. */
+function powerOfTwo(k: number): number {
+  words[0] = 0;
+  words[1] = (k + 1023) << 20;
+  return f64[0]!;
 }
 
 function overflow(format: SmallFloatFormat, saturate: boolean): number {
