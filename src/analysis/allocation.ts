@@ -208,6 +208,7 @@ const descOf = (value: Value): MemDescParams => (value.type as Type & { readonly
 
 /** Bytes of a whole buffer, padding included. */
 function bytesOf({ shape, elementType, encoding }: MemDescParams): number {
+  if (shape.includes(0)) return 0;
   const params = encodingParams(encoding)!;
   const elements =
     params.kind === "padded_shared"

@@ -27,6 +27,7 @@ import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
+import { PassError } from "../../pass/pass-error.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { type BlockOfTensor, blockMask, blockPointers, expandedOffsetWithRange, paddingValue } from "./block-access.js";
 
@@ -156,6 +157,10 @@ class TensorPointerRewriter {
     const pointer = isPointer(ptr) ? this.pointer(ptr, op) : undefined;
     if (!pointer) return undefined;
     this.accesses++;
+    const rank = pointer.blockShape.length;
+    const outside = boundaryCheck.find((dim) => dim < 0 || dim >= rank);
+    if (outside !== undefined)
+      throw new PassError(op, `boundaryCheck names dimension ${outside} of a block of ${rank}`, "pass.triton-rewrite-tensor-pointer");
     const maker = { rw: this.rw, loc: op.locRef };
     const ranges = new Map<number, Value>();
     const range = (dim: number): Value => {
