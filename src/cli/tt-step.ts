@@ -93,7 +93,8 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   if (exporter) {
     const text = exporter.exported(made.trace, args, io);
-    return "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
+    const code = "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
+    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
   }
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)

@@ -66,6 +66,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "A dot that tensor cores do not take (on sm_75 none) is done by multiply-adds on the type of its sum, to which floats can be extended, integers not. Convert the operands of the dot to that type.",
   "pass.accumulator":
     "In a pipelined loop an accumulator in tensor memory is stored, loaded and given to tcgen05.mma, and nothing else. Take views of it outside of the loop, or give the loop no stages (num_stages = 1).",
+  "pass.boundary-check":
+    "boundary_check of a load or store through a block pointer lists dimensions of the block, from 0: name those that may reach outside of the tensor.",
   "pass.control-flow":
     "What a loop carries is handed on through scf.for and scf.if only. Write the inner scf.while as a scf.for, or keep what makes the value (a descriptor, a buffer) outside of it.",
   "pass.descriptor":

@@ -160,7 +160,7 @@ class TensorPointerRewriter {
     const rank = pointer.blockShape.length;
     const outside = boundaryCheck.find((dim) => dim < 0 || dim >= rank);
     if (outside !== undefined)
-      throw new PassError(op, `boundaryCheck names dimension ${outside} of a block of ${rank}`, "pass.triton-rewrite-tensor-pointer");
+      throw new PassError(op, `boundaryCheck names dimension ${outside} of a block of ${rank}`, "pass.boundary-check");
     const maker = { rw: this.rw, loc: op.locRef };
     const ranges = new Map<number, Value>();
     const range = (dim: number): Value => {
