@@ -4,7 +4,7 @@
  * their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
  */
 
-import { type Block, isConst, type Node } from "./graph.js";
+import { type Block, isConst, type Node, successorsOf } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { pack } from "./widths.js";
@@ -26,7 +26,7 @@ const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
 export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
   const halves = [...live].filter((node) => node.width === 16 || node.op === "pack").sort((a, b) => a.id - b.id);
   if (!halves.some((node) => isPaired(node))) return new Map();
-  const pairing = new Pairing(s, usesOfHalves(order, live));
+  const pairing = new Pairing(s, usesOfHalves(order, live), timesOf(order));
   const packs = halves.filter((node) => node.op === "pack" && node.width === 32);
   for (const { inputs } of packs) pairing.from(inputs[0]!, inputs[1]!);
   for (const [low, high] of onHalvesOfOne(halves)) pairing.from(low, high);
@@ -61,6 +61,57 @@ function usesOfHalves(order: readonly Block[], live: ReadonlySet<Node>): Map<Nod
   return uses;
 }
 
+/** When a value can be computed: in which block, and at which step, later than those of its inputs and not earlier than what was done before. */
+interface Time {
+  /** Place in the order of blocks. */
+  readonly block: number;
+  readonly step: number;
+}
+
+/**
+ * When each value is there. Values of the same time do not need one another, neither directly nor through other pairs or effects, and
+ * wherever one is used the other can be there.
+ */
+function timesOf(order: readonly Block[]): Map<Node, Time> {
+  const times = new Map<Node, Time>();
+  const later = (node: Node): Time => {
+    let [block, step] = [0, 0];
+    for (const input of node.inputs) {
+      const time = times.get(input)!;
+      block = Math.max(block, time.block);
+      step = Math.max(step, time.step + 1);
+    }
+    return { block, step };
+  };
+  // Without recursion: sums may be thousands of operations deep.
+  const stepOf = (node: Node): number => {
+    const work = [node];
+    for (let at = work.at(-1); at; at = work.at(-1)) {
+      const missing = times.has(at) ? [] : at.inputs.filter((input) => !times.has(input));
+      if (missing.length > 0) {
+        work.push(...missing);
+        continue;
+      }
+      if (!times.has(at)) times.set(at, later(at));
+      work.pop();
+    }
+    return times.get(node)!.step;
+  };
+  let now = 0;
+  const use = (node: Node): void => void (now = Math.max(now, stepOf(node) + 1));
+  for (const [i, block] of order.entries()) {
+    for (const phi of block.phis) times.set(phi, { block: i, step: now });
+    for (const effect of block.effects) {
+      effect.inputs.forEach(use);
+      times.set(effect, { block: i, step: now });
+    }
+    terminatorInputs(block.terminator).forEach(use);
+    for (const next of successorsOf(block))
+      for (const phi of next.phis) phi.inputs.forEach((input, k) => next.predecessors[k] === block && use(input));
+  }
+  return times;
+}
+
 class Pairing {
   /** Pairs by each of their halves. */
   readonly #pairs = new Map<Node, Pair>();
@@ -73,6 +124,7 @@ class Pairing {
   constructor(
     readonly s: Simplifier,
     readonly uses: ReadonlyMap<Node, readonly (Node | undefined)[]>,
+    readonly times: ReadonlyMap<Node, Time>,
   ) {}
 
   /** Pairs these halves and what they are computed from, if that saves instructions. */
@@ -121,6 +173,8 @@ class Pairing {
   /** The operands of one operation that would do what both do. */
   #operands(a: Node, b: Node): Pair["operands"] | undefined {
     if (a === b || a.op !== b.op || this.#pairs.has(a) || this.#pairs.has(b) || this.#refused.get(a) === b) return undefined;
+    const [timeOfA, timeOfB] = [this.times.get(a)!, this.times.get(b)!];
+    if (timeOfA.block !== timeOfB.block || timeOfA.step !== timeOfB.step) return undefined;
     if (a.op === "phi" ? a.block !== b.block : !isPaired(a)) return undefined;
     const zip = (others: readonly Node[]) => a.inputs.map((input, i) => [input, others[i]!] as const);
     if (a.op === "select") return a.inputs[0] === b.inputs[0] ? zip(b.inputs).slice(1) : undefined;

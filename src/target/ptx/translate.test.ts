@@ -273,6 +273,20 @@ describe("two operations on 16 bits", () => {
       %b = llvm.fmul %x1, %y1 : f16`;
     expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "mul.f16"]);
   });
+  test("stay two where one needs the other", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      %b = llvm.fadd %a, %y1 : f16`;
+    expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
+  });
+  test("stay two where one is stored before the other can be computed", () => {
+    const body = `
+      %a = llvm.fadd %x0, %y0 : f16
+      llvm.store volatile %a, %arg0 : f16, !llvm.ptr<1>
+      %z = llvm.load volatile %arg1 : !llvm.ptr<1> -> f16
+      %b = llvm.fadd %z, %y1 : f16`;
+    expect(floats(body + stored("%a", "%b")).map((l) => l.split(" ")[0])).toEqual(["add.f16", "add.f16"]);
+  });
   test("stay two where registers would have to be put together for it and taken apart again", () => {
     const body = `
       %a = llvm.fadd %x0, %y1 : f16
