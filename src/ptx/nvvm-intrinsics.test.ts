@@ -5,6 +5,8 @@ import { effectInstruction, pureInstruction } from "./nvvm-intrinsics.js";
 test.each([
   ["fma.rn.ftz.f", "fma.rn.ftz.f32"],
   ["div.full", "div.full.f32"],
+  ["fmin.xorsign.abs.f", "min.xorsign.abs.f32"],
+  ["fmin.nan.xorsign.abs.f16", "min.NaN.xorsign.abs.f16"],
   ["f2bf16.rz", "cvt.rz.bf16.f32"],
   ["ui2d.rn", "cvt.rn.f64.u32"],
   ["mulhi.ull", "mul.hi.u64"],

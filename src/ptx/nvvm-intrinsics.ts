@@ -18,7 +18,10 @@ const PURE: readonly (readonly [RegExp, (match: Match) => string])[] = [
   [/^mulhi\.(u?)(i|ll|s)$/, (m) => `mul.hi.${m[1] ? "u" : "s"}${{ i: 32, ll: 64 }[m[2]!] ?? 16}`],
   [/^(ceil|floor|round|trunc)\.(ftz\.)?([fd])$/, (m) => `cvt.${ROUNDINGS[m[1]!]}.${m[2] ?? ""}${FLOATS[m[3]!]}.${FLOATS[m[3]!]}`],
   [/^fabs\.(ftz\.)?(f|d|f32|f64)$/, (m) => `abs.${m[1] ?? ""}${FLOATS[m[2]!]}`],
-  [/^f(min|max)\.(ftz\.)?(nan\.)?(f|d|f16|bf16|f16x2)$/, (m) => `${m[1]}.${m[2] ?? ""}${m[3] ? "NaN." : ""}${FLOATS[m[4]!]}`],
+  [
+    /^f(min|max)\.(ftz\.)?(nan\.)?(xorsign\.abs\.)?(f|d|f16|bf16|f16x2)$/,
+    (m) => `${m[1]}.${m[2] ?? ""}${m[3] ? "NaN." : ""}${m[4] ?? ""}${FLOATS[m[5]!]}`,
+  ],
   [/^ex2\.approx\.(ftz\.)?(f|f16)$/, (m) => `ex2.approx.${m[1] ?? ""}${FLOATS[m[2]!]}`],
   [/^div\.full(\.ftz)?$/, (m) => `div.full${m[1] ?? ""}.f32`],
   [/^(lg2|sin|cos|tanh)\.approx\.(ftz\.)?f(32)?$/, (m) => `${m[1]}.approx.${m[2] ?? ""}f32`],

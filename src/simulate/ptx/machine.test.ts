@@ -49,6 +49,15 @@ mov.b32 %r6, 0x7FC03F80;\nmov.b32 %r7, 0x3F803F00;\nsetp.gt.bf16x2 %p1|%p2, %r6,
   expect(out(r, 1)).toEqual([2 + 4]);
 });
 
+test("min.xorsign.abs is the smaller magnitude, with the product's sign", () => {
+  const r = run(
+    kernel(`sub.s32 %r2, %r1, 2;\ncvt.rn.f32.s32 %f1, %r2;\nmin.xorsign.abs.f32 %f2, %f1, 0f3F800000;\nmin.xorsign.abs.f32 %f3, %f1, 0fC0400000;
+fma.rn.f32 %f2, %f2, 0f41200000, %f3;\ncvt.rzi.s32.f32 %r3, %f2;\nst.global.b32 [%rd1], %r3;`),
+  );
+  expect(r.findings).toEqual([]);
+  expect(out(r, 5)).toEqual([-10 + 2, -10 + 1, 0, 10 - 1, 10 - 2]);
+});
+
 test("atomics of 64 bits store what they change, and nothing where a comparison fails", () => {
   const r = run(
     kernel(`setp.ne.s32 %p1, %r1, 0;\n@%p1 ret;\nmov.b64 %rd2, 5;\natom.global.exch.b64 %rd3, [%rd0], %rd2;\natom.global.add.u64 %rd3, [%rd0+8], %rd2;

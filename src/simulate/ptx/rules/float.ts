@@ -21,7 +21,7 @@ const extreme =
     const nan = c.has("NaN");
     const pick = (x: string, y: string) => (nan ? `Math.${name}(${x}, ${y})` : `R.f${name}(${x}, ${y})`);
     if (c.has("xorsign"))
-      return `R.copysign(R.copysign(1, ${o[0]}) * R.copysign(1, ${o[1]}), ${pick(`Math.abs(${o[0]})`, `Math.abs(${o[1]})`)})`;
+      return `R.copysign(R.copysign(${o[0]}, 1) * R.copysign(${o[1]}, 1), ${pick(`Math.abs(${o[0]})`, `Math.abs(${o[1]})`)})`;
     return o.length === 3 ? pick(pick(o[0]!, o[1]!), o[2]!) : pick(o[0]!, o[1]!);
   };
 
