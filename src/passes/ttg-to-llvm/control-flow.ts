@@ -141,12 +141,13 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
 
 // --- rules --------------------------------------------------------------------------------------
 
-/** An annotation on a branch becomes an attribute that translation to LLVM IR knows. */
+/** What translation to LLVM IR reads of a loop is an attribute of the branch's own, beside the one that came with it. */
 function keepAttrs(from: Operation, to: Operation): void {
-  for (const [name, value] of dictEntries(from.attrs))
-    if (name !== "operandSegmentSizes") to.setAttr(LOOP_ANNOTATION.get(name) ?? name, value);
+  for (const [name, value] of dictEntries(from.attrs)) {
+    if (name !== "operandSegmentSizes") to.setAttr(name, value);
+    if (name === "llvm.loop_annotation") to.setAttr("loop_annotation", value);
+  }
 }
-const LOOP_ANNOTATION: ReadonlyMap<string, string> = new Map([["llvm.loop_annotation", "loop_annotation"]]);
 
 function lowerReturn(op: Operation, lo: Lowering): false | void {
   const { b } = lo;
