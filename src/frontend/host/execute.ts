@@ -256,7 +256,7 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
     fields: [...inherited, ...fields],
     data,
   };
-  const isInt = bases.some((b) => isKind(b, "class") && b.name.startsWith("Int"));
+  const isInt = bases.some((b) => isKind(b, "class") && /^Int(?:Enum|Flag)$/.test(b.name));
   if (isEnum)
     for (const [name, value] of attrs)
       if (typeof value === "bigint") attrs.set(name, { kind: "enum", type: node.name, name, value, isInt });

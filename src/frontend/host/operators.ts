@@ -1,7 +1,7 @@
 /** Python's operators on values that are known while compiling. */
 import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { constexpr, isConstexpr, isKind, isNumber, isTuple, type PyValue, tuple, unwrap } from "../language/values.js";
+import { constexpr, isConstexpr, isKind, isNumber, isTuple, type PyValue, pythonTuple, tuple, unwrap } from "../language/values.js";
 import { formatPercent } from "./format.js";
 
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ function sequence(value: PyValue): string | readonly PyValue[] | undefined {
   return isTuple(value) || isKind(value, "list") ? value.values : undefined;
 }
 const like = (value: PyValue, values: PyValue[]): PyValue =>
-  isKind(value, "list") ? { kind: "list", values } : { ...tuple(values), ...(isTuple(value) && value.isPython ? { isPython: true } : {}) };
+  isKind(value, "list") ? { kind: "list", values } : isTuple(value) && value.isPython ? pythonTuple(values) : tuple(values);
 /** Elements of a list, and bits of a number, that are still computed while compiling. */
 const LARGEST = 1 << 24;
 

@@ -157,12 +157,15 @@ export function pyTypeName(value: PyValue, qualified = false): string {
   }
 }
 
+/** What a value is compared as. */
+function comparable(value: PyValue): PyValue {
+  const plain = isConstexpr(value) ? value.value : value;
+  return isKind(plain, "enum") && plain.isInt ? plain.value : plain;
+}
+
 /** Whether Python's `a == b` holds for values known at compile time. */
 export function pyEquals(a: PyValue, b: PyValue): boolean {
-  const [x, y] = [a, b].map((v) => {
-    const plain = isConstexpr(v) ? v.value : v;
-    return isKind(plain, "enum") && plain.isInt ? plain.value : plain;
-  }) as [PyValue, PyValue];
+  const [x, y] = [comparable(a), comparable(b)];
   if (x === y) return true;
   if (isNumeric(x) && isNumeric(y)) return exactNumber(x) === exactNumber(y);
   if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));

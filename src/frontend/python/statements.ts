@@ -140,8 +140,7 @@ function assignment(source: SourceLines, node: RawNode, place: ast.Place): ast.S
   return { kind: "Assign", at: place, targets, value: expression(source, value) };
 }
 
-/** `elif` is an If of its own, standing where its keyword stands. */
-/** Each `elif` is an `if` in the `else` of what is before it. */
+/** Each `elif` is an If of its own in the `else` of what is before it, standing where its keyword stands. */
 function ifStatement(source: SourceLines, node: RawNode): ast.If {
   let orelse: readonly ast.Stmt[] = [];
   const clause = (part: RawNode): ast.If => ({

@@ -41,8 +41,10 @@ export function areSuspicious(tokens: readonly Token[]): boolean {
     else if (closes && inner) {
       open.pop();
       if (inner.kind === "call" ? inner.hasFor && inner.hasComma : !areInOrder(inner.marks)) return true;
-    } else if (text === "," && inner) inner.hasComma = true;
-    else if (text === "=" && inner?.marks.endsWith("n")) inner.marks = `${inner.marks.slice(0, -1)}d`;
+    } else if (text === "," && inner) {
+      if (begins) return true;
+      inner.hasComma = true;
+    } else if (text === "=" && inner?.marks.endsWith("n")) inner.marks = `${inner.marks.slice(0, -1)}d`;
     else if ((text === "*" || text === "**") && !endsOperand(previous) && !(begins && inner?.marks)) {
       if (previous?.text !== "," && !(previous?.text === "(" && inner?.kind === "call")) return true;
       if (text === "**" && inner) inner.hasUnpacked = true;

@@ -95,9 +95,9 @@ function areBlocksInPlace(tokens: readonly Token[]): boolean {
 const SUSPICIOUS = new RegExp(
   [
     /\bdel +(?:.{0,200}[('"]|\d)/,
-    /<>|[-+/%&|^<>@] *\*(?!\*)|\( *(?:[,/]|\* )|\* *\)|\*\*[^()\n]{0,200}, *\*[^*]/,
+    /<>|[-+/%&|^<>@] *\*(?!\*)/,
     /\braise +from\b|:=.{0,200}:=|[-+*/%&|^@]=.{0,200}[-+*/%&|^@]=/,
-    /\blambda\b[^:\n]{0,200}[*=]|\bdef\b.{0,200}: *[\w.]+ *: *\w/,
+    /\bdef\b.{0,200}: *[\w.]+ *: *\w/,
     /^ *(?:(?!import\b)[\w.]+ as \w+ *$|\w+ *:=|with\b.{0,200}\bas\b.{0,200}\(|except\b[^(\n]{0,200}[*,]|\(.{0,200}\) *:|(?:async|await) *$)/,
   ]
     .map(({ source }) => source)
