@@ -85,16 +85,16 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   const made = traceOf(compiler, input, args.input, args, io);
   if ("error" in made) return usage(io, made.error);
+  /** The exit code, which a pass that failed makes worse. */
+  const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
   const checked = parts.validate?.validateTrace(made.trace, args.input, args.simulation, io);
   if (checked && "error" in checked) return usage(io, checked.error);
   if (checked && asksForNothing(args) && args.against === undefined) {
-    const code = Math.max(deliver(checked.text, args, io), checked.code);
-    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+    return ended(Math.max(deliver(checked.text, args, io), checked.code));
   }
   if (exporter) {
     const text = exporter.exported(made.trace, args, io);
-    const code = "error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io);
-    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+    return ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io));
   }
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)
@@ -103,14 +103,11 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
       : parts.against
         ? parts.against.against(made.trace, input, args, io)
         : show(made.trace, args, io, parts);
-  if ("error" in shown) {
-    const code = usage(io, shown.error);
-    return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
-  }
+  if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
   for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
-  return made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code;
+  return ended(code);
 }
 
 function completion(name: string | undefined, io: Io): number {
