@@ -6,6 +6,7 @@ import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
 import { terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
+import { copyAccumulators } from "./wgmma-fence.js";
 
 export function cleanUp(s: Simplifier, entry: Block): void {
   const { graph } = s;
@@ -28,6 +29,7 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   }
   const others = new Map([...accessForms(graph, order, live), ...remaindersOfQuotients(graph, live)]);
   if (others.size > 0) replaceAll(order, others);
+  copyAccumulators(graph, order);
 }
 
 /** Phis whose inputs are all one value, or the phi itself. */

@@ -1,10 +1,10 @@
 /** A scheduled graph as PTX text: registers by width, instructions in the order in which effects need them. */
 
-import type { Block, Effect, Node, Width } from "./graph.js";
+import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
 import { addressInput, addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
 import type { LineTable } from "./lines.js";
-import { resultNodes, shareRegisters } from "./registers.js";
+import { type Results, resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
 export interface EmittedBody {
@@ -33,14 +33,14 @@ export function resultParam(bits: readonly number[], name: string): string {
 }
 const offsetOfResult = (index: number): string => (index === 0 ? "" : `+${8 * index}`);
 
-export function emitBody(order: readonly Block[], names: EmitNames): EmittedBody {
-  return new Emitter(order, names).run();
+export function emitBody(graph: Graph, order: readonly Block[], names: EmitNames): EmittedBody {
+  return new Emitter(graph, order, names).run();
 }
 
 class Emitter {
   readonly #code: InstructionOrder;
   readonly #shared: (node: Node) => Node;
-  readonly #results: ReadonlyMap<Node, ReadonlyMap<number, Node>>;
+  readonly #results: Results;
   readonly #registers = new Map<Node, string>();
   readonly #counts: Record<Width, number> = { 1: 0, 16: 0, 32: 0, 64: 0 };
   readonly #out: string[] = [];
@@ -48,12 +48,13 @@ class Emitter {
   #calls = 0;
 
   constructor(
+    graph: Graph,
     readonly order: readonly Block[],
     readonly names: EmitNames,
   ) {
     this.#code = orderInstructions(order);
-    this.#shared = shareRegisters(order, this.#code);
-    this.#results = resultNodes(this.#code.instructions);
+    this.#results = resultNodes(graph, this.#code.instructions);
+    this.#shared = shareRegisters(order, this.#code, this.#results);
   }
 
   run(): EmittedBody {

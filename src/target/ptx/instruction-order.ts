@@ -2,6 +2,7 @@
 import { type Block, type Effect, isPure, type Node } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 import { instructionFor } from "./select.js";
+import { productsAfter } from "./wgmma-fence.js";
 
 export interface InstructionOrder {
   /** Effects, pure nodes, and constants that need a register: these in every block anew. */
@@ -41,13 +42,24 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
         } else if (!isDone(input)) stack.push({ node: input, inputs: registerInputs(input), next: 0 });
       }
     };
+    /** Whether all effects that a node needs are done. */
+    const isReady = (root: Node): boolean => {
+      const seen = new Set([root]);
+      for (const node of seen) {
+        if (node.op === "effect" && !placed.has(node)) return false;
+        if (isPure(node) && !placed.has(node)) for (const input of node.inputs) seen.add(input);
+      }
+      return true;
+    };
     const own = (nodes.get(block) ?? []).sort((a, b) => a.id - b.id);
     let next = 0;
     // Parameters and addresses come where they are needed first.
     const hasPlace = (node: Node): boolean => node.op !== "param" && node.op !== "address";
-    for (const effect of block.effects) {
+    for (const [i, effect] of block.effects.entries()) {
       for (; next < own.length && own[next]!.id < effect.id; next++) if (hasPlace(own[next]!)) need(own[next]!);
       for (const input of registerInputs(effect)) need(input);
+      const early = productsAfter(block.effects, i).flatMap(registerInputs);
+      for (const input of early) if (isReady(input)) need(input);
       put(effect);
     }
     for (; next < own.length; next++) if (hasPlace(own[next]!)) need(own[next]!);

@@ -37,7 +37,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   cleanUp(l.s, l.entry);
   const order = analyse(l.entry);
   schedule(order);
-  const { text, registers } = emitBody(order, { name, index: 0, lines: new LineTable(), shared: l.shared });
+  const { text, registers } = emitBody(l.graph, order, { name, index: 0, lines: new LineTable(), shared: l.shared });
   const declared = ([1, 16, 32, 64] as const)
     .filter((width) => registers[width] > 0)
     .map((width) => `.reg .${width === 1 ? "pred" : `b${width}`} ${REGISTERS[width]}<${registers[width] + 1}>;`);

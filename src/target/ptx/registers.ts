@@ -6,13 +6,13 @@
  *
  * Source: llvm/lib/CodeGen/RegisterCoalescer.cpp; Budimlić et al., "Fast Copy Coalescing and Live-Range Identification".
  */
-import type { Block, Node } from "./graph.js";
+import type { Block, Graph, Node } from "./graph.js";
 import { type InstructionOrder, registerInputs } from "./instruction-order.js";
 import { terminatorInputs } from "./schedule.js";
 
 /** The node whose register a node has. */
-export function shareRegisters(order: readonly Block[], code: InstructionOrder): (node: Node) => Node {
-  const wishes = pairsOf(order, code);
+export function shareRegisters(order: readonly Block[], code: InstructionOrder, results: Results): (node: Node) => Node {
+  const wishes = pairsOf(order, code, results);
   const ranges = new LiveRanges(order, code, new Set(wishes.flat()));
   const classes = new Map<Node, SharedRegister>();
   const classOf = (node: Node): SharedRegister => {
@@ -48,12 +48,12 @@ interface SharedRegister {
 const LIVE_IN = -2;
 
 /** What would better be one register, loops first. */
-function pairsOf(order: readonly Block[], { instructions }: InstructionOrder): readonly (readonly [Node, Node])[] {
+function pairsOf(order: readonly Block[], { instructions }: InstructionOrder, results: Results): readonly (readonly [Node, Node])[] {
   const pairs: (readonly [Node, Node])[] = [];
-  const results = resultNodes(instructions);
   for (const nodes of instructions.values())
     for (const node of nodes) {
       const { info } = node;
+      if (node.op === "copy" && node.inputs[0]!.op !== "const") pairs.push([node, node.inputs[0]!]);
       if (typeof info !== "object" || info.kind !== "asm") continue;
       info.ties.forEach((result, i) => {
         const made = result === undefined ? undefined : results.get(node)?.get(result);
@@ -67,8 +67,10 @@ function pairsOf(order: readonly Block[], { instructions }: InstructionOrder): r
   return pairs;
 }
 
-/** The results of effects that are used, by their index. */
-export function resultNodes(instructions: InstructionOrder["instructions"]): ReadonlyMap<Node, ReadonlyMap<number, Node>> {
+/** Results of effects, by their index. */
+export type Results = ReadonlyMap<Node, ReadonlyMap<number, Node>>;
+/** The results that are used, or that an input shares its register with. */
+export function resultNodes(graph: Graph, instructions: InstructionOrder["instructions"]): Results {
   const found = new Map<Node, Map<number, Node>>();
   const note = (node: Node): void => {
     if (node.op !== "result") return;
@@ -78,7 +80,12 @@ export function resultNodes(instructions: InstructionOrder["instructions"]): Rea
     else found.set(effect, new Map([[node.info as number, node]]));
   };
   for (const [block, nodes] of instructions) {
-    for (const node of nodes) registerInputs(node).forEach(note);
+    for (const node of nodes) {
+      registerInputs(node).forEach(note);
+      const { info } = node;
+      if (typeof info !== "object" || info.kind !== "asm") continue;
+      for (const tied of info.ties) if (tied !== undefined) note(graph.result(node, tied, info.results[tied]!));
+    }
     for (const phi of block.phis) phi.inputs.forEach(note);
     terminatorInputs(block.terminator).forEach(note);
   }

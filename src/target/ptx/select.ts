@@ -116,6 +116,8 @@ function select(node: Node): Selected {
         });
       return lines([then, other, condition], ({ result, inputs: [x, y, p] }) => [`selp.${bits} \t${result}, ${x}, ${y}, ${p};`], "int");
     }
+    case "copy":
+      return lines(inputs, ({ result, inputs: [x] }) => (result === x ? [] : [`mov.${bits} \t${result}, ${x};`]), "int");
     case "zext":
       return one(`cvt.u${width}.u${a.width}`, inputs, "");
     case "sext":

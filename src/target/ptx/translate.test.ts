@@ -297,6 +297,44 @@ describe("two operations on 16 bits", () => {
   });
 });
 
+test("what a warp group's product reads is written before its fence, copies of accumulators included", () => {
+  const d = "%d0, %d1, %d2, %d3";
+  const product = (result: string, accumulators: string, a: string) => `
+    ${result} = llvm.inline_asm has_side_effects asm_dialect = att operand_attrs = [] "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0,$1,$2,$3}, {$8,$9,$10,$11}, $12, $13, 1, 1, 0;", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,b" ${accumulators}, ${a}, %arg1, %on : (f32, f32, f32, f32, i32, i32, i32, i32, i64, i1) -> !llvm.struct<(f32, f32, f32, f32)>`;
+  const lines = instructions(
+    kernel(
+      "%arg0: !llvm.ptr<1>, %arg1: i64",
+      `%on = llvm.mlir.constant(true) : i1
+       %i0 = llvm.mlir.constant(0 : i32) : i32
+       %i1 = llvm.mlir.constant(1 : i32) : i32
+       %two = llvm.mlir.constant(2.0 : f32) : f32
+       %u = llvm.mlir.undef : vector<2xf16>
+       %x = llvm.load %arg0 : !llvm.ptr<1> -> vector<2xf16>
+       %x0 = llvm.extractelement %x[%i0 : i32] : vector<2xf16>
+       %x1 = llvm.extractelement %x[%i1 : i32] : vector<2xf16>
+       %a0 = llvm.fadd %x0, %x0 : f16
+       %a1 = llvm.fadd %x1, %x1 : f16
+       %v0 = llvm.insertelement %a0, %u[%i0 : i32] : vector<2xf16>
+       %v1 = llvm.insertelement %a1, %v0[%i1 : i32] : vector<2xf16>
+       %a = llvm.bitcast %v1 : vector<2xf16> to i32
+       %other = llvm.load %arg0 : !llvm.ptr<1> -> i32
+       %b = llvm.xor %other, %i1 : i32
+       nvvm.wgmma.fence.aligned
+       ${product("%s", "%two, %two, %two, %two", "%a, %a, %a, %a")}
+       ${["%d0", "%d1", "%d2", "%d3"].map((r, i) => `${r} = llvm.extractvalue %s[${i}] : !llvm.struct<(f32, f32, f32, f32)>`).join("\n")}
+       ${product("%t", d, "%b, %b, %a, %b")}
+       nvvm.wgmma.commit.group.sync.aligned
+       %r = llvm.extractvalue %t[0] : !llvm.struct<(f32, f32, f32, f32)>
+       llvm.store %r, %arg0 : f32, !llvm.ptr<1>`,
+    ),
+    { capability: 90 },
+  );
+  const fence = lines.indexOf("wgmma.fence.sync.aligned;");
+  const behind = lines.slice(fence + 1, lines.indexOf("wgmma.commit_group.sync.aligned;")).filter((line) => !line.startsWith("//"));
+  expect(behind.map((line) => line.split(".")[1])).toEqual(["mma_async", "mma_async"]);
+  expect(lines.slice(0, fence).filter((line) => /^add.f16x2|^mov.b32 %r\d+, 1073741824|^xor/.test(line))).toHaveLength(6);
+});
+
 test("a function that is not expanded returns several values, and conditions, as one parameter", () => {
   const text = translate(`llvm.func @two(%arg0: f32, %arg1: i1) -> !llvm.struct<(f32, i1)> attributes {passthrough = ["noinline"]} {
       %0 = llvm.mlir.undef : !llvm.struct<(f32, i1)>

@@ -92,7 +92,7 @@ function functionText(
   const order = analyse(l.entry);
   schedule(order);
   const name = nameOf(func);
-  const { text, registers, nodes } = emitBody(order, { name, index, shared: l.shared, lines });
+  const { text, registers, nodes } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
   for (const [op, effects] of l.graph.effectsOf) {
     const there = effects.filter((node) => nodes.has(node));
     const names = there.map(({ info }) =>

@@ -1,0 +1,37 @@
+/**
+ * A warp group's products (`wgmma.mma_async`) read registers while the threads go on: what they read must be written before the
+ * `wgmma.fence` that stands before them. Source: the PTX ISA, wgmma.fence.
+ */
+import type { Block, Graph, Node } from "./graph.js";
+
+const textOf = ({ info }: Node): string =>
+  typeof info !== "object" ? "" : info.kind === "asm" ? info.text : info.kind === "instruction" ? info.form : "";
+
+/** The products between a fence and the next one; none where `effects[index]` is no fence. */
+export function productsAfter(effects: readonly Node[], index: number): readonly Node[] {
+  if (!textOf(effects[index]!).startsWith("wgmma.fence")) return [];
+  const products: Node[] = [];
+  for (let i = index + 1; i < effects.length; i++) {
+    const text = textOf(effects[i]!);
+    if (text.startsWith("wgmma.fence")) break;
+    if (text.startsWith("wgmma.mma_async")) products.push(effects[i]!);
+  }
+  return products;
+}
+
+/** Gives each accumulator that comes from elsewhere a copy of its own, for the result's register: made here, it can be made before the fence. */
+export function copyAccumulators(graph: Graph, order: readonly Block[]): void {
+  for (const { effects } of order)
+    for (let i = 0; i < effects.length; i++) {
+      const products = new Set(productsAfter(effects, i));
+      for (const product of products) {
+        const { info } = product;
+        if (typeof info !== "object" || info.kind !== "asm") continue;
+        graph.loc = product.loc;
+        product.inputs = product.inputs.map((input, k) => {
+          const isOther = info.copied[k] && !(input.op === "result" && products.has(input.inputs[0]!));
+          return isOther ? graph.pure("copy", input.width, [input], `${product.id}:${k}`) : input;
+        });
+      }
+    }
+}
