@@ -5,6 +5,7 @@ import type { BufferSpec } from "../simulate/memory.js";
 import { bytesOf, elementKind, writeElement } from "../simulate/numbers/element.js";
 import type { LaunchArgument } from "../simulate/ptx/run.js";
 import { elementTypeNumber } from "../simulate/ptx/tensor-map.js";
+import { contiguous } from "../simulate/tensor/arguments.js";
 import { descrOf, kindOf, readNpy } from "./npy.js";
 
 /** An argument of the launch, by the name that launch.json gives it. */
@@ -12,7 +13,7 @@ export interface NamedArgument {
   readonly name: string;
   readonly argument: LaunchArgument;
   /** Of an array: how it is written out. */
-  readonly array?: { readonly descr: string; readonly shape: readonly number[] };
+  readonly array?: { readonly descr: string; readonly shape: readonly number[]; readonly strides?: readonly number[] };
 }
 
 export interface LaunchFile {
@@ -76,19 +77,20 @@ function tensorMap(
   { box, swizzle = 0 }: Readonly<Record<string, unknown>>,
 ): NamedArgument | { readonly error: string } {
   if (argument.kind !== "buffer" || array === undefined) return { error: "only an array has a 'box'" };
-  const { shape } = array;
+  const { shape, strides = contiguous(shape) } = array;
   if (!Array.isArray(box) || box.length !== shape.length || !box.every((n) => Number.isInteger(n) && 1 <= n && n <= 256))
     return { error: `'box' is a list of ${shape.length} extents of 1 to 256` };
   const mode = [0, 32, 64, 128].indexOf(swizzle as number);
   if (mode < 0) return { error: "'swizzle' is 0, 32, 64 or 128" };
   const { element } = argument.spec;
   const elementBytes = bytesOf(element);
-  const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
   const elementType = elementTypeNumber(element, elementBytes);
   const map = { shape, strides, box, elementType, elementBytes, swizzle: mode, padded: false };
   return { name, argument: { kind: "tensor-map", spec: argument.spec, map }, array };
 }
 
+const isCounts = (value: unknown): value is readonly number[] => Array.isArray(value) && value.every((n) => Number.isInteger(n) && n >= 0);
+const product = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
 const buffer = (spec: BufferSpec): LaunchArgument => ({ kind: "buffer", spec });
 const INITS = ["randn", "zeros", "arange"] as const;
 
@@ -97,15 +99,18 @@ function madeArray(name: string, value: Readonly<Record<string, unknown>>): Name
   const init = value["init"] ?? "randn";
   const element = typeof dtype === "string" ? elementKind(dtype) : undefined;
   if (element === undefined) return { error: `'dtype' is a type as fp16, bf16, fp32, i32; it is ${JSON.stringify(dtype)}` };
-  if (!Array.isArray(shape) || !shape.every((n) => Number.isInteger(n) && n >= 0)) return { error: "'shape' is a list of extents" };
+  if (!isCounts(shape)) return { error: "'shape' is a list of extents" };
   if (typeof seed !== "number") return { error: "'seed' is a number" };
   const kind = INITS.find((i) => i === init);
   if (kind === undefined) return { error: `'init' is one of ${INITS.join(", ")}; it is ${JSON.stringify(init)}` };
-  const count = (shape as number[]).reduce((product, extent) => product * extent, 1);
+  const strides = value["strides"];
+  if (strides !== undefined && !(isCounts(strides) && strides.length === shape.length))
+    return { error: `'strides' is a list of ${shape.length} extents, in elements` };
+  const count = strides ? 1 + strides.reduce((last, stride, d) => last + (shape[d]! - 1) * stride, 0) : product(shape);
   if (count > 2 ** 28) return { error: `${count} elements are too many` };
   const bytes = bytesOf(element);
   const data = new Uint8Array(count * bytes);
   for (let i = 0; i < count; i++)
     writeElement(element, initialValue({ kind: kind === "randn" ? "random" : kind }, element, seed, 0, i), data, i * bytes);
-  return { name, argument: buffer({ name, element, data }), array: { descr: descrOf(element), shape: shape as number[] } };
+  return { name, argument: buffer({ name, element, data }), array: { descr: descrOf(element), shape, ...(strides ? { strides } : {}) } };
 }

@@ -23,7 +23,7 @@ export const run = (argv?: readonly string[]): Promise<void> => runMain(main, ar
 interface Parts {
   readonly passes: Passes;
   readonly dialects: readonly DialectDef[];
-  readonly execution: typeof import("../simulate/validate.js") | undefined;
+  readonly execution: typeof import("./tt-opt-validate.js") | undefined;
 }
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -50,7 +50,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   return compileFile(args, text, io, {
     passes,
     dialects: tier === "all" ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text, tier === "ttgir"),
-    execution: args.validate ? await import("../simulate/validate.js") : undefined,
+    execution: args.validate ? await import("./tt-opt-validate.js") : undefined,
   });
 }
 
@@ -167,7 +167,11 @@ function compileChunk(
   const instrumentation: Instrumentation[] = clock ? [clock] : [];
   if (args.printIrAfterAll)
     instrumentation.push({ after: (record) => io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, print)}\n\n`) });
-  const validator = execution && new execution.Validator();
+  const validator = execution?.validatorOf(parsed.module, text, args.file, io);
+  if (validator && "error" in validator) {
+    io.stderr.write(`tt-opt: ${validator.error}\n`);
+    return { code: EXIT.badInput };
+  }
   if (validator) instrumentation.push(validator.instrumentation);
   const result = runPipeline(parsed.module, pipeline.elements, { verifyEach: args.verifyEach, instrumentation });
   if (clock) io.stderr.write(clock.report());

@@ -10,11 +10,12 @@
  */
 import type { Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
-import { Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
-import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
+import type { SimulationArgs } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
-import { capabilityOf, moduleOfStep } from "./tt-step-validate.js";
+import { moduleOfStep, validatorFor } from "./tt-step-validate.js";
+
+export { namesOfInput } from "./tt-step-validate.js";
 
 /** The IR at a step, as predicates see it. */
 export interface Subject {
@@ -26,12 +27,19 @@ export interface Subject {
 type Term = (subject: Subject) => number | boolean;
 
 /** Finds the pass, and says what the predicate was before and after. */
-export function bisect(trace: Trace, name: string, predicate: string, args: SimulationArgs, io: Io): Shown | { readonly error: string } {
+export function bisect(
+  trace: Trace,
+  name: string,
+  names: readonly string[] | undefined,
+  predicate: string,
+  args: SimulationArgs,
+  io: Io,
+): Shown | { readonly error: string } {
   const term = parsePredicate(predicate);
   if ("error" in term) return term;
-  const options = simulationOptions(name, args, io);
-  if ("error" in options) return options;
-  const validator = new Validator({ ...options, ...capabilityOf(trace) });
+  const made = validatorFor(trace, name, names, args, io);
+  if ("error" in made) return made;
+  const { validator } = made;
   let before: number | boolean | undefined;
   for (const step of trace.steps) {
     if (step.kind === "internal" || step.parent !== undefined || !step.known || (step.kind !== "source" && !step.changed)) continue;

@@ -4,22 +4,30 @@ import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { coverageText, opCoverage } from "../simulate/coverage.js";
 import type { Memory, StoredRun } from "../simulate/memory.js";
-import { type ArgumentPlan, argumentName, planArguments } from "../simulate/tensor/arguments.js";
+import { bytesOf } from "../simulate/numbers/element.js";
+import {
+  type ArgumentPlan,
+  argumentNames,
+  contiguous,
+  descriptorParts,
+  hintProblem,
+  type Preconditions,
+  partOf,
+  planArguments,
+} from "../simulate/tensor/arguments.js";
 import { kernelOf, type RunResult, runModule } from "../simulate/tensor/run.js";
 import type { Io } from "./io.js";
-import type { NamedArgument } from "./launch-file.js";
-import { preconditionsBeside, preconditionsText } from "./preconditions-file.js";
+import type { LaunchFile, NamedArgument } from "./launch-file.js";
+import { argumentNamed, programProblem, type SimulationArgs, simulationOptions } from "./simulation-args.js";
 
 export interface IrRunArgs {
   readonly input: string;
   readonly kernel: string | undefined;
-  readonly launch: { readonly grid: readonly number[]; readonly args: readonly NamedArgument[] } | undefined;
-  readonly values: ReadonlyMap<string, number>;
-  /** When given. */
-  readonly grid: readonly number[] | undefined;
-  readonly programs: readonly (readonly number[])[] | undefined;
-  readonly seed: number;
-  readonly maxSteps: number | undefined;
+  readonly launch: LaunchFile | undefined;
+  readonly simulation: SimulationArgs;
+  /** What the module was parsed from, which may name arguments. */
+  readonly text: string;
+  readonly capability: number;
   readonly checks: boolean;
 }
 
@@ -36,24 +44,28 @@ export interface IrRun {
 
 export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { readonly error: string } {
   const kernel = kernelOf(module, args.kernel);
-  if (!kernel) return { error: args.kernel === undefined ? "there is no public function to run" : `there is no function '${args.kernel}'` };
-  const beside = preconditionsBeside(args.input, io);
-  if ("error" in beside) return beside;
-  const stated = beside.preconditions;
-  const scalars: Record<string, number> = { ...stated.scalars };
-  for (const [name, value] of args.values) scalars[/^\d+$/.test(name) ? argumentName(kernel, Number(name)) : name] = value;
-  const made = planArguments(module, kernel, { ...stated, scalars });
-  const plan = args.launch ? launched(kernel, made, args.launch.args) : made;
+  const stated = simulationOptions(
+    args.input,
+    args.simulation,
+    { module, kernel: args.kernel, names: kernel && argumentNames(kernel, args.text) },
+    io,
+  );
+  if ("error" in stated) return stated;
+  const made = planArguments(module, kernel!, stated.preconditions, "cut", stated.names);
+  const plan = args.launch ? launched(kernel!, made, args.launch.args) : made;
   if ("error" in plan) return plan;
-  const grid = args.grid ?? args.launch?.grid ?? stated.grid;
-  const programs = args.programs ?? (args.launch && grid ? everyProgram(grid) : stated.programs);
+  const grid = stated.grid ?? args.launch?.grid;
+  const outside = grid && programProblem(stated.programs, grid);
+  if (outside !== undefined) return { error: outside };
+  const programs = stated.programs ?? (args.launch && grid ? everyProgram(grid) : undefined);
   const result = runModule(module, {
     ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
     args: plan,
     ...(grid ? { grid } : {}),
     ...(programs ? { programs } : {}),
-    seed: args.seed,
-    ...(args.maxSteps === undefined ? {} : { limits: { maxSteps: args.maxSteps } }),
+    seed: stated.seeds?.[0] ?? 0,
+    capability: args.capability,
+    ...(stated.limits ? { limits: stated.limits } : {}),
     checks: { arithmetic: args.checks },
   });
   const names = result.args.map((a) => a.name);
@@ -65,7 +77,7 @@ export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { rea
       ),
     ),
     printed: result.printed.map((line) => `${line}\n`).join(""),
-    report: preconditionsText(beside) + reportOf(module, result),
+    report: stated.report + reportOf(module, result) + (args.launch ? "" : madeUp(kernel!, result, stated.preconditions)),
     findings: result.findings.map(({ kind, severity, message, op, program, times }) => {
       const position = op && positionOfLocation(op.ctx, op.locRef);
       const where = position ? `${position.file}:${position.line}:${position.column}` : args.input;
@@ -75,32 +87,51 @@ export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { rea
   };
 }
 
-/** Arguments of launch.json in place of those made up: by name where all names are the kernel's, else by position. */
+/**
+ * Arguments of launch.json in place of those made up: by name where all names are the kernel's, else by position. A descriptor
+ * is one array: its shape and strides need not be given.
+ */
 function launched(
   kernel: Operation,
   made: readonly ArgumentPlan[],
   given: readonly NamedArgument[],
 ): ArgumentPlan[] | { readonly error: string } {
-  const names = made.map((_, i) => argumentName(kernel, i));
-  const byName = given.every(({ name }) => names.includes(name));
-  if (given.length < made.length && !byName) return { error: `the kernel has ${made.length} arguments, launch.json ${given.length}` };
+  const names = made.map(({ name }) => name);
+  const parts = descriptorParts(kernel);
+  const own = names.filter((_, i) => !parts.has(i));
+  const strange = given.find(({ name }) => !names.includes(name));
+  const positions = given.length === own.length ? own : names;
+  if (strange && given.length < positions.length) return argumentNamed(strange.name, own, "launch.json") as { readonly error: string };
   const plan: ArgumentPlan[] = [];
   for (const [i, fallback] of made.entries()) {
-    const found = byName ? given.find(({ name }) => name === names[i]) : given[i];
-    if (!found) return { error: `launch.json has no argument '${names[i]}'` };
-    const { name, argument, array } = found;
+    const name = names[i]!;
+    const found = strange ? given[positions.indexOf(name)] : given.find((g) => g.name === name);
+    const part = parts.get(i);
+    const descriptor = part && plan[part.descriptor];
+    if (!found && descriptor?.kind === "descriptor" && fallback.kind === "scalar") {
+      const value = partOf(descriptor, part!);
+      plan.push({ ...fallback, value: typeof fallback.value === "bigint" ? BigInt(value) : value });
+      continue;
+    }
+    if (!found) return { error: `launch.json has no argument '${name}'` };
+    const { argument, array } = found;
     if (argument.kind === "scalar") {
       if (fallback.kind !== "scalar") return { error: `argument '${name}' is an array in the kernel, a number in launch.json` };
+      const problem = hintProblem(kernel, i, Number(argument.value));
+      if (problem !== undefined) return { error: `launch.json: argument '${name}' ${problem}` };
       plan.push({ ...fallback, value: typeof fallback.value === "bigint" ? BigInt(argument.value) : Number(argument.value) });
       continue;
     }
     const { element, data, init } = argument.spec;
     if (fallback.kind === "scalar") return { error: `argument '${name}' is a number in the kernel, an array in launch.json` };
     if (fallback.kind === "descriptor") {
-      const shape = array?.shape ?? fallback.shape;
-      const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
-      plan.push({ ...fallback, name, element, shape, strides, ...(data ? { data } : {}) });
-    } else plan.push({ kind: "pointer", name, element, init, ...(data ? { data } : {}) });
+      const { shape = fallback.shape, strides = contiguous(shape) } = array ?? {};
+      if (shape.length !== fallback.shape.length)
+        return {
+          error: `argument '${name}' is a descriptor of ${fallback.shape.length} dimensions, an array of ${shape.length} in launch.json`,
+        };
+      plan.push({ ...fallback, name: found.name, element, shape, strides, ...(data ? { data } : {}) });
+    } else plan.push({ kind: "pointer", name: found.name, element, init, ...(data ? { data } : {}) });
   }
   return plan;
 }
@@ -118,4 +149,17 @@ function reportOf(module: Operation, result: RunResult): string {
     `${programs.length} programs of a grid of ${grid.join("x")}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
     `${steps} steps; ${coverageText(opCoverage(module, [result]))}\n`
   );
+}
+
+/** What was neither stated nor given: numbers, and arrays as large as the kernel touched them. */
+function madeUp(kernel: Operation, { args, memory }: RunResult, { scalars = {}, arrays = {} }: Preconditions): string {
+  const parts = descriptorParts(kernel);
+  const made = args.flatMap((arg, i) => {
+    const { name } = arg;
+    if (parts.has(i) || Object.hasOwn(scalars, name) || Object.hasOwn(arrays, name)) return [];
+    if (arg.kind === "scalar") return [`${name} = ${arg.value}`];
+    const shape = arg.kind === "descriptor" ? arg.shape : [Math.ceil(memory.touchedBytes(name) / bytesOf(arg.element))];
+    return [`${name} ${arg.element}[${shape.join(", ")}]`];
+  });
+  return made.length > 0 ? `made up: ${made.join(", ")}\n` : "";
 }

@@ -127,9 +127,44 @@ test("made-up arguments, and what was stored", async () => {
   expect(stdout).toMatch(/1\.00 +1\.00 +line \d+: @%p1 ld\.global\.b32/);
 });
 
+test("a host descriptor is one argument, launched by its name", async () => {
+  const ttir = gunzipSync(readFileSync("fixtures/simulate/asynchronous/hostdesc-sm90.ttir.gz")).toString("latin1");
+  const array = (seed: number, extra = {}) => ({ dtype: "fp16", shape: [64, 64], seed, ...extra });
+  const launched = (args: object) => run({ "t.ttir": ttir, l: JSON.stringify({ grid: [1, 1, 1], args }) }, "t.ttir", "--launch", "l");
+  const plain = { a: array(0), b: array(1), c: array(2), K: 64 };
+  expect(await launched(plain)).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining(" a.shape.0=64 a.shape.1=64 a.stride.0=64 "),
+  });
+  expect((await launched({ ...plain, a: array(0, { strides: [80, 1] }) })).stdout).toContain(" a.stride.0=80 ");
+  expect(await launched({ ...plain, K: 65 })).toMatchObject({
+    code: 2,
+    stderr: "tt-step run: launch.json: argument 'K' is compiled as a multiple of 16, and 65 is none\n",
+  });
+  expect((await launched({ a: array(0), bb: array(1), c: array(2) })).stderr).toContain(
+    "launch.json: there is no argument 'bb'; did you mean",
+  );
+});
+
+test("PTX: a 64-bit parameter is a pointer where --signature says so, and names are checked", async () => {
+  const k = kernel("softmax_row-sm80").replaceAll(".u64 .ptr .global .align 1", ".u64");
+  const types = ["--signature", "*i32,*i32,i32,i32:16"];
+  const { code, stdout } = await run({ k }, "k", ...types, "--arg", "3=16", "--program", "1");
+  expect(code).toBe(0);
+  expect(stdout).toContain("made up: grid 2x2x1, softmax_param_0 i32[], softmax_param_1 i32[], softmax_param_2 = 128\n");
+  for (const [argument, message] of [
+    ["zzz=1", "--arg: there is no argument 'zzz'"],
+    ["3=17", "--arg: argument 'softmax_param_3' is a multiple of 16 by --signature, and 17 is none"],
+    ["0=17", "--arg: argument 'softmax_param_0' is a pointer, not a number"],
+  ])
+    expect(await run({ k }, "k", ...types, "--arg", argument!)).toMatchObject({ code: 2, stderr: expect.stringContaining(message!) });
+  expect((await run({ k }, "k", "--program", "5,5,5")).stderr).toContain("lies outside the grid of 2x2x1");
+});
+
 test("bad usage and bad input: exit 2 and a line", async () => {
   const k = kernel("vecadd_f32-sm80");
-  expect(await run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid and --program expect X,Y,Z\n" });
+  expect(await run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid expects X,Y,Z, not 'x'\n" });
   expect((await run({ k, l: "{" }, "k", "--launch", "l")).code).toBe(2);
   expect((await run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l")).stderr).toContain(
     "argument 'a': cannot read 'none.npy'",

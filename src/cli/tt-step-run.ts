@@ -6,16 +6,19 @@ import type { Operation } from "../ir/operation.js";
 import { coverageText, instructionCoverage } from "../simulate/coverage.js";
 import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
-import { type LaunchArgument, type PtxRun, runPtx } from "../simulate/ptx/run.js";
+import { type PtxRun, runPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
+import { hintProblem } from "../simulate/tensor/arguments.js";
+import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { fileError } from "./node-io.js";
 import { writeNpy } from "./npy.js";
-import { parseTtStepArgs } from "./tt-step-args.js";
+import { argumentNamed, programProblem, type ReadSimulationArgs, readSimulationArgs, type SimulationArgs } from "./simulation-args.js";
+import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
-import type { PythonOptions } from "./tt-step-python.js";
 import { runIr } from "./tt-step-run-ir.js";
 
 type Triple = readonly [number, number, number];
@@ -75,16 +78,13 @@ interface RunArgs {
   readonly out: string | undefined;
   readonly kernel: string | undefined;
   readonly signature: readonly string[] | undefined;
-  readonly values: ReadonlyMap<string, number>;
-  readonly grid: Triple;
-  readonly gridGiven: boolean;
-  readonly programs: readonly Triple[] | undefined;
-  readonly seed: number;
+  readonly simulation: SimulationArgs;
+  /** The same, read. */
+  readonly read: ReadSimulationArgs;
   readonly shared: number | undefined;
-  readonly maxSteps: number | undefined;
   readonly facts: boolean;
   readonly checks: boolean;
-  readonly python: PythonOptions;
+  readonly python: TtStepArgs;
 }
 
 export function runCommand(argv: readonly string[], io: Io): number {
@@ -127,22 +127,26 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
   if (input === undefined || positionals.length > 1) return { error: "expects one input. Try: tt-step run --help" };
   const text = (name: string) => values[name] as string | undefined;
   const list = (name: string) => (values[name] as string[] | undefined) ?? [];
-  const number = (name: string): number | undefined => (text(name) === undefined ? undefined : Number(text(name)));
-  for (const name of ["seed", "shared", "max-steps"])
-    if (number(name) !== undefined && !Number.isInteger(number(name)))
-      return { error: `--${name} expects an integer, not '${text(name)}'` };
-  const grid = text("grid") === undefined ? undefined : triple(text("grid")!, 1);
-  const programs = list("program").map((p) => triple(p, 0));
-  if ((text("grid") !== undefined && grid === undefined) || programs.includes(undefined))
-    return { error: "--grid and --program expect X,Y,Z" };
-  const assigned = list("arg").map((a) => /^([^=]+)=(-?[\d.]+(?:e[-+]?\d+)?)$/i.exec(a));
-  if (assigned.includes(null)) return { error: "--arg expects NAME=NUMBER" };
+  const shared = text("shared") === undefined ? undefined : Number(text("shared"));
+  if (shared !== undefined && !(Number.isInteger(shared) && shared >= 0))
+    return { error: `--shared expects a number of bytes, not '${text("shared")}'` };
+  const seed = text("seed");
+  const simulation: SimulationArgs = {
+    arg: list("arg"),
+    grid: text("grid"),
+    program: list("program"),
+    seed: seed === undefined ? [] : [seed],
+    maxSteps: text("max-steps"),
+  };
+  const read = readSimulationArgs(simulation);
+  if ("error" in read) return read;
   let launch: LaunchFile | undefined;
   const launchPath = text("launch");
   if (launchPath !== undefined) {
-    const read = readLaunchFile(launchPath, io);
-    if ("error" in read) return { error: `'${launchPath}': ${read.error}` };
-    launch = read;
+    const file = readLaunchFile(launchPath, io);
+    if ("error" in file) return { error: `'${launchPath}': ${file.error}` };
+    if (simulation.arg.length > 0) return { error: "--arg and --launch exclude each other" };
+    launch = file;
   }
   const python = parseTtStepArgs(COMPILATION.flatMap((name) => [values[name] ?? []].flat().map((value) => `--${name}=${value}`)));
   if ("error" in python) return python;
@@ -153,26 +157,14 @@ function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: 
     kernel: text("kernel"),
     signature: text("signature")
       ?.split(",")
-      .map((s) => s.trim().replace(/:.*/, "")),
-    values: new Map(assigned.map((a) => [a![1]!, Number(a![2])])),
-    grid: grid ?? launch?.grid ?? [2, 2, 1],
-    gridGiven: grid !== undefined,
-    programs: programs.length > 0 ? programs.map((p) => p!) : undefined,
-    seed: number("seed") ?? 0,
-    shared: number("shared"),
-    maxSteps: number("max-steps"),
+      .map((s) => s.trim()),
+    simulation,
+    read,
+    shared,
     facts: values["facts"] === true,
     checks: values["checks"] !== false,
     python,
   };
-}
-
-/** Up to three numbers; those left out are `missing`: 1 of a grid, 0 of a program. */
-function triple(text: string, missing: number): Triple | undefined {
-  const parts = text.split(",").map(Number);
-  if (parts.length > 3 || parts.some((n) => !Number.isInteger(n) || n < 0)) return undefined;
-  const [x = missing, y = missing, z = missing] = parts;
-  return [x, y, z];
 }
 
 function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: string } {
@@ -199,13 +191,16 @@ function runIrInput(args: RunArgs, io: Io): number {
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
   if (input.kind === "module" && isLowered(input.module)) {
+    const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
+    if (broken !== undefined) return usage(io, broken);
     const lowered = translateToPtx(input.module, args.input, args.kernel);
     if ("error" in lowered) return usage(io, lowered.error);
     return runPtxInput(lowered.text, { ...args, kernel: lowered.kernel, shared: args.shared ?? sharedBytesOf(input.module) }, io);
   }
   if (input.kind !== "module" || !isExecutable(input.module))
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
-  const run = runIr(input.module, { ...args, grid: args.gridGiven ? args.grid : undefined }, io);
+  const { capability } = settings(input, args.python);
+  const run = runIr(input.module, { ...args, capability, text: input.defaults ? "" : input.text }, io);
   if ("error" in run) return usage(io, run.error);
   io.stdout.write(run.printed + run.report);
   if (args.launch === undefined) io.stdout.write(storesText(run));
@@ -215,21 +210,35 @@ function runIrInput(args: RunArgs, io: Io): number {
   return run.failed ? EXIT.difference : EXIT.ok;
 }
 
+/** A number of launch.json that is not what the kernel was compiled for. */
+function brokenHint(kernel: Operation | undefined, given: readonly NamedArgument[]): string | undefined {
+  for (const [i, { name, argument }] of given.entries()) {
+    const problem = kernel && argument.kind === "scalar" ? hintProblem(kernel, i, Number(argument.value)) : undefined;
+    if (problem !== undefined) return `launch.json: argument '${name}' ${problem}`;
+  }
+  return undefined;
+}
+
 // PTX.
 
 function runPtxInput(text: string, args: RunArgs, io: Io): number {
-  const named = args.launch?.args ?? madeUpArguments(text, args);
-  if ("error" in named) return usage(io, named.error);
+  const made = args.launch ? { named: args.launch.args, report: "" } : madeUpArguments(text, args);
+  if ("error" in made) return usage(io, made.error);
+  const { named } = made;
+  const { read } = args;
+  const grid = read.grid ?? args.launch?.grid ?? DEFAULT_GRID;
+  const outside = programProblem(read.programs, grid);
+  if (outside !== undefined) return usage(io, outside);
   const run = runPtx(
     text,
     {
       ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
-      grid: args.grid,
+      grid,
       args: named.map((a) => a.argument),
-      ...(args.programs === undefined ? {} : { programs: args.programs }),
-      seed: args.seed,
+      ...(read.programs === undefined ? {} : { programs: read.programs }),
+      seed: read.seeds?.[0] ?? 0,
       ...(args.shared === undefined ? {} : { sharedBytes: args.shared }),
-      ...(args.maxSteps === undefined ? {} : { limits: { maxSteps: args.maxSteps } }),
+      ...(read.maxSteps === undefined ? {} : { limits: { maxSteps: read.maxSteps } }),
       checks: args.checks,
       facts: args.facts,
     },
@@ -240,7 +249,7 @@ function runPtxInput(text: string, args: RunArgs, io: Io): number {
     return EXIT.badInput;
   }
   io.stdout.write(run.printed);
-  io.stdout.write(report(run, args));
+  io.stdout.write(report(run, args) + made.report);
   if (args.launch === undefined) io.stdout.write(storesText(run));
   for (const finding of run.findings) {
     const program = finding.program.join(", ");
@@ -253,28 +262,52 @@ function runPtxInput(text: string, args: RunArgs, io: Io): number {
   return run.findings.length > 0 ? EXIT.difference : EXIT.ok;
 }
 
-/** Numbers that make loops run a few times and masks cut. */
-function madeUpArguments(text: string, args: RunArgs): readonly NamedArgument[] | { readonly error: string } {
+/** Numbers that make loops run a few times and masks cut, and a line that lists them. */
+function madeUpArguments(
+  text: string,
+  args: RunArgs,
+): { readonly named: readonly NamedArgument[]; readonly report: string } | { readonly error: string } {
   const params = kernelParameters(text, args.kernel);
   if ("error" in params) return params;
   const given = args.signature ?? [];
   // The two pointers at the end are Triton's scratch memory.
   const count = args.signature === undefined ? Math.max(params.length - 2, 0) : given.length;
-  const made: NamedArgument[] = [];
-  for (let i = 0; i < Math.min(count, params.length); i++) {
-    const param = params[i]!;
-    const type = given[i];
-    const name = param.name;
-    const value = args.values.get(name) ?? args.values.get(String(i));
-    if (param.isPointer) {
-      const element = elementKind(type?.replace(/^\*/, "") ?? "fp32");
-      if (element === undefined) return { error: `--signature: '${type}' is no pointer type` };
-      made.push({ name, argument: { kind: "buffer", spec: { name, element } } });
-    } else
-      made.push({ name, argument: { kind: "scalar", value: value ?? (param.type.startsWith("f") ? 0.5 : 128) } satisfies LaunchArgument });
+  const own = params.slice(0, count);
+  const values = new Map<string, number>();
+  for (const [name, value] of args.read.values) {
+    const found = argumentNamed(
+      name,
+      own.map((p) => p.name),
+      "--arg",
+    );
+    if (typeof found !== "string") return found;
+    values.set(found, value);
   }
-  return made;
+  const named: NamedArgument[] = [];
+  const made: string[] = [];
+  for (const [i, { name, type, isPointer }] of own.entries()) {
+    const [stated, divisor] = (given[i] ?? "").split(":") as [string, string | undefined];
+    const value = values.get(name);
+    if (isPointer || stated.startsWith("*")) {
+      if (value !== undefined) return { error: `--arg: argument '${name}' is a pointer, not a number` };
+      const element = elementKind(stated === "" ? "fp32" : stated.replace(/^\*/, ""));
+      if (element === undefined) return { error: `--signature: '${stated}' is no pointer type` };
+      named.push({ name, argument: { kind: "buffer", spec: { name, element } } });
+      made.push(`${name} ${element}[]`);
+      continue;
+    }
+    if (value !== undefined && divisor !== undefined && value % Number(divisor) !== 0)
+      return { error: `--arg: argument '${name}' is a multiple of ${divisor} by --signature, and ${value} is none` };
+    const argument = { kind: "scalar", value: value ?? (type.startsWith("f") ? 0.5 : 128) } as const;
+    named.push({ name, argument });
+    if (value === undefined) made.push(`${name} = ${argument.value}`);
+  }
+  if (args.read.grid === undefined) made.unshift(`grid ${DEFAULT_GRID.join("x")}`);
+  return { named, report: `made up: ${made.join(", ")}\n` };
 }
+
+/** Where neither --grid nor launch.json says. */
+const DEFAULT_GRID: Triple = [2, 2, 1];
 
 function report(run: PtxRun, args: RunArgs): string {
   let text = `${run.warpInstructions} warp instructions, ${run.laneInstructions} of lanes; ${coverageText(instructionCoverage([run]))}\n`;

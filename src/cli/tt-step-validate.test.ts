@@ -67,6 +67,62 @@ validate: PTX: N of N instructions executed
   });
 });
 
+describe("what is stated of the arguments", () => {
+  const SIGNS = `// x // y rounds as C does, so that only negative numbers tell it from a shift.
+tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %two = arith.constant dense<2> : tensor<64xi32>
+  %as = tt.splat %a : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %ap = tt.addptr %as, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %x = tt.load %ap : tensor<64x!tt.ptr<i32>>
+  %d = arith.divsi %x, %two : tensor<64xi32>
+  %qs = tt.splat %q : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %qp = tt.addptr %qs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %qp, %d : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+`;
+  const withFile = async (json: string, ...argv: readonly string[]) => {
+    const io = memoryIo("", { "d/k.ttir": SIGNS, "d/args.json": json });
+    const code = await main(argv, io);
+    return { code, out: io.out(), err: io.err() };
+  };
+  test("arrays hold it in --validate, by the source's names", async () => {
+    const found = (low: number, high: number) => {
+      const preconditions = { arrays: { a: { kind: "range" as const, low, high } } };
+      const validator = new Validator({ preconditions, names: ["a", "q", "n"], seeds: [0] });
+      validator.begin(parseModule(new Context(ALL_DIALECTS), "k", SIGNS)!.module);
+      validator.check("unsigned", parseModule(new Context(ALL_DIALECTS), "k", SIGNS.replace("divsi", "divui"))!.module);
+      return validator.outcome.broken.length;
+    };
+    expect(found(0, 9)).toBe(0);
+    expect(found(-9, 0)).toBe(1);
+    expect((await withFile(`{"arrays": {"a": {"kind": "range", "low": -9, "high": 0}}}`, "d/k.ttir", "--validate")).out).toMatch(
+      /^preconditions of d\/args.json: a range low=-9 high=0\nvalidate: same results/,
+    );
+  });
+  test.each([
+    ["{}", ["d/k.ttir", "--validate", "--arg", "zzz=1"], "--arg: there is no argument 'zzz' (the kernel's arguments are a, q, n)"],
+    [`{"arrays": {"b": {"kind": "zeros"}}}`, ["d/k.ttir", "--validate"], "'d/args.json': there is no argument 'b'; did you mean 'a'?"],
+    [`{"scalars": {"m": 1}}`, ["run", "d/k.ttir"], "'d/args.json': there is no argument 'm'; did you mean 'a'?"],
+    [`{"scalars": {"a": 1}}`, ["bisect", "d/k.ttir", "results"], "'d/args.json': argument 'a' is a pointer, not a number"],
+    ["{}", ["d/k.ttir", "--validate", "--arg", "n=1001"], "--arg: argument 'n' is compiled as a multiple of 16, and 1001 is none"],
+    ["{}", ["d/k.ttir", "--validate", "--grid", "0,0,0"], "--grid 0,0,0: a grid has at least one program along each axis"],
+    ["{}", ["run", "d/k.ttir", "--grid", "0"], "--grid 0: a grid has at least one program along each axis"],
+    ["{}", ["run", "d/k.ttir", "--program", "5,5,5"], "program (5, 5, 5) lies outside the grid of 1x1x1"],
+    ["{}", ["run", "d/k.ttir", "--kernel", "nope"], "there is no function 'nope'"],
+  ])("%s: %j: exit 2", async (json, argv, message) => {
+    const { code, err } = await withFile(json, ...argv);
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+  });
+  test("tt-opt --validate reads it too", async () => {
+    const io = memoryIo("", { "d/k.ttir": SIGNS, "d/args.json": `{"arrays": {"b": {"kind": "zeros"}}}` });
+    expect(await ttOpt(["--validate", "--cse", "d/k.ttir"], io)).toBe(2);
+    expect(io.err()).toContain("there is no argument 'b'");
+  });
+});
+
 describe("bisect", () => {
   test("names the pass after which a predicate changes", async () => {
     expect((await run(["bisect", VECADD, "has(ttg.convert_layout)"])).out).toMatch(
@@ -92,7 +148,9 @@ describe("bisect", () => {
 describe("run", () => {
   test("executes TTIR with arguments made up, and says what it did", async () => {
     const { code, out } = await run(["run", VECADD, "--program", "0,0,0"]);
-    expect(out).toMatch(/^1 programs of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\n\w+\[0\.\.\d+\] = /);
+    expect(out).toMatch(
+      /^1 programs of a grid of 3x1x1 with \w+=\d+\n\d+ steps; (\d+) of \1 ops executed\nmade up: a_ptr f32\[1024\], b_ptr f32\[1024\], c_ptr f32\[1024\], n = 1536\n\w+\[0\.\.\d+\] = /,
+    );
     expect(code).toBe(0);
   });
   test("an endless loop ends with --max-steps", async () => {

@@ -83,11 +83,12 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     const pipeline = pipelineOf(settings(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
+  const names = parts.validate?.namesOfInput(input);
   const made = traceOf(compiler, input, args.input, args, io);
   if ("error" in made) return usage(io, made.error);
   /** The exit code, which a pass that failed makes worse. */
   const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
-  const checked = parts.validate?.validateTrace(made.trace, args.input, args.simulation, io);
+  const checked = parts.validate?.validateTrace(made.trace, args.input, names, args.simulation, io);
   if (checked && "error" in checked) return usage(io, checked.error);
   if (checked && asksForNothing(args) && args.against === undefined) {
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
@@ -124,13 +125,14 @@ async function bisectMain(argv: readonly string[], io: Io): Promise<number> {
   const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
   if ("error" in args) return usage(io, args.error);
   if (args.input === undefined) return usage(io, "bisect expects an input file");
-  const [compiler, { bisect }] = [await wholeCompiler(), await import("./tt-step-bisect.js")];
+  const [compiler, { bisect, namesOfInput }] = [await wholeCompiler(), await import("./tt-step-bisect.js")];
   await prepareInputs([args.input], io);
   const input = readInput(compiler, args.input, io, args);
   if (input.kind === "error") return refuse(input, io);
+  const names = namesOfInput(input);
   const made = traceOf(compiler, input, args.input, { ...args, printAfterChange: true }, io);
   if ("error" in made) return usage(io, made.error);
-  const found = bisect(made.trace, args.input, argv[predicate]!, args.simulation, io);
+  const found = bisect(made.trace, args.input, names, argv[predicate]!, args.simulation, io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }
 

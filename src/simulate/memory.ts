@@ -279,6 +279,17 @@ export class Memory {
     return runs.map(({ offset, end, parts }) => ({ offset, bytes: joined(parts, end - offset) }));
   }
 
+  /** How far a buffer was read or written, from its begin. */
+  touchedBytes(name: string): number {
+    let end = 0;
+    const buffer = this.#byName.get(name);
+    for (const [key, { flags }] of buffer?.pages ?? []) {
+      const last = flags.findLastIndex((f) => f !== 0);
+      if (last >= 0) end = Math.max(end, key * PAGE_BYTES - buffer!.address + last + 1);
+    }
+    return end;
+  }
+
   /** The first `bytes` bytes of a buffer as they stand now. */
   contents(name: string, bytes: number): Uint8Array {
     const buffer = this.#byName.get(name);

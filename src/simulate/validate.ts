@@ -24,6 +24,8 @@ import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/r
 export interface ValidateOptions extends Pick<RunOptions, "kernel" | "capability" | "grid" | "programs" | "limits"> {
   readonly seeds?: readonly number[];
   readonly preconditions?: Preconditions;
+  /** The arguments' names, where the IR has lost them. */
+  readonly names?: readonly string[];
 }
 
 /** What a pass did to the meaning. */
@@ -220,7 +222,7 @@ export class Validator {
    */
   #choose(module: Operation): Launch[] {
     const kernel = kernelOf(module, this.options.kernel)!;
-    const plan = (fit: Fit) => planArguments(module, kernel, this.options.preconditions, fit);
+    const plan = (fit: Fit) => planArguments(module, kernel, this.options.preconditions, fit, this.options.names);
     const [seed = 0, ...others] = this.options.seeds ?? [0, 1];
     const isSound = (args: readonly ArgumentPlan[]): boolean => {
       this.#runs++;

@@ -96,7 +96,9 @@ const launchProblem = (message: string, source: SourceBuffer): Diagnostic => ({
 
 function checkArguments({ params, threads }: Program, launch: PtxLaunch): string | undefined {
   if (launch.args.length > params.length) return `${launch.args.length} arguments for a kernel of ${params.length}`;
-  const missing = params.slice(launch.args.length).find((p) => !p.isPointer);
+  // The two addresses at the end are Triton's scratch memory, whether the text calls them pointers or not.
+  const isScratch = (p: KernelParameter) => p.isPointer || (p.type === "u64" && params.indexOf(p) >= params.length - 2);
+  const missing = params.slice(launch.args.length).find((p) => !isScratch(p));
   if (missing !== undefined) return `no argument for '${missing.name}' (.${missing.type})`;
   if (threads === undefined && launch.threads === undefined) return "the kernel has no .reqntid: the number of threads must be given";
   return undefined;

@@ -18,7 +18,7 @@ import { elementTypeOrSelf, FloatType, IntegerType, RankedTensorType } from "../
 import { NameLoc } from "../../ir/location.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
-import { symbolsOf } from "../../ir/symbol-table.js";
+import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import type { InitialValues } from "../initial-values.js";
 import type { ElementKind } from "../numbers/element.js";
@@ -42,6 +42,8 @@ export type ArgumentPlan =
       readonly data?: Uint8Array;
     };
 
+type DescriptorPlan = Extract<ArgumentPlan, { readonly kind: "descriptor" }>;
+
 /** What a file of preconditions says. */
 export interface Preconditions {
   readonly scalars?: Readonly<Record<string, number>>;
@@ -53,18 +55,32 @@ export interface Preconditions {
 /** How generous extents are: `cut` leaves masks something to do, `whole` fills all blocks, `empty` is `cut` but that loops do not run. */
 export type Fit = "cut" | "whole" | "empty";
 
-/** Arguments for `kernel`, a function of `module`. */
-export function planArguments(module: Operation, kernel: Operation, given: Preconditions = {}, fit: Fit = "cut"): ArgumentPlan[] {
+/** Arguments for `kernel`, a function of `module`; `names` are those that preconditions use. */
+export function planArguments(
+  module: Operation,
+  kernel: Operation,
+  given: Preconditions = {},
+  fit: Fit = "cut",
+  names: readonly string[] = argumentNames(kernel),
+): ArgumentPlan[] {
   const args = kernel.regions[0]!.firstBlock!.args;
   const uses = new Uses(module);
   const tables = pointerTables(kernel);
   const scales = scaleArguments(kernel);
+  const partsOf = descriptorParts(kernel);
+  const descriptors = new Map<number, DescriptorPlan>();
   let floats = 0;
   let strides = 0;
   return args.map((arg, i): ArgumentPlan => {
-    const name = argumentName(kernel, i);
+    const name = names[i]!;
     const { type } = arg;
-    if (TensorDescType.is(type)) return descriptorPlan(type, name, fit);
+    if (TensorDescType.is(type)) {
+      const plan = descriptorPlan(type, name, fit);
+      descriptors.set(i, plan);
+      return plan;
+    }
+    const part = partsOf.get(i);
+    if (part) return { kind: "scalar", name, value: numeric(type, partOf(descriptors.get(part.descriptor)!, part)) };
     if (PointerType.is(type)) {
       const table = tables.get(arg);
       const init: InitialValues | undefined =
@@ -81,14 +97,63 @@ export function planArguments(module: Operation, kernel: Operation, given: Preco
   });
 }
 
+/** Why a value breaks what the kernel was compiled for: `tt.divisibility` of an argument. */
+export function hintProblem(kernel: Operation, index: number, value: number): string | undefined {
+  const divisor = intOf(argumentAttr(kernel, index, "tt.divisibility")) ?? 1;
+  return value % divisor === 0 ? undefined : `is compiled as a multiple of ${divisor}, and ${value} is none`;
+}
+
 const numeric = (type: Type, value: number): number | bigint =>
   IntegerType.is(type) && type.params.width > 32 ? BigInt(Math.trunc(value)) : value;
 
-/** The argument's name in the source, where the IR still has it. */
-export function argumentName(kernel: Operation, index: number): string {
-  const { loc } = kernel.regions[0]!.firstBlock!.args[index]!;
-  return NameLoc.is(loc) ? loc.params.name : `arg${index}`;
+/**
+ * The arguments' names in the source: those of their locations, else those that the IR is written with in `text`. The shape and
+ * the strides that follow a descriptor `d` are `d.shape.0`, ..., `d.stride.0`, ...
+ */
+export function argumentNames(kernel: Operation, text = ""): string[] {
+  const { args } = kernel.regions[0]!.firstBlock!;
+  const begin = text.indexOf(`@${symbolName(kernel)}(`);
+  const line = begin < 0 ? "" : text.slice(begin, text.indexOf("\n", begin));
+  const written = [...line.matchAll(/[(,]\s*%([\w$.-]+):/g)].map(([, name]) => name!);
+  const parts = descriptorParts(kernel);
+  const names: string[] = [];
+  for (const [i, { loc }] of args.entries()) {
+    const part = parts.get(i);
+    const own = NameLoc.is(loc) ? loc.params.name : written.length === args.length ? written[i]! : `arg${i}`;
+    const name = part ? `${names[part.descriptor]}.${part.of}.${part.dim}` : own;
+    names.push(names.includes(name) ? `${name}.${i}` : name);
+  }
+  return names;
 }
+
+/** A scalar that belongs to the descriptor before it. */
+interface DescriptorPart {
+  readonly descriptor: number;
+  readonly of: "shape" | "stride";
+  readonly dim: number;
+}
+
+/** Which arguments are the shape (i32) and the strides (i64) of a host descriptor: those that follow it under its name. */
+export function descriptorParts(kernel: Operation): ReadonlyMap<number, DescriptorPart> {
+  const { args } = kernel.regions[0]!.firstBlock!;
+  const parts = new Map<number, DescriptorPart>();
+  for (const [i, { type, loc }] of args.entries()) {
+    if (!TensorDescType.is(type)) continue;
+    const { length: rank } = type.params.blockType.params.shape;
+    const following = args.slice(i + 1, i + 1 + 2 * rank);
+    const isPart = (at: number) => {
+      const { type: t, loc: l } = following[at]!;
+      return IntegerType.is(t) && t.params.width === (at < rank ? 32 : 64) && (!NameLoc.is(loc) || l === loc);
+    };
+    if (following.length < 2 * rank || !following.every((_, at) => isPart(at))) continue;
+    following.forEach((_, at) =>
+      parts.set(i + 1 + at, at < rank ? { descriptor: i, of: "shape", dim: at } : { descriptor: i, of: "stride", dim: at - rank }),
+    );
+  }
+  return parts;
+}
+/** The number that a part of a descriptor must have. */
+export const partOf = ({ shape, strides }: DescriptorPlan, { of, dim }: DescriptorPart): number => (of === "shape" ? shape : strides)[dim]!;
 
 /** The element kind of what a pointer points to; bytes where it has none of its own. */
 function kindOfPointee(type: Type): ElementKind {
@@ -103,12 +168,13 @@ function kindOfElement(type: Type): ElementKind {
   return elementKind(type.params.kind) ?? "i8";
 }
 
-function descriptorPlan(type: Type, name: string, fit: Fit): ArgumentPlan {
+function descriptorPlan(type: Type, name: string, fit: Fit): DescriptorPlan {
   const { shape: block, elementType } = signlessBlockType(type).params;
   const shape = block.map((n) => extent({ block: n, loop: false }, 16, fit));
-  const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
-  return { kind: "descriptor", name, element: kindOfElement(elementType), shape, strides };
+  return { kind: "descriptor", name, element: kindOfElement(elementType), shape, strides: contiguous(shape) };
 }
+/** The strides of a tensor without gaps, in elements. */
+export const contiguous = (shape: readonly number[]): number[] => shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1));
 
 /** One and a half blocks, more where a loop goes over them (a ring of buffers comes round then), or whole blocks; a multiple of `divisor`. */
 function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, fit: Fit): number {
