@@ -18,6 +18,8 @@ export interface SimulationArgs {
   readonly program: readonly string[];
   readonly seed: readonly string[];
   readonly maxSteps: string | undefined;
+  /** What is otherwise a note ends with exit code 1 or 2. */
+  readonly strict?: boolean;
 }
 
 type Triple = readonly [number, number, number];

@@ -123,6 +123,67 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
   });
 });
 
+describe("--validate of a folder: what is not executed is not validated", () => {
+  const files = async (rest: Readonly<Record<string, string>>, ...options: readonly string[]) => {
+    const all: Readonly<Record<string, string>> = { "k.ttir": readFileSync(VECADD, "latin1"), ...rest };
+    const io = memoryIo("", Object.fromEntries(Object.entries(all).map(([name, text]) => [`cache/${name}`, text])));
+    const code = await main(["cache", "--validate", ...options], {
+      ...io,
+      readFolder: (path) => (path === "cache" ? Object.keys(all) : undefined),
+    });
+    return { code, out: io.out(), err: io.err() };
+  };
+  const ptx = async () => (await run([VECADD, "--emit", "ptx"])).out;
+
+  test("PTX that runs is counted", async () => {
+    expect(await files({ "k.ptx": await ptx() }, "--strict")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^validate: same results after each of 1/),
+    });
+  });
+  test("PTX that does not parse fails", async () => {
+    const text = (await ptx()).replace("add.f32", "add.f32,,(");
+    expect(await files({ "k.ptx": text })).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^validate: 'ptx' cannot be read: <ptx>:\d+:\d+: expected an operand\n/),
+    });
+  });
+  test("PTX with an instruction that is not modelled gets a note, and 2 under --strict", async () => {
+    const text = (await ptx()).replace("add.f32", "frob.f32");
+    const out = expect.stringMatching(
+      /^validate: note: 'ptx' was not executed: frob.f32 is not modelled: unknown instruction \(line \d+: frob.f32 [^\n]*\)\nvalidate: the source/,
+    );
+    expect(await files({ "k.ptx": text })).toMatchObject({ code: 0, out });
+    expect(await files({ "k.ptx": text }, "--strict")).toMatchObject({ code: 2, out });
+  });
+  test("so do steps in TTGIR or the LLVM dialect", async () => {
+    const body = (op: string) => `module attributes {"ttg.shared" = 0 : i32} {
+  llvm.func @vecadd(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %z: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel = 1 : ui1, nvvm.reqntid = array<i32: 32>} {
+    ${op}
+    llvm.return
+  }
+}
+`;
+    expect(await files({ "k.ttgir": body("nvvm.breakpoint") }, "--strict")).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^validate: note: 'ttgir' was not executed: nvvm.breakpoint.not_executable is not modelled/),
+    });
+    expect(await files({ "k.ttgir": body("llvm.nothing !") })).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^validate: 'ttgir' cannot be read: <after ttgir>:3:\d+: error: /),
+    });
+  });
+  test("different kernels cannot be compared", async () => {
+    const other = "tt.func public @other(%p: !tt.ptr<i32>) {\n  tt.return\n}\n";
+    expect(await files({ "k.ttgir": other })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /different kernels cannot be compared: '\w+' with 4 arguments in the source, 'other' with 1 arguments after 'ttgir'\n$/,
+      ),
+    });
+  });
+});
+
 describe("bisect", () => {
   test("names the pass after which a predicate changes", async () => {
     expect((await run(["bisect", VECADD, "has(ttg.convert_layout)"])).out).toMatch(

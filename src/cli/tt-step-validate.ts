@@ -1,14 +1,16 @@
 /** `tt-step --validate`: executes the IR after every pass that changed it, on the same memory. */
 import type { Step, Trace } from "../compile/trace.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
 import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
 import { kernelOf } from "../simulate/tensor/run.js";
-import { isExecutable, type Validation, Validator, validationText } from "../simulate/validate.js";
+import { isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
-import type { Io } from "./io.js";
+import { EXIT, type Io } from "./io.js";
 import { readSimulationArgs, type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Input } from "./tt-step-input.js";
 import type { Shown } from "./tt-step-show.js";
@@ -21,27 +23,38 @@ export function validateTrace(
   args: SimulationArgs,
   io: Io,
 ): Shown | { readonly error: string } {
+  const first = trace.steps[0] && readStep(trace, trace.steps[0]);
+  const later = trace.steps.filter((s) => s.kind !== "source" && s.parent === undefined && s.changed && s.known);
+  // What a pass that failed left behind is no program.
+  const failed = later.findIndex((s) => !s.verified);
+  const steps = (failed < 0 ? later : later.slice(0, failed)).map((step) => ({
+    pass: step.run > 1 ? `${step.flag}#${step.run}` : step.flag,
+    read: step.stage === "ptx" ? undefined : readStep(trace, step),
+    text: step.text,
+  }));
+  for (const { pass, read } of steps) {
+    const other = first?.module && read?.module && otherKernel(first.module, read.module, pass);
+    if (other !== undefined) return { error: other };
+  }
   const made = validatorFor(trace, name, names, args, io);
   if ("error" in made) return made;
   const { validator, source, report } = made;
-  if (!source) return { error: `--validate executes TTIR and TTGIR; '${name}' holds no such kernel` };
+  const problem = first?.problem === undefined ? "" : `: ${first.problem}`;
+  if (!source) return { error: `--validate executes TTIR and TTGIR; '${name}' holds no such kernel${problem}` };
   validator.begin(source);
   let sharedBytes: number | undefined;
-  for (const step of trace.steps) {
-    if (step.kind === "source" || step.parent !== undefined || !step.changed || !step.known) continue;
-    // What a pass that failed left behind is no program.
-    if (!step.verified) break;
-    if (step.stage === "ptx") {
-      if (step.flag === "ptx") validator.checkPtx(trace.lines.textOf(step.text), sharedBytes);
-      continue;
+  for (const { pass, read, text } of steps) {
+    if (read === undefined) {
+      if (pass === "ptx") validator.checkPtx(trace.lines.textOf(text), sharedBytes);
+    } else if (read.problem !== undefined) validator.unreadable(pass, read.problem);
+    else {
+      sharedBytes = sharedBytesOf(read.module) ?? sharedBytes;
+      validator.check(pass, read.module);
     }
-    const module = moduleOfStep(trace, step);
-    if (!module) break;
-    sharedBytes = sharedBytesOf(module) ?? sharedBytes;
-    validator.check(step.run > 1 ? `${step.flag}#${step.run}` : step.flag, module);
   }
   if (trace.artifacts.ptx !== undefined) validator.checkPtx(trace.artifacts.ptx, sharedBytes);
-  return { text: report + validationText(validator.outcome), code: exitCode(validator.outcome) };
+  const { outcome } = validator;
+  return { text: report + validationText(outcome), code: exitCode(outcome, args.strict) };
 }
 
 /**
@@ -71,7 +84,9 @@ export function namesOfInput(input: Input): readonly string[] | undefined {
   const kernel = input.kind === "module" ? kernelOf(input.module) : undefined;
   return kernel && input.kind === "module" ? argumentNames(kernel, input.defaults ? "" : input.text) : undefined;
 }
-export const exitCode = ({ broken }: Validation): number => (broken.length > 0 ? 1 : 0);
+/** Under `--strict` it is bad input when something was not executed. */
+export const exitCode = ({ broken, notExecuted }: Validation, strict = false): number =>
+  broken.length > 0 ? EXIT.difference : strict && notExecuted.length > 0 ? EXIT.badInput : EXIT.ok;
 
 /** The target that a Trace is made for. */
 export function capabilityOf({ target }: Trace): { readonly capability?: number } {
@@ -81,5 +96,18 @@ export function capabilityOf({ target }: Trace): { readonly capability?: number 
 
 /** The IR after a step, read again; its ops are at lines of that text. */
 export function moduleOfStep(trace: Trace, step: Step): Operation | undefined {
-  return parseModule(new Context(ALL_DIALECTS), `<after ${step.flag}>`, trace.lines.textOf(step.text))?.module;
+  const { module, problem } = readStep(trace, step);
+  return problem === undefined ? module : undefined;
 }
+
+/** As much as could be read, and in a line what is wrong with it. */
+function readStep(trace: Trace, step: Step): Read {
+  const ctx = new Context(ALL_DIALECTS);
+  const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text))?.module;
+  if (module && verifyOperation(module)) return { module, problem: undefined };
+  const problem = ctx.diagnostics.find((d) => d.severity === "error");
+  return { module, problem: problem ? renderDiagnostic(problem, ctx.sources).split("\n")[0]! : "the IR does not parse" };
+}
+type Read =
+  | { readonly module: Operation; readonly problem: undefined }
+  | { readonly module: Operation | undefined; readonly problem: string };

@@ -7,6 +7,7 @@
 import { TensorDescType } from "../dialects/tt/types.js";
 import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
+import { symbolName } from "../ir/symbol-table.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
 import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
@@ -32,7 +33,8 @@ export interface ValidateOptions extends Pick<RunOptions, "kernel" | "capability
 export interface Broken {
   /** The pass by its flag, and which of its runs; the source where it is the kernel itself. */
   readonly pass: string;
-  readonly seed: number;
+  /** Undefined where nothing ran. */
+  readonly seed: number | undefined;
   readonly message: string;
 }
 export interface Validation {
@@ -46,9 +48,17 @@ export interface Validation {
   readonly uncertain: ReadonlyMap<string, string>;
   /** What the kernel itself was found to do, before any pass. */
   readonly findings: readonly Finding[];
-  /** The pass from which on the IR is no longer executed here, if there is one. */
-  readonly until: string | undefined;
+  /** What was not executed, and so not validated: the last steps of a stage, each with the reason. */
+  readonly notExecuted: readonly NotExecuted[];
 }
+
+/** A step that was not executed. */
+export interface NotExecuted {
+  readonly pass: string;
+  readonly reason: string;
+}
+
+type Stage = "Triton IR" | "lowered code" | "PTX";
 
 /** One way to start the kernel. */
 interface Launch {
@@ -74,7 +84,9 @@ export class Validator {
   #version = -1;
   #runs = 0;
   #findings: readonly Finding[] = [];
-  #notModelled: string | undefined;
+  /** By stage; what runs later of the same stage takes it away. */
+  readonly #notExecuted = new Map<string, NotExecuted>();
+  #source: Operation | undefined;
   #loweredIsBroken = false;
   /** Of descriptors among the arguments, as they were last. */
   #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
@@ -96,6 +108,7 @@ export class Validator {
     if (this.#before !== undefined || !isExecutable(root)) return;
     // Passes change it before it is asked what it leaves open.
     const module = cloneOperation(root);
+    this.#source = module;
     this.#launches = this.#choose(module);
     this.#before = this.#run(module);
     this.#coverage.set("the source", opCoverage(module, this.#before));
@@ -142,6 +155,8 @@ export class Validator {
   /** Executes a module as the result of the pass named. */
   check(pass: string, module: Operation): void {
     if (this.#before === undefined) return;
+    const other = otherKernel(this.#source!, module, pass);
+    if (other !== undefined) return this.unreadable(pass, other);
     if (!isExecutable(module)) {
       this.#checkLowered(pass, "lowered code", (launch) => runLlvm(module, launch, `<after ${pass}>`));
       return;
@@ -149,6 +164,10 @@ export class Validator {
     this.#tensorMaps = tensorMapForms(module) ?? this.#tensorMaps;
     const before = this.#before;
     const results = this.#run(module);
+    const missing = results.flatMap((r) => r.findings).find((f) => f.kind === "not-modelled");
+    if (missing && !before.some((r) => r.findings.some((f) => f.kind === "not-modelled")))
+      return this.#skip("Triton IR", pass, missing.message);
+    this.#notExecuted.delete("Triton IR");
     this.#passes.push(pass);
     this.#coverage.set("Triton IR", opCoverage(module, results));
     const problem = results.flatMap((result, i) => {
@@ -165,36 +184,45 @@ export class Validator {
     if (this.#before) this.#checkLowered("ptx", "PTX", (launch) => runPtx(text, { ...launch, ...shared }, "<ptx>"));
   }
 
-  #checkLowered(pass: string, stage: string, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
+  /** A step whose text is no IR that can be read, or no PTX. */
+  unreadable(pass: string, problem: string): void {
+    this.#broken.push({ pass, seed: undefined, message: problem });
+  }
+
+  #checkLowered(pass: string, stage: Stage, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
     // What a kernel does out of its domain is not defined, and differs.
-    if (this.#findings.some((f) => f.severity === "error")) {
-      this.#notModelled ??= pass;
-      return;
-    }
+    if (this.#findings.some((f) => f.severity === "error")) return this.#skip(stage, pass, "the source itself has errors");
     const runs: PtxRun[] = [];
     const problems: Broken[] = [];
     for (const { reference, seed, ignore } of this.#launches) {
-      const launch = reference && launchOf(reference, this.#tensorMaps);
-      const run = launch && execute(launch);
-      if (!run) continue;
-      // In the midst of lowering, a module is no program yet.
-      if ("error" in run || run.diagnostics.length > 0) return;
-      this.#runs++;
-      if (run.findings.some((f) => f.kind === "not-modelled")) {
-        this.#notModelled ??= pass;
-        return;
+      if (!reference) continue;
+      const launch = launchOf(reference, this.#tensorMaps);
+      if (!launch) return this.#skip(stage, pass, "the tensor map of a descriptor among its arguments is not known");
+      const run = execute(launch);
+      if ("error" in run) return this.#skip(stage, pass, run.error);
+      const [wrong] = run.diagnostics;
+      if (wrong) {
+        const { line, column } = wrong.position ?? { line: 1, column: 1 };
+        const message = `${run.source.file}:${line}:${column}: ${wrong.message}`;
+        return wrong.code === "ptx.launch" || stage !== "PTX" ? this.#skip(stage, pass, message) : this.unreadable(pass, message);
       }
+      this.#runs++;
+      const missing = run.findings.find((f) => f.kind === "not-modelled");
+      if (missing) return this.#skip(stage, pass, `${missing.message} (${missing.site})`);
       runs.push(run);
       const message = differenceOfLowered(reference, run, ignore);
       if (message !== undefined) problems.push({ pass, seed, message });
     }
-    if (runs.length === 0) return;
-    this.#notModelled = undefined;
+    this.#notExecuted.delete(stage);
     this.#passes.push(pass);
     this.#coverage.set(stage, instructionCoverage(runs));
     if (this.#loweredIsBroken || !problems[0]) return;
     this.#loweredIsBroken = true;
     this.#broken.push(problems[0]);
+  }
+
+  #skip(stage: Stage, pass: string, reason: string): void {
+    this.#notExecuted.set(stage, { pass, reason });
   }
 
   get outcome(): Validation {
@@ -205,7 +233,7 @@ export class Validator {
       coverage: this.#coverage,
       uncertain: this.#uncertain,
       findings: this.#findings,
-      until: this.#notModelled,
+      notExecuted: [...this.#notExecuted.values()],
     };
   }
 
@@ -252,6 +280,18 @@ export function isExecutable(module: Operation): boolean {
   return !kernel.walk((op) => (/^(?:llvm|nvvm)\./.test(op.name) && !RULES.has(op.def) ? "interrupt" : undefined));
 }
 
+/** In words, that a step holds another kernel than the source: they cannot be compared. */
+export function otherKernel(source: Operation, module: Operation, pass: string): string | undefined {
+  const [ours, theirs] = [source, module].map(kernelText);
+  if (ours === undefined || theirs === undefined || ours === theirs) return undefined;
+  return `different kernels cannot be compared: ${ours} in the source, ${theirs} after '${pass}'`;
+}
+
+function kernelText(module: Operation): string | undefined {
+  const kernel = kernelOf(module);
+  return kernel?.name === "tt.func" ? `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments` : undefined;
+}
+
 /** What is different after a pass: a store, or a finding that was not there. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
@@ -270,16 +310,20 @@ function moduleOf(root: Operation): Operation {
 }
 
 /** The outcome as text: one line for each pass that broke something, then what was done. */
-export function validationText({ broken, runs, passes, coverage, uncertain, findings, until }: Validation): string {
+export function validationText({ broken, runs, passes, coverage, uncertain, findings, notExecuted }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
-  const lines = broken.map(({ pass, seed, message }) => `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`);
+  const lines = broken.map(({ pass, seed, message }) =>
+    seed === undefined
+      ? `validate: '${pass}' cannot be read: ${message}`
+      : `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`,
+  );
   for (const f of new Map(findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind)).map((x) => [x.message, x])).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
-  const unfit = findings.some((f) => f.severity === "error");
-  if (unfit) lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");
-  const rest = until === undefined || unfit ? "" : `; from ${until} on there are instructions that the thread level does not model`;
-  if (broken.length === 0)
-    lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)${rest}`);
+  if (findings.some((f) => f.severity === "error" && f.kind !== "not-modelled"))
+    lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");
+  else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);
+  if (broken.length === 0 && passes.length > 0)
+    lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
   for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
   for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;

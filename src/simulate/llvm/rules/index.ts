@@ -6,6 +6,7 @@ import { CONVERT } from "./convert.js";
 import { FLOAT } from "./float.js";
 import { INTEGER } from "./integer.js";
 import { MEMORY } from "./memory.js";
+import { NVGPU } from "./nvgpu.js";
 import { NVVM } from "./nvvm.js";
 import type { Rule } from "./rule.js";
 
@@ -18,4 +19,5 @@ export const RULES: ReadonlyMap<string, Rule> = new Map([
   ...MEMORY,
   ...CALLS,
   ...NVVM,
+  ...NVGPU,
 ]);
