@@ -97,6 +97,13 @@ const OPTIONS = {
     group: "Python kernels",
     summary: "a constant, as a Python literal: BLOCK=128 (repeatable)",
   },
+  define: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    group: "Python kernels",
+    summary: "what a name of the file's module level is, as a Python literal: HAS_TMA=False (repeatable)",
+  },
   config: { type: "string", value: "N", group: "Python kernels", summary: "which configuration of @triton.autotune, from 0" },
   "triton-lib": {
     type: "string",
@@ -184,6 +191,8 @@ const NUMBER_KEYS: readonly (keyof CudaOptions)[] = [
 
 /** What is said of a Python kernel: which one, its arguments, and where Triton's own library is. */
 export interface PythonArgs extends GivenArguments {
+  /** `NAME=<Python literal>` of the file's module level. */
+  readonly defines: readonly string[];
   readonly tritonLib: string | undefined;
 }
 
@@ -334,6 +343,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
       signature: text("signature"),
       types: list("type"),
       constants: list("const"),
+      defines: list("define"),
       config: config === undefined ? undefined : Number(config),
       tritonLib: text("triton-lib"),
     },

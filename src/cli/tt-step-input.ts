@@ -76,7 +76,7 @@ export function readInput({ dialects }: Compiler, path: string, io: Io, options:
 }
 
 const NO_OPTIONS: PythonOptions = {
-  python: { kernel: undefined, signature: undefined, types: [], constants: [], config: undefined, tritonLib: undefined },
+  python: { kernel: undefined, signature: undefined, types: [], constants: [], defines: [], config: undefined, tritonLib: undefined },
   capability: undefined,
   cuda: {},
 };

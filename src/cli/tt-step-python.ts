@@ -63,24 +63,35 @@ export function isPython(text: string, path: string): boolean {
   );
 }
 
-export function readPython(dialects: readonly DialectDef[], path: string, text: string, io: Io, args: PythonOptions): PythonInput {
+/** `ofComment`: what the comment above the kernel defines; the file is read again with it. */
+export function readPython(
+  dialects: readonly DialectDef[],
+  path: string,
+  text: string,
+  io: Io,
+  args: PythonOptions,
+  ofComment: readonly string[] = [],
+): PythonInput {
   const ctx = new Context(dialects);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
-  const { readPython, compileKernel, isTritonLib } = frontEnd!;
+  const { compileKernel, isTritonLib } = frontEnd!;
   const readFile = (other: string) => readIfThere(other, io);
   const given = args.python.tritonLib;
   if (given !== undefined && given !== NO_TRITON && !isTritonLib(given, readFile))
     return { kind: "error", message: `--triton-lib: '${given}' holds no Triton: there is no language/standard.py in it` };
-  const file = readPython(ctx, path === "-" ? "<stdin>" : path, text, {
+  const file = frontEnd!.readPython(ctx, path === "-" ? "<stdin>" : path, text, {
     readFile,
     // Looked for when the kernel needs it.
     tritonLib: () => (given === NO_TRITON ? undefined : (given ?? ownTriton(ctx, io))),
     capability: args.capability ?? 80,
+    defines: [...ofComment, ...args.python.defines],
   });
   if (!file) return told();
   const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
   const kernel = chooseKernel(file.kernels, args.python.kernel, path, (k) => settings(k).length > 0);
   if ("error" in kernel) return refused(kernel);
+  const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
+  if (defines.length > ofComment.length) return readPython(dialects, path, text, io, args, defines);
   if (kernel.refused) {
     ctx.diagnostics.push(kernel.refused);
     return told();

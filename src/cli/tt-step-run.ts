@@ -30,6 +30,7 @@ const OPTIONS = {
   signature: { type: "string" },
   type: { type: "string", multiple: true },
   const: { type: "string", multiple: true },
+  define: { type: "string", multiple: true },
   config: { type: "string" },
   "triton-lib": { type: "string" },
   target: { type: "string" },
@@ -48,7 +49,19 @@ const OPTIONS = {
 } as const;
 
 /** What a Python kernel is compiled for: options of `tt-step` itself. */
-const COMPILATION = ["kernel", "signature", "type", "const", "config", "triton-lib", "target", "num-warps", "num-stages", "num-ctas"];
+const COMPILATION = [
+  "kernel",
+  "signature",
+  "type",
+  "const",
+  "define",
+  "config",
+  "triton-lib",
+  "target",
+  "num-warps",
+  "num-stages",
+  "num-ctas",
+];
 
 const HELP = `Executes a Python kernel, TTIR, TTGIR, LLVM dialect or PTX on the CPU, and tells of bad accesses and races.
 
@@ -64,7 +77,7 @@ Usage: tt-step run INPUT --launch launch.json --out DIR
   --grid X,Y,Z       programs in the grid (default 2,2,1)
   --program X,Y,Z    run only this program (repeatable)
   --kernel NAME      which kernel of the input
-  a Python kernel    --signature, --type, --const, --config, --target, --num-warps, ... as without run
+  a Python kernel    --signature, --type, --const, --define, --config, --target, --num-warps, ... as without run
   --seed N           what untouched memory holds
   --shared BYTES     dynamic shared memory of a CTA
   --max-steps N      stop after that many warp instructions

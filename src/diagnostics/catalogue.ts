@@ -85,6 +85,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ptx.launch": "The kernel cannot be launched so: its name, its arguments or its threads do not fit the text.",
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
+  "python.define": "--define takes the name of something in the kernel's file and a Python literal: --define FLAG=False.",
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
   "python.other-triton":
@@ -92,6 +93,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
   "python.static-print": "What tl.static_print writes while the kernel is compiled.",
   "python.syntax": "The file is no Python at this place; the words are CPython's.",
+  "python.undecided":
+    "A condition outside of the kernel that is not known chooses between definitions that the kernel uses; --define NAME=VALUE says what it depends on.",
   "python.unsupported": "Triton's language has no such statement or expression inside a kernel.",
   "python.warning": "Triton warns of this line and goes on.",
   "target.op":

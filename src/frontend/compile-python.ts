@@ -4,6 +4,7 @@ import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
+import { nearest } from "../support/nearest.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { Compilation } from "./codegen/generator.js";
@@ -11,11 +12,11 @@ import { Abandoned } from "./codegen/recovery.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
-import { type JitData, jitData, type SourceFile } from "./host/objects.js";
+import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
-import { isKind, type JitFunction, type PyValue, tuple } from "./language/values.js";
+import { isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
 import type * as ast from "./python/ast.js";
 import { loadParser, type PythonParser, parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
@@ -30,6 +31,8 @@ export interface PythonHost {
   readonly tritonLib?: () => string | undefined;
   /** Of the GPU that the file's own code is told of: configurations may depend on it. */
   readonly capability?: number;
+  /** `NAME=VALUE`: what names of the files and expressions in them are, whatever the files say. */
+  readonly defines?: readonly string[];
 }
 
 export interface PythonFile {
@@ -70,7 +73,7 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
   const bytes = pythonBytes(latin1);
   ctx.addSource(file, bytes);
   try {
-    return evaluateFile(ctx, file, decode(bytes), files);
+    return evaluateFile(ctx, file, decode(bytes), files, readDefines(files.defines ?? []));
   } catch (error) {
     tellLimit(ctx, error, file);
     return undefined;
@@ -80,6 +83,10 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
 /** Tells of a file that asks for more than there is; anything else is not for the user. */
 function tellLimit(ctx: Context, error: unknown, file: string): void {
   const raised = error instanceof EndlessCode ? new PyError("TimeoutError", error.message) : asPyError(error);
+  if (error instanceof BadDefine) {
+    ctx.diagnostics.push({ severity: "error", code: "python.define", message: `--define: ${error.message}`, notes: [] });
+    return;
+  }
   if (!raised) throw error;
   const { file: other = file, at = undefined } = error instanceof EndlessCode ? error : {};
   const place = position(at && { file: other, line: at.line, column: at.col + 1 });
@@ -90,7 +97,57 @@ function tellLimit(ctx: Context, error: unknown, file: string): void {
   ctx.diagnostics.push({ severity: "error", code: "python.error", message, ...place, notes: [] });
 }
 
-function evaluateFile(ctx: Context, file: string, text: string, files: PythonHost): PythonFile | undefined {
+/** Python literals by the names that `--define` gives them to. */
+function readDefines(texts: readonly string[]): ReadonlyMap<string, PyValue> {
+  return new Map(
+    texts.map((text) => {
+      const [, name, value] = /^\s*([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\(\))?)\s*=\s*(.*?)\s*$/su.exec(text) ?? [];
+      if (name === undefined || value === undefined || value === "")
+        throw new BadDefine(`expects NAME=VALUE, as FLAG=False, not '${text}'`);
+      return [name, literalValue(value)] as const;
+    }),
+  );
+}
+class BadDefine extends Error {}
+
+function literalValue(text: string): PyValue {
+  const parsed = parsePython(parser!, text, "<define>");
+  const [statement, ...more] = parsed.kind === "Module" ? parsed.body : [];
+  if (statement?.kind !== "Expr" || more.length > 0 || !isLiteral(statement.value)) {
+    const quoted = /^[\w.-]+$/.test(text) ? `; a string has quotes: '"${text}"'` : "";
+    throw new BadDefine(`'${text}' is no Python literal${quoted}`);
+  }
+  const names = new Names();
+  const file: SourceFile = { path: "<define>", module: "<define>", globals: names, defines: new Map() };
+  const host = makeHost({ parser: parser!, readFile: () => undefined, tritonLib: undefined, capability: 0, defines: new Map() });
+  return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, statement.value);
+}
+
+/** As `ast.literal_eval` takes them. */
+function isLiteral(node: ast.Expr): boolean {
+  switch (node.kind) {
+    case "Constant":
+      return true;
+    case "UnaryOp":
+      return node.op !== "Not" && isLiteral(node.operand);
+    case "Tuple":
+    case "List":
+    case "Set":
+      return node.elts.every(isLiteral);
+    case "Dict":
+      return node.keys.every((key) => key && isLiteral(key)) && node.values.every(isLiteral);
+    default:
+      return false;
+  }
+}
+
+function evaluateFile(
+  ctx: Context,
+  file: string,
+  text: string,
+  files: PythonHost,
+  defines: ReadonlyMap<string, PyValue>,
+): PythonFile | undefined {
   const parsed = parsePython(parser!, text, file);
   if (parsed.kind === "SyntaxError") {
     for (const { name, message, line, col } of syntaxErrors(parser!, text)) {
@@ -103,12 +160,61 @@ function evaluateFile(ctx: Context, file: string, text: string, files: PythonHos
     const other = files.readFile(path);
     return other === undefined ? undefined : decode(pythonBytes(other));
   };
-  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80 });
-  const source = runModule(host, parsed, moduleName(file), new Map());
+  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80, defines });
+  const source = runModule(host, parsed, moduleName(file), new Names(), true);
+  for (const key of defines.keys()) {
+    const names = key.replace("()", "").split(".");
+    if (names.every((name) => host.mentioned.has(name))) continue;
+    const near = nearest(key, host.mentioned);
+    throw new BadDefine(`'${file}' mentions no '${key}'${near === undefined ? "" : `; did you mean '${near}'?`}`);
+  }
   const functions = new Map<string, JitFunction>();
-  for (const [name, value] of source.globals) if (isKind(value, "jit") && jitData(value).env.file === source) functions.set(name, value);
-  return { kernels: [...functions].map(([name, fn]) => describe(name, jitData(fn))), evaluated: { ctx, host, source, functions } };
+  const kernels: KernelInfo[] = [];
+  for (const [name, value] of source.globals) {
+    const defined = isKind(value, "opaque") ? (value.undecided?.definitions.map((d) => d.value) ?? []) : [value];
+    const fn = defined.find((v): v is JitFunction => isKind(v, "jit") && jitData(v).env.file === source);
+    if (!fn) continue;
+    functions.set(name, fn);
+    const kernel = describe(name, jitData(fn));
+    kernels.push(isKind(value, "opaque") ? { ...kernel, refused: undecidedKernel(file, name, value) } : kernel);
+  }
+  return { kernels, evaluated: { ctx, host, source, functions } };
 }
+
+/** A kernel of several definitions, of which nothing chooses one. */
+function undecidedKernel(file: string, name: string, value: Opaque): Diagnostic {
+  const undecided = value.undecided!;
+  const at = undecided.definitions[0]!.at;
+  return {
+    severity: "error",
+    code: "python.undecided",
+    message: `'${name}' is not decided: ${value.why}`,
+    ...position(at && { file, line: at.line, column: at.col + 1 }),
+    notes: undecidedNotes(undecided),
+  };
+}
+
+/** As many definitions are shown. */
+const SHOWN_DEFINITIONS = 10;
+
+function undecidedNotes({ definitions, define }: Undecided): Diagnostic[] {
+  const note = (message: string, place: { readonly position?: Position } = {}): Diagnostic => ({
+    severity: "note",
+    code: "python.undecided",
+    message,
+    ...place,
+    notes: [],
+  });
+  const shown = definitions
+    .slice(0, SHOWN_DEFINITIONS)
+    .map(({ when, value, file, at }) => note(`${valueText(value)} ${when}`, position(at && { file, line: at.line, column: at.col + 1 })));
+  return define === undefined ? shown : [...shown, note(`--define ${shellWord(define)} says what it is`)];
+}
+
+/** A value in a note: functions have their place beside it. */
+const valueText = (value: PyValue): string =>
+  isKind(value, "jit") || isKind(value, "host_function") ? `defined here` : `it is ${pyRepr(value)}`;
+const shellWord = (text: string): string => (/[^\w=.-]/.test(text) ? (text.includes("'") ? `"${text}"` : `'${text}'`) : text);
 
 /** Whether a folder holds a Triton whose library functions can be read. */
 export const isTritonLib = (folder: string, readFile: PythonHost["readFile"]): boolean =>
@@ -284,8 +390,10 @@ function diagnosticOf(error: CompilationError): Diagnostic {
   const callers = all.length > 2 * SHOWN_CALLS ? [...all.slice(0, SHOWN_CALLS), ...all.slice(-SHOWN_CALLS)] : all;
   const at = (place: ast.Place | undefined, file: string): Position | undefined =>
     place && { file, line: place.line, column: place.col + 1 };
-  const code =
-    error.kind === "UnsupportedLanguageConstruct"
+  const undecided = error.cause?.undecided;
+  const code = undecided
+    ? "python.undecided"
+    : error.kind === "UnsupportedLanguageConstruct"
       ? "python.unsupported"
       : error.kind === "CompileTimeAssertionFailure"
         ? "python.static-assert"
@@ -293,15 +401,20 @@ function diagnosticOf(error: CompilationError): Diagnostic {
   return {
     severity: "error",
     code,
-    message: error.message || (error.cause?.kind === "MemoryError" ? error.cause.kind : "the assertion does not hold"),
+    message:
+      (undecided ? error.cause?.message : error.message) ||
+      (error.cause?.kind === "MemoryError" ? error.cause.kind : "the assertion does not hold"),
     ...position(at(first!.at, first!.file)),
-    notes: callers.map((frame) => ({
-      severity: "note",
-      code,
-      message: `called from '${frame.function}'`,
-      ...position(at(frame.at, frame.file)),
-      notes: [],
-    })),
+    notes: [
+      ...(undecided ? undecidedNotes(undecided) : []),
+      ...callers.map((frame) => ({
+        severity: "note" as const,
+        code,
+        message: `called from '${frame.function}'`,
+        ...position(at(frame.at, frame.file)),
+        notes: [],
+      })),
+    ],
   };
 }
 const position = (at: Position | undefined): { readonly position?: Position } => (at ? { position: at } : {});

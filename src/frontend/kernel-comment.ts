@@ -2,7 +2,7 @@
  * Defaults that stand above a kernel in its file:
  *
  *     # tt-step: signature=*fp16:16, *fp16:16, i32, 128, num_warps=8
- *     # tt-step: target=cuda:90, config=0
+ *     # tt-step: target=cuda:90, config=0, define=FLAG=False
  *     @triton.jit
  *     def kernel(...):
  */

@@ -101,7 +101,7 @@ export function specialize(kernel: KernelInfo, given: GivenArguments, comment: r
   const missing = parameters.filter((p) => !entries.has(p.name) && !kernel.heuristics.includes(p.name));
   if (missing.length > 0) return { error: missingText(kernel, missing, entries) };
 
-  const options = comment.filter((c) => !isParameter(c.key) && c.key !== "signature" && c.key !== "config");
+  const options = comment.filter((c) => !isParameter(c.key) && !["signature", "config", "define"].includes(c.key));
   return { specialization: toSpecialization(kernel, entries), config, options };
 }
 

@@ -5,7 +5,7 @@ import { YieldOp } from "../../dialects/scf/ops/yield.js";
 import type { Block } from "../../ir/block.js";
 import { unknownLoc } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
-import { check, raise } from "../language/errors.js";
+import { check, raise, raiseUnknown } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
 import { noAttribute, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
 import { cast } from "../language/semantic/cast.js";
@@ -40,6 +40,7 @@ export function visitIf(g: Generator, node: ast.If): void {
 /** A condition that is known while compiling: None, a boolean or an integer. */
 function staticCondition(g: Generator, node: ast.If | ast.IfExp, test: PyValue): boolean {
   const value = unwrap(test);
+  if (isKind(value, "opaque")) raiseUnknown(value.what, value);
   if (value !== null && typeof value !== "boolean" && typeof value !== "bigint")
     unsupported(
       g,

@@ -1,7 +1,7 @@
 /** What a name inside a kernel stands for. Source: code_generator.py, CodeGenerator._define_name_lookup. */
 import { lookup, SOURCE_BUILTINS } from "../host/objects.js";
-import { raise } from "../language/errors.js";
-import { isConstexpr, isKind, type PyValue } from "../language/values.js";
+import { raise, raiseUnknown } from "../language/errors.js";
+import { constexpr, isConstexpr, isKind, type PyValue } from "../language/values.js";
 import type { Generator } from "./generator.js";
 import { Abandoned } from "./recovery.js";
 
@@ -12,6 +12,8 @@ export function dereference(g: Generator, name: string): PyValue {
   const global = lookup(g.data.env, name);
   const builtin = g.compilation.host.kernelBuiltins.get(name);
   if (global !== undefined) {
+    if (global === g.data.env.file.defines.get(name)) return constexpr(global);
+    if (isKind(global, "opaque") && global.undecided) raiseUnknown(name, global);
     if (builtin !== undefined || g.visitingDefault || isUsable(global)) return global;
     return raise(
       "NameError",

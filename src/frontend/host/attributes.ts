@@ -58,7 +58,7 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
     case "host_function":
       return name === "__name__" ? value.name : name === "fn" ? value : undefined;
     case "opaque":
-      return { ...value, what: `${value.what}.${name}` };
+      return host.defines.get(`${value.what}.${name}`) ?? { ...value, what: `${value.what}.${name}` };
     default:
       return typeMember(value, name);
   }

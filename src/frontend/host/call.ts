@@ -8,7 +8,7 @@ import { bindParameters, type Parameter } from "./bind.js";
 import { evaluate } from "./evaluate.js";
 import { execute } from "./execute.js";
 import type { Host } from "./host.js";
-import { classData, type Env, type HostData, hostData, SEMANTIC } from "./objects.js";
+import { classData, type Env, type HostData, hostData, Names, SEMANTIC } from "./objects.js";
 
 /** How a call is written, for what is opaque. */
 export interface CallSite {
@@ -46,7 +46,7 @@ function callFunction(host: Host, fn: HostFunction, args: readonly PyValue[], na
   const given = new Map(named);
   if (host.semantic && !fn.constexpr)
     for (const { name } of parameters) if ((name === "_semantic" || name === "_generator") && !given.has(name)) given.set(name, SEMANTIC);
-  const vars = bindParameters(fn.name, parameters, args, given);
+  const vars = Names.of(bindParameters(fn.name, parameters, args, given));
   const around = data.env.qualname === undefined ? "" : `${data.env.qualname}.`;
   const env: Env = { vars, parent: data.env, file: data.env.file, isFunction: true, qualname: `${around}${fn.name}.<locals>` };
   if (data.node.kind === "Lambda") return evaluate(host, env, data.node.body);

@@ -9,11 +9,16 @@ import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { type Env, type HostData, lookup } from "./objects.js";
-import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary } from "./operators.js";
+import { type Env, type HostData, lookup, Names } from "./objects.js";
+import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
+import { eitherValue } from "./undecided.js";
 
 export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
   const sub = (child: ast.Expr): PyValue => evaluate(host, env, child);
+  if (host.defines.size > 0 && (node.kind === "Attribute" || node.kind === "Call")) {
+    const defined = host.defines.get(unparse(node));
+    if (defined !== undefined) return defined;
+  }
   switch (node.kind) {
     case "Constant":
       return literal(node);
@@ -54,7 +59,7 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
       let value: PyValue = null;
       for (const operand of node.values) {
         value = sub(operand);
-        if (isKind(value, "opaque")) return value;
+        if (unknownOf(value)) return value;
         if (pyTruth(value) === (node.op === "Or")) return value;
       }
       return value;
@@ -65,8 +70,8 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
       return call(host, env, node);
     case "IfExp": {
       const test = sub(node.test);
-      if (isKind(test, "opaque")) return opaque(node, test.why);
-      return sub(pyTruth(test) ? node.body : node.orelse);
+      const unknown = unknownOf(test);
+      return unknown ? eitherValue(host, env, node, unknown) : sub(pyTruth(test) ? node.body : node.orelse);
     }
     case "Lambda":
       return { kind: "host_function", name: "<lambda>", constexpr: false, data: lambdaData(host, env, node) };
@@ -130,9 +135,8 @@ function compare(host: Host, env: Env, node: ast.Compare): PyValue {
   let left = evaluate(host, env, node.left);
   for (const [i, op] of node.ops.entries()) {
     const right = evaluate(host, env, node.comparators[i]!);
-    if (isKind(left, "opaque") || isKind(right, "opaque")) {
-      if (op !== "Is" && op !== "IsNot") return opaque(node, (isKind(left, "opaque") ? left : (right as Opaque)).why);
-    }
+    const unknown = unknownOf(left) ?? unknownOf(right);
+    if (unknown) return opaque(node, unknown.why);
     if (!holds(op, left, right)) return false;
     left = right;
   }
@@ -179,7 +183,7 @@ function comprehension(
   generators: readonly ast.Comprehension[],
   body: (env: Env) => PyValue,
 ): readonly PyValue[] | Opaque {
-  const inner: Env = { vars: new Map(), parent: env, file: env.file, isFunction: true };
+  const inner: Env = { vars: new Names(), parent: env, file: env.file, isFunction: true };
   const out: PyValue[] = [];
   const round = (depth: number): Opaque | undefined => {
     host.step();
@@ -193,8 +197,8 @@ function comprehension(
     for (const item of pyIterate(items)) {
       bindTarget(host, inner, generator.target, item);
       const tests = generator.ifs.map((test) => evaluate(host, inner, test));
-      const unknown = tests.find((t) => isKind(t, "opaque"));
-      if (isKind(unknown, "opaque")) return unknown;
+      const unknown = tests.map(unknownOf).find((t) => t !== undefined);
+      if (unknown) return unknown;
       if (!tests.every(pyTruth)) continue;
       const failed = round(depth + 1);
       if (failed) return failed;
@@ -235,19 +239,27 @@ export function bindTarget(host: Host, env: Env, target: ast.Expr, value: PyValu
     }
     case "Attribute": {
       const object = evaluate(host, env, target.value);
-      if (isKind(object, "instance")) checkField(object, target.attr, value);
+      if (isShared(env, target.value)) value = opaque(target, env.vars.attempting!);
+      else if (isKind(object, "instance")) checkField(object, target.attr, value);
       if (isKind(object, "instance") || isKind(object, "class") || isKind(object, "module")) object.attrs.set(target.attr, value);
       return;
     }
     case "Subscript": {
       const object = evaluate(host, env, target.value);
       const index = evaluate(host, env, target.slice);
+      if (isShared(env, target.value)) value = opaque(target, env.vars.attempting!);
       if (isKind(object, "dict")) object.entries.set(dictKey(index), [index, value]);
       else if (isKind(object, "list") && typeof index === "bigint")
         object.values[Number(index < 0n ? index + BigInt(object.values.length) : index)] = value;
       return;
     }
   }
+}
+
+/** Whether an object is there whichever way a condition that is not known goes: a change of it cannot be taken back. */
+export function isShared(env: Env, node: ast.Expr): boolean {
+  while (node.kind === "Attribute" || node.kind === "Subscript") node = node.value;
+  return env.vars.attempting !== undefined && !(node.kind === "Name" && env.vars.isOfAttempt(node.id));
 }
 
 /** Only annotated attributes of an aggregate can be set, to values of their types. */

@@ -4,24 +4,26 @@
  */
 import { asPyError, PyError, type PyErrorKind, raise } from "../language/errors.js";
 import { pyStr, pyTruth } from "../language/python-text.js";
-import { isKind, type PyClass, type PyValue } from "../language/values.js";
+import { constexpr, isConstexpr, isKind, type PyClass, type PyValue, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
 import { callHost } from "./call.js";
-import { bindTarget, defaultValues, evaluate } from "./evaluate.js";
+import { bindTarget, defaultValues, evaluate, isShared, opaque } from "./evaluate.js";
 import type { Host } from "./host.js";
-import { type ClassData, type Env, type HostData, jitData, type SourceFile } from "./objects.js";
-import { METHOD_OF, pyBinary, pyIterate } from "./operators.js";
+import { type ClassData, type Env, type HostData, jitData, Names, type SourceFile } from "./objects.js";
+import { METHOD_OF, pyBinary, pyIterate, unknownOf } from "./operators.js";
 import { JIT } from "./standard-modules.js";
+import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";
 
 /** How a statement ends: on it goes, or the loop or function is left. */
-type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
+export type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
 
 /** Runs statements; answers what a function of them returns. */
 export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
   for (const statement of body) {
     host.step(env, statement);
+    env.vars.at = statement.at;
     let outcome: Outcome;
     if (env.isFunction) outcome = run(host, env, statement);
     else {
@@ -30,18 +32,26 @@ export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcom
       } catch (error) {
         const raised = asPyError(error);
         if (!raised) throw error;
-        markOpaque(env, [statement], `${raised.kind}: ${raised.message}`);
+        markOpaque(env, [statement], `${raised.kind}: ${raised.message}`, !("body" in statement) || "name" in statement);
       }
     }
+    if (env.vars === env.file.globals) for (const [name, value] of env.file.defines) define(env, name, value);
     if (outcome !== undefined) return outcome;
   }
   return undefined;
 }
 
+/** Gives a name that is bound the user's value, as a constant for kernels where it is one. */
+function define(env: Env, name: string, value: PyValue): void {
+  const now = env.vars.get(name);
+  if (now !== undefined && unwrap(now) !== value) env.vars.set(name, isConstexpr(now) ? constexpr(value) : value);
+}
+
 function run(host: Host, env: Env, node: ast.Stmt): Outcome {
   switch (node.kind) {
     case "Expr":
-      evaluate(host, env, node.value);
+      if (env.vars.attempting === undefined) evaluate(host, env, node.value);
+      else attemptCall(host, env, node.value);
       return undefined;
     case "Assign": {
       const value = evaluate(host, env, node.value);
@@ -69,13 +79,11 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
       importFrom(host, env, node);
       return undefined;
     case "If": {
-      const test = evaluate(host, env, node.test);
-      if (isKind(test, "opaque")) {
-        markOpaque(env, [node], `the condition '${unparse(node.test)}' is not known: ${test.why}`);
-        // Kernels are there to be chosen from all the same, and modules to be used; of two with one name it is the first.
-        return execute(host, env, [...node.orelse, ...node.body].filter(isWorthRunning));
-      }
-      return execute(host, env, pyTruth(test) ? node.body : node.orelse);
+      const test = evaluateTest(host, env, node.test);
+      const unknown = unknownOf(test);
+      if (!unknown) return execute(host, env, pyTruth(test) ? node.body : node.orelse);
+      const choice = openCondition(host, env, node.test, unknown);
+      return tryBoth(host, env, choice, [() => execute(host, env, node.body), () => execute(host, env, node.orelse)]);
     }
     case "For":
       return runFor(host, env, node);
@@ -113,24 +121,34 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
   }
 }
 
-/** Whether a statement defines a kernel or only imports something. */
-function isWorthRunning(s: ast.Stmt): boolean {
-  switch (s.kind) {
-    case "FunctionDef":
-      return s.decorators.some((d) => /\bjit\b/.test(unparse(d)));
-    case "If":
-      return [...s.body, ...s.orelse].some(isWorthRunning);
-    case "Try":
-      return s.body.every(isWorthRunning);
-    default:
-      return s.kind === "Import" || s.kind === "ImportFrom";
+/** A condition; at module level one that fails is not known. */
+function evaluateTest(host: Host, env: Env, test: ast.Expr): PyValue {
+  try {
+    return evaluate(host, env, test);
+  } catch (error) {
+    if (env.isFunction || !(error instanceof PyError)) throw error;
+    return opaque(test, `${error.kind}: ${error.message}`);
   }
+}
+
+/** A call that may not be reached: an object that is there without it is not known afterwards. */
+function attemptCall(host: Host, env: Env, node: ast.Expr): void {
+  if (node.kind !== "Call" || node.func.kind !== "Attribute") return;
+  if (!isShared(env, node.func)) {
+    evaluate(host, env, node);
+    return;
+  }
+  let root = node.func.value;
+  const object = evaluate(host, env, root);
+  while (root.kind === "Attribute" || root.kind === "Subscript") root = root.value;
+  const changes = isKind(object, "list") || isKind(object, "dict") || isKind(object, "instance");
+  if (changes && root.kind === "Name") env.vars.set(root.id, opaque(root, env.vars.attempting!));
 }
 
 function runFor(host: Host, env: Env, node: ast.For): Outcome {
   const items = evaluate(host, env, node.iter);
   if (isKind(items, "opaque")) {
-    markOpaque(env, [node], items.why);
+    markOpaque(env, [node], items.why, true);
     return undefined;
   }
   for (const item of pyIterate(items)) {
@@ -138,27 +156,67 @@ function runFor(host: Host, env: Env, node: ast.For): Outcome {
     bindTarget(host, env, node.target, item);
     const outcome = execute(host, env, node.body);
     if (outcome === "break") return undefined;
-    if (typeof outcome === "object") return outcome;
+    if (typeof outcome === "object") return leaveLoop(env, node, outcome);
   }
   return execute(host, env, node.orelse);
+}
+
+/** What a loop is left with; at module level only a loop is left of which it is not known when. */
+function leaveLoop(env: Env, node: ast.Stmt, outcome: Exclude<Outcome, string | undefined>): Outcome {
+  if (env.isFunction) return outcome;
+  markOpaque(env, [node], isKind(outcome.returned, "opaque") ? outcome.returned.why : "", true);
+  return undefined;
 }
 
 function runWhile(host: Host, env: Env, node: ast.While): Outcome {
   for (;;) {
     host.step(env, node);
     const test = evaluate(host, env, node.test);
-    if (isKind(test, "opaque")) {
-      markOpaque(env, [node], test.why);
+    const unknown = unknownOf(test);
+    if (unknown) {
+      markOpaque(env, [node], unknown.why, true);
       return undefined;
     }
     if (!pyTruth(test)) return execute(host, env, node.orelse);
     const outcome = execute(host, env, node.body);
     if (outcome === "break") return undefined;
-    if (typeof outcome === "object") return outcome;
+    if (typeof outcome === "object") return leaveLoop(env, node, outcome);
   }
 }
 
 function runTry(host: Host, env: Env, node: ast.Try): Outcome {
+  const missing = firstUnknownImport(host, env, node.body);
+  const other = missing === undefined ? undefined : node.handlers.find(({ type }) => !type || CATCHES_IMPORT.test(unparse(type)));
+  const outcome = other
+    ? tryBoth(host, env, openImport(missing!), [() => runGuarded(host, env, node), () => runAll(host, env, other.body)])
+    : runGuarded(host, env, node);
+  return execute(host, env, node.finalbody) ?? outcome;
+}
+const CATCHES_IMPORT = /\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b/;
+
+const openImport = (name: string): OpenChoice => ({
+  why: `whether '${name}' can be imported is not known to tt-step`,
+  define: undefined,
+  when: [`where '${name}' can be imported`, `where '${name}' cannot be imported`],
+});
+
+/** The first thing that statements import from where tt-step cannot look. */
+function firstUnknownImport(host: Host, env: Env, body: readonly ast.Stmt[]): string | undefined {
+  for (const s of body) {
+    if (s.kind === "Import") {
+      const unknown = s.names.find(({ name }) => isKind(host.importModule(name, env.file), "opaque"));
+      if (unknown) return unknown.name;
+    } else if (s.kind === "ImportFrom") {
+      const base = absoluteName(env.file, s.module, s.level);
+      const unknown = s.names.find(({ name }) => name !== "*" && isKind(importedFrom(host, env, base, name), "opaque"));
+      if (unknown) return `${base}.${unknown.name}`;
+    }
+  }
+  return undefined;
+}
+
+/** A `try` without its `finally`. */
+function runGuarded(host: Host, env: Env, node: ast.Try): Outcome {
   let outcome: Outcome;
   try {
     outcome = runAll(host, env, node.body) ?? runAll(host, env, node.orelse);
@@ -169,12 +227,13 @@ function runTry(host: Host, env: Env, node: ast.Try): Outcome {
     if (handler.name !== undefined) env.vars.set(handler.name, error.message);
     outcome = runAll(host, env, handler.body);
   }
-  return execute(host, env, node.finalbody) ?? outcome;
+  return outcome;
 }
 /** Statements whose first failure is not swallowed, whichever scope they are in. */
 function runAll(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
   for (const statement of body) {
     host.step(env, statement);
+    env.vars.at = statement.at;
     const outcome = run(host, env, statement);
     if (outcome !== undefined) return outcome;
   }
@@ -226,7 +285,7 @@ function decoratorValue(host: Host, env: Env, decorator: ast.Expr): PyValue | Py
 }
 
 function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
-  const attrs = new Map<string, PyValue>();
+  const attrs = new Names();
   const qualname = env.qualname === undefined ? node.name : `${env.qualname}.${node.name}`;
   const inner: Env = { vars: attrs, parent: env, file: env.file, isFunction: env.isFunction, qualname };
   execute(host, inner, node.body);
@@ -283,11 +342,17 @@ function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
       if (isKind(module, "module")) for (const [key, value] of module.attrs) if (!key.startsWith("_")) env.vars.set(key, value);
       continue;
     }
-    const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
-    const inner = found ?? host.importModule(base ? `${base}.${name}` : name, env.file);
-    const known = isKind(inner, "opaque") ? { ...inner, what: name, why: isKind(module, "opaque") ? module.why : inner.why } : inner;
-    bindImport(env, asname ?? name, known);
+    bindImport(env, asname ?? name, importedFrom(host, env, base, name));
   }
+}
+
+/** `name` of the module `base`: what it binds, or a module in it. */
+function importedFrom(host: Host, env: Env, base: string, name: string): PyValue {
+  const module = host.importModule(base, env.file);
+  const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
+  if (found !== undefined) return found;
+  const inner = host.importModule(base ? `${base}.${name}` : name, env.file);
+  return isKind(inner, "opaque") ? { ...inner, what: name, why: isKind(module, "opaque") ? module.why : inner.why } : inner;
 }
 
 /** The module that a relative import names. Files beside the kernel have no package: a leading dot is their folder. */
@@ -297,10 +362,10 @@ function absoluteName(file: SourceFile, module: string, level: number): string {
   return [...parts, ...(module ? [module] : [])].join(".");
 }
 
-/** Names that statements would have bound. */
-function markOpaque(env: Env, body: readonly ast.Stmt[], why: string): void {
+/** Names that statements would have bound; `again`: those too that had a value before. */
+function markOpaque(env: Env, body: readonly ast.Stmt[], why: string, again: boolean): void {
   const mark = (name: string): void => {
-    if (!env.vars.has(name) || env.isFunction) env.vars.set(name, { kind: "opaque", what: name, why });
+    if (again || !env.vars.has(name) || env.isFunction) env.vars.set(name, { kind: "opaque", what: name, why });
   };
   const target = (node: ast.Expr): void => {
     if (node.kind === "Name") mark(node.id);
@@ -329,13 +394,13 @@ function markOpaque(env: Env, body: readonly ast.Stmt[], why: string): void {
       case "For":
       case "While":
         if (s.kind === "For") target(s.target);
-        markOpaque(env, [...s.body, ...s.orelse], why);
+        markOpaque(env, [...s.body, ...s.orelse], why, again);
         break;
       case "With":
-        markOpaque(env, s.body, why);
+        markOpaque(env, s.body, why, again);
         break;
       case "Try":
-        markOpaque(env, [...s.body, ...s.orelse, ...s.finalbody, ...s.handlers.flatMap((h) => h.body)], why);
+        markOpaque(env, [...s.body, ...s.orelse, ...s.finalbody, ...s.handlers.flatMap((h) => h.body)], why, again);
         break;
     }
   }

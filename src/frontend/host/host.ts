@@ -8,7 +8,7 @@ import { type PythonParser, parsePython } from "../python/parse.js";
 import type { PythonSyntaxError } from "../python/syntax-errors.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
-import type { Env, SourceFile } from "./objects.js";
+import { type Env, Names, type SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
@@ -35,6 +35,10 @@ export interface Host {
   moduleAttribute(module: PyModule, name: string): PyValue | undefined;
   /** `import name`; a module that is not known is opaque. */
   importModule(name: string, from: SourceFile | undefined): PyModule | Opaque;
+  /** Names and expressions whose values the user gives. */
+  readonly defines: ReadonlyMap<string, PyValue>;
+  /** The names in the user's files, those beside the kernel's included; filled where something is defined. */
+  readonly mentioned: Set<string>;
   /** Set while code generation calls host code. */
   semantic: Semantic | undefined;
   /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
@@ -48,6 +52,7 @@ export interface HostFiles {
   /** The folder of a Triton package, whose `language/standard.py` takes the place of our own; asked when that is needed. */
   readonly tritonLib: (() => string | undefined) | undefined;
   readonly capability: number;
+  readonly defines: ReadonlyMap<string, PyValue>;
 }
 
 /** A host without any file of the user's yet. */
@@ -62,6 +67,8 @@ export function makeHost(files: HostFiles): Host {
   const host: Host = {
     capability: files.capability,
     semantic: undefined,
+    defines: files.defines,
+    mentioned: new Set(),
     kernelBuiltins: KERNEL_BUILTINS,
     builtins: HOST_BUILTINS,
     get tensorMembers() {
@@ -136,11 +143,11 @@ export function makeHost(files: HostFiles): Host {
       preludeText(name) === undefined ? parsePython(files.parser, text, path) : libraryModule(files.parser, name, text, path, isOwn);
     if (parsed.kind === "SyntaxError")
       return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
-    const globals = new Map<string, PyValue>();
+    const globals = new Names();
     const module: PyModule = { kind: "module", name, attrs: globals };
     // Set before it runs: modules may import each other.
     loaded.set(name, module);
-    runModule(host, parsed, name, globals);
+    runModule(host, parsed, name, globals, preludeText(name) === undefined);
     return module;
   }
   return host;
@@ -163,13 +170,24 @@ function libraryModule(parser: PythonParser, name: string, text: string, path: s
 }
 
 /** Runs the module level of a file; names go into `globals`. */
-export function runModule(host: Host, parsed: Module, name: string, globals: Map<string, PyValue>): SourceFile {
-  const file: SourceFile = { path: parsed.file, module: name, globals };
+export function runModule(host: Host, parsed: Module, name: string, globals: Names, isOfUser: boolean): SourceFile {
+  const defines = new Map(isOfUser ? [...host.defines].filter(([key]) => /^\w+$/.test(key)) : []);
+  const file: SourceFile = { path: parsed.file, module: name, globals, defines };
+  for (const [key, value] of defines) globals.set(key, value);
+  if (isOfUser && host.defines.size > 0) collectNames(parsed.body, host.mentioned);
   globals.set("__name__", name);
   globals.set("__file__", parsed.file);
   const env: Env = { vars: globals, parent: undefined, file, isFunction: false };
   execute(host, env, parsed.body);
   return file;
+}
+
+/** Every name in a tree, whatever it names. */
+function collectNames(tree: unknown, out: Set<string>): void {
+  if (typeof tree === "string") for (const part of tree.split(".")) out.add(part);
+  else if (typeof tree === "object" && tree !== null)
+    for (const [key, value] of Object.entries(tree))
+      if ((key !== "kind" && key !== "value") || typeof value === "object") collectNames(value, out);
 }
 
 export type { PythonSyntaxError };

@@ -5,9 +5,80 @@ import type { BuiltinFunction, HostFunction, JitFunction, Opaque, PyClass, PyMod
 import type * as ast from "../python/ast.js";
 import type { Host } from "./host.js";
 
+/** A name's value, undefined for none, and the statement that binds it. */
+export interface Binding {
+  readonly value: PyValue | undefined;
+  readonly at: ast.Place | undefined;
+}
+
+/** Names with their values. What is bound in an attempt is taken back at its end. */
+export class Names extends Map<string, PyValue> {
+  /** The statement that is being run. */
+  at: ast.Place | undefined;
+  private readonly places = new Map<string, ast.Place | undefined>();
+  private attempted: { readonly why: string; readonly before: Map<string, Binding> } | undefined;
+
+  static of(entries: Iterable<readonly [string, PyValue]>): Names {
+    const names = new Names();
+    for (const [name, value] of entries) names.set(name, value);
+    return names;
+  }
+
+  /** Why it is not known whether the statement that runs is reached; undefined where it is. */
+  get attempting(): string | undefined {
+    return this.attempted?.why;
+  }
+
+  placeOf(name: string): ast.Place | undefined {
+    return this.places.get(name);
+  }
+
+  /** Whether a name was bound in the attempt that runs. */
+  isOfAttempt(name: string): boolean {
+    return this.attempted?.before.has(name) === true;
+  }
+
+  override set(name: string, value: PyValue): this {
+    this.bind(name, value, this.at);
+    return this;
+  }
+
+  override delete(name: string): boolean {
+    this.remember(name);
+    return super.delete(name);
+  }
+
+  bind(name: string, value: PyValue, at: ast.Place | undefined): void {
+    this.remember(name);
+    super.set(name, value);
+    this.places.set(name, at);
+  }
+
+  /** What `run` binds, and how it ends. */
+  attempt<T>(why: string, run: () => T): { readonly result: T; readonly changes: ReadonlyMap<string, Binding> } {
+    const outer = this.attempted;
+    const before = new Map<string, Binding>();
+    this.attempted = { why, before };
+    const result = run();
+    const changes = new Map([...before.keys()].map((name) => [name, { value: this.get(name), at: this.places.get(name) }]));
+    for (const [name, { value, at }] of before) {
+      if (value === undefined) super.delete(name);
+      else super.set(name, value);
+      this.places.set(name, at);
+    }
+    this.attempted = outer;
+    return { result, changes };
+  }
+
+  private remember(name: string): void {
+    if (this.attempted && !this.attempted.before.has(name))
+      this.attempted.before.set(name, { value: this.get(name), at: this.places.get(name) });
+  }
+}
+
 /** Names that a piece of code sees: its own, then those of the functions around it, then its module's. */
 export interface Env {
-  readonly vars: Map<string, PyValue>;
+  readonly vars: Names;
   readonly parent: Env | undefined;
   readonly file: SourceFile;
   /** Set in the body of a `def`, whose assignments are local. */
@@ -21,7 +92,9 @@ export interface SourceFile {
   readonly path: string;
   /** Its dotted module name. */
   readonly module: string;
-  readonly globals: Map<string, PyValue>;
+  readonly globals: Names;
+  /** Names of its module level that have the user's values, whatever it binds to them. */
+  readonly defines: ReadonlyMap<string, PyValue>;
 }
 
 /** A parameter of a JIT function. */

@@ -1,7 +1,18 @@
 /** Python's operators on values that are known while compiling. */
 import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { constexpr, isConstexpr, isKind, isNumber, isTuple, type PyValue, pythonTuple, tuple, unwrap } from "../language/values.js";
+import {
+  constexpr,
+  isConstexpr,
+  isKind,
+  isNumber,
+  isTuple,
+  type Opaque,
+  type PyValue,
+  pythonTuple,
+  tuple,
+  unwrap,
+} from "../language/values.js";
 import { formatPercent } from "./format.js";
 
 const SYMBOLS: Readonly<Record<string, string>> = {
@@ -208,9 +219,15 @@ export function pyContains(container: PyValue, item: PyValue): boolean {
   return items.some((v) => pyEquals(v, item));
 }
 
+/** The value that is not known, behind a constant too. */
+export function unknownOf(value: PyValue): Opaque | undefined {
+  const plain = unwrap(value);
+  return isKind(plain, "opaque") ? plain : undefined;
+}
+
 /** `-x`, `+x`, `~x`, `not x`, by the method's name. */
 export function pyUnary(method: string, value: PyValue): PyValue {
-  if (method === "__not__") return !pyTruth(value);
+  if (method === "__not__") return unknownOf(value) ?? !pyTruth(value);
   if (isConstexpr(value)) return constexpr(pyUnary(method, value.value));
   if (isNumber(value)) {
     const plain = typeof value === "boolean" ? BigInt(value) : value;

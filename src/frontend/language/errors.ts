@@ -1,4 +1,5 @@
 import type { Place } from "../python/ast.js";
+import type { Opaque, Undecided } from "./values.js";
 
 /** Names of the Python exceptions that Triton raises: part of its messages. */
 export type PyErrorKind =
@@ -22,6 +23,8 @@ export type PyErrorKind =
 export class PyError extends Error {
   /** The call outside of kernels that raised it, or the keyword of it that is meant. */
   origin?: PyOrigin;
+  /** The definitions between which nothing chooses, where that is the error. */
+  undecided?: Undecided;
   constructor(
     readonly kind: PyErrorKind,
     message: string,
@@ -41,6 +44,13 @@ export function asPyError(error: unknown): PyError | undefined {
   if (!(error instanceof RangeError)) return undefined;
   if (error.message.includes("call stack")) return new PyError("RecursionError", "maximum recursion depth exceeded");
   return /^(?:Invalid (?:array|string) length|Maximum BigInt size)/.test(error.message) ? new PyError("MemoryError", "") : undefined;
+}
+
+/** Raises that a value is not known, and between which definitions it is open. */
+export function raiseUnknown(name: string, { why, undecided }: Opaque): never {
+  const error = new PyError("NameError", `'${name}' is not ${undecided ? "decided" : "known"}: ${why}`);
+  if (undecided) error.undecided = undecided;
+  throw error;
 }
 
 export function raise(kind: PyErrorKind, message: string): never {

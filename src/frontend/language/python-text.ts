@@ -1,4 +1,5 @@
 /** How Python prints, compares and tests values of ours. */
+import { raiseUnknown } from "./errors.js";
 import { typeName, typeRepr } from "./types.js";
 import { isConstexpr, isKind, isTuple, type PyTuple, type PyValue } from "./values.js";
 
@@ -198,7 +199,7 @@ export function pyTruth(value: PyValue): boolean {
   if (value.kind === "constexpr") return pyTruth(value.value);
   if (value.kind === "tuple" || value.kind === "list") return value.values.length > 0;
   if (value.kind === "dict") return value.entries.size > 0;
-  return true;
+  return value.kind === "opaque" ? raiseUnknown(value.what, value) : true;
 }
 
 /** Equal keys of a dict have equal texts. */

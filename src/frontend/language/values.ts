@@ -163,6 +163,21 @@ export interface Opaque {
   readonly what: string;
   readonly why: string;
   readonly loc?: LocationRef | undefined;
+  /** Set where a condition that is not known chooses between definitions. */
+  readonly undecided?: Undecided | undefined;
+}
+/** A choice that only a value which is not known would make. */
+export interface Undecided {
+  /** What `--define` would take: `FLAG=False`. */
+  readonly define: string | undefined;
+  readonly definitions: readonly Definition[];
+}
+export interface Definition {
+  readonly value: PyValue;
+  /** When it is the one: `where 'FLAG' is true`. */
+  readonly when: string;
+  readonly file: string;
+  readonly at: { readonly line: number; readonly col: number } | undefined;
 }
 
 export const tensor = (handle: Value, type: TensorType): Tensor => ({ kind: "tensor", handle, type });

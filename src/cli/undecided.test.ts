@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+const HEAD = "import triton\nimport triton.language as tl\nfrom nowhere.utils import FLAG, MODE, cfg\n";
+const add = (n: number, indent = "    ") => `${indent}@triton.jit\n${indent}def h(a):\n${indent}    return a + ${n}\n`;
+const kernel = (use: string) => `# tt-step: signature=*fp32, i32\n@triton.jit\ndef k(x, n):\n    tl.store(x, ${use})\n`;
+
+async function run(
+  source: string,
+  ...argv: string[]
+): Promise<{ readonly code: number; readonly err: string; readonly constants: string }> {
+  const io = memoryIo("", { "k.py": HEAD + source, "beside.py": `from nowhere import WIDE\nif WIDE:\n    B = 1\nelse:\n    B = 2\n` });
+  const code = await main(["k.py", "--kernel", "k", "--print-after", "0", ...argv], io);
+  return { code, err: io.err(), constants: [...io.out().matchAll(/constant (\S+) : f32/g)].map((m) => Number(m[1])).join() };
+}
+
+test("of two definitions that an unknown flag chooses between none is taken: a use is an error that names both", async () => {
+  const source = `if FLAG:\n${add(1)}else:\n${add(2)}${kernel("h(n)")}`;
+  const { code, err } = await run(source);
+  expect(code).toBe(2);
+  expect(
+    err,
+  ).toBe(`k.py:15:17: error: 'h' is not decided: the condition 'FLAG' is not known: the module 'nowhere.utils' is not known to tt-step [python.undecided]
+    tl.store(x, h(n))
+                ^
+k.py:6:5: note: defined here where 'FLAG' is true
+    def h(a):
+    ^
+k.py:10:5: note: defined here where 'FLAG' is false
+    def h(a):
+    ^
+note: --define FLAG=False says what it is
+`);
+  // What the kernel does not use may stay open.
+  expect(await run(source.replace("h(n)", "1.0"))).toMatchObject({ code: 0, constants: "1" });
+});
+
+const C = (value: string) => `X = tl.constexpr(${value})\n`;
+const CHAIN = `if MODE == 'a':\n    ${C("1.0")}elif FLAG:\n    ${C("2.0")}else:\n    ${C("3.0")}${kernel("X.value")}`;
+
+test.each([
+  ["if and else", `if FLAG:\n    ${C("1.0")}else:\n    ${C("2.0")}${kernel("X.value")}`, ["FLAG=1", "1"], ["FLAG=0", "2"]],
+  ["not", `if not FLAG:\n    ${C("1.0")}else:\n    ${C("2.0")}${kernel("X.value")}`, ["FLAG=True", "2"], ["FLAG=None", "1"]],
+  ["a value before", `${C("1.0")}if cfg.wide():\n    ${C("2.0")}${kernel("X.value")}`, ["cfg.wide()=True", "2"], ["cfg.wide()=False", "1"]],
+  ["is None", `${C("1.0")}if FLAG is None:\n    ${C("2.0")}${kernel("X.value")}`, ["FLAG=None", "2"], ["FLAG=3", "1"]],
+  [
+    "a conditional expression",
+    `X = tl.constexpr(1.0) if FLAG else tl.constexpr(2.0)\n${kernel("X.value")}`,
+    ["FLAG=0", "2"],
+    ["FLAG=1", "1"],
+  ],
+  [
+    "a function that returns early",
+    `def f():\n    if FLAG:\n        return 1.0\n    return 2.0\nX = tl.constexpr(f())\n${kernel("X.value")}`,
+    ["FLAG=1", "1"],
+    ["FLAG=0", "2"],
+  ],
+  ["the name itself", `Y = FLAG\nif Y:\n    ${C("1.0")}else:\n    ${C("2.0")}${kernel("X.value")}`, ["Y=0", "2"], ["FLAG=1", "1"]],
+  [
+    "an import that may fail",
+    `try:\n    import nowhere\n    Y = True\nexcept ImportError:\n    Y = False\nX = tl.constexpr(1.0 if Y else 2.0)\n${kernel("X.value")}`,
+    ["Y=False", "2"],
+    ["Y=True", "1"],
+  ],
+  ["a module beside", `from beside import B\nX = tl.constexpr(B * 1.0)\n${kernel("X.value")}`, ["WIDE=True", "1"], ["WIDE=False", "2"]],
+  [
+    "a list that one branch changes",
+    `L = [1.0]\nif FLAG:\n    L.append(2.0)\nX = tl.constexpr(L[-1])\n${kernel("X.value")}`,
+    ["FLAG=1", "2"],
+    ["FLAG=0", "1"],
+  ],
+  [
+    "a loop left early",
+    `X = tl.constexpr(1.0)\nfor i in (1, 2):\n    if FLAG:\n        break\n    X = tl.constexpr(2.0)\n${kernel("X.value")}`,
+    ["FLAG=1", "1"],
+    ["FLAG=0", "2"],
+  ],
+  ["a condition in the kernel", kernel("1.0 if cfg.wide else 2.0"), ["cfg.wide=1", "1"], ["cfg.wide=0", "2"]],
+])("%s", async (_, source, ...decided) => {
+  expect(await run(source)).toMatchObject({ code: 2, constants: "" });
+  for (const [define, constants] of decided) expect(await run(source, "--define", define!)).toEqual({ code: 0, err: "", constants });
+});
+
+test("a chain shows all its definitions, and is decided by as many values as it takes", async () => {
+  const { err } = await run(CHAIN);
+  expect(err.match(/note: .*/g)).toEqual([
+    "note: it is constexpr[1.0] where 'MODE == 'a'' is true",
+    "note: it is constexpr[2.0] where 'FLAG' is true",
+    "note: it is constexpr[3.0] where 'FLAG' is false",
+    "note: --define \"MODE='a'\" says what it is",
+  ]);
+  expect((await run(CHAIN, "--define", "MODE='a'")).constants).toBe("1");
+  expect((await run(CHAIN, "--define", "MODE='b'", "--define", "FLAG=True")).constants).toBe("2");
+  const commented = CHAIN.replace("tt-step: ", "tt-step: define=MODE='b', define=FLAG=False, ");
+  expect((await run(commented)).constants).toBe("3");
+  expect((await run(commented, "--define", "FLAG=True")).constants).toBe("2");
+});
+
+test("where both ways agree, or only one leads to the kernel, nothing is open", async () => {
+  for (const source of [
+    `if FLAG:\n    ${C("1.0")}else:\n    ${C("1.0")}`,
+    `if FLAG:\n    ${C("1.0")}`,
+    `def f():\n    if FLAG:\n        raise ValueError('no')\n    return 1.0\nX = tl.constexpr(f())\n`,
+    `try:\n    from triton import language\nexcept ImportError:\n    language = None\n${C("1.0")}`,
+  ])
+    expect(await run(source + kernel("X.value"))).toEqual({ code: 0, err: "", constants: "1" });
+});
+
+test("a kernel of two definitions is refused, whichever is asked for", async () => {
+  const source = `if FLAG:\n${kernel("1.0").replace(/^/gm, "    ")}\nelse:\n${kernel("2.0").replace(/^/gm, "    ")}\n`;
+  expect((await run(source)).err).toMatch(/^k.py:7:5: error: 'k' is not decided:/);
+  expect((await run(source, "--define", "FLAG=False")).constants).toBe("2");
+});
+
+test("--define takes names that the file has, and literals", async () => {
+  const told = async (...argv: string[]) => (await run(kernel("1.0"), ...argv)).err;
+  expect(await told("--define", "FLG=1")).toBe("error: --define: 'k.py' mentions no 'FLG'; did you mean 'FLAG'? [python.define]\n");
+  expect(await told("--define", "FLAG=yes")).toBe(
+    `error: --define: 'yes' is no Python literal; a string has quotes: '"yes"' [python.define]\n`,
+  );
+  expect(await told("--define", "FLAG")).toBe("error: --define: expects NAME=VALUE, as FLAG=False, not 'FLAG' [python.define]\n");
+  for (const value of ["-1", "(1, 'a')", "{'a': [1.5]}", "None"]) expect(await told("--define", `FLAG=${value}`)).toBe("");
+});
+
+test("many conditions are no more than their number", async () => {
+  const many = Array.from({ length: 3000 }, (_, i) => `if FLAG:\n    A${i} = 1\nelse:\n    A${i} = 2\n`).join("");
+  const deep = Array.from({ length: 60 }, (_, i) => `${" ".repeat(i)}if FLAG:\n${" ".repeat(i + 1)}B = ${i}\n`).join("");
+  expect((await run(many + deep + kernel("1.0"))).constants).toBe("1");
+});
