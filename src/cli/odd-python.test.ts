@@ -43,6 +43,15 @@ test("a file is Python by its name, whatever it begins with, and by what follows
   }
 });
 
+test("a string that goes on behind a backslash does so whichever way its line ends", async () => {
+  const { out } = await run(GOOD);
+  for (const string of ['"A. \\\n  B"', "f'A {n}. \\\n  B'", 'rb"\\\n"', '"""\\\n"""'])
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const text = `${GOOD}def other(n):\n    return ${string}\n`.replaceAll("\n", end);
+      expect(await run(text)).toEqual({ code: 0, first: "", out });
+    }
+});
+
 const kernel = (body: string, before = "") => before + HEAD + body.replace(/^/gm, "    ");
 const DEEP = "maximum recursion depth exceeded";
 

@@ -66,7 +66,7 @@ const decode = (latin1: string): string => {
 };
 
 /** A file as Python reads it: without a byte order mark, lines end in `\n`. */
-const pythonBytes = (latin1: string): string => latin1.replace(/^\xEF\xBB\xBF/, "").replace(/\r(?!\n)/g, "\n");
+const pythonBytes = (latin1: string): string => latin1.replace(/^\xEF\xBB\xBF/, "").replace(/\r\n?/g, "\n");
 
 /** Parses a file and evaluates its module level; undefined where that fails, and the Context's diagnostics tell why. */
 export function readPython(ctx: Context, file: string, latin1: string, files: PythonHost): PythonFile | undefined {

@@ -180,8 +180,9 @@ function chooseConfig(
     };
   }
   if (configs.length <= 1) return configs[0];
-  // With every constant of theirs given, none needs to be chosen.
-  if (configs.every((c) => [...c.constants.keys()].every((key) => entries.has(key)))) return undefined;
+  // With every parameter of theirs given, none needs to be chosen; what else they hold is for hooks.
+  const isOpen = (key: string): boolean => !entries.has(key) && kernel.parameters.some((p) => p.name === key);
+  if (!configs.some((c) => [...c.constants.keys()].some(isOpen))) return undefined;
   return {
     error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const`,
     choices: { title: "configurations", items: configs.map((c, config) => ({ text: configText(c), given: { kernel: name, config } })) },

@@ -12,6 +12,8 @@ export function textOf(source: SourceLines, node: RawNode): string {
 export const at = (source: SourceLines, node: RawNode): ast.Place => placeOf(source, node.start, node.end);
 
 export function expression(source: SourceLines, node: RawNode, ctx: ast.Context = "Load"): ast.Expr {
+  if (source.stars?.has(node.start) && node.type !== "expression_list")
+    return { kind: "Starred", at: at(source, node), value: expression(source, withoutSign(node)), ctx };
   const place = at(source, node);
   const sub = (child: RawNode | undefined): ast.Expr => expression(source, child!);
   switch (node.type) {
@@ -187,6 +189,14 @@ export function parameterList(source: SourceLines, node: RawNode | undefined): a
     }
   }
   return { posonlyargs, args, vararg, kwonlyargs, kwDefaults, kwarg, defaults };
+}
+
+/** What a star unpacks, of a node that begins with the sign in its place. */
+function withoutSign(node: RawNode): RawNode {
+  if (node.type === "unary_operator") return { ...fieldOf(node, "argument")!, field: node.field };
+  const [first, ...rest] = node.children;
+  const inner = withoutSign(first!);
+  return { ...node, start: inner.start, children: [inner, ...rest] };
 }
 
 function dotted(source: SourceLines, node: RawNode): ast.Expr {

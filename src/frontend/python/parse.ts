@@ -45,14 +45,15 @@ export async function loadParser(): Promise<PythonParser> {
 
 /**
  * The text as the grammar takes it well, each character in its place: without comments, of which it looks at all that follow at each
- * one, and with the lines of a bracket joined, as it takes one that stands left of its block for the block's end.
+ * one, with the lines of a bracket joined, as it takes one that stands left of its block for the block's end, and with a sign for
+ * a star outside of brackets, which it takes before names alone; where those are goes into `stars`.
  */
-function plainText(text: string, tokens: readonly Token[]): string {
+function plainText(text: string, tokens: readonly Token[], stars: Set<number>): string {
   const parts: string[] = [];
   let copied = 0;
   let end = 0;
   let depth = 0;
-  for (const token of tokens) {
+  for (const [i, token] of tokens.entries()) {
     if (token.start > end) {
       const gap = text.slice(end, token.start);
       const plain = depth > 0 ? gap.replace(/\S|[\r\n]/g, " ") : gap.includes("#") ? gap.replace(/#[^\r\n]*/g, blank) : gap;
@@ -62,11 +63,22 @@ function plainText(text: string, tokens: readonly Token[]): string {
       }
     }
     end = token.end;
+    if (token.text === "*" && depth === 0 && isStar(tokens[i - 1], tokens[i + 1])) {
+      stars.add(token.start);
+      parts.push(text.slice(copied, token.start), "+");
+      copied = end;
+    }
     if (token.kind === "op") depth += "([{".includes(token.text) ? 1 : ")]}".includes(token.text) ? -1 : 0;
   }
   parts.push(text.slice(copied, end), text.slice(end).replace(/#[^\r\n]*/g, blank));
   return parts.join("");
 }
+/** Whether a `*` between two tokens unpacks something that is more than a name. */
+const isStar = (before: Token | undefined, after: Token | undefined): boolean =>
+  before !== undefined &&
+  /^(?:[,=]|[-+*/%@&|^]=|(?:\*\*|\/\/|<<|>>)=|return|yield|in)$/.test(before.text) &&
+  after !== undefined &&
+  (after.kind === "number" || after.kind === "string" || /^[([{+~-]/.test(after.text));
 const blank = (comment: string): string => " ".repeat(comment.length);
 
 /** As long a text is parsed, in about ten seconds; of five times as much the parser's memory is full. */
@@ -84,10 +96,11 @@ export function parsePython(parser: PythonParser, text: string, file: string, di
 /** Statements, and what is wrong with them: the first line that is no Python, or all that CPython's compiler refuses of what is. */
 function parse(parser: PythonParser, source: SourceLines): { body: readonly Stmt[]; errors: readonly PythonSyntaxError[] } {
   const scanned = tokenize(source.text);
-  const tree = scanned.error ? undefined : rawTree(parser, plainText(source.text, scanned.tokens));
-  const error = syntaxError(source, scanned, tree);
+  const stars = new Set<number>();
+  const tree = scanned.error ? undefined : rawTree(parser, plainText(source.text, scanned.tokens, stars));
+  const error = syntaxError(source, scanned, tree, stars.size > 0);
   if (error || !tree) return { body: [], errors: error ? [error] : [] };
-  const body = statements(source, tree.root);
+  const body = statements({ ...source, stars }, tree.root);
   return { body, errors: checkSyntax(body) };
 }
 

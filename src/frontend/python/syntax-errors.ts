@@ -19,11 +19,20 @@ export interface PythonSyntaxError {
   readonly col: number;
 }
 
-/** The first syntax error of a text, or undefined. `tree`: what the parser makes of it, undefined where it was not asked. */
-export function syntaxError(source: SourceLines, scanned: Tokens, tree: RawTree | undefined): PythonSyntaxError | undefined {
+/**
+ * The first syntax error of a text, or undefined. `tree`: what the parser makes of it, undefined where it was not asked;
+ * `isChanged`: of a text that was made such that it takes it.
+ */
+export function syntaxError(
+  source: SourceLines,
+  scanned: Tokens,
+  tree: RawTree | undefined,
+  isChanged: boolean,
+): PythonSyntaxError | undefined {
   if (
     tree &&
     !tree.hasErrors &&
+    !isChanged &&
     areBlocksInPlace(scanned.tokens) &&
     !SUSPICIOUS.test(source.text) &&
     !areSuspicious(scanned.tokens) &&

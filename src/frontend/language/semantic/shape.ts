@@ -50,11 +50,13 @@ export function reshape(s: Semantic, input: Tensor, shape: readonly number[], ca
 
 /** With a dimension of extent 1 at `axis`; a scalar becomes a block. */
 export function expandDims(s: Semantic, input: Tensor, axis: number): Tensor {
+  // Python inserts behind the end what is told to go beyond it: `x[:, None]` has one dimension.
+  if (!isBlock(input.type)) return splat(s, input, [1]);
   const shape = [...extentsOf(input)];
   // Triton makes an op that is wrong.
   check(axis <= shape.length, `too many indices for a block of shape ${listText(shape)}`);
   shape.splice(axis, 0, 1);
-  return isBlock(input.type) ? expandAt(s, input, axis, shape) : splat(s, input, shape);
+  return expandAt(s, input, axis, shape);
 }
 
 export function cat(s: Semantic, lhs: Tensor, rhs: Tensor, canReorder: boolean): Tensor {
