@@ -104,7 +104,7 @@ test("an access beyond an array is told with its instruction and source line, an
   const { code, stderr } = await run({ "a.npy": floats(a), l: launch(80), k: kernel("vecadd_f32-sm80") }, "k", "--launch", "l");
   expect(code).toBe(1);
   expect(stderr.split("\n").slice(0, 2)).toEqual([
-    "k: error: out-of-bounds: thread 16: byte 256 of 'a', which has 256 bytes",
+    "k: error: out-of-bounds: thread 16: address 0x1800000100: byte 256 of 'a' (element 64), which has 256 bytes",
     "  at line 58: @%p1 ld.global.v4.b32 { %r1, %r2, %r3, %r4 }, [ %rd1 + 0 ]; (vecadd_f32.py:11:16), program (0, 0, 0), 4 times",
   ]);
 });

@@ -42,7 +42,7 @@ validate: PTX: N of N instructions executed
     expect(await ttOpt(["--validate", "--canonicalize", "--cse", VECADD], io)).toBe(0);
     expect(io.err()).toMatch(/^validate: same results after each of \d passes/);
   });
-  test("a pass that makes a mask off by one is named, with store, op and values", async () => {
+  test("a pass that makes a mask off by one is named, with op, address, buffer and element", async () => {
     const wrong = definePass("wrong-mask", {
       name: "WrongMask",
       summary: "compares with <= in place of <",
@@ -56,8 +56,29 @@ validate: PTX: N of N instructions executed
     const validator = new Validator();
     runPipeline(module, [wrong()], { instrumentation: [validator.instrumentation] });
     expect(validationText(validator.outcome)).toMatch(
-      /^validate: pass 'wrong-mask' changed the results: byte \d+ of '\w+' \(f32, program \d+, 0, 0\): not stored before, [-\d.e]+ after, stored by tt.store \(tt.store at .*vecadd.py:\d+:\d+\) \(seed 0\)\n/,
+      /^validate: pass 'wrong-mask' changed the results: out-of-bounds: address 0x[0-9a-f]+: byte \d+ of 'a_ptr' \(element \d+\), which the source does not touch \(tt.load at .*vecadd.py:\d+:\d+\) \(seed 0\)\n/,
     );
+  });
+  test("a load without its mask is named at every level, though no result changes", async () => {
+    const text = readFileSync(VECADD, "latin1");
+    const parse = (source: string) => parseModule(new Context(ALL_DIALECTS), VECADD, source)!.module;
+    const first = (check: (validator: Validator) => void) => {
+      const validator = new Validator({ seeds: [0] });
+      validator.begin(parse(text));
+      check(validator);
+      return validator.outcome.broken[0]?.message;
+    };
+    const unmasked = text.replace(/(= tt.load %\S+), %\S+ :/, "$1 :");
+    expect(first((v) => v.check("same", parse(text)))).toBeUndefined();
+    expect(first((v) => v.check("unmasked", parse(unmasked)))).toMatch(
+      /^out-of-bounds: address 0x[0-9a-f]+: byte \d+ of 'a_ptr' \(element \d+\), which the source does not touch \(tt.load at /,
+    );
+    const ptx = (await run([VECADD, "--emit", "ptx"])).out;
+    expect(first((v) => v.checkPtx(ptx, undefined))).toBeUndefined();
+    expect(first((v) => v.checkPtx(ptx.replaceAll(/@%p\d+ (ld.global)/g, "$1"), undefined))).toMatch(
+      /^out-of-bounds: thread \d+: address 0x[0-9a-f]+: byte \d+ of 'a_ptr' \(element \d+\), which the source does not touch \(line \d+: ld.global/,
+    );
+    expect(first((v) => v.checkPtx(ptx.replaceAll(/(@%p\d+ ld.global.*%rd\d+) \+ 0/g, "$1 + 16"), undefined))).toContain("out-of-bounds");
   });
   test("what cannot be executed is said", async () => {
     expect(await run(["fixtures/dumps/3.6.0-softmax.log", "--validate", "--grid", "x"])).toMatchObject({

@@ -48,7 +48,7 @@ export function launchOf(
     else launched.push({ kind: "tensor-map", spec, map: { ...form, shape: arg.shape, strides: arg.strides } });
   }
   const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
-  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, facts: false };
+  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, within: memory, facts: false };
 }
 
 /** What the lowered code does otherwise: a finding of its own, of none of the kinds to ignore, or the first store that differs. */

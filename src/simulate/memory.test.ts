@@ -2,6 +2,22 @@ import { expect, test } from "vitest";
 import { Memory, MemoryLimit } from "./memory.js";
 import { decode } from "./numbers/small-float.js";
 
+test("arrays end where another run has touched them; the word of a 16-bit atomic may be exchanged as a whole", () => {
+  const source = new Memory(1);
+  const a = source.addBuffer({ name: "a", element: "f16" });
+  source.load16(a + 2);
+  source.store16(a + 4, 7);
+  source.prepareAtomic(a + 8, 2);
+  const later = new Memory(1, undefined, source);
+  later.addBuffer({ name: "a", element: "f16" });
+  later.addBuffer({ name: "#scratch", element: "i8" }, 9);
+  expect(later.outOfBounds(a + 2, 4)).toBeUndefined();
+  expect(later.outOfBounds(a, 4)).toBe(`address 0x${a.toString(16)}: byte 0 of 'a' (element 0), which the source does not touch`);
+  expect(later.outOfBounds(a + 2048, 2)).toContain("(element 1024), which the source does not touch");
+  expect(later.outOfBounds(a + 8, 4)).toBeUndefined();
+  expect(later.outOfBounds(later.buffers[1]!.address, 4)).toBeUndefined();
+});
+
 test("what was never written depends only on seed, argument and offset", () => {
   const one = new Memory(7);
   const two = new Memory(7);
@@ -48,7 +64,7 @@ test("bounds: a negative index, one beyond the end, an address of nobody", () =>
   const memory = new Memory(1);
   const a = memory.addBuffer({ name: "a", element: "f32", bytes: 64 });
   expect(memory.outOfBounds(a + 60, 4)).toBeUndefined();
-  expect(memory.outOfBounds(a + 64, 4)).toBe("byte 64 of 'a', which has 64 bytes");
+  expect(memory.outOfBounds(a + 64, 4)).toMatch(/^address 0x[0-9a-f]+: byte 64 of 'a' \(element 16\), which has 64 bytes$/);
   expect(memory.outOfBounds(a - 4, 4)).toContain("byte -4 of 'a'");
   expect(memory.outOfBounds(16, 4)).toContain("belongs to no argument");
 });

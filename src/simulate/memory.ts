@@ -51,6 +51,8 @@ export interface Page {
   readonly flags: Uint8Array;
   readonly flags16: Uint16Array;
   readonly flags32: Int32Array;
+  /** The flags of the run whose bytes alone may be touched, where there is one. */
+  readonly within: Uint8Array | undefined;
 }
 
 export const PAGE_BITS = 10;
@@ -63,6 +65,9 @@ const FIRST_TABLE_ID = 256;
 
 const READ = 1;
 const WRITTEN = 2;
+/** In the word of an atomic on fewer bytes, which hardware may exchange as a whole. */
+const IN_ATOMIC_WORD = 4;
+const UNTOUCHED = new Uint8Array(PAGE_BYTES);
 
 /** Thrown when more pages are touched than the limit allows. */
 export class MemoryLimit extends Error {
@@ -76,10 +81,14 @@ export class Memory {
   #lastPage: Page | undefined;
   #numPages = 0;
 
-  /** `maxBytes` limits what may be touched, not address ranges. */
+  /**
+   * `maxBytes` limits what may be touched, not address ranges. With `within`, the memory of another run of the same kernel,
+   * arguments end where that run has touched them: another byte is out of bounds.
+   */
   constructor(
     readonly seed: number,
     readonly maxBytes = 2 ** 28,
+    readonly within?: Memory,
   ) {}
 
   /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, follow `position`. */
@@ -111,14 +120,27 @@ export class Memory {
     return this.#buffers.get(Math.floor(address / RANGE) - 1);
   }
 
-  /** Why an access there is out of bounds; undefined when it is not. */
+  /** Why an access there is out of bounds; undefined when it is not. An access to a word by an atomic may be to a part of it. */
   outOfBounds(address: number, bytes: number): string | undefined {
-    const buffer = this.bufferAt(address);
-    if (buffer === undefined) return `address 0x${address.toString(16)} belongs to no argument`;
-    const offset = address - buffer.address;
-    const extent = extentOf(buffer.spec);
-    if (offset >= 0 && (extent === undefined || offset + bytes <= extent)) return undefined;
-    return `byte ${offset} of '${buffer.spec.name}'${extent === undefined ? "" : `, which has ${extent} bytes`}`;
+    const page = this.page(address);
+    if (page && this.permits(page, address, bytes)) return undefined;
+    const at = `address 0x${address.toString(16)}`;
+    if (page === undefined) return `${at} belongs to no argument`;
+    const { spec } = page.buffer;
+    const extent = extentOf(spec);
+    const offset = address - page.buffer.address;
+    const end = extent !== undefined ? `, which has ${extent} bytes` : offset >= 0 ? ", which the source does not touch" : "";
+    return `${at}: byte ${offset} of '${spec.name}' (element ${Math.floor(offset / bytesOf(spec.element))})${end}`;
+  }
+
+  /** Whether an access to bytes of a page is in bounds. */
+  permits(page: Page, address: number, bytes: number): boolean {
+    const { buffer, within } = page;
+    if (address < buffer.address || address + bytes > buffer.end) return false;
+    if (within === undefined) return true;
+    const begin = address & (PAGE_BYTES - 1);
+    for (let i = begin; i < begin + bytes; i++) if (within[i] === 0) return false;
+    return true;
   }
 
   /**
@@ -145,6 +167,9 @@ export class Memory {
     const { zeroed } = buffer.spec;
     if (zeroed) for (let i = 0; i < PAGE_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[i] = 0;
     const flags = new Uint8Array(PAGE_BYTES);
+    const other = this.within?.bufferAt(buffer.address);
+    // What lowered code brings along, scratch memory and constants, is no argument.
+    const isFenced = this.within && !buffer.spec.name.startsWith("#") && (other || buffer.spec.data === undefined);
     return {
       buffer,
       u8,
@@ -153,6 +178,7 @@ export class Memory {
       flags,
       flags16: new Uint16Array(flags.buffer),
       flags32: new Int32Array(flags.buffer),
+      within: isFenced ? (other?.pages.get((buffer.address + offset) / PAGE_BYTES)?.flags ?? UNTOUCHED) : undefined,
     };
   }
 
@@ -243,12 +269,13 @@ export class Memory {
   /** To be called before an atomic reads: memory first touched by an atomic starts at 0, unless the host gave data or an `init`. */
   prepareAtomic(address: number, bytes: number): void {
     const page = this.page(address);
+    if (page !== undefined && bytes < 4) page.flags32[(address & (PAGE_BYTES - 1)) >> 2]! |= IN_ATOMIC_WORD * 0x01010101;
     if (page === undefined || page.buffer.spec.data !== undefined || page.buffer.spec.init !== undefined) return;
     const at = address & (PAGE_BYTES - 1);
     for (let i = at; i < at + bytes; i++)
-      if (page.flags[i] === 0) {
+      if ((page.flags[i]! & (READ | WRITTEN)) === 0) {
         page.u8[i] = 0;
-        page.flags[i] = READ;
+        page.flags[i]! |= READ;
         page.buffer.zeroed.add(address - at + i);
       }
   }

@@ -13,6 +13,7 @@ import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { runLlvm } from "./llvm/run.js";
 import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
+import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
@@ -66,6 +67,8 @@ interface Launch {
   readonly args: readonly ArgumentPlan[];
   /** Kinds of findings that do not count. */
   readonly ignore: ReadonlySet<string>;
+  /** What the source touched. */
+  source: Memory | undefined;
   /** What the source leaves open, by address. */
   bounds: RunResult["bounds"];
   /** The source so started on the programs that lowered code is run on; nothing where lowered code is not run so. */
@@ -114,6 +117,7 @@ export class Validator {
     this.#coverage.set("the source", opCoverage(module, this.#before));
     this.#launches.forEach((launch, i) => {
       launch.bounds = this.#bounded(this.#before![i]!);
+      launch.source = this.#before![i]!.memory;
     });
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
@@ -238,9 +242,9 @@ export class Validator {
   }
 
   #run(module: Operation): RunResult[] {
-    return this.#launches.map(({ seed, args }) => {
+    return this.#launches.map(({ seed, args, source }) => {
       this.#runs++;
-      return runModule(module, { ...this.options, args, seed });
+      return runModule(module, { ...this.options, args, seed, ...(source ? { within: source } : {}) });
     });
   }
 
@@ -258,10 +262,18 @@ export class Validator {
     };
     const cut = plan("cut");
     const args = isSound(cut) ? cut : plan("whole");
-    const launches: Launch[] = [seed, ...others].map((s) => ({ seed: s, args, ignore: new Set(), bounds: EXACT, reference: undefined }));
+    const launches: Launch[] = [seed, ...others].map((s) => ({
+      seed: s,
+      args,
+      ignore: new Set(),
+      bounds: EXACT,
+      source: undefined,
+      reference: undefined,
+    }));
     const empty = plan("empty");
     const stopsLoops = empty.some((arg, i) => arg.kind === "scalar" && Number(arg.value) === 0 && Number(scalarOf(args[i])) !== 0);
-    if (stopsLoops && isSound(empty)) launches.push({ seed, args: empty, ignore: NEVER_FILLED, bounds: EXACT, reference: undefined });
+    if (stopsLoops && isSound(empty))
+      launches.push({ seed, args: empty, ignore: NEVER_FILLED, bounds: EXACT, source: undefined, reference: undefined });
     return launches;
   }
 }

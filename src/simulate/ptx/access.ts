@@ -106,7 +106,7 @@ export function globalRequest(
     if (((mask >>> l) & 1) === 0) continue;
     const a = at[l]!;
     const page = memory.page(a);
-    if (page === undefined || a < page.buffer.address || a + bytes > page.buffer.end)
+    if (page === undefined || !memory.permits(page, a, bytes))
       findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, bytes) ?? "beyond its page"}`);
     if ((a & (bytes - 1)) !== 0) {
       findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);

@@ -29,6 +29,8 @@ export interface PtxLaunch {
   /** Which programs of the grid; by default all, x fastest. */
   readonly programs?: readonly Triple[];
   readonly seed?: number;
+  /** The memory of another run: what that has not touched of the arguments is out of bounds. */
+  readonly within?: Memory;
   /** Bytes of dynamic shared memory; by default the most that a CTA can have. */
   readonly sharedBytes?: number;
   /** Threads of a CTA where the text has no .reqntid. */
@@ -63,7 +65,7 @@ const DEFAULT_STEPS = 200_000_000;
 
 export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
   const { module, source, diagnostics } = parsePtx(text, file);
-  const memory = new Memory(launch.seed ?? 0, launch.limits?.maxBytes);
+  const memory = new Memory(launch.seed ?? 0, launch.limits?.maxBytes, launch.within);
   const compiled = diagnostics.length > 0 ? undefined : compileProgram(module, source, launch.kernel);
   if (compiled === undefined || "error" in compiled) {
     const problems = compiled === undefined ? diagnostics : [launchProblem(compiled.error, source)];

@@ -31,6 +31,8 @@ export interface RunOptions {
   /** Which programs run, one after the other on the same memory. */
   readonly programs?: readonly (readonly number[])[];
   readonly seed?: number;
+  /** The memory of another run: what that has not touched of the arguments is out of bounds. */
+  readonly within?: Memory;
   /** Whose conversions are meant where targets differ; by default the module's own target, else 80. */
   readonly capability?: number;
   readonly limits?: Partial<Limits>;
@@ -80,7 +82,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const grid = options.grid ?? options.preconditions?.grid ?? defaultGrid(module);
   const programs = options.programs ?? options.preconditions?.programs ?? samplePrograms(grid);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const memory = new Memory(seed);
+  const memory = new Memory(seed, undefined, options.within);
   const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
   machine.bounds = options.bounds;
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);

@@ -59,7 +59,7 @@ function asyncCopy(c: InstructionCompiler): Step {
       if (size > 0) {
         reads |= 1 << l;
         const page = memory.page(a);
-        if (page === undefined || a < page.buffer.address || a + size > page.buffer.end)
+        if (page === undefined || !memory.permits(page, a, size))
           findings.add("out-of-bounds", site, `thread ${warp.thread(l)}: ${memory.outOfBounds(a, size) ?? "beyond its page"}`);
         if ((a & (bytes - 1)) !== 0)
           findings.add("misaligned", site, `thread ${warp.thread(l)}: address 0x${a.toString(16)} is not a multiple of ${bytes} bytes`);
