@@ -30,6 +30,14 @@ describe("what threads do in an order of their own says nothing where it differs
     expect([...found.open]).toEqual(["arg0"]);
     expect(runModule(moduleOf("%x: !tt.ptr<i32>", shifted("gpu.barrier")), options).findings).toEqual([]);
   });
+  test("what such a load finds, wherever it is stored", () => {
+    const body = (between: string) =>
+      `${RANGE}\n${at("x", "i32")}\n${at("y", "i32")}\ntt.store %xa, %i : tensor<16x!tt.ptr<i32>>\n${between}
+%l = tt.load %xa : tensor<16x!tt.ptr<i32>>\ntt.store %ya, %l : tensor<16x!tt.ptr<i32>>`;
+    const open = (between: string) => [...referenceOf(moduleOf("%x: !tt.ptr<i32>, %y: !tt.ptr<i32>", body(between)), options).open];
+    expect(open("")).toEqual(["arg0", "arg1"]);
+    expect(open("gpu.barrier")).toEqual([]);
+  });
   test("what lanes found that met in an atomic", () => {
     const zero = "%z = arith.constant dense<0> : tensor<16xi32>";
     const body = (index: string) =>

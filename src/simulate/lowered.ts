@@ -77,14 +77,14 @@ function reorderedBuffers(module: Operation, run: RunResult): ReadonlyMap<string
 }
 
 /**
- * Buffers in which a difference says nothing: those loaded behind stores with no barrier between, those that keep what an
+ * Buffers in which a difference says nothing: those loaded after stores with no barrier between, those that keep what such a load or an
  * atomic found where several lanes of it met, and what depends on a clock or on which elements the layout packs together.
  */
 function openBuffers(run: RunResult): ReadonlySet<string> {
   const meeting = run.stores.filter(
     ({ op, addresses }) => op.name.startsWith("tt.atomic") && op.result(0).firstUse && lanesMeet(addresses),
   );
-  const dependent = run.findings.flatMap(({ kind, op }) => (DEPENDENT.has(kind) && op ? [op] : []));
+  const dependent = run.findings.flatMap(({ kind, op }) => ((DEPENDENT.has(kind) || kind === "global-order") && op ? [op] : []));
   const ops = new Set([...meeting.map(({ op }) => op), ...dependent]);
   return new Set([...run.open, ...buffersBehind([...ops], run).keys()]);
 }

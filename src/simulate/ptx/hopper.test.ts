@@ -154,6 +154,20 @@ tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\ntcgen05.dealloc.cta_
   ]);
 });
 
+test("warps that share a quarter of tensor memory may each have half of its lanes", () => {
+  // Warp 0 stores lanes from 0 on, warp 4 from `lane` on, and each loads what it stored.
+  const body = (lane: number) => `mov.b32 %r3, smem;\nsetp.lt.u32 %p2, %r1, 32;\nshr.u32 %r5, %r1, 5;
+@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 32;\nbar.sync 0;\nld.shared.b32 %r4, [%r3];\nand.b32 %r6, %r5, 3;\nshl.b32 %r6, %r6, 21;
+add.u32 %r6, %r6, %r4;\nshr.u32 %r7, %r5, 2;\nmul.lo.u32 %r7, %r7, ${lane << 16};\nadd.u32 %r6, %r6, %r7;
+tcgen05.st.sync.aligned.16x32bx2.x1.b32 [%r6], 8, {%r1};\ntcgen05.wait::st.sync.aligned;\ntcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r8}, [%r6], 8;
+tcgen05.wait::ld.sync.aligned;\nst.global.b32 [%rd1], %r8;\nbar.sync 0;
+@%p2 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 32;`;
+  const apart = run(body(16), { threads: 256 });
+  expect(apart.findings).toEqual([]);
+  expect(out(apart, 256)).toEqual(lanes((t) => t, 256));
+  expect(kinds(run(body(0), { threads: 256 }))).toContain("race");
+});
+
 test("a product with halves as accumulators, negated, and a copy into tensor memory", () => {
   // A is 128 x 16 halves at 0, B 8 x 16 at 4096, all ones and twos; then 32 x 16 bytes of B's are copied to columns 16..19.
   const half = (x: number) => encode("f16", x);

@@ -1,8 +1,8 @@
 /**
  * A CTA's tensor memory: 128 lanes of 512 columns of 32 bits, and what the tensor cores of sm_100 are told to do with it. They
  * do it in order, and as late as the program allows: when somebody waits for an mbarrier that a commit behind it arrives at.
- * Addresses hold the lane in bits 16-31 and the column below. A warp reaches the 32 lanes of its number modulo 4: what is
- * accessed is told apart by these quarters and by columns.
+ * Addresses hold the lane in bits 16-31 and the column below. A warp reaches the 32 lanes of its number modulo 4, with
+ * some shapes 16 of them: what is accessed is told apart by groups of 16 lanes and by columns.
  */
 
 import type { AsyncTime } from "./clocks.js";
@@ -14,9 +14,16 @@ export const LANES = 128;
 export const COLUMNS = 512;
 const NEVER = -1;
 
-/** Columns of some quarters (bits). */
+/** Lanes told apart together, and how many such groups there are. */
+const GROUP_LANES = 16;
+const GROUPS = LANES / GROUP_LANES;
+export const ALL_GROUPS = (1 << GROUPS) - 1;
+/** The groups that some lanes are in, as bits. */
+export const groupsOf = (lanes: readonly number[]): number => lanes.reduce((bits, lane) => bits | (1 << Math.floor(lane / GROUP_LANES)), 0);
+
+/** Columns of some groups of lanes (bits). */
 export interface TensorRange {
-  readonly quarters: number;
+  readonly groups: number;
   readonly column: number;
   readonly count: number;
 }
@@ -39,19 +46,19 @@ export class TensorMemory {
   /** The first column of the allocation that each column belongs to. */
   readonly #allocation = new Int16Array(COLUMNS).fill(NEVER);
   #relinquished = false;
-  /** For each column of a quarter: who wrote last (a clock of warps or tensor cores), when, by which instruction, and which of
+  /** For each column of a group of lanes: who wrote last (a clock of warps or tensor cores), when, by which instruction, and which of
       the warp's stores; who read last; operations of the tensor cores under way that write, and that read. */
-  readonly #writer = new Int32Array(4 * COLUMNS).fill(NEVER);
-  readonly #writeTime = new Int32Array(4 * COLUMNS);
-  readonly #writeSite = new Int32Array(4 * COLUMNS);
-  readonly #reader = new Int32Array(4 * COLUMNS).fill(NEVER);
-  readonly #readTime = new Int32Array(4 * COLUMNS);
-  readonly #readSite = new Int32Array(4 * COLUMNS);
-  readonly #pendingWrites = new Int32Array(4 * COLUMNS);
-  readonly #pendingReads = new Int32Array(4 * COLUMNS);
-  readonly #pendingSite = new Int32Array(4 * COLUMNS);
+  readonly #writer = new Int32Array(GROUPS * COLUMNS).fill(NEVER);
+  readonly #writeTime = new Int32Array(GROUPS * COLUMNS);
+  readonly #writeSite = new Int32Array(GROUPS * COLUMNS);
+  readonly #reader = new Int32Array(GROUPS * COLUMNS).fill(NEVER);
+  readonly #readTime = new Int32Array(GROUPS * COLUMNS);
+  readonly #readSite = new Int32Array(GROUPS * COLUMNS);
+  readonly #pendingWrites = new Int32Array(GROUPS * COLUMNS);
+  readonly #pendingReads = new Int32Array(GROUPS * COLUMNS);
+  readonly #pendingSite = new Int32Array(GROUPS * COLUMNS);
   /** The number of the warp's store that wrote last; waited for when the warp's `storesDone` is as large. */
-  readonly #store = new Int32Array(4 * COLUMNS);
+  readonly #store = new Int32Array(GROUPS * COLUMNS);
   /** Stores of each warp, and those that it has waited for. */
   readonly #stores = new Map<number, { issued: number; done: number }>();
   /** What they are told to do, and where to arrive then. */
@@ -204,7 +211,8 @@ export class TensorMemory {
   }
 
   #place(g: number): string {
-    return `column ${g % COLUMNS} of lanes ${32 * Math.floor(g / COLUMNS)} to ${32 * Math.floor(g / COLUMNS) + 31} of tensor memory`;
+    const lane = GROUP_LANES * Math.floor(g / COLUMNS);
+    return `column ${g % COLUMNS} of lanes ${lane} to ${lane + GROUP_LANES - 1} of tensor memory`;
   }
 
   // The tensor cores.
@@ -274,7 +282,7 @@ export class TensorMemory {
   }
 }
 
-function forGranules({ quarters, column, count }: TensorRange, each: (g: number) => void): void {
-  for (let q = 0; q < 4; q++)
-    if ((quarters >> q) & 1) for (let g = q * COLUMNS + column, end = Math.min(g + count, (q + 1) * COLUMNS); g < end; g++) each(g);
+function forGranules({ groups, column, count }: TensorRange, each: (g: number) => void): void {
+  for (let q = 0; q < GROUPS; q++)
+    if ((groups >> q) & 1) for (let g = q * COLUMNS + column, end = Math.min(g + count, (q + 1) * COLUMNS); g < end; g++) each(g);
 }

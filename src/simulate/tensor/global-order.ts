@@ -42,7 +42,7 @@ export class GlobalOrder {
     if (this.#stores.size === 0) return;
     const buffer = this.#bufferOf(addresses, mask);
     const stores = buffer && this.#stores.get(buffer);
-    if (!stores || this.open.has(buffer.spec.name)) return;
+    if (!stores || this.findings.has("global-order", op)) return;
     const loads = new Set(addresses.filter((_, i) => !mask || mask[i]) as Float64Array);
     for (const store of stores)
       for (let i = 0; i < store.addresses.length; i++) {

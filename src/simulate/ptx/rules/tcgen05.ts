@@ -4,7 +4,7 @@ import { access, addressing } from "../access.js";
 import { Stop } from "../findings.js";
 import { inFlight } from "../in-flight.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
-import { COLUMNS, LANES, type TensorRange } from "../tensor-memory.js";
+import { COLUMNS, groupsOf, LANES, type TensorRange } from "../tensor-memory.js";
 import type { Warp } from "../warp.js";
 import { wholeWarp } from "./memory.js";
 import { commit, copyToTensorMemory, product } from "./tensor-core.js";
@@ -101,7 +101,9 @@ function wordsOf(c: InstructionCompiler, address: Operand, split: number, count:
     const quarter = warp.indexInCta & 3;
     const lows = [at[0]!, ...(split > 0 ? [at[0]! + split] : [])];
     for (const low of lows) {
-      const wanted = { quarters: 1 << quarter, column: low & 0xffff, count: repetitions * columns * wide };
+      const lane = low >>> 16;
+      const groups = groupsOf(name === "32x32b" ? [lane, lane + 16] : [lane]);
+      const wanted = { groups, column: low & 0xffff, count: repetitions * columns * wide };
       if (low >>> 21 !== quarter) {
         warp.cta.findings.add(
           "tensor-memory",

@@ -6,11 +6,10 @@ import { Stop } from "../findings.js";
 import { type InstructionCompiler, NotModelled } from "../instruction-compiler.js";
 import { type MatrixDescriptor, piecesOf, readDescriptor, readMatrix } from "../matrix-descriptor.js";
 import { decoder, pieceReader } from "../matrix-elements.js";
-import { COLUMNS, type TensorRange } from "../tensor-memory.js";
+import { ALL_GROUPS, COLUMNS, groupsOf, type TensorRange } from "../tensor-memory.js";
 import type { Cta, Warp } from "../warp.js";
 import { CTA_WINDOW, WINDOWS } from "../windows.js";
 
-const ALL = 0b1111;
 const addresses = new Float64Array(32);
 
 /** The address of a lane's operand in tensor memory. */
@@ -177,9 +176,11 @@ function issue(
   const aAt = typeof o.a === "number" ? new Int32Array() : piecesOf(o.a, f.aKMajor, m, k, aPieces.count);
   const bAt = piecesOf(o.b, f.bKMajor, nOfOne, k, bPieces.count);
   const aBits = kind.padded ? 8 : decoder(f.aType).bits;
-  const dRange: TensorRange = { quarters: ALL, column: o.d & 0xffff, count: isFolded(pair, m) ? f.n / 2 : f.n };
-  const aRange: TensorRange = { quarters: ALL, column: (o.a as number) & 0xffff, count: (k * aBits) / 32 };
-  const scaleRanges = o.scales.map((at, i) => ({ quarters: ALL, column: at & 0xffff, count: Math.ceil((i === 0 ? m : f.n) / 32) }));
+  const folded = isFolded(pair, m);
+  const rowsAt = (address: number) => groupsOf(Array.from({ length: m / 16 }, (_, i) => (address >>> 16) + laneOf(16 * i, m)));
+  const dRange: TensorRange = { groups: folded ? ALL_GROUPS : rowsAt(o.d), column: o.d & 0xffff, count: folded ? f.n / 2 : f.n };
+  const aRange: TensorRange = { groups: rowsAt(o.a as number), column: (o.a as number) & 0xffff, count: (k * aBits) / 32 };
+  const scaleRanges = o.scales.map((at, i) => ({ groups: ALL_GROUPS, column: at & 0xffff, count: Math.ceil((i === 0 ? m : f.n) / 32) }));
   const reads = [...(inTensorMemory ? [aRange] : []), ...scaleRanges, ...(o.accumulates ? [dRange] : [])];
   for (const range of [dRange, ...reads]) if (!warp.cta.tensorMemory.allows(range, site)) return;
   const begun = ({ shared }: Cta, at: Int32Array, bytes: number) => ({
@@ -315,7 +316,7 @@ export function copyToTensorMemory(c: InstructionCompiler): void {
       const { shared, tensorMemory } = warp.cta;
       const address = addressOf(where, warp, mask, l);
       const pieces = piecesOf(descriptorOf(c, warp, matrix, l), true, rows, bytes, 16);
-      const range: TensorRange = { quarters: ALL, column: address & 0xffff, count: bytes / 4 };
+      const range: TensorRange = { groups: ALL_GROUPS, column: address & 0xffff, count: bytes / 4 };
       if (!tensorMemory.allows(range, c.site)) continue;
       const effect = () =>
         pieces.forEach((piece, i) => {
