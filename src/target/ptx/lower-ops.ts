@@ -13,7 +13,7 @@ import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
 import type { IntPredicate } from "./choices.js";
-import { type Effect, type Node, valueOf, type Width } from "./graph.js";
+import { type Block, type Effect, type Node, valueOf, type Width } from "./graph.js";
 import { asmOperands } from "./inline-asm.js";
 import { anyExtended, regroup, signExtended, zeroExtended } from "./integers.js";
 import { lowerIntrinsic } from "./intrinsics.js";
@@ -330,19 +330,39 @@ function semantics(op: Operation, name: string): string {
   if (!order && scope === "") return "";
   return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
 }
-/** Before sm_90 bf16 is added by comparing and swapping until nothing came between. */
-const addBf16 = (place: string, space: string | undefined): string => `{
-.reg .pred again;
-.reg .b16 one, seen, sum;
-mov.b16 one, 0x3F80;
-ld${space ? `.${space}` : ""}.b16 $0, [$1];
-ADD_BF16:
-mov.b16 seen, $0;
-fma.rn.bf16 sum, seen, one, $2;
-atom${place}.cas.b16 $0, [$1], seen, sum;
-setp.ne.b16 again, $0, seen;
-@again bra ADD_BF16;
-}`;
+/**
+ * Before sm_90 bf16 is added by comparing and swapping the word that it is a half of, until nothing came between.
+ * Source: llvm/lib/CodeGen/AtomicExpandPass.cpp, expandPartwordAtomicRMW.
+ */
+function addBf16(l: Lowering, place: string, space: string, address: Node, value: Node): Node {
+  const { s, graph } = l;
+  const word = (x: bigint | number): Node => s.constant(32, x);
+  const start = s.and(address, s.constant(address.width, -4));
+  const shift = s.shl(s.and(s.trunc(address, 32), word(3)), word(3));
+  const others = s.not(s.shl(word(0xffff), shift));
+  const read = graph.effect(l.block, { kind: "load", space, bits: 32, count: 1, volatile: false, align: 4 }, [start]);
+  const [before, loop, back, out, after] = [l.block, l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()];
+  const jump = (from: Block, to: Block): void => {
+    from.terminator = { kind: "jump", target: to };
+    from.loc = graph.loc;
+    to.predecessors.push(from);
+  };
+  const seen = graph.phi(loop, 32);
+  graph.home = loop.id;
+  const sum = l.floats.add("bf16", s.trunc(s.shr(seen, shift), 16), value);
+  const swapped = s.or(s.and(seen, others), s.shl(s.zext(sum, 32), shift));
+  const form = `atom${place}.cas.b32 $0, [$1], $2, $3;`;
+  const old = graph.result(graph.effect(loop, { kind: "instruction", form, results: [32] }, [start, seen, swapped]), 0, 32);
+  seen.inputs = [graph.result(read, 0, 32), old];
+  jump(before, loop);
+  loop.terminator = { kind: "branch", condition: s.icmp("eq", old, seen), ifTrue: out, ifFalse: back };
+  for (const between of [out, back]) between.predecessors.push(loop);
+  jump(back, loop);
+  jump(out, after);
+  l.block = after;
+  graph.home = after.id;
+  return s.trunc(s.shr(old, shift), 16);
+}
 function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.result().type);
   const opcode = RMW[intOf(op.attr("bin_op"))!]!;
@@ -359,15 +379,7 @@ function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
     name[1] === "f" ? (leaf.kind === "f16" || leaf.kind === "bf16" ? `noftz.${leaf.kind}` : leaf.kind) : `${name[1]}${leaf.bits}`;
   const space = STATE_SPACES[spaceOf(op.operand(0).type)];
   const place = `${semantics(op, "ordering")}${space ? `.${space}` : ""}`;
-  if (leaf.kind === "bf16" && l.options.capability < 90) {
-    if (l.options.capability < 80) return l.problem(op, "atomicrmw fadd of bf16 has no PTX before sm_80");
-    const effect = l.graph.effect(
-      l.block,
-      { kind: "asm", text: addBf16(place, space), results: [16], ties: [undefined, undefined], copied: [false, false] },
-      [address, value],
-    );
-    return [l.graph.result(effect, 0, 16)];
-  }
+  if (leaf.kind === "bf16" && l.options.capability < 90) return [addBf16(l, place, space ?? "", address, value)];
   const form = `atom${place}.${name[0]}.${type} $0, [$1], $2;`;
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
   return [l.graph.result(effect, 0, leaf.width)];

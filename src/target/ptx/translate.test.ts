@@ -358,12 +358,25 @@ test("a function that is not expanded returns several values, and conditions, as
   expect(text).toMatch(/ld\.param\.b32 \t(%r\d+), \[retval0\+8\];\n\tsetp\.ne\.b32 \t%p\d+, \1, 0;/);
 });
 
-test("before sm_90 bf16 is added atomically by comparing and swapping", () => {
-  const add = kernel("%arg0: !llvm.ptr<1>, %arg1: bf16", "%0 = llvm.atomicrmw fadd %arg0, %arg1 acq_rel : !llvm.ptr<1>, bf16");
-  expect(instructions(add, { capability: 90 }).some((line) => /^atom\S+add\.noftz\.bf16 /.test(line))).toBe(true);
-  const lines = instructions(add);
-  expect(lines.some((line) => line.startsWith("fma.rn.bf16 sum, seen, one, "))).toBe(true);
-  expect(lines.some((line) => /^atom\.acq_rel\.sys\.global\.cas\.b16 /.test(line))).toBe(true);
+test("before sm_90 bf16 is added atomically by comparing and swapping the word around it", () => {
+  const add = kernel(
+    "%arg0: !llvm.ptr<1>, %arg1: bf16",
+    `%0 = llvm.atomicrmw fadd %arg0, %arg1 syncscope("device") acq_rel : !llvm.ptr<1>, bf16
+     llvm.store %0, %arg0 : bf16, !llvm.ptr<1>`,
+  );
+  const memory = (capability: number) =>
+    instructions(add, { capability })
+      .filter((line) => /^(ld\.global|atom|st|and\.b64)/.test(line))
+      .map((line) => line.replace(/%\w+/g, "%"));
+  expect(memory(90)).toEqual(["atom.acq_rel.gpu.global.add.noftz.bf16 %, [%], %;", "st.global.b16 [%], %;"]);
+  // Real Triton's, on both targets.
+  for (const capability of [75, 80])
+    expect(memory(capability)).toEqual([
+      "and.b64 %, %, -4;",
+      "ld.global.b32 %, [%];",
+      "atom.acq_rel.gpu.global.cas.b32 %, [%], %, %;",
+      "st.global.b16 [%], %;",
+    ]);
 });
 
 test("constant bytes side by side in shared memory are stored at once, as far as they are aligned", () => {

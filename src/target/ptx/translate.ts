@@ -95,9 +95,12 @@ function functionText(
   const { text, registers, nodes } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
   for (const [op, effects] of l.graph.effectsOf) {
     const there = effects.filter((node) => nodes.has(node));
-    const names = there.map(({ info }) =>
-      typeof info === "object" && (info.kind === "load" || info.kind === "store") ? accessName(info) : "",
-    );
+    const names = there.map(({ info }) => {
+      if (typeof info !== "object" || info.kind === "asm" || info.kind === "call") return "";
+      if (info.kind !== "instruction") return accessName(info);
+      // An atomic addition that became a loop is not what the op says.
+      return op.name === "llvm.atomicrmw" && there.length > 1 ? info.form.split(" ")[0]! : "";
+    });
     if (names.some((n) => n !== "")) used.instructions.set(op, [...(used.instructions.get(op) ?? []), ...names]);
     else if (there.length === 0) used.instructions.set(op, []);
   }
