@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Bug } from "../support/assert.js";
+import { LimitError } from "../support/limits.js";
 import { EXIT, type Io, type Programs } from "./io.js";
 import { OPTIMIZE_LATER } from "./v8-flags.js";
 
@@ -86,10 +87,12 @@ export async function runMain(
   } catch (error) {
     stdout.flush();
     const { message } = error as Error;
+    const isLimit = error instanceof LimitError;
     const what = error instanceof Bug ? message : `${(error as Error).name}: ${message}`;
-    stderr.write(`internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n`);
+    if (isLimit) stderr.write(`${message} [${error.code}]\n`);
+    else stderr.write(`internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n`);
     if (process.env["TT_STEP_STACK"]) stderr.write(`${(error as Error).stack}\n`);
-    code = EXIT.bug;
+    code = isLimit ? EXIT.badInput : EXIT.bug;
   }
   stdout.flush();
   stderr.flush();

@@ -2,7 +2,12 @@
  * What the codes of diagnostics mean: one line each, with a hint at the cure. Codes of a single op or attribute
  * (`tt.dot`, `ttg.memory`) are explained by its family here and by the op's own summary.
  */
+import { LIMITS } from "../support/limits.js";
+
 export const CATALOGUE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(LIMITS).map(([name, { most, what, hint }]) => [`limit.${name}`, `At most ${most} ${what}. ${hint}`]),
+  ),
   "config.setting":
     "A setting of tt-step's config.json is not one that it knows, or has a value that it cannot take; schemas/config.json lists them.",
   "conversion.illegal":
@@ -142,8 +147,7 @@ export function explain(
   summaryOfOp: (name: string) => string | undefined,
   summaryOfPass: (flag: string) => string | undefined = () => undefined,
 ): string | undefined {
-  const known = CATALOGUE[code];
-  if (known !== undefined) return known;
+  if (Object.hasOwn(CATALOGUE, code)) return CATALOGUE[code];
   const summary = summaryOfOp(code);
   if (summary !== undefined) return `A rule of the op ${code}${summary ? ` (${summary})` : ""} is broken; the message says which.`;
   const pass = code.startsWith("pass.") ? summaryOfPass(code.slice("pass.".length)) : undefined;

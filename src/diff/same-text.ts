@@ -135,16 +135,26 @@ export class StepSide {
     return found;
   }
 
-  /** A text with aliases replaced by what they stand for. */
-  spelt(text: string, depth = 0): string {
+  /** A text with aliases replaced by what they stand for, but where that is too long: there their names stay. */
+  spelt(text: string): string {
     if (!text.includes("#") && !text.includes("!")) return text;
-    this.#aliases ??= this.findAliases();
-    const aliases = this.#aliases;
-    return text.replace(/[#!][A-Za-z_][\w$]*(?![\w$.]*[<.])/g, (name) => {
-      const definition = aliases.get(name);
-      return definition === undefined || depth > 8 ? name : this.spelt(definition, depth + 1);
-    });
+    const full = text.replace(ALIAS, (name) => this.meaning(name));
+    return full.length > text.length + LONGEST_MEANING ? text : full;
   }
+  private meaning(name: string): string {
+    this.#aliases ??= this.findAliases();
+    const definition = this.#aliases.get(name);
+    if (definition === undefined) return name;
+    let meaning = this.#meanings.get(name);
+    if (meaning === undefined) {
+      // An alias that stands for itself keeps its name.
+      this.#meanings.set(name, name);
+      meaning = this.spelt(definition);
+      this.#meanings.set(name, meaning);
+    }
+    return meaning;
+  }
+  readonly #meanings = new Map<string, string>();
   private findAliases(): Map<string, string> {
     const aliases = new Map<string, string>();
     for (const at of this.otherLines()) {
@@ -165,6 +175,9 @@ export function isAliasDefinition(line: string): boolean {
   return (first === 35 || first === 33) && line.includes(" = ");
 }
 
+const ALIAS = /[#!][A-Za-z_][\w$]*(?![\w$.]*[<.])/g;
+/** Meanings of aliases that make a text longer than by so much say nothing to a reader. */
+const LONGEST_MEANING = 1 << 16;
 const NAMES = /[%^][\w$.-]+|[#!][A-Za-z_][\w$]*(?![\w$.]*[<.])/g;
 
 /** Whether line `l` before and line `r` after differ in names only; `match` gives the line before for each line after. */

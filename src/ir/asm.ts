@@ -32,8 +32,10 @@ export interface AttrParser {
   string(): string;
   optString(): string | undefined;
   /** Reads a decimal or hexadecimal integer with an optional minus. */
-  integer(): bigint;
-  optInteger(): bigint | undefined;
+  /** Integers of more than `bits` bits, signed or unsigned, are refused; 64 unless given. */
+  integer(bits?: number): bigint;
+  optInteger(bits?: number): bigint | undefined;
+  /** Of 32 bits. */
   int(): number;
   /** Reads a float literal or an integer literal as number. */
   float(): number;

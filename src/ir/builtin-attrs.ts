@@ -52,7 +52,7 @@ export const IntegerSetAttr = defineAttr<{ readonly text: string }>("builtin.int
 /** `strided<[a, b], offset: c>` */
 export const StridedLayoutAttr = defineAttr<{ readonly offset: bigint; readonly strides: readonly bigint[] }>("builtin.strided");
 /** `distinct[n]<attr>`: unique by `number`, which a print replaces by its own, in the order of printing. */
-export const DistinctAttr = defineAttr<{ readonly number: number; readonly referenced: Attribute }>("builtin.distinct", {
+export const DistinctAttr = defineAttr<{ readonly number: bigint; readonly referenced: Attribute }>("builtin.distinct", {
   alias: ({ referenced }) => (UnitAttr.is(referenced) ? undefined : "distinct"),
 });
 /** An attribute of a dialect that is not registered: kept as its text. */

@@ -64,6 +64,7 @@ export const MemRefType = defineType<{
   readonly memorySpace: Attribute | undefined;
 }>("builtin.memref");
 export const FunctionType = defineType<{ readonly inputs: readonly Type[]; readonly results: readonly Type[] }>("builtin.function");
+export const ComplexType = defineType<{ readonly elementType: Type }>("builtin.complex");
 export const TupleType = defineType<{ readonly types: readonly Type[] }>("builtin.tuple");
 /** A type of a dialect that is not registered: kept as its text. */
 export const OpaqueType = defineType<{ readonly dialect: string; readonly data: string }>("builtin.opaque_type");
@@ -80,6 +81,7 @@ export const BUILTIN_TYPES = [
   VectorType,
   MemRefType,
   FunctionType,
+  ComplexType,
   TupleType,
   OpaqueType,
 ] as const;

@@ -30,6 +30,8 @@ export class Context {
   origin: number | readonly number[] | undefined = undefined;
   /** The spelling of what was read, when an older Triton wrote it. */
   spelling: Spelling | undefined = undefined;
+  /** Ops that today's syntax has read: what a text mixes of the times is printed as it was read. */
+  readonly readToday = new Set<string>();
   /** Whether an attribute or type with an alias exists, or a location as an attribute: without one the printer need not look for aliases. */
   hasAliases = false;
 

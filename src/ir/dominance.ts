@@ -1,6 +1,7 @@
 import type { Block } from "./block.js";
 import type { Operation } from "./operation.js";
 import type { Region } from "./region.js";
+import { HasOnlyGraphRegion } from "./traits.js";
 import type { Value } from "./value.js";
 
 /** A block's place in the dominator tree: those that it dominates are entered after it and left before it. */
@@ -47,7 +48,7 @@ export class Dominance {
     const inner = ancestorInRegion(b, a.region!);
     if (!inner) return false;
     if (inner === a) return enclosingOk && a !== b;
-    if (a.block === inner.block) return a.isBeforeInBlock(inner);
+    if (a.block === inner.block) return a.isBeforeInBlock(inner) || a.parentOp?.def.traits.has(HasOnlyGraphRegion) === true;
     return this.blockDominates(a.block!, inner.block!);
   }
   dominates(a: Operation, b: Operation): boolean {

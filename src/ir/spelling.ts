@@ -70,7 +70,8 @@ export function takeSpelling(ctx: Context, era: Era): Spelling {
   const forms = new Map<string, OlderForm>();
   for (const dialect of ctx.dialects.values())
     for (const included of INCLUDES[era])
-      for (const [name, form] of Object.entries(dialect.olderForms?.[included] ?? {})) forms.set(name, form);
+      for (const [name, form] of Object.entries(dialect.olderForms?.[included] ?? {}))
+        if (form.kind === "print" || !ctx.readToday.has(name)) forms.set(name, form);
   const before2023 = era === "2.0" || era === "1.9";
   ctx.spelling = { era, forms, before2023 };
   return ctx.spelling;

@@ -37,11 +37,15 @@ export function lookupSymbol(from: Operation, name: string): Operation | undefin
   }
   return undefined;
 }
-/** Every symbol name that the ops inside `root` refer to, with the op that does. */
+/** Every symbol name that the ops inside `root` refer to, with the op that does; what an op repeats comes once. */
 export function forEachSymbolUse(root: Operation, visit: (name: string, user: Operation, ref: readonly string[]) => void): void {
+  // Attributes share their parts: a walk along each way to a part would not end.
+  const seen = new Set<unknown>();
   const inAttr = (value: unknown, user: Operation): void => {
+    if (seen.has(value)) return;
     if (SymbolRefAttr.is(value as never)) {
       const { root: name, nested } = (value as ReturnType<typeof symbolRef>).params;
+      seen.add(value);
       visit(name, user, [name, ...nested]);
     } else if (Array.isArray(value)) for (const item of value) inAttr(item, user);
     else if (
@@ -50,10 +54,13 @@ export function forEachSymbolUse(root: Operation, visit: (name: string, user: Op
       "params" in value &&
       "isAttribute" in Object.getPrototypeOf(value) === false &&
       !("shape" in value)
-    )
+    ) {
+      seen.add(value);
       for (const param of Object.values((value as { readonly params: object }).params)) if (typeof param === "object") inAttr(param, user);
+    }
   };
   root.walk((op) => {
+    if (seen.size > 0) seen.clear();
     for (const attr of op.attrs.params.values) inAttr(attr, op);
   });
 }

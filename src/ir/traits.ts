@@ -129,6 +129,8 @@ export const AttrSizedResultSegments = defineTrait("AttrSizedResultSegments");
 export const SameVariadicOperandSize = defineTrait("SameVariadicOperandSize");
 export const SameVariadicResultSize = defineTrait("SameVariadicResultSize");
 export const NoTerminator = defineTrait("NoTerminator");
+/** In its regions ops stand in no order: a value may be used above its definition. */
+export const HasOnlyGraphRegion = defineTrait("HasOnlyGraphRegion");
 export const AutomaticAllocationScope = defineTrait("AutomaticAllocationScope");
 export const AffineScope = defineTrait("AffineScope");
 export const ReturnLike = defineTrait("ReturnLike");
@@ -303,6 +305,9 @@ export function TypesMatchWith(
     verify(op, report) {
       const source = singleOfPart(op, from)?.type ?? typesOfPart(op, from)[0];
       const target = singleOfPart(op, to)?.type ?? typesOfPart(op, to)[0];
+      // Upstream leaves out the operands at the end only: without a mask there is nothing after it.
+      const index = target ? -1 : op.def.operands.findIndex((o) => o.name === to);
+      if (index >= 0 && op.numOperands > index) report.error(`failed to verify that ${description}`, "verify.types-match");
       if (source && target && transform(source, (name) => op.attr(name)) !== target)
         report.error(`failed to verify that ${description}`, "verify.types-match");
     },

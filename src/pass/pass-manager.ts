@@ -4,6 +4,7 @@ import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { LayoutError } from "../layout/layout-error.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
+import { LimitError } from "../support/limits.js";
 import { AnalysisCache } from "./analysis.js";
 import type { PassContext, PassNote, PassStep } from "./define-pass.js";
 import type { Instrumentation, StepRecord } from "./instrumentation.js";
@@ -113,6 +114,7 @@ class PipelineRun {
 /** What a pass threw as an error at an op; where it was none, it is thrown on. */
 function asPassError(error: unknown, step: PassStep, root: Operation): PassError {
   if (error instanceof PassError) return error;
+  if (error instanceof LimitError) return new PassError(operationWithId(root, root.ctx.origin) ?? root, error.message, error.code);
   // A layout that the verifier lets pass and that the pass cannot take; upstream asserts there.
   if (!(error instanceof LayoutError)) throw error;
   const op = operationWithId(root, root.ctx.origin) ?? root;

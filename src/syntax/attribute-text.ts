@@ -23,6 +23,7 @@ import {
   UnitAttr,
 } from "../ir/builtin-attrs.js";
 import {
+  ComplexType,
   FloatType,
   FunctionType,
   floatType,
@@ -41,6 +42,7 @@ import { formatOf } from "../ir/float.js";
 import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc } from "../ir/location.js";
 import { textHook } from "../ir/text-hook.js";
 import { Bug } from "../support/assert.js";
+import { within } from "../support/limits.js";
 import { floatText } from "./float-text.js";
 
 /** A string literal with MLIR's escapes. */
@@ -76,15 +78,41 @@ export class AttributeText implements AttrPrinter {
   constructor(readonly alias: (entity: Attribute | Type) => string | undefined) {}
 
   attr(attr: Attribute): string {
-    if (!(attr.mayAlias ?? mayAlias(attr))) return attr.text!;
-    return this.alias(attr) ?? this.attrBody(attr, true);
+    if (!(attr.mayAlias ?? mayAlias(attr))) return this.#counted(attr.text!);
+    return this.#counted(this.alias(attr) ?? this.#body(attr));
   }
   attrWithoutType(attr: Attribute): string {
     return this.alias(attr) ?? this.attrBody(attr, false);
   }
   type(type: Type): string {
-    if (!(type.mayAlias ?? mayAlias(type))) return type.text!;
-    return this.alias(type) ?? this.typeBody(type);
+    if (!(type.mayAlias ?? mayAlias(type))) return this.#counted(type.text!);
+    return this.#counted(this.alias(type) ?? this.#body(type));
+  }
+  /** The text of what may contain aliases but has none here, made once: attributes share their parts, and a walk along each way takes forever. */
+  #body(entity: Attribute | Type): string {
+    let text = this.#bodies.get(entity);
+    if (text === undefined) this.#bodies.set(entity, (text = this.define(entity)));
+    return text;
+  }
+  readonly #bodies = new WeakMap<Attribute | Type, string>();
+  /** The text of an entity with none but its parts replaced by aliases. */
+  define(entity: Attribute | Type): string {
+    return this.#scoped(() => (entity instanceof Type ? this.typeBody(entity) : this.attrBody(entity, true)));
+  }
+  #scoped(write: () => string): string {
+    const outer = this.#length;
+    this.#length = 0;
+    try {
+      return write();
+    } finally {
+      this.#length = outer;
+    }
+  }
+  /** Characters of the parts of the attribute or type that is being written; -1 outside of any. */
+  #length = -1;
+  #counted(text: string): string {
+    if (this.#length >= 0) within("attribute-text", (this.#length += text.length));
+    return text;
   }
   string(text: string): string {
     return quoted(text);
@@ -93,12 +121,12 @@ export class AttributeText implements AttrPrinter {
     return symbolText(name);
   }
   stripped(entity: Attribute | Type): string {
-    if (entity.strippedText !== undefined) return entity.strippedText;
+    if (entity.strippedText !== undefined) return this.#counted(entity.strippedText);
     const alias = this.alias(entity);
     if (alias) return alias;
-    const text = this.strippedBody(entity);
+    const text = this.#scoped(() => this.strippedBody(entity));
     if (!mayAlias(entity)) entity.strippedText = text;
-    return text;
+    return this.#counted(text);
   }
   private strippedBody(entity: Attribute | Type): string {
     if (DenseArrayAttr.is(entity as Attribute)) {
@@ -164,7 +192,7 @@ export class AttributeText implements AttrPrinter {
   }
 
   /** Distinct attributes are numbered as they are printed. */
-  private numberOf(attr: AttrOf<typeof DistinctAttr>): number {
+  private numberOf(attr: AttrOf<typeof DistinctAttr>): number | bigint {
     if (this === plain) return attr.params.number;
     let number = this.#distinct.get(attr);
     if (number === undefined) this.#distinct.set(attr, (number = this.#distinct.size));
@@ -234,6 +262,7 @@ export class AttributeText implements AttrPrinter {
       return `memref<${dims(shape)}${this.type(elementType)}${layout ? `, ${this.attr(layout)}` : ""}${memorySpace ? `, ${this.attr(memorySpace)}` : ""}>`;
     }
     if (FunctionType.is(type)) return functionTypeText(this, type.params.inputs, type.params.results);
+    if (ComplexType.is(type)) return `complex<${this.type(type.params.elementType)}>`;
     if (TupleType.is(type)) return `tuple<${type.params.types.map((t) => this.type(t)).join(", ")}>`;
     if (OpaqueType.is(type)) return dialectSymbol("!", type.params.dialect, type.params.data);
     throw new Bug(`no syntax for type ${type.def.name}`);
@@ -241,7 +270,7 @@ export class AttributeText implements AttrPrinter {
 
   /** A location without `loc( )` around it. */
   locationBody(loc: Attribute): string {
-    const nested = (inner: Attribute) => this.alias(inner) ?? this.locationBody(inner);
+    const nested = (inner: Attribute) => this.#counted(this.alias(inner) ?? this.#body(inner).slice("loc(".length, -1));
     if (UnknownLoc.is(loc)) return "unknown";
     if (FileLineColLoc.is(loc)) {
       const { file, line, column, endLine, endColumn } = loc.params;
@@ -301,14 +330,14 @@ function hexBytes(elements: readonly bigint[], type: Type): string {
 
 /** Writes without aliases, and keeps the texts. */
 export const plain = new AttributeText(() => undefined);
-textHook.type = (type) => (type.text ??= plain.typeBody(type));
-textHook.attr = (attr) => (attr.text ??= plain.attrBody(attr, true));
+textHook.type = (type) => (type.text ??= plain.define(type));
+textHook.attr = (attr) => (attr.text ??= plain.define(attr));
 
-/** Whether the text of an attribute or type may contain an alias; also fills in its plain text. */
+/** Whether the text of an attribute or type may contain an alias; where it cannot, fills in the text. */
 export function mayAlias(entity: Attribute | Type): boolean {
   if (entity.mayAlias === undefined) {
-    if (entity.text === undefined) entity.text = entity instanceof Type ? plain.typeBody(entity) : plain.attrBody(entity, true);
     entity.mayAlias = entity.def.alias !== undefined || nestedMayAlias(entity.params);
+    if (!entity.mayAlias) entity.text ??= plain.define(entity);
   }
   return entity.mayAlias;
 }

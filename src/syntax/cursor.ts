@@ -230,7 +230,8 @@ export class Cursor {
     this.pos = end;
     return value;
   }
-  optInteger(): bigint | undefined {
+  /** `bits`: what does not fit into so many, signed or unsigned, is refused. */
+  optInteger(bits = 64): bigint | undefined {
     const start = this.here();
     const negative = this.optPunct("-");
     const pos = this.here();
@@ -242,12 +243,13 @@ export class Cursor {
     }
     this.pos = end;
     const digits = this.text.slice(pos, end);
-    if (digits.length > 4096) this.fail("integer value too large", pos, "parse.integer");
-    const value = BigInt(digits);
-    return negative ? -value : value;
+    const value = digits.length > 4096 ? undefined : negative ? -BigInt(digits) : BigInt(digits);
+    if (value === undefined || value >> BigInt(bits) > 0n || -value >> BigInt(bits - 1) > 0n)
+      return this.fail("integer value too large", pos, "parse.integer");
+    return value;
   }
-  integer(): bigint {
-    return this.optInteger() ?? this.fail("expected integer value", this.pos, "parse.expected");
+  integer(bits?: number): bigint {
+    return this.optInteger(bits) ?? this.fail("expected integer value", this.pos, "parse.expected");
   }
 
   optString(): string | undefined {

@@ -1,4 +1,5 @@
 /** Runs a compiled assembly format on the parser, then finds the types that the format does not spell. */
+import type { ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
 import { inferResultTypes } from "../ir/builder.js";
 import { DenseArrayAttr, dictAttr, IntegerAttr, i32ArrayAttr, stringAttr, typeAttr, unitAttr } from "../ir/builtin-attrs.js";
@@ -334,7 +335,9 @@ function optAttrSlot(p: Parser, def: OpDef, index: number, qualified: boolean): 
 function finishFormat(p: Parser, run: FormatParts, program: FormatProgram, at: number): void {
   const { def } = run;
   const { state } = p;
-  if (run.allOperands) {
+  const single = run.allOperands && !run.allOperandTypes && def.operands.every((o) => o.arity === "single");
+  if (single) distributeOperands(p, run, run.allOperands!, at);
+  if (run.allOperands && !single) {
     const types = run.allOperandTypes ?? run.allOperands.map((o) => o.value.type);
     state.operands.push(...p.resolveAll(run.allOperands, types));
   } else {
@@ -349,6 +352,20 @@ function finishFormat(p: Parser, run: FormatParts, program: FormatProgram, at: n
     }
   }
   resultTypes(p, run, at);
+}
+
+/** Operands read as one list, each to the part that it is. */
+function distributeOperands(p: Parser, run: FormatParts, operands: readonly ParsedOperand[], at: number): void {
+  const { length } = run.def.operands;
+  if (operands.length !== length)
+    opError(
+      p,
+      run.def,
+      `number of operands and types do not match: got ${operands.length} operands and ${length} types`,
+      at,
+      "parse.operand-count",
+    );
+  for (let i = 0; i < length; i++) run.setOperandsOf(i, [operands[i]!]);
 }
 
 function distribute(p: Parser, run: FormatParts, types: readonly Type[], at: number): void {
@@ -433,7 +450,7 @@ function resolveGroup(p: Parser, run: FormatParts, g: number, at: number): void 
   const group = run.operandsOf(g);
   if (!group || group.length === 0) return;
   let types = run.typesOf(g);
-  if (types === undefined || types.length === 0) {
+  if (types === undefined) {
     const only = spec.constraint.build?.(p.ctx);
     // Without any rule the operand's own type stands: it was defined before.
     types = group.map((operand) => only ?? operand.value.type);

@@ -85,7 +85,10 @@ function parseHash(p: Parser, type: Type | undefined): Attribute {
   const name = cursor.text.slice(at + 1, end);
   if (name === "") p.fail("expected attribute value", at, "parse.attribute");
   cursor.pos = end;
-  if (name.includes(".")) return p.dialectAttr(name, at, type);
+  if (name.includes(".")) {
+    p.paramsFollow();
+    return p.dialectAttr(name, at, type);
+  }
   if (cursor.text.charCodeAt(end) === 60) return parseOpaqueAttr(p, name, at, type);
   return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
 }
@@ -181,15 +184,14 @@ function integerValue(p: Parser, negative: boolean, text: string, type: Type, at
   const value = negative ? -magnitude : magnitude;
   const width = BigInt(storageWidth(type));
   const unsigned = IntegerType.is(type) && type.params.signedness === "unsigned";
-  const signed = IntegerType.is(type) && type.params.signedness === "signed";
-  const top = signed ? 1n << (width - 1n) : 1n << width;
-  const hexadecimal = text.startsWith("0x");
+  const signed = IndexType.is(type) || (IntegerType.is(type) && type.params.signedness === "signed");
+  // A negative number must have its sign bit: upstream takes no -0.
   const fits =
     width === 0n
       ? value === 0n
       : negative
-        ? !unsigned && magnitude <= 1n << (width - 1n)
-        : magnitude < top || (hexadecimal && magnitude < 1n << width);
+        ? !unsigned && magnitude > 0n && magnitude <= 1n << (width - 1n)
+        : magnitude < 1n << (signed ? width - 1n : width);
   if (!fits) p.fail("integer constant out of range for attribute", at, "parse.attribute");
   return wrapInt(value, type);
 }
@@ -336,7 +338,7 @@ function parseStrided(p: Parser): Attribute {
 
 function parseDistinct(p: Parser): Attribute {
   p.punct("[");
-  const number = Number(p.integer());
+  const number = p.integer();
   p.punct("]");
   p.punct("<");
   const referenced = p.atPunct(">") ? unitAttr(p.ctx) : p.attribute();

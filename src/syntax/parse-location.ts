@@ -75,7 +75,11 @@ function fileOrName(p: Parser): Attribute {
 }
 
 function lineOrColumn(p: Parser, what: string): number {
-  return p.cursor.optDecimal() ?? p.fail(`expected integer ${what} number in FileLineColRange`, undefined, "parse.location");
+  const at = p.pos;
+  const text = p.cursor.optNumber();
+  const number = Number(text);
+  if (text !== undefined && Number.isInteger(number) && !text.includes(".") && number < 2 ** 32) return number;
+  return p.fail(`expected integer ${what} number in FileLineColRange`, at, "parse.location");
 }
 
 /** Reads `loc(...)` if it stands here and hands it to `apply`; an alias defined further down is handed over by `resolvePending`. */

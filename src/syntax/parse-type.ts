@@ -2,6 +2,7 @@
 
 import type { Type } from "../ir/attribute.js";
 import {
+  ComplexType,
   FLOAT_FORMATS,
   type FloatKind,
   FunctionType,
@@ -56,6 +57,7 @@ const KEYWORDS = new Map<string, (p: Parser) => Type>([
   ["tensor", parseTensor],
   ["vector", parseVector],
   ["memref", parseMemRef],
+  ["complex", parseComplex],
   ["tuple", (p) => TupleType.get(p.ctx, { types: p.list("<", ">", () => p.type()) })],
 ]);
 
@@ -76,6 +78,15 @@ function parseTensor(p: Parser): Type {
   const type = RankedTensorType.get(p.ctx, { shape, elementType, encoding });
   p.checkTensor?.(type, at);
   return type;
+}
+
+function parseComplex(p: Parser): Type {
+  p.punct("<");
+  const at = p.pos;
+  const elementType = p.type();
+  if (!isFloat(elementType) && !IntegerType.is(elementType)) p.fail("invalid element type for complex", at, "parse.type");
+  p.punct(">");
+  return ComplexType.get(p.ctx, { elementType });
 }
 
 function isValidTensorElement(type: Type): boolean {
@@ -149,6 +160,7 @@ function parseDialectType(p: Parser): Type {
     if (cursor.text.charCodeAt(end) === 60) return parseOpaqueType(p, name, at);
     return p.typeAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
   }
+  p.paramsFollow();
   return p.dialectType(name, at);
 }
 

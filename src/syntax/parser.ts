@@ -17,6 +17,7 @@ import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
+import { LimitError } from "../support/limits.js";
 import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
@@ -121,17 +122,16 @@ export class Parser implements OpParser {
       return { ops, metadata };
     } catch (error) {
       if (error instanceof ParseFailure) return undefined;
-      if (error instanceof RangeError && /call stack/.test(error.message)) {
-        this.ctx.emit({
-          severity: "error",
-          code: "parse.nesting",
-          message: "input is nested too deeply",
-          position: this.source.position(this.cursor.pos),
-          notes: [],
-        });
-        return undefined;
-      }
-      throw error;
+      const known =
+        error instanceof LimitError
+          ? error
+          : error instanceof RangeError && /call stack/.test(error.message)
+            ? { code: "parse.nesting", message: "input is nested too deeply" }
+            : undefined;
+      if (!known) throw error;
+      const position = this.source.position(Math.min(this.cursor.pos, this.source.text.length));
+      this.ctx.emit({ severity: "error", code: known.code, message: known.message, position, notes: [] });
+      return undefined;
     }
   }
 
@@ -216,14 +216,14 @@ export class Parser implements OpParser {
   optString(): string | undefined {
     return this.cursor.optString();
   }
-  integer(): bigint {
-    return this.cursor.integer();
+  integer(bits?: number): bigint {
+    return this.cursor.integer(bits);
   }
-  optInteger(): bigint | undefined {
-    return this.cursor.optInteger();
+  optInteger(bits?: number): bigint | undefined {
+    return this.cursor.optInteger(bits);
   }
   int(): number {
-    return Number(this.cursor.integer());
+    return Number(this.cursor.integer(32));
   }
   float(): number {
     const negative = this.optPunct("-");
@@ -380,6 +380,11 @@ export class Parser implements OpParser {
     if (!this.atPunct("(")) return [this.type()];
     // `((T) -> T)` and `() -> T` are ambiguous with a function type; as in MLIR a list wins.
     return this.list("(", ")", () => this.type());
+  }
+  /** Parameters stand right behind the mnemonic: after a space `<` begins something else. */
+  paramsFollow(): void {
+    const { text, pos } = this.cursor;
+    if (text.charCodeAt(pos) !== 60 && this.atPunct("<")) this.fail("expected '<' right after the name", pos, "parse.expected");
   }
   dialectAttr(name: string, at: number, _type?: Type): Attribute {
     const def = this.ctx.attrDefs.get(name);
@@ -549,10 +554,8 @@ export class Parser implements OpParser {
     const savedName = this.opName;
     const savedLoc = this.opLoc;
     const savedNamed = this.numNamedResults;
-    const isolated = this.#isolatedNext;
-    const outer = this.values.enter(isolated);
+    const outer = this.values.enter();
     this.#blocks = { blocks: new Map() };
-    this.#isolatedNext = false;
 
     if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args);
     this.punct("}");
@@ -564,19 +567,17 @@ export class Parser implements OpParser {
     this.opName = savedName;
     this.opLoc = savedLoc;
     this.numNamedResults = savedNamed;
-    this.#isolatedNext = isolated;
     this.leave();
     if (options.add !== false) this.state.regions.push(region);
     return region;
   }
-  /** Whether the regions of the op being read see no values from outside. */
-  #isolatedNext = false;
-
   private regionBody(region: Region, args: readonly ParsedArgument[]): void {
     let block: Block;
     if (args.length > 0 || !this.atPunct("^")) {
       block = region.addBlock();
       for (const arg of args) {
+        if (this.values.isKnown(arg.name))
+          this.fail(`region entry argument '%${arg.name}' is already in use`, arg.pos, "parse.redefinition");
         const value = block.addArgument(
           arg.type ?? this.fail("expected type for a region argument", arg.pos),
           arg.loc ?? source(this, arg.pos),
@@ -680,10 +681,8 @@ export class Parser implements OpParser {
     const at = cursor.pos;
     this.state = this.freshState();
     this.numNamedResults = number >= 0 ? 1 : names ? numResultsOf(names) : 0;
-    const savedIsolated = this.#isolatedNext;
     const savedDefault = this.#defaultDialect;
     const op = first === 34 ? this.genericOperation(at) : this.customOperation(at);
-    this.#isolatedNext = savedIsolated;
     this.#defaultDialect = savedDefault;
     if (number >= 0) {
       if (op.results.length !== 1) this.wrongNumberOfResults(op, 1, namePos);
@@ -760,13 +759,15 @@ export class Parser implements OpParser {
     }
     this.opName = def.name;
     this.opLoc = source(this, at);
-    this.#isolatedNext = def.isIsolated;
-    if (def.defaultDialect) this.#defaultDialect = def.defaultDialect;
+    this.#defaultDialect = def.defaultDialect ?? "";
     const start = this.cursor.pos;
     try {
       const form = this.ctx.spelling?.forms.get(name);
       if (form) def = readForm(this, form, def, at);
-      else parseToday(this, def, at);
+      else {
+        parseToday(this, def, at);
+        if (!this.ctx.spelling) this.ctx.readToday.add(def.name);
+      }
     } catch (failure) {
       def = readInOlderForm(this, def, at, start, failure);
     }
@@ -775,9 +776,11 @@ export class Parser implements OpParser {
   /** The op that a name stands for which is not the whole name of one. */
   private unqualifiedOp(name: string, at: number): OpDef {
     if (!name.includes(".")) {
-      const { ops } = this.ctx;
-      const def = ops.get(`${this.#defaultDialect}.${name}`) ?? ops.get(`builtin.${name}`) ?? bareFuncOp(this.ctx, name);
-      return def ?? this.fail(`custom op '${name}' is unknown (tried '${this.#defaultDialect}.${name}' as well)`, at, "parse.unknown-op");
+      const dialect = this.#defaultDialect;
+      const def = this.ctx.ops.get(`${dialect}.${name}`) ?? bareFuncOp(this.ctx, name);
+      if (def) return def;
+      if (dialect === "") this.fail(`Dialect \`' not found for custom op '${name}'  (tried '.${name}' as well)`, at, "parse.unknown-op");
+      return this.fail(`custom op '${name}' is unknown (tried '${dialect}.${name}' as well)`, at, "parse.unknown-op");
     }
     const dialect = name.slice(0, name.indexOf("."));
     if (!this.ctx.dialects.has(dialect)) this.fail(`Dialect \`${dialect}' not found for custom op '${name}'`, at, "parse.unknown-dialect");
@@ -819,7 +822,6 @@ export class Parser implements OpParser {
     }
     this.opName = def.name;
     this.opLoc = source(this, at);
-    this.#isolatedNext = def.isIsolated;
     let inherent: [string, Attribute][] = [];
     if (this.optPunct("<")) {
       const attr = this.attribute();

@@ -2,7 +2,7 @@
  * Prints operations as MLIR does, byte for byte. Source: mlir/lib/IR/AsmPrinter.cpp.
  */
 import type { OpPrinter } from "../ir/asm.js";
-import { type Attribute, Type } from "../ir/attribute.js";
+import type { Attribute, Type } from "../ir/attribute.js";
 import type { Block } from "../ir/block.js";
 import { type DictAttr, UnitAttr } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
@@ -48,7 +48,7 @@ export function printOperation(op: Operation, options: PrintOptions = {}): strin
 }
 
 function definition(table: AliasTable, entity: Attribute | Type, text: AttributeText): string {
-  return `${table.names.get(entity)!} = ${entity instanceof Type ? text.typeBody(entity) : text.attrBody(entity, true)}`;
+  return `${table.names.get(entity)!} = ${text.define(entity)}`;
 }
 
 /** The aliases that printing an op defines; undefined for none. */

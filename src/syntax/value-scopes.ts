@@ -1,7 +1,7 @@
 /**
  * The SSA names of a source as it is read: which value each stands for, where it may be seen, and stand-ins for names used
  * before their definition.
- * Source: mlir/lib/AsmParser/Parser.cpp (OperationParser's isolatedNameScopes, forwardRefPlaceholders).
+ * Source: mlir/lib/AsmParser/Parser.cpp (OperationParser's isolatedNameScopes, which no op here opens, and forwardRefPlaceholders).
  */
 
 import type { SourceBuffer } from "../diagnostics/source.js";
@@ -17,17 +17,6 @@ import { type Cursor, ParseFailure } from "./cursor.js";
 /** The values one name stands for: a single value or a group `%x:2`. */
 export type Definition = Value | readonly Value[];
 
-/** What `enter` keeps for `leave`. */
-interface Outer {
-  readonly scope: (number | string)[];
-  /** The tables that an isolated region hides. */
-  readonly hidden: Tables | undefined;
-}
-interface Tables {
-  readonly numbered: (Definition | undefined)[];
-  readonly named: Map<string, Definition>;
-  readonly forward: Map<string, ForwardReference>;
-}
 interface ForwardReference {
   readonly value: Value;
   readonly pos: number;
@@ -42,12 +31,12 @@ export class ValueScopes {
   /** Where the operand read last begins. */
   operandPos = 0;
 
-  #numbered: (Definition | undefined)[] = [];
-  #named = new Map<string, Definition>();
+  readonly #numbered: (Definition | undefined)[] = [];
+  readonly #named = new Map<string, Definition>();
   /** Names defined in the region being read, to be forgotten at its end. */
   #scope: (number | string)[] = [];
   /** Stand-ins by the name as it is used: `%x`, or `%x#1`. */
-  #forward = new Map<string, ForwardReference>();
+  readonly #forward = new Map<string, ForwardReference>();
   readonly #forwardOwner: Block;
   readonly #untyped: Type;
 
@@ -162,27 +151,22 @@ export class ValueScopes {
     for (const { pos } of this.#forward.values()) this.cursor.fail("use of undeclared SSA value name", pos, "parse.undeclared");
   }
 
-  /** At the start of a region; one of an isolated op sees no names from outside. */
-  enter(isolated: boolean): Outer {
-    const hidden = isolated ? { numbered: this.#numbered, named: this.#named, forward: this.#forward } : undefined;
-    const outer = { scope: this.#scope, hidden };
+  /** Whether `name` (without `%`) is defined, or used already. */
+  isKnown(name: string): boolean {
+    const number = plainNumber(name);
+    return (number >= 0 ? this.#numbered[number] !== undefined : this.#named.has(name)) || this.#forward.has(`%${name}`);
+  }
+
+  /** At the start of a region; gives what `leave` needs. A region sees all names around it, though the verifier may refuse them. */
+  enter(): (number | string)[] {
+    const outer = this.#scope;
     this.#scope = [];
-    if (isolated) {
-      this.#numbered = [];
-      this.#named = new Map();
-      this.#forward = new Map();
-    }
     return outer;
   }
   /** At the end of the region: its names are forgotten. */
-  leave({ scope, hidden }: Outer): void {
-    if (hidden) {
-      this.checkForwardReferences();
-      this.#numbered = hidden.numbered;
-      this.#named = hidden.named;
-      this.#forward = hidden.forward;
-    } else for (const key of this.#scope) typeof key === "number" ? (this.#numbered[key] = undefined) : this.#named.delete(key);
-    this.#scope = scope;
+  leave(outer: (number | string)[]): void {
+    for (const key of this.#scope) typeof key === "number" ? (this.#numbered[key] = undefined) : this.#named.delete(key);
+    this.#scope = outer;
   }
 }
 

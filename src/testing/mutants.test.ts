@@ -9,7 +9,8 @@ import { MUTATIONS, mutate, randomBelow } from "./mutants.js";
 
 /** Small fixtures of every kind; large ones would say the same more slowly. */
 const files = readdirSync("fixtures", { recursive: true, encoding: "utf8" })
-  .filter((f) => /\.(mlir|ttir)$/.test(f))
+  // What nests without end is read, and printing it is refused: `cli/hostile.test.ts`.
+  .filter((f) => /\.(mlir|ttir)$/.test(f) && !f.startsWith("hostile/nested-"))
   .map((f) => `fixtures/${f}`)
   .filter((f) => readFileSync(f, "latin1").length < 8000)
   .sort();

@@ -17,6 +17,7 @@ export function collectPlaces(
   known: Map<number, Place | undefined>,
 ): void {
   let aliases: Map<string, string> | undefined;
+  const places = new Map<string, Place | undefined>();
   for (let op = 0; op < ir.numOps; op++) {
     const hash = ir.loc[op]!;
     if (hash === 0 || !isNew(op)) continue;
@@ -28,7 +29,7 @@ export function collectPlaces(
       // The location of an op with regions stands behind them.
       if (at < 0) continue;
       aliases ??= locationAliases(ir.text);
-      place = placeOf(text.slice(at + 5, -1), aliases, 0);
+      place = placeOf(text.slice(at + 5, -1), aliases, places);
       known.set(hash, place);
     }
     if (place) into.add(ids[op]!, place.file, place.line, place.column);
@@ -41,26 +42,37 @@ function locationAliases(text: string): Map<string, string> {
   return aliases;
 }
 
-function placeOf(text: string, aliases: ReadonlyMap<string, string>, depth: number): Place | undefined {
-  if (depth > 16) return undefined;
+/** Locations within locations that are looked through. */
+const MAX_DEPTH = 256;
+
+/** The place that a location's text names. What is in `known` is not looked at again: parts of locations repeat. */
+function placeOf(text: string, aliases: ReadonlyMap<string, string>, known: Map<string, Place | undefined>, depth = 0): Place | undefined {
+  if (known.has(text) || depth > MAX_DEPTH) return known.get(text);
+  known.set(text, undefined);
+  const place = newPlaceOf(text, (part) => placeOf(part, aliases, known, depth + 1), aliases);
+  known.set(text, place);
+  return place;
+}
+
+function newPlaceOf(text: string, inner: (part: string) => Place | undefined, aliases: ReadonlyMap<string, string>): Place | undefined {
   if (text.startsWith("#")) {
     const body = aliases.get(text);
-    return body === undefined ? undefined : placeOf(body, aliases, depth + 1);
+    return body === undefined ? undefined : inner(body);
   }
   const file = /^"((?:[^"\\]|\\.)*)":(\d+):(\d+)/.exec(text);
   if (file) return { file: Buffer.from(file[1]!, "latin1").toString("latin1"), line: Number(file[2]), column: Number(file[3]) };
   const named = /^"(?:[^"\\]|\\.)*"\((.*)\)$/s.exec(text);
-  if (named) return placeOf(named[1]!, aliases, depth + 1);
+  if (named) return inner(named[1]!);
   const call = /^callsite\((.*)\)$/s.exec(text);
   if (call) {
     const at = splitAt(call[1]!);
-    const callee = placeOf(call[1]!.slice(0, at), aliases, depth + 1);
-    return callee && !isLibraryFile(callee.file) ? callee : (placeOf(call[1]!.slice(at + 4), aliases, depth + 1) ?? callee);
+    const callee = inner(call[1]!.slice(0, at));
+    return callee && !isLibraryFile(callee.file) ? callee : (inner(call[1]!.slice(at + 4)) ?? callee);
   }
   const fused = /^fused(?:<.*?>)?\[(.*)\]$/s.exec(text);
   if (!fused) return undefined;
   for (const part of fused[1]!.split(", ")) {
-    const place = placeOf(part, aliases, depth + 1);
+    const place = inner(part);
     if (place) return place;
   }
   return undefined;

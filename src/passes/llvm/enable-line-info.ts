@@ -50,7 +50,7 @@ function subprogram(func: Operation, unit: Attribute | undefined): Attribute {
   const name = stringAttr(ctx, symbolName(func) ?? "");
   const isDefinition = !func.regions[0]!.empty;
   // No node of another function is the same.
-  const id = isDefinition ? DistinctAttr.get(ctx, { number: -ctx.nextId(), referenced: unitAttr(ctx) }) : undefined;
+  const id = isDefinition ? DistinctAttr.get(ctx, { number: BigInt(-ctx.nextId()), referenced: unitAttr(ctx) }) : undefined;
   return DISubprogramAttr.get(ctx, {
     recId: undefined,
     isRecSelf: false,

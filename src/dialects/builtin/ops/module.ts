@@ -1,7 +1,7 @@
 import { stringAttr } from "../../../ir/builtin-attrs.js";
 import { MaxSizedRegion1, optionalAttr, type RegionSpec, StrAttr, SymbolNameAttr } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
-import { IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, SymbolTable } from "../../../ir/traits.js";
+import { HasOnlyGraphRegion, IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, SymbolTable } from "../../../ir/traits.js";
 
 const body: RegionSpec = { ...MaxSizedRegion1, minBlocks: 1 };
 
@@ -10,7 +10,7 @@ export const ModuleOp = defineOp("builtin.module", {
   summary: "a top level container operation",
   attrs: { sym_name: optionalAttr(SymbolNameAttr), sym_visibility: optionalAttr(StrAttr) },
   regions: { bodyRegion: body },
-  traits: [IsolatedFromAbove, NoRegionArguments, SymbolTable, SingleBlock, NoTerminator],
+  traits: [IsolatedFromAbove, NoRegionArguments, SymbolTable, SingleBlock, NoTerminator, HasOnlyGraphRegion],
   defaultDialect: "builtin",
   parse(p) {
     const name = p.optSymbolName();

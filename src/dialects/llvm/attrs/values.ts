@@ -1,6 +1,6 @@
 /** Constants that no builtin attribute holds, and what describes functions, targets and modules. Source: LLVMAttrDefs.td. */
 import { type Attribute, defineAttr, type Type } from "../../../ir/attribute.js";
-import { stringAttr, wrapInt } from "../../../ir/builtin-attrs.js";
+import { storageWidth, stringAttr, wrapInt } from "../../../ir/builtin-attrs.js";
 import { IntegerType } from "../../../ir/builtin-types.js";
 import type { Context } from "../../../ir/context.js";
 import { attr, bool, dflt, keywordOf, list, opt, structAttr, uint } from "./params.js";
@@ -29,9 +29,9 @@ export const ConstantRangeAttr = defineAttr<{ readonly type: Type; readonly lowe
       const type = p.type();
       if (!IntegerType.is(type)) return p.fail("expected integer type", at, "parse.attribute");
       p.punct(",");
-      const lower = wrapInt(p.integer(), type);
+      const lower = wrapInt(p.integer(storageWidth(type)), type);
       p.punct(",");
-      const upper = wrapInt(p.integer(), type);
+      const upper = wrapInt(p.integer(storageWidth(type)), type);
       p.punct(">");
       return { type, lower, upper };
     },

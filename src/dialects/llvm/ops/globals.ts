@@ -152,7 +152,7 @@ export const GlobalOp = defineOp("llvm.mlir.global", {
     p.write(" ");
     p.region(initializer, { entryArgs: false });
   },
-  verify({ op, global_type, value, linkage, alignment, comdat }, report) {
+  verify({ op, global_type, value, linkage, comdat }, report) {
     if (NO_VALUE.has(global_type.def.name) || (!global_type.def.name.startsWith("llvm.") && global_type.def.name === "builtin.index"))
       return void report.error("expects type to be a valid element type for an LLVM global");
     if (op.parentOp && !isModule(op.parentOp)) return void report.error("must appear at the module level");
@@ -166,7 +166,8 @@ export const GlobalOp = defineOp("llvm.mlir.global", {
     if (linkage === "common" && value && !isZero(value)) return void report.error("expected zero value for 'common' linkage");
     if (linkage === "appending" && !LLVMArrayType.is(global_type)) return void report.error("expected array type for 'appending' linkage");
     if (comdat && !comdatSelector(op, comdat)) return void report.plain("expected comdat symbol");
-    if (alignment !== undefined && (alignment <= 0 || !Number.isInteger(Math.log2(alignment))))
+    const aligned = op.attr("alignment");
+    if (IntegerAttr.is(aligned) && (aligned.params.value <= 0n || (aligned.params.value & (aligned.params.value - 1n)) !== 0n))
       report.plain("alignment attribute is not a power of 2");
   },
   verifyRegions({ initializer, global_type, value }, report) {

@@ -28,7 +28,7 @@ export const LLVMPPCFP128Type = bare("ppc_fp128");
 export const LLVMPointerType = defineType<{ readonly addressSpace: number; readonly pointee?: Type }>("llvm.ptr", {
   parse(p) {
     if (!p.optPunct("<")) return { addressSpace: 0 };
-    const number = p.optInteger();
+    const number = p.optInteger(32);
     if (number !== undefined) {
       p.punct(">");
       return { addressSpace: Number(number) };
@@ -45,20 +45,25 @@ export const LLVMPointerType = defineType<{ readonly addressSpace: number; reado
   },
 });
 
-export const LLVMArrayType = defineType<{ readonly elementType: Type; readonly numElements: number }>("llvm.array", {
-  parse(p) {
-    p.punct("<");
-    const numElements = p.int();
-    p.keyword("x");
-    const elementType = parseNested(p);
-    p.punct(">");
-    return { elementType, numElements };
+/** Counts beyond 2^53 are rounded, and kept in `exact` beside. */
+export const LLVMArrayType = defineType<{ readonly elementType: Type; readonly numElements: number; readonly exact?: bigint }>(
+  "llvm.array",
+  {
+    parse(p) {
+      p.punct("<");
+      const count = p.integer();
+      const numElements = Number(count);
+      p.keyword("x");
+      const elementType = parseNested(p);
+      p.punct(">");
+      return Number.isSafeInteger(numElements) ? { elementType, numElements } : { elementType, numElements, exact: count };
+    },
+    print: ({ elementType, numElements, exact }, p) => `<${exact ?? numElements} x ${printNested(elementType, p)}>`,
+    verify({ elementType }, report) {
+      if (!isValidArrayElement(elementType)) report(`invalid array element type: '${typeText(elementType)}'`);
+    },
   },
-  print: ({ elementType, numElements }, p) => `<${numElements} x ${printNested(elementType, p)}>`,
-  verify({ elementType }, report) {
-    if (!isValidArrayElement(elementType)) report(`invalid array element type: '${typeText(elementType)}'`);
-  },
-});
+);
 
 export const LLVMFunctionType = defineType<{ readonly returnType: Type; readonly params: readonly Type[]; readonly varArg: boolean }>(
   "llvm.func",
@@ -122,7 +127,7 @@ export const LLVMTargetExtType = defineType<{
     const typeParams: Type[] = [];
     const intParams: number[] = [];
     while (p.optPunct(",")) {
-      const value = p.optInteger();
+      const value = p.optInteger(32);
       if (value !== undefined) intParams.push(Number(value));
       else if (intParams.length > 0) intParams.push(p.int());
       else typeParams.push(parseNested(p));

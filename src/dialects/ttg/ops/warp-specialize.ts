@@ -63,6 +63,9 @@ export const WarpSpecializeOp = defineOp("ttg.warp_specialize", {
     const operandsAt = p.pos;
     const operands = p.list("(", ")", () => p.operand());
     p.optAttrDictWithKeyword();
+    // Upstream drops what is no array of i32.
+    const starts = p.state.attrs.findIndex(([name, value]) => name === "warpGroupStartIds" && !DenseI32ArrayAttr.test(value));
+    if (starts >= 0) p.state.attrs.splice(starts, 1);
     p.keyword("default");
     p.region();
     const partitionsLoc = p.locAt(p.pos);

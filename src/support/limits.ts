@@ -1,0 +1,42 @@
+/**
+ * How much one input may ask for. Some texts stand for far more than themselves: forty lines of nested aliases are 2^40 elements,
+ * a loop of one line doubles a string. What can grow so is measured here before it is made.
+ */
+
+/** `most` of `what`; `hint` says what to do. `tt-step --explain limit.NAME` shows it. */
+interface Limit {
+  readonly most: number;
+  readonly what: string;
+  readonly hint: string;
+}
+
+export const LIMITS = {
+  "attribute-text": {
+    most: 1 << 25,
+    what: "characters in the text of one attribute or type",
+    hint: "Aliases that contain each other several times over are written out in full where MLIR prints no alias. Nest them less deeply.",
+  },
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof LIMITS;
+
+/** The input asks for more than `LIMITS` allows. Whoever knows the place reports it there, with `code`. */
+export class LimitError extends Error {
+  override readonly name = "LimitError";
+  readonly code: string;
+  constructor(readonly limit: LimitName) {
+    super(limitMessage(limit));
+    this.code = `limit.${limit}`;
+  }
+}
+
+/** `limit: more than 1000 steps of a loop`. */
+export function limitMessage(limit: LimitName): string {
+  const { most, what } = LIMITS[limit];
+  return `limit: more than ${most} ${what}`;
+}
+
+/** Throws a `LimitError` if `amount` is more than the limit; NaN is. */
+export function within(limit: LimitName, amount: number): void {
+  if (!(amount <= LIMITS[limit].most)) throw new LimitError(limit);
+}
