@@ -50,6 +50,8 @@ export function parseStatements(
 }
 
 const MAX_ERRORS = 20;
+/** Operands and scopes nested deeper are refused. */
+const MAX_NESTING = 256;
 const NAME = /[A-Za-z_$%][\w$]*(?:\.[xyzw](?![\w$.]))?/y;
 const MNEMONIC = /[A-Za-z_][\w$]*(?:\.[\w]+(?:::\w+)*)*/y;
 const DOTTED = /\.[A-Za-z_][\w:]*/y;
@@ -279,10 +281,9 @@ class Reader {
       const word = this.#match(DOTTED);
       if (word === undefined) break;
       const values: Operand[] = [];
-      while (/[\d"-]/.test(this.#peek())) {
-        values.push(this.#operand());
-        if (!this.#take(",")) break;
-      }
+      if (/[\d"-]/.test(this.#peek()))
+        do values.push(this.#operand());
+        while (this.#take(","));
       directives.push({ name: word.slice(1), values });
     }
     const header = { kind: "function", specifiers, results, name, params, directives } as const;
@@ -302,16 +303,21 @@ class Reader {
 
   #parameters(): Parameter[] {
     this.#expect("(", "of the parameters");
-    const params: Parameter[] = [];
-    while (this.#peek() !== ")") {
+    return this.#list(")", "parameters", () => {
       const specifiers = this.#specifiers([]);
       const name = this.#match(NAME);
       if (name === undefined) this.#fail("expected a parameter's name");
-      params.push({ specifiers, name, dims: this.#dims() });
-      if (!this.#take(",")) break;
-    }
-    this.#expect(")", "behind the parameters");
-    return params;
+      return { specifiers, name, dims: this.#dims() };
+    });
+  }
+  /** Items with commas between them, and none after the last. */
+  #list<T>(close: string, what: string, item: () => T): T[] {
+    const items: T[] = [];
+    if (this.#peek() !== close)
+      do items.push(item());
+      while (this.#take(","));
+    this.#expect(close, `behind the ${what}`);
+    return items;
   }
 
   #dims(): (Operand | undefined)[] {
@@ -411,7 +417,7 @@ class Reader {
   #scope(offset: number): Scope {
     this.#take("{");
     const setting = this.#setting(offset, ["{"], "scope");
-    const body = this.body(true);
+    const body = this.#nested(() => this.body(true));
     this.#gaps = [];
     this.#expect("}", "at the end of the scope");
     const closeGap = this.#gaps[0]!;
@@ -445,7 +451,21 @@ class Reader {
     return first;
   }
 
+  /** What is read inside of brackets or braces. */
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > MAX_NESTING) this.#fail(`nested more than ${MAX_NESTING} levels deep`);
+    try {
+      return read();
+    } finally {
+      this.#depth--;
+    }
+  }
+  #depth = 0;
+
   #term(): Operand {
+    return this.#nested(() => this.#anyTerm());
+  }
+  #anyTerm(): Operand {
     switch (this.#peek()) {
       case "!":
         this.#take("!");
@@ -460,26 +480,16 @@ class Reader {
       }
       case "{":
         this.#take("{");
-        return { kind: "vector", elements: this.#elements("}") };
+        return { kind: "vector", elements: this.#list("}", "list", () => this.#operand()) };
       case "(":
         this.#take("(");
-        return { kind: "list", elements: this.#elements(")") };
+        return { kind: "list", elements: this.#list(")", "list", () => this.#operand()) };
     }
     const base = this.#primary();
     const sign = this.#peek();
     if (sign !== "+" && sign !== "-") return base;
     this.#take(sign);
     return { kind: "sum", base, minus: sign === "-", offset: this.#primary() };
-  }
-
-  #elements(close: string): Operand[] {
-    const elements: Operand[] = [];
-    while (this.#peek() !== close) {
-      elements.push(this.#operand());
-      if (!this.#take(",")) break;
-    }
-    this.#expect(close, "behind the list");
-    return elements;
   }
 
   #primary(): Operand {

@@ -5,9 +5,10 @@ import { parsePtx } from "../../ptx/parse.js";
 import type { KernelParameter } from "./program.js";
 import { bitsOfType, bytesOfVariable } from "./scope.js";
 
-/** `kernel` is by default the first entry. The error is one line. */
+/** `kernel` is by default the first entry. The error is one line; of a text that is not PTX there is nothing to say here: who runs it reports it. */
 export function kernelParameters(text: string, kernel?: string): readonly KernelParameter[] | { readonly error: string } {
-  const { module } = parsePtx(text);
+  const { module, diagnostics } = parsePtx(text);
+  if (diagnostics.length > 0) return [];
   const entries = module.items.filter((i): i is PtxFunction => i.kind === "function" && isEntry(i) && i.body !== undefined);
   const entry = kernel === undefined ? entries[0] : entries.find((e) => e.name === kernel);
   return entry === undefined
