@@ -3,9 +3,8 @@
  * Source: ElementwiseOpToLLVM.cpp (lib and nvidia), mlir/lib/Conversion/GPUToNVVM/LowerGpuOpsToNVVMOps.cpp, MathToLLVM, arith's ExpandOps.cpp.
  */
 
-import { ConstantOp } from "../../dialects/arith/ops/constant.js";
+import { isClip } from "../../analysis/clip.js";
 import * as div from "../../dialects/arith/ops/division.js";
-import { SubFOp } from "../../dialects/arith/ops/float.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { LLVMFunctionType, structType } from "../../dialects/llvm/types/types.js";
 import * as math from "../../dialects/math/ops/index.js";
@@ -13,8 +12,8 @@ import { ClampFOp, MulhiUIOp, PreciseDivFOp, PreciseSqrtOp } from "../../dialect
 import { ElementwiseInlineAsmOp, ExternElementwiseOp, MapElementwiseOp } from "../../dialects/tt/ops/elementwise.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
-import { DenseElementsAttr, FloatAttr, floatAttr, floatValue, stringAttr } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, FloatType, f32, isFloat, isInteger, type TensorType, VectorType } from "../../ir/builtin-types.js";
+import { floatAttr, stringAttr } from "../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, f32, isFloat, isInteger, VectorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
@@ -105,28 +104,10 @@ const libdevice = ([def, name]: readonly [OpDef, string]): LoweringRule =>
 
 // --- clamps -------------------------------------------------------------------------------------
 
-/** The number that all elements of a constant are. */
-function splatNumber(value: Value): number | undefined {
-  const constant = ConstantOp.match(value.definingOp)?.value;
-  if (!DenseElementsAttr.is(constant) || !constant.params.splat) return undefined;
-  const { elementType } = (constant.params.type as TensorType).params;
-  return FloatType.is(elementType)
-    ? floatValue(FloatAttr.get(value.type.ctx, { bits: constant.params.elements[0]!, type: elementType }))
-    : undefined;
-}
-/** clamp(x, -limit, limit), which newer hardware does in one instruction. */
-function isClip(lo: Lowering, op: Operation): boolean {
-  if (lo.target.computeCapability < 90) return false;
-  const [low, high] = [op.operand(1), op.operand(2)];
-  const sub = SubFOp.match(low.definingOp);
-  if (sub) return sub.rhs === high && splatNumber(sub.lhs) === 0;
-  const [from, to] = [splatNumber(low), splatNumber(high)];
-  return from !== undefined && to !== undefined && from === -to;
-}
 function clamp(lo: Lowering, op: Operation, [x, low, high]: readonly Value[], type: Type): Value {
   const { b } = lo;
   const nan = ClampFOp.match(op)!.propagateNan === "all";
-  if (isClip(lo, op)) {
+  if (isClip(op, lo.target.computeCapability)) {
     const suffix = isFloat(type, "f32") ? ".f" : isFloat(type, "f16") ? ".f16" : "";
     return b.intrinsic(`llvm.nvvm.fmin${nan ? ".nan" : ""}.xorsign.abs${suffix}`, type, [x!, high!])!;
   }

@@ -1,4 +1,5 @@
 /** Pointers, loads, stores and atomics on global memory. */
+import { isClip } from "../../../analysis/clip.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import { getPointeeType, isTensorPointerType } from "../../../dialects/tt/types.js";
 import type { Type } from "../../../ir/attribute.js";
@@ -183,6 +184,16 @@ const atomicCAS: Rule = (instruction) => {
   };
 };
 
+/** One instruction where hardware has it: of a NaN it makes the upper limit, the two others the lower one. */
+const clamp: Rule = (instruction) => {
+  const { op } = instruction;
+  const nan = String(tt.ClampFOp.match(op)!.propagateNan) === "all";
+  const [min, max] = nan ? ["Math.min", "Math.max"] : ["H.minnum", "H.maxnum"];
+  const two = elementwiseResult(instruction, 0, () => `${min}(${max}(a, b), c)`);
+  const clip = elementwiseResult(instruction, 0, () => `H.copySign(${min}(Math.abs(a), Math.abs(c)), H.copySign(1, a) * H.copySign(1, c))`);
+  return (frame, machine) => (isClip(op, machine.capability) ? clip : two)(frame, machine);
+};
+
 export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
   [tt.AddPtrOp, addPtr],
   [tt.LoadOp, load],
@@ -193,12 +204,7 @@ export const MEMORY: readonly (readonly [OpDef, Rule])[] = [
   [tt.PtrToIntOp, elementwise(() => "BigInt(a)")],
   [tt.BitcastOp, pure((op) => bitcast(op))],
   [tt.FpToFpOp, fpToFp],
-  [
-    tt.ClampFOp,
-    elementwise(({ op }) =>
-      String(tt.ClampFOp.match(op)!.propagateNan) === "all" ? "Math.min(Math.max(a, b), c)" : "H.minnum(H.maxnum(a, b), c)",
-    ),
-  ],
+  [tt.ClampFOp, clamp],
   [tt.PreciseSqrtOp, elementwise(() => "Math.sqrt(a)")],
   [tt.PreciseDivFOp, elementwise(() => "a / b")],
   [tt.MulhiUIOp, elementwise(mulHigh(false))],

@@ -1,0 +1,26 @@
+/** Clamps that hardware has an instruction for. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp, ClampFOpConversion. */
+import { ConstantOp } from "../dialects/arith/ops/constant.js";
+import { SubFOp } from "../dialects/arith/ops/float.js";
+import { DenseElementsAttr, FloatAttr, floatValue } from "../ir/builtin-attrs.js";
+import { FloatType, type TensorType } from "../ir/builtin-types.js";
+import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
+
+/** The number that all elements of a constant are. */
+function splatNumber(value: Value): number | undefined {
+  const constant = ConstantOp.match(value.definingOp)?.value;
+  if (!DenseElementsAttr.is(constant) || !constant.params.splat) return undefined;
+  const { elementType } = (constant.params.type as TensorType).params;
+  return FloatType.is(elementType)
+    ? floatValue(FloatAttr.get(value.type.ctx, { bits: constant.params.elements[0]!, type: elementType }))
+    : undefined;
+}
+/** Whether a clamp is done in one instruction, `min.xorsign.abs`: clamp(x, -limit, limit), from sm_90 on. */
+export function isClip(op: Operation, capability: number): boolean {
+  if (capability < 90) return false;
+  const [low, high] = [op.operand(1), op.operand(2)];
+  const sub = SubFOp.match(low.definingOp);
+  if (sub) return sub.rhs === high && splatNumber(sub.lhs) === 0;
+  const [from, to] = [splatNumber(low), splatNumber(high)];
+  return from !== undefined && to !== undefined && from === -to;
+}
