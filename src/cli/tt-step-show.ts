@@ -86,9 +86,16 @@ export function artifactOf(trace: Trace, kind: "llir" | "ptx"): string | { reado
 /** Why something behind the last pass is missing. */
 function whyNot(trace: Trace, emit: Emitted): string {
   if (emit !== "llir" && emit !== "ptx") return "";
-  return trace.diagnostics.some((d) => d.code === "target.op")
-    ? ": the module has ops that it cannot say"
-    : ": the module is not in the LLVM dialect after the last pass";
+  if (trace.diagnostics.some((d) => d.code === "target.op")) return ": the module has ops that it cannot say";
+  const { kind, name } = trace.source;
+  const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
+  if (last && (kind === "dump log" || kind === "IR tree")) {
+    const isLowered = /^\s*llvm\.func /m.test(trace.lines.textOf(last.text));
+    const [from, file, option] = isLowered ? ["llvm-dialect", "k.mlir", ""] : ["ttir", "k.ttir", "--modernize "];
+    return `: a ${kind} is not compiled further; the last step whose result it holds is ${last.label}, ${last.flag} (${last.stage})
+tt-step: its IR can be: tt-step ${name} ${option}--emit ${from} -o ${file}; tt-step ${file} --emit ${emit}`;
+  }
+  return ": the module is not in the LLVM dialect after the last pass";
 }
 
 function stepText(trace: Trace, step: Step): string {

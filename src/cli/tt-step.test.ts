@@ -93,6 +93,21 @@ describe("what is shown", () => {
       err: "tt-step: there is no ptx here: the module is not in the LLVM dialect after the last pass\n",
     });
   });
+  test("--emit ptx of a log names the last step that it holds, and how its IR is compiled", async () => {
+    const gemm = "fixtures/dumps/2.0.0-gemm.log";
+    const { code, out, err } = await run([gemm, "--emit", "ptx"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(
+      "tt-step: there is no ptx here: a dump log is not compiled further; the last step whose result it holds is 8, convert-triton-to-tritongpu (ttgir)\n" +
+        `tt-step: its IR can be: tt-step ${gemm} --modernize --emit ttir -o k.ttir; tt-step k.ttir --emit ptx\n`,
+    );
+    expect((await run(["fixtures/dumps/2.0.0-vecadd.log", "--emit", "ptx"])).err).toContain("24, symbol-dce (llir)\n");
+    // The two commands.
+    const io = memoryIo();
+    await run([gemm, "--modernize", "--emit", "ttir", "-o", "k.ttir"], io);
+    const modern = memoryIo("", { "k.ttir": io.written.get("k.ttir")! });
+    expect((await run(["k.ttir", "--emit", "ptx"], modern)).out).toContain(".visible .entry gemm_0d1d2d3d45d(");
+  });
   test("layouts that are legal and that a pass cannot take: told at the op, and nothing of the half-lowered module", async () => {
     const file = "fixtures/tui/small-swizzled-block.mlir";
     for (const asked of [["--emit", "ptx"], ["--emit", "llvm-dialect", "--debug-info"], ["--codegen"]]) {
