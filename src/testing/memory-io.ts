@@ -16,6 +16,8 @@ export function memoryIo(stdin = "", files: Readonly<Record<string, string>> = {
     stderr: { write: (text) => void (err += text) },
     readFile: (path) => (path === "-" ? stdin : (files[path] ?? readFileSync(path, "latin1"))),
     readFolder: (path) => {
+      const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+      if (inside.length > 0) return inside.map((file) => file.slice(path.length + 1)).sort();
       if (path === "-" || path in files || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
       return readdirSync(path, { recursive: true, encoding: "utf8" })
         .filter((f) => statSync(`${path}/${f}`).isFile())

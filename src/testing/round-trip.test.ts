@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { Random } from "../fuzz/random.js";
 import { Context } from "../ir/context.js";
 import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 import { makePool, randomOp } from "./arbitraries.js";
-import { randomBelow } from "./mutants.js";
 
 const SAMPLES = 6;
 
@@ -27,7 +27,8 @@ describe("random ops made from the records read back as printed", () => {
       const ctx = new Context(ALL_DIALECTS);
       ctx.allowUnregisteredDialects = true;
       const pool = makePool(ctx);
-      const below = randomBelow(0xc0ffee);
+      const random = new Random(0xc0ffee);
+      const below = (n: number): number => random.below(n);
       for (const def of dialect.ops)
         for (let i = 0; i < SAMPLES; i++) {
           const module = randomOp(ctx, def, pool, below);

@@ -1,0 +1,243 @@
+/** The kinds of input that the fuzzer makes: where each begins, and the commands that read it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { mutant } from "./mutate.js";
+import type { Random } from "./random.js";
+
+/** A command; `config` is the reader of the UI's configuration, which no command that prints reads. */
+export type Tool = "tt-step" | "tt-opt" | "triton-tensor-layout" | "cute-layout" | "config";
+
+/** One run of a command: what it reads lies in memory. */
+export interface Input {
+  readonly tool: Tool;
+  readonly argv: readonly string[];
+  /** Texts by path, one character a byte. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A text to mutate, and its name. */
+interface Seed {
+  readonly name: string;
+  readonly text: string;
+  /** Options that the text needs to be accepted. */
+  readonly options?: readonly string[];
+}
+/** A kind with its seeds read. */
+export interface Corpus {
+  readonly kind: Kind;
+  readonly seeds: readonly Seed[];
+}
+
+export interface Kind {
+  readonly name: string;
+  readonly seeds: () => readonly Seed[];
+  /** Makes the input of a mutated text. */
+  readonly input: (text: string, seed: Seed, random: Random) => Input;
+}
+
+/** Larger seeds make slow inputs; every construct occurs in a smaller one too. */
+const MAX_SEED_BYTES = 24_000;
+
+/** The texts of fixtures, one for each part of a file between `// -----` lines; `cut` takes the beginning of large ones. */
+const fixtures = (pattern: RegExp, cut = false): readonly Seed[] =>
+  readdirSync("fixtures", { recursive: true, encoding: "utf8" })
+    .map((file) => `fixtures/${file.replaceAll("\\", "/")}`)
+    .filter((file) => pattern.test(file))
+    .sort()
+    .flatMap((name) => {
+      const text = readFileSync(name, "latin1");
+      const parts = cut ? [text.slice(0, MAX_SEED_BYTES)] : text.split(/^\/\/ -----.*\n/m);
+      return parts.map((part) => ({ name, text: part }));
+    })
+    .filter(({ text }) => text.length <= MAX_SEED_BYTES && !text.includes("expected-error"));
+
+/** Python kernels that lie beside what real Triton makes of them. */
+function goldenKernels(): readonly Seed[] {
+  const kernels = JSON.parse(readFileSync("fixtures/frontend/kernels.json", "utf8")) as Record<
+    string,
+    Record<"file" | "kernel" | "signature", string>
+  >;
+  return Object.values(kernels).map(({ file, kernel, signature }) => ({
+    name: file,
+    text: readFileSync(`fixtures/${file}`, "latin1"),
+    options: ["--kernel", kernel, "--signature", signature],
+  }));
+}
+
+const inline = (...texts: readonly string[]): readonly Seed[] => texts.map((text, i) => ({ name: `${i}`, text }));
+
+const TARGETS = ["75", "80", "89", "90", "100", "120"].map((sm) => ["--target", `cuda:${sm}`]);
+const NO_OPTIONS: readonly string[] = [];
+
+/** An input of one file, read by one of several commands: a tool, then its arguments with the file's name as FILE. */
+const oneFile =
+  (name: string, ...commands: readonly (readonly [Tool, ...string[]])[]) =>
+  (text: string, { options = [] }: Seed, random: Random): Input => {
+    const [tool, ...argv] = random.pick(commands);
+    const target = tool === "tt-step" && random.below(2) === 0 ? random.pick(TARGETS) : NO_OPTIONS;
+    return { tool, argv: [...argv.map((arg) => (arg === "FILE" ? name : arg)), ...target, ...options], files: { [name]: text } };
+  };
+
+/** Values of IR to ask for: some exist in most texts. */
+const STEP_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
+  ["tt-step", "FILE", "--list"],
+  ["tt-step", "FILE", "--print-after-change", "--debug-info"],
+  ["tt-step", "FILE", "--emit", "ttgir"],
+  ["tt-step", "FILE", "--emit", "ptx"],
+  ["tt-step", "FILE", "--codegen"],
+  ["tt-step", "FILE", "--why", "%0"],
+  ["tt-step", "FILE", "--layout", "%3"],
+  ["tt-step", "FILE", "--diff", "0..3"],
+  ["tt-step", "FILE", "--json"],
+  ["tt-step", "FILE", "--export", "x.html"],
+  ["tt-step", "FILE", "--against", "num-warps=8"],
+  ["tt-step", "run", "FILE", "--max-steps", "20000"],
+];
+const OPT_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
+  ["tt-opt", "FILE"],
+  ["tt-opt", "FILE", "-canonicalize", "-cse"],
+  ["tt-opt", "FILE", "--mlir-print-op-generic", "-split-input-file", "-allow-unregistered-dialect"],
+  ["tt-opt", "FILE", "--mlir-print-debuginfo", "-sccp", "-loop-invariant-code-motion"],
+];
+const LAYOUT_TYPE = / -t "([^"]*)"/;
+const LAYOUT_OF = / -l "([^"]*)"/;
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: "ttir",
+    seeds: () => fixtures(/\/(?:arith|math|cf|scf|tt|kernels|seed003|gpu)\/.*\.(?:mlir|ttir)$|snapshots\/.*\.ttir$/),
+    input: oneFile("k.ttir", ...OPT_COMMANDS, ...OPT_COMMANDS, ...STEP_COMMANDS),
+  },
+  {
+    name: "ttgir",
+    seeds: () => fixtures(/\/(?:ttg|ttng|nvws|passes|seed004|why|eras)\/.*\.(?:mlir|ttgir)$|snapshots\/.*\.ttgir$/),
+    input: oneFile("k.ttgir", ...OPT_COMMANDS, ...OPT_COMMANDS, ...STEP_COMMANDS),
+  },
+  {
+    name: "llvm",
+    seeds: () => fixtures(/\/(?:llvm|nvvm|lower|target)\/.*\.(?:mlir|ll)$|snapshots\/.*\.mlir$/),
+    input: oneFile(
+      "k.mlir",
+      ...OPT_COMMANDS,
+      ["tt-step", "FILE", "--emit", "ptx"],
+      ["tt-step", "FILE", "--emit", "llir"],
+      ["tt-step", "FILE", "--codegen"],
+    ),
+  },
+  {
+    name: "ptx",
+    seeds: () => fixtures(/\.ptx$/),
+    input: oneFile("k.ptx", ["tt-step", "run", "FILE", "--max-steps", "20000"], ["tt-step", "FILE", "--codegen"]),
+  },
+  {
+    name: "python",
+    seeds: () => [
+      ...fixtures(/(?:kernels|wrong|language)\/.*\.py$/).filter(({ text }) => text.includes("# tt-step: ")),
+      ...goldenKernels(),
+    ],
+    input: oneFile("k.py", ["tt-step", "FILE", "--print-after", "0", "--debug-info"], ["tt-step", "FILE", "--emit", "ttgir"]),
+  },
+  {
+    name: "log",
+    seeds: () => fixtures(/\.log$/, true),
+    input: oneFile(
+      "k.log",
+      ["tt-step", "FILE", "--list"],
+      ["tt-step", "FILE", "--diff", "1..2"],
+      ["tt-step", "FILE", "--why", "%5"],
+      ["tt-step", "FILE", "--export", "x.html"],
+    ),
+  },
+  {
+    name: "folder",
+    seeds: () => fixtures(/snapshots\/.*\.(?:ttir|ttgir)$/),
+    input: (text, { name }, random) => {
+      const stage = name.endsWith("ttgir") ? "ttgir" : "ttir";
+      const files = {
+        [`c/k.${stage}`]: text,
+        "c/k.json": '{"name": "k", "target": {"backend": "cuda", "arch": 80}}',
+        "c/__grp__k.json": "{}",
+      };
+      return {
+        tool: "tt-step",
+        argv: ["c", ...random.pick([["--list"], ["--json"], ["--diff", "0..1"], ["--validate", "--max-steps", "20000"]])],
+        files,
+      };
+    },
+  },
+  {
+    name: "layout",
+    seeds: () =>
+      fixtures(/layout-seeds\/.*\.txt$/).flatMap(({ text }) =>
+        inline(...text.split("\n").filter((line) => LAYOUT_OF.test(line) && LAYOUT_TYPE.test(line))),
+      ),
+    input: (text, _, random) => {
+      const [layout, type] = [LAYOUT_OF.exec(text)?.[1] ?? text, LAYOUT_TYPE.exec(text)?.[1] ?? "tensor<16x16xf16>"];
+      return {
+        tool: "triton-tensor-layout",
+        argv: ["-l", layout, "-t", type, ...random.pick([[], ["-use-hw-view"], ["--json"]])],
+        files: {},
+      };
+    },
+  },
+  {
+    name: "cute",
+    seeds: () => {
+      const { cases } = JSON.parse(readFileSync("fixtures/cute/random.json", "utf8")) as { cases: readonly (readonly [string, string])[] };
+      return [
+        ...inline(...cases.map(([, code]) => code)),
+        ...inline("((_4,_8),_2):((_16,_1),_8)", "Swizzle<2,3,3> o _0 o (8,32):(32,1)", "(8,(2,2)):(2,(1,16))"),
+      ];
+    },
+    input: (text, _, random) => ({
+      tool: "cute-layout",
+      argv: /^[\w ]*[(<]?.*:/.test(text) && random.below(2) ? [text] : ["eval", text],
+      files: {},
+    }),
+  },
+  {
+    name: "json",
+    seeds: () =>
+      inline(
+        '{"scalars": {"n": 100}, "arrays": {"x_ptr": {"kind": "range", "low": 0, "high": 70}}, "grid": [2, 1, 1], "programs": [[0, 0, 0]]}',
+      ),
+    input: (text) => ({
+      tool: "tt-step",
+      argv: ["run", "k.ttir", "--max-steps", "20000"],
+      files: { "k.args.json": text, "k.ttir": readFileSync("fixtures/kernels/vecadd.ttir", "latin1") },
+    }),
+  },
+  {
+    name: "config",
+    seeds: () =>
+      inline('{"theme": "dark", "mouse": true, "keys": {"quit": ["q", "ctrl+c"]}, "defaults": {"target": "cuda:90", "num-warps": 8}}'),
+    input: (text) => ({ tool: "config", argv: [], files: { "/config/tt-step/config.json": text } }),
+  },
+  {
+    name: "pipeline",
+    seeds: () =>
+      inline(
+        "--pass-pipeline=builtin.module(canonicalize{max-iterations=10},cse,tritongpu-pipeline{num-stages=3})",
+        "--pass-pipeline=builtin.module(convert-triton-to-tritongpu{target=cuda:80 num-warps=4 threads-per-warp=32 num-ctas=1},tritongpu-coalesce)",
+        "--convert-triton-to-tritongpu=target=cuda:80 num-warps=4",
+        "count(ttg.convert_layout) > 2 && changed(cse) || line(3) == 'x'",
+        "--num-warps=8 --num-stages=3 --target=cuda:90 --print-after=canonicalize#3 --stop-after=cse --seed=1",
+      ),
+    input: (text, _, random) =>
+      text.startsWith("count")
+        ? { tool: "tt-step", argv: ["bisect", "fixtures/kernels/vecadd.ttir", text], files: {} }
+        : { tool: random.below(2) ? "tt-opt" : "tt-step", argv: ["fixtures/kernels/vecadd.ttir", ...text.split(/ (?=--)/)], files: {} },
+  },
+  {
+    name: "validate",
+    seeds: () => fixtures(/kernels\/.*\.ttir$|snapshots\/.*\.ttir$/).filter(({ text }) => text.length < 6000),
+    input: oneFile("k.ttir", ["tt-step", "FILE", "--validate", "--max-steps", "20000"]),
+  },
+];
+
+export const corpusOf = (kind: Kind): Corpus => ({ kind, seeds: kind.seeds() });
+
+/** Makes an input of a kind. */
+export function makeInput({ kind, seeds }: Corpus, random: Random): Input {
+  const seed = random.pick(seeds);
+  return kind.input(mutant(seed.text, random, random.pick(seeds).text), seed, random);
+}

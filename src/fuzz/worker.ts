@@ -1,0 +1,10 @@
+/** The process that runs inputs: the parent names them, and ends it where one takes too long. */
+import type { Input } from "./kinds.js";
+import { type Outcome, runInput } from "./run-input.js";
+
+export function work(): void {
+  process.on("message", (input: Input) => {
+    void runInput(input).then((outcome: Outcome) => process.send!(outcome));
+  });
+  process.on("disconnect", () => process.exit());
+}
