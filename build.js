@@ -2,7 +2,7 @@
 // its own source, and loads what it runs. `import()` in the source is where a chunk begins. Another version of node ignores the
 // compiled code and compiles as usual. `--out DIR TOOL...` builds some commands alone into another folder: for tests in a terminal, and benchmarks.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { build } from "esbuild";
 
@@ -30,25 +30,6 @@ const replaced = (name, filter, contents) => ({
   name,
   setup: (build) => build.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: "js" })),
 });
-/** The WebAssembly modules of the parser of Python, and the prelude's trees, lie beside the bundle. */
-const wasmBeside = replaced(
-  "wasm-beside",
-  /python[/\\]wasm\.ts$/,
-  () => `import { existsSync, readFileSync } from "node:fs";
-const read = (name) => readFileSync(__dirname + "/" + name + ".wasm");
-export const readWasm = () => ({ runtime: read("web-tree-sitter"), grammar: read("tree-sitter-python"), walk: read("tree-walk") });
-export const readTrees = () => readFileSync(__dirname + "/prelude.json", "utf8");`,
-);
-/** What Triton writes in Triton: the Python texts are inside the bundle. */
-const preludeTexts = replaced("prelude-texts", /prelude[/\\]texts\.ts$/, () => {
-  const text = (name) => JSON.stringify(readFileSync(`src/frontend/prelude/${name}.py`, "utf8"));
-  const entries = ["standard", "random"].map((name) => `"triton.language.${name}": () => ${text(name)}`);
-  return `export const PRELUDE = { ${entries.join(", ")} };`;
-});
-/** The parser's runtime loads a module of node's to be able to load others. */
-const requireAtHand = replaced("require-at-hand", /web-tree-sitter[/\\]web-tree-sitter\.js$/, (path) =>
-  readFileSync(path, "utf8").replaceAll('await import("module")', "{ createRequire: () => process.getBuiltinModule }"),
-);
 /** Yoga waits for its WebAssembly while it is loaded, which a CommonJS chunk cannot: here it is ready when asked to be. Ink waits for React's devtools only. */
 const inkAtOnce = replaced("ink-at-once", /ink[/\\]build[/\\]reconciler\.js$/, (path) =>
   readFileSync(path, "utf8")
@@ -66,7 +47,7 @@ Yoga.ready = load().then((wasm) => void Object.assign(Yoga, wrap(wasm)));
 export default Yoga;
 export * from "./generated/YGEnums.js";`,
 );
-const plugins = [wasmBeside, preludeTexts, requireAtHand, inkAtOnce, yogaAtOnce];
+const plugins = [inkAtOnce, yogaAtOnce];
 
 rmSync(outdir, { recursive: true, force: true });
 const { outputFiles, metafile } = await build({
@@ -82,15 +63,6 @@ const { outputFiles, metafile } = await build({
 await build({ ...common, entryPoints: ["src/cli/launch.ts"], outfile: `${outdir}/launch.cjs`, format: "cjs" });
 writeChunks();
 
-for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-python/tree-sitter-python.wasm"])
-  copyFileSync(`node_modules/${wasm}`, `${outdir}/${basename(wasm)}`);
-const walkModule = await build({ ...common, entryPoints: ["src/frontend/python/tree-walk-module.ts"], format: "esm", write: false });
-const { treeWalkModule } = await import(`data:text/javascript,${encodeURIComponent(walkModule.outputFiles[0].text)}`);
-writeFileSync(`${outdir}/tree-walk.wasm`, treeWalkModule());
-const makeTrees = `${outdir}/make-trees.cjs`;
-await build({ ...common, plugins, entryPoints: ["src/frontend/prelude/make-trees.ts"], outfile: makeTrees, format: "cjs" });
-run(makeTrees, `${outdir}/prelude.json`);
-rmSync(makeTrees);
 for (const kind of tools.includes("tt-step") ? ["ir", "python"] : ["ir"]) run(`${outdir}/launch.cjs`, "--make-caches", kind, ...tools);
 
 /**

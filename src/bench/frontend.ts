@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import { compileKernel, loadPython, readPython } from "../frontend/compile-python.js";
+import { compileKernel, readPython } from "../frontend/compile-python.js";
 import { chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -26,7 +26,6 @@ interface Job {
 /** Prints one line a kernel. Without `python` our own times alone. */
 export async function reportFrontEnd(python: string | undefined): Promise<void> {
   const began = performance.now();
-  await loadPython();
   const loaded = performance.now() - began;
   const known = JSON.parse(readFileSync("fixtures/frontend/kernels.json", "utf8")) as Record<string, { kernel: string; signature: string }>;
   const jobs: Job[] = [];

@@ -2,7 +2,6 @@
 import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
-import { compiledWasm } from "../frontend/python/compiled-wasm.js";
 import type { KernelConfig, KernelInfo } from "../frontend/request.js";
 import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
@@ -32,10 +31,8 @@ let frontEnd: FrontEnd | undefined;
 /** Loads the front end if one of the inputs is Python. Everything afterwards is done at once. */
 export function preparePython(paths: readonly (string | undefined)[], io: Io): Promise<void> | undefined {
   if (frontEnd || !paths.some((path) => path !== undefined && namesPython(path, io))) return undefined;
-  void compiledWasm();
-  return import("../frontend/compile-python.js").then(async (loaded) => {
+  return import("../frontend/compile-python.js").then((loaded) => {
     optimizeLater();
-    await loaded.loadPython();
     frontEnd = loaded;
   });
 }

@@ -1,2 +1,2 @@
-/** V8's flags under which Python is compiled, and large commands run: functions are optimized later, Python's parser practically never. */
-export const OPTIMIZE_LATER = ["--interrupt-budget=2000000", "--wasm-tiering-budget=2000000000"];
+/** The flags of V8 under which Python is compiled and large commands run: functions are optimized later. */
+export const OPTIMIZE_LATER = ["--interrupt-budget=2000000"];

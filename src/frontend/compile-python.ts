@@ -18,7 +18,7 @@ import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
 import type * as ast from "./python/ast.js";
-import { loadParser, type PythonParser, parsePython, syntaxErrors } from "./python/parse.js";
+import { parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
 import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
@@ -50,13 +50,6 @@ interface EvaluatedFile {
 /** Options that code generation asks for; what is missing has the target's default. */
 export interface PythonCompileOptions extends Partial<LanguageOptions> {
   readonly capability: number;
-}
-
-let parser: PythonParser | undefined;
-
-/** Loads the grammar; once, before the first file. */
-export async function loadPython(): Promise<void> {
-  parser ??= await loadParser();
 }
 
 /** Bytes, one a character, as the text that they encode. */
@@ -111,7 +104,7 @@ function readDefines(texts: readonly string[]): ReadonlyMap<string, PyValue> {
 class BadDefine extends Error {}
 
 function literalValue(text: string): PyValue {
-  const parsed = parsePython(parser!, text, "<define>");
+  const parsed = parsePython(text, "<define>");
   const [statement, ...more] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr" || more.length > 0 || !isLiteral(statement.value)) {
     const quoted = /^[\w.-]+$/.test(text) ? `; a string has quotes: '"${text}"'` : "";
@@ -119,7 +112,7 @@ function literalValue(text: string): PyValue {
   }
   const names = new Names();
   const file: SourceFile = { path: "<define>", module: "<define>", globals: names, defines: new Map() };
-  const host = makeHost({ parser: parser!, readFile: () => undefined, tritonLib: undefined, capability: 0, defines: new Map() });
+  const host = makeHost({ readFile: () => undefined, tritonLib: undefined, capability: 0, defines: new Map() });
   return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, statement.value);
 }
 
@@ -148,9 +141,9 @@ function evaluateFile(
   files: PythonHost,
   defines: ReadonlyMap<string, PyValue>,
 ): PythonFile | undefined {
-  const parsed = parsePython(parser!, text, file);
+  const parsed = parsePython(text, file);
   if (parsed.kind === "SyntaxError") {
-    for (const { name, message, line, col } of syntaxErrors(parser!, text)) {
+    for (const { name, message, line, col } of syntaxErrors(text)) {
       const position = { file, line, column: col + 1 };
       ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${name}: ${message}`, position, notes: [] });
     }
@@ -160,7 +153,7 @@ function evaluateFile(
     const other = files.readFile(path);
     return other === undefined ? undefined : decode(pythonBytes(other));
   };
-  const host = makeHost({ parser: parser!, readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80, defines });
+  const host = makeHost({ readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80, defines });
   const source = runModule(host, parsed, moduleName(file), new Names(), true);
   for (const key of defines.keys()) {
     const names = key.replace("()", "").split(".");
@@ -356,7 +349,7 @@ function argumentOf(spec: TypeSpec, path: string, values: ReadonlyMap<string, Py
 function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   // Most constants are numbers, and the first parse of one has V8 compile much of the grammar.
   if (/^(?:0|[1-9]\d*)$/.test(text)) return BigInt(text);
-  const parsed = parsePython(parser!, text, "<constant>");
+  const parsed = parsePython(text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
   const value = evaluate(host, { vars: source.globals, parent: undefined, file: source, isFunction: false }, statement.value);

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
-import { compileKernel, loadPython, readPython } from "./compile-python.js";
+import { compileKernel, readPython } from "./compile-python.js";
 import { chooseKernel, specialize } from "./specialize.js";
 
 /** A kernel with what Triton 3.6 makes of it, by target: which module of modules.ttir.br; targets with the same module once. */
@@ -27,8 +27,6 @@ const MODULES = new Map(
     .slice(1)
     .map((text) => [text.slice(0, text.indexOf("\n")), text.slice(text.indexOf("\n") + 1)] as const),
 );
-
-beforeAll(loadPython);
 
 /** The module of a kernel, printed with its locations. */
 function made({ file: path, kernel, signature, options }: Entry, capability: number): string {

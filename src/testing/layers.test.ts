@@ -40,7 +40,7 @@ const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   triton_nvidia_gpu: ["builtin", "arith", "tt", "ttg", "triton_gpu"],
 };
 /** Test and bench code may import anything; nothing imports it. */
-const FREE = ["testing", "bench"];
+const FREE = ["testing", "bench", "fuzz"];
 /** One thing each, though long: the reason is in the file's first comment. */
 const LONG_FILES_EXPLAIN_THEMSELVES = 400;
 

@@ -2,10 +2,8 @@
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
-import { isUpstreamText, preludeTree } from "../prelude/trees.js";
 import type { Module, Node, Place } from "../python/ast.js";
-import { type PythonParser, parsePython } from "../python/parse.js";
-import type { PythonSyntaxError } from "../python/syntax-errors.js";
+import { type PythonSyntaxError, parsePython } from "../python/parse.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
 import { type Env, Names, type SourceFile } from "./objects.js";
@@ -46,7 +44,6 @@ export interface Host {
 }
 
 export interface HostFiles {
-  readonly parser: PythonParser;
   /** A file's text, undefined when it is not there. */
   readonly readFile: (path: string) => string | undefined;
   /** The folder of a Triton package, whose `language/standard.py` takes the place of our own; asked when that is needed. */
@@ -139,8 +136,7 @@ export function makeHost(files: HostFiles): Host {
   }
 
   function runText(name: string, path: string, text: string, isOwn = false): PyModule | Opaque {
-    const parsed =
-      preludeText(name) === undefined ? parsePython(files.parser, text, path) : libraryModule(files.parser, name, text, path, isOwn);
+    const parsed = preludeText(name) === undefined ? parsePython(text, path) : libraryModule(text, path, isOwn);
     if (parsed.kind === "SyntaxError")
       return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
     const globals = new Names();
@@ -159,12 +155,11 @@ export const packageFolders = (folder: string): readonly string[] => [folder, `$
 /** What was parsed of the library, which is the same for all files; by path and text. */
 const parsedLibrary = new Map<string, { readonly text: string; readonly parsed: Module | PythonSyntaxError }>();
 
-/** A module of the library: the prelude's (`isOwn`), or the user's, which is not parsed where its text is what the prelude stands for. */
-function libraryModule(parser: PythonParser, name: string, text: string, path: string, isOwn: boolean): Module | PythonSyntaxError {
+/** A module of the library: the prelude's (`isOwn`), or the user's. */
+function libraryModule(text: string, path: string, isOwn: boolean): Module | PythonSyntaxError {
   const known = parsedLibrary.get(path);
   if (known?.text === text) return known.parsed;
-  const tree = isOwn || isUpstreamText(name, text) ? preludeTree(name, parser.readTrees) : undefined;
-  const parsed = tree ? { ...tree, file: path } : parsePython(parser, text, path, isOwn);
+  const parsed = parsePython(text, path, isOwn);
   parsedLibrary.set(path, { text, parsed });
   return parsed;
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { printOperation } from "../../syntax/print.js";
-import { compileKernel, loadPython, type PythonFile, readPython } from "../compile-python.js";
+import { compileKernel, type PythonFile, readPython } from "../compile-python.js";
 import { specialize } from "../specialize.js";
 
 interface Case {
@@ -34,7 +34,6 @@ const text =
 const ctx = new Context(ALL_DIALECTS);
 let file: PythonFile;
 beforeAll(async () => {
-  await loadPython();
   file = readPython(ctx, "language.py", Buffer.from(text).toString("latin1"), { readFile: () => undefined })!;
 });
 

@@ -93,7 +93,7 @@ function makeModules(): ReadonlyMap<string, PyModule> {
 }
 
 /** The text of a module that Triton writes in Triton; undefined when it is none. */
-export const preludeText = (name: string): string | undefined => (Object.hasOwn(PRELUDE, name) ? PRELUDE[name]!() : undefined);
+export const preludeText = (name: string): string | undefined => (Object.hasOwn(PRELUDE, name) ? PRELUDE[name] : undefined);
 
 /** Functions of `triton.language.standard` that are methods of tensors too. */
 export const TENSOR_METHODS_IN_TRITON: readonly string[] = [

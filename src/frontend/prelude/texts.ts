@@ -1,10 +1,8 @@
-/** The Python texts of the prelude; the bundle carries them inside, see build.js. */
-import { readFileSync } from "node:fs";
+/** The Python texts of the prelude, by the name of the module. */
+import { RANDOM } from "./random.js";
+import { STANDARD } from "./standard.js";
 
-const read = (name: string): string => readFileSync(new URL(`./${name}.py`, import.meta.url), "utf8");
-
-/** By name of the module, read when asked for. */
-export const PRELUDE: Readonly<Record<string, () => string>> = {
-  "triton.language.standard": () => read("standard"),
-  "triton.language.random": () => read("random"),
+export const PRELUDE: Readonly<Record<string, string>> = {
+  "triton.language.standard": STANDARD,
+  "triton.language.random": RANDOM,
 };

@@ -1,17 +1,11 @@
 /** Values of Python's number and string literals. */
 import type { Literal } from "./ast.js";
 
-/** An integer literal, underscores and radix included. */
-export function integerValue(text: string): Literal {
+/** The value of a number as it is written: underscores, radix, exponent, `j`. */
+export function numberValue(text: string): Literal {
   const plain = text.replaceAll("_", "");
   if (/[jJ]$/.test(plain)) return { kind: "complex", imag: Number(plain.slice(0, -1)) };
-  return BigInt(plain);
-}
-
-export function floatValue(text: string): Literal {
-  const plain = text.replaceAll("_", "");
-  if (/[jJ]$/.test(plain)) return { kind: "complex", imag: Number(plain.slice(0, -1)) };
-  return Number(plain);
+  return /^0[xXoObB]/.test(plain) || !/[.eE]/.test(plain) ? BigInt(plain) : Number(plain);
 }
 
 const SIMPLE: Readonly<Record<string, string>> = {

@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Module } from "./ast.js";
-import { loadParser, type PythonParser, parsePython } from "./parse.js";
-
-let parser: PythonParser;
-beforeAll(async () => {
-  parser = await loadParser();
-});
+import { parsePython } from "./parse.js";
 
 /** Sources with what CPython 3.11's `ast` says of them: each node's name and place, in the order of `ast.walk` by fields. */
 const CASES: readonly { readonly name: string; readonly source: string; readonly nodes: readonly string[] }[] = JSON.parse(
@@ -30,11 +25,11 @@ function places(module: Module): string[] {
 }
 
 test.each(CASES)("$name has CPython's nodes at CPython's places", ({ source, nodes }) => {
-  const parsed = parsePython(parser, source, "case.py");
+  const parsed = parsePython(source, "case.py");
   expect(parsed.kind === "Module" ? places(parsed) : parsed).toEqual(nodes);
 });
 
 test("a line directive numbers the lines that follow", () => {
-  const parsed = parsePython(parser, "#line 40\nx = 1\n\n#line 7\ny = 2\n", "case.py", true) as Module;
+  const parsed = parsePython("#line 40\nx = 1\n\n#line 7\ny = 2\n", "case.py", true) as Module;
   expect(parsed.body.map((s) => s.at!.line)).toEqual([40, 7]);
 });

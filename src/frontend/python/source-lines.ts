@@ -9,8 +9,6 @@ export interface SourceLines {
   readonly starts: readonly number[];
   /** The number of each line, where it is not its place in the text. */
   readonly numbers: readonly number[] | undefined;
-  /** Offsets of stars for which the grammar was given a sign. */
-  readonly stars?: ReadonlySet<number>;
 }
 
 /**

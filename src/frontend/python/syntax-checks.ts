@@ -1,6 +1,6 @@
 /** What CPython's compiler refuses of a text that its grammar takes: targets, parameters, and statements in the wrong place. */
 import type * as ast from "./ast.js";
-import type { PythonSyntaxError } from "./syntax-errors.js";
+import type { PythonSyntaxError } from "./parse.js";
 
 /** Such errors of a module, in the order of the text. */
 export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxError[] {

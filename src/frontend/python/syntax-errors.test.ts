@@ -1,11 +1,6 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
-import { loadParser, type PythonParser, parsePython } from "./parse.js";
-
-let parser: PythonParser;
-beforeAll(async () => {
-  parser = await loadParser();
-});
+import { expect, test } from "vitest";
+import { parsePython } from "./parse.js";
 
 /** Texts with what CPython 3.11 says of them: line, column from 1 (in the file, where it counts from the bracket of an f-string), and message. */
 const WRONG: readonly (readonly [text: string, line: number, column: number, message: string])[] = JSON.parse(
@@ -13,7 +8,7 @@ const WRONG: readonly (readonly [text: string, line: number, column: number, mes
 );
 
 const say = (text: string): readonly (string | number)[] => {
-  const parsed = parsePython(parser, text, "case.py");
+  const parsed = parsePython(text, "case.py");
   return parsed.kind === "SyntaxError" ? [text, parsed.line, parsed.col + 1, `${parsed.name}: ${parsed.message}`] : [text];
 };
 

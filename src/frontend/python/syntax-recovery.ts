@@ -1,5 +1,5 @@
 /** Goes on behind a syntax error: the statement that it is in is taken for one that says nothing. */
-import type { PythonSyntaxError } from "./syntax-errors.js";
+import type { PythonSyntaxError } from "./parse.js";
 import { type Token, tokenize } from "./tokens.js";
 
 /** What stands for a statement with a block: of its kind where other statements depend on that. */

@@ -1,7 +1,10 @@
 /** Python's expressions and targets, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
+import type * as ast from "../ast.js";
+import { numberValue } from "../literals.js";
 import type { Token } from "../tokens.js";
-import { parameterRule } from "./parameters.js";
-import type { Match, Peg, Rule } from "./peg.js";
+import { argumentsOf, parameterRule } from "./parameters.js";
+import { type Build, type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
+import type { StringReader } from "./strings.js";
 
 const KEYWORDS = new Set(
   (
@@ -15,16 +18,30 @@ const isLegacy = (text: string): boolean => text === "print" || text === "exec";
 
 type Targets = "star" | "for" | "del";
 
-/** `depths`: how many brackets are open behind each token. */
-export function expressionRules(g: Peg, depths: ArrayLike<number>) {
-  const { seq, alt, many, opt, list, as, once, wrong, look, not, token } = g;
+/** A node without its place. */
+type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
+
+/** `depths`: how many brackets are open after each token. */
+export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: StringReader) {
+  const { seq, alt, many, opt, list, as, node, once, wrong, look, not, token, textOf, placeOf } = g;
   const word = (text: string): Rule => token((t) => t.kind === "name" && t.text === text);
   const op = (text: string): Rule => token((t) => t.kind === "op" && t.text === text);
   const ops = (...texts: readonly string[]): Rule => token((t) => t.kind === "op" && texts.includes(t.text));
-  const name = as("name", token(isName));
+  /** A rule whose match is an expression. */
+  const made = (rule: Rule, parts: (match: Match, context: ast.Context) => Placeless<ast.Expr>): Rule =>
+    node(rule, (m, context) => ({ ...parts(m, context), at: placeOf(m) }));
+  const constant = (rule: Rule, value: (text: string) => ast.Literal): Rule =>
+    made(rule, (m) => ({ kind: "Constant", value: value(textOf(m)) }));
+  const name = as(
+    "name",
+    made(token(isName), (m, ctx) => ({ kind: "Name", id: textOf(m), ctx })),
+  );
   const number = as(
     "literal",
-    token((t) => t.kind === "number"),
+    constant(
+      token((t) => t.kind === "number"),
+      numberValue,
+    ),
   );
   const string = token((t) => t.kind === "string");
   const comma = op(",");
@@ -40,20 +57,44 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   const bitwiseOrLazy = lazy(() => bitwiseOr);
   const forIfClauses = lazy(() => clauses);
 
+  const starredBy = (operand: Rule): Rule =>
+    as(
+      "starred",
+      made(seq(op("*"), operand), (m, ctx) => ({ kind: "Starred", value: expr(m.parts[1]!, ctx), ctx })),
+    );
   const starNamed = alt(
-    as("starred", seq(op("*"), bitwiseOrLazy)),
+    starredBy(bitwiseOrLazy),
     lazy(() => named),
   );
   const starNamedList = seq(list(starNamed, comma), opt(comma));
-  const walrusExpression = as("named expression", seq(name, walrus, expressionLazy));
+  const walrusExpression = as(
+    "named expression",
+    made(seq(name, walrus, expressionLazy), ({ parts }) => ({
+      kind: "NamedExpr",
+      target: expr(parts[0]!, "Store"),
+      value: expr(parts[2]!),
+    })),
+  );
+  const elements: (kind: "Tuple" | "List") => (m: Match, ctx: ast.Context) => Placeless<ast.Expr> = (kind) => (m, ctx) => ({
+    kind,
+    elts: nodesIn(m).map((e) => expr(e, ctx)),
+    ctx,
+  });
+  const tupleOf = (rule: Rule): Rule => made(rule, elements("Tuple"));
+  const listOf = (rule: Rule): Rule => made(rule, elements("List"));
 
   // --- atoms ---------------------------------------------------------------------------------------
-  const starred = as("starred", seq(op("*"), expressionLazy));
+  const starred = starredBy(expressionLazy);
+  /** A construct that nothing looks into. */
+  const unsupported = (rule: Rule, cpythonName: string): Rule => made(rule, () => ({ kind: "Unsupported", name: cpythonName }));
   const yieldExpression = as(
     "yield expression",
-    alt(seq(word("yield"), word("from"), expressionLazy), seq(word("yield"), opt(lazy(() => starExpressions)))),
+    alt(
+      unsupported(seq(word("yield"), word("from"), expressionLazy), "YieldFrom"),
+      unsupported(seq(word("yield"), opt(lazy(() => starExpressions))), "Yield"),
+    ),
   );
-  const tuple = once(as("tuple", seq(op("("), opt(seq(starNamed, comma, opt(starNamedList))), op(")"))), true);
+  const tuple = once(as("tuple", tupleOf(seq(op("("), opt(seq(starNamed, comma, opt(starNamedList))), op(")")))), true);
   const group = once(
     alt(
       inner(
@@ -77,24 +118,23 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     wrong(seq(ops("[", "{"), starNamed, comma, starNamedList, forIfClauses), ([, a]) => g.fail(a!, unpackedTarget)),
     wrong(seq(ops("[", "{"), starNamed, comma, forIfClauses), ([, a]) => g.fail(a!, unpackedTarget)),
   );
-  const unwalrused = seq(expressionLazy, not(walrus));
+  const unwalrused = first(seq(expressionLazy, not(walrus)));
+  const comprehension = (kind: ast.ListComp["kind"], called: string, open: string, element: Rule, close: string): Rule =>
+    as(
+      called,
+      made(seq(op(open), element, forIfClauses, op(close)), ({ parts }) => ({
+        kind,
+        elt: expr(parts[1]!),
+        generators: comprehensions(parts[2]!),
+      })),
+    );
   const generator = once(
-    alt(as("generator expression", seq(op("("), alt(walrusExpression, unwalrused), forIfClauses, op(")"))), wrongComprehension),
+    alt(comprehension("GeneratorExp", "generator expression", "(", alt(walrusExpression, unwalrused), ")"), wrongComprehension),
     true,
   );
-  const listDisplay = once(as("list", seq(op("["), opt(starNamedList), op("]"))), true);
-  const listComprehension = alt(
-    as(
-      "list comprehension",
-      seq(
-        op("["),
-        lazy(() => named),
-        forIfClauses,
-        op("]"),
-      ),
-    ),
-    wrongComprehension,
-  );
+  const listDisplay = once(as("list", listOf(seq(op("["), opt(starNamedList), op("]")))), true);
+  const namedLazy = lazy(() => named);
+  const listComprehension = alt(comprehension("ListComp", "list comprehension", "[", namedLazy, "]"), wrongComprehension);
   const pair = seq(expressionLazy, op(":"), expressionLazy);
   const pairOrUnpacked = alt(seq(op("**"), bitwiseOrLazy), pair);
   const starredValue = wrong(
@@ -113,53 +153,77 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     missingValue,
   );
   const dict = alt(
-    as("dict literal", seq(op("{"), opt(seq(list(pairOrUnpacked, comma), opt(comma))), op("}"))),
+    as(
+      "dict literal",
+      made(seq(op("{"), opt(seq(list(pairOrUnpacked, comma), opt(comma))), op("}")), ({ parts }) => {
+        const entries = parts[1]!.parts[0]?.parts ?? [];
+        const isPair = (entry: Match): boolean => entry.parts.length === 3;
+        return {
+          kind: "Dict",
+          keys: entries.map((entry) => (isPair(entry) ? expr(entry.parts[0]!) : undefined)),
+          values: entries.map((entry) => expr(entry.parts.at(-1)!)),
+        };
+      }),
+    ),
     seq(op("{"), alt(seq(list(pairOrUnpacked, comma), comma, wrongPair), starredValue, missingValue), op("}")),
   );
-  const set = as("set display", seq(op("{"), starNamedList, op("}")));
+  const set = as(
+    "set display",
+    made(seq(op("{"), starNamedList, op("}")), (m) => ({ kind: "Set", elts: nodesIn(m).map((e) => expr(e)) })),
+  );
   const dictComprehension = alt(
-    as("dict comprehension", seq(op("{"), pair, forIfClauses, op("}"))),
+    as(
+      "dict comprehension",
+      made(seq(op("{"), pair, forIfClauses, op("}")), ({ parts: [, entry, clauses] }) => ({
+        kind: "DictComp",
+        key: expr(entry!.parts[0]!),
+        value: expr(entry!.parts[2]!),
+        generators: comprehensions(clauses!),
+      })),
+    ),
     wrong(seq(op("{"), op("**"), bitwiseOrLazy, forIfClauses, op("}")), ([, a]) =>
       g.fail(a!, "dict unpacking cannot be used in dict comprehension"),
     ),
   );
-  const setComprehension = alt(
-    as(
-      "set comprehension",
-      seq(
-        op("{"),
-        lazy(() => named),
-        forIfClauses,
-        op("}"),
-      ),
-    ),
-    wrongComprehension,
-  );
-  const strings: Rule = once(() => {
+  const setComprehension = alt(comprehension("SetComp", "set comprehension", "{", namedLazy, "}"), wrongComprehension);
+  const stringLiteral: Rule = once(() => {
     const match = many(string, 1)();
     if (!match) return undefined;
     const tokens = match.parts.map(g.first);
     for (const token of tokens) {
       if (isBytes(token) !== isBytes(tokens[0]!)) g.failHere("cannot mix bytes and nonbytes literals");
-      const fault = g.faultOf(token);
+      const fault = strings.faultOf(token);
       if (fault?.offset !== undefined) g.raiseInside(fault.offset, fault.message);
       else if (fault) g.failHere(fault.message);
     }
     const isFormatted = tokens.some(({ text }) => /^[rR]?[fF]/.test(text));
-    return { ...match, kind: isFormatted ? "f-string expression" : "literal" };
+    const build: Build = (m) => strings.build(tokens, placeOf(m));
+    return { ...match, kind: isFormatted ? "f-string expression" : "literal", build };
   });
   const atom = once(
     alt(
       name,
-      as("True", word("True")),
-      as("False", word("False")),
-      as("None", word("None")),
-      strings,
+      as(
+        "True",
+        constant(word("True"), () => true),
+      ),
+      as(
+        "False",
+        constant(word("False"), () => false),
+      ),
+      as(
+        "None",
+        constant(word("None"), () => null),
+      ),
+      stringLiteral,
       number,
       seqHead(op("("), alt(tuple, group, generator)),
       seqHead(op("["), alt(listDisplay, listComprehension)),
       seqHead(op("{"), alt(dict, set, dictComprehension, setComprehension)),
-      as("ellipsis", op("...")),
+      as(
+        "ellipsis",
+        constant(op("..."), () => ({ kind: "ellipsis" })),
+      ),
     ),
     true,
   );
@@ -181,15 +245,27 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
       g.fail(a!, 'expression cannot contain assignment, perhaps you meant "=="?'),
     ),
   );
-  const keyword = as("keyword", seq(name, equals, expressionLazy));
+  const keyword = as(
+    "keyword",
+    node(seq(name, equals, expressionLazy), (m) => ({
+      kind: "keyword",
+      at: placeOf(m),
+      arg: textOf(m.parts[0]!),
+      value: expr(m.parts[2]!),
+    })),
+  );
+  const unpacked = as(
+    "unpacked",
+    node(seq(op("**"), expressionLazy), (m) => ({ kind: "keyword", at: placeOf(m), arg: undefined, value: expr(m.parts[1]!) })),
+  );
   const keywordOrStarred = alt(wrongKeyword, keyword, starred);
-  const keywordOrUnpacked = alt(wrongKeyword, keyword, as("unpacked", seq(op("**"), expressionLazy)));
+  const keywordOrUnpacked = alt(wrongKeyword, keyword, unpacked);
   const keywords = alt(
     seq(list(keywordOrStarred, comma), comma, list(keywordOrUnpacked, comma)),
     list(keywordOrStarred, comma),
     list(keywordOrUnpacked, comma),
   );
-  const positional = alt(starred, seq(alt(walrusExpression, unwalrused), not(equals)));
+  const positional = alt(starred, first(seq(alt(walrusExpression, unwalrused), not(equals))));
   const args = alt(as("args", seq(list(positional, comma), opt(seq(comma, keywords)))), keywords);
   const parenthesize = "Generator expression must be parenthesized";
   /** Positional arguments of `args`. */
@@ -215,16 +291,29 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   );
   const callArguments = once(alt(seq(args, opt(comma), look(op(")"))), wrongArguments));
   const slice = alt(
-    seq(opt(expressionLazy), op(":"), opt(expressionLazy), opt(seq(op(":"), opt(expressionLazy)))),
-    lazy(() => named),
+    made(seq(opt(expressionLazy), op(":"), opt(expressionLazy), opt(seq(op(":"), opt(expressionLazy)))), ({ parts }) => ({
+      kind: "Slice",
+      lower: maybe(parts[0]),
+      upper: maybe(parts[2]),
+      step: maybe(parts[3]!.parts[1]),
+    })),
+    namedLazy,
   );
-  const slices = once(alt(seq(slice, not(comma)), seq(list(alt(slice, starred), comma), opt(comma))), true);
+  const slices = once(alt(first(seq(slice, not(comma))), tupleOf(seq(list(alt(slice, starred), comma), opt(comma)))), true);
 
   // --- operators -----------------------------------------------------------------------------------
   const attribute = as("attribute", seq(op("."), name));
   const subscript = as("subscript", seq(op("["), slices, op("]")));
-  const call = as("function call", alt(generator, seq(op("("), opt(callArguments), op(")"))));
+  const call = as("function call", alt(seq(generator), seq(op("("), opt(callArguments), op(")"))));
   const trailer = alt(attribute, call, subscript);
+  /** An expression with an attribute, a call or a subscript after it. */
+  const trailedNode: Build = (m, ctx): ast.Expr => {
+    const [value, after] = [expr(m.parts[0]!), m.parts[1]!];
+    const place = placeOf(m);
+    if (m.kind === "attribute") return { kind: "Attribute", at: place, value, attr: textOf(after.parts[1]!), ctx };
+    if (m.kind === "subscript") return { kind: "Subscript", at: place, value, slice: expr(after.parts[1]!), ctx };
+    return { kind: "Call", at: place, func: value, ...argumentsIn(after) };
+  };
   /** Something with what follows it, as long as `more` holds there. */
   const trailed =
     (head: Rule, more: Rule): Rule =>
@@ -235,7 +324,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
       for (;;) {
         const before: number = g.place();
         const next: Match | undefined = trailer();
-        if (next && more()) match = { kind: next.kind, start, end: next.end, parts: [] };
+        if (next && more()) match = { kind: next.kind, start, end: next.end, parts: [match, next], build: trailedNode };
         else {
           if (next) g.back(before);
           return match;
@@ -243,45 +332,64 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
       }
     };
   const primary = once(trailed(atom, () => EMPTY));
-  const awaited = once(alt(as("await expression", seq(word("await"), primary)), primary));
+  const awaited = once(alt(as("await expression", unsupported(seq(word("await"), primary), "Await")), primary));
+  const factorLazy = lazy(() => factor);
+  const unary = (rule: Rule): Rule =>
+    as(
+      "expression",
+      made(rule, ({ parts }) => ({ kind: "UnaryOp", op: UNARY[textOf(parts[0]!)]!, operand: expr(parts[1]!) })),
+    );
   const factor: Rule = once(
     alt(
+      unary(seq(ops("+", "-", "~"), factorLazy)),
       as(
         "expression",
-        seq(
-          ops("+", "-", "~"),
-          lazy(() => factor),
-        ),
-      ),
-      as(
-        "expression",
-        seq(
-          awaited,
-          op("**"),
-          lazy(() => factor),
-        ),
+        made(seq(awaited, op("**"), factorLazy), ({ parts }) => ({
+          kind: "BinOp",
+          left: expr(parts[0]!),
+          op: "Pow",
+          right: expr(parts[2]!),
+        })),
       ),
       awaited,
     ),
   );
   /** Operands with operators between them, of which the last need not have its operand. */
-  const binary = (kind: string, operand: Rule, operator: Rule): Rule => {
+  const chain = (kind: string, operand: Rule, operator: Rule, build: Build): Rule => {
     const more = many(seq(operator, operand));
     return once(() => {
       const start = g.place();
       const first = operand();
       if (!first) return undefined;
       const rest = more()!;
-      return rest.parts.length === 0 ? first : { kind, start, end: rest.end, parts: [first, ...rest.parts] };
+      return rest.parts.length === 0 ? first : { kind, start, end: rest.end, parts: [first, ...rest.parts], build };
     });
   };
-  const term = binary("expression", factor, ops("*", "/", "//", "%", "@"));
-  const sum = binary("expression", term, ops("+", "-"));
-  const shift = binary("expression", sum, ops("<<", ">>"));
-  const bitwiseAnd = binary("expression", shift, op("&"));
-  const bitwiseXor = binary("expression", bitwiseAnd, op("^"));
-  const bitwiseOr = binary("expression", bitwiseXor, op("|"));
-  const comparison = binary(
+  const binaryNode: Build = (m): ast.Expr =>
+    m.parts.slice(1).reduce<ast.Expr>((left, { parts: [operator, operand], end }) => {
+      const whole = { ...m, end };
+      return { kind: "BinOp", at: placeOf(whole), left, op: BINARY[textOf(operator!)]!, right: expr(operand!) };
+    }, expr(m.parts[0]!));
+  const binary = (operand: Rule, operator: Rule): Rule => chain("expression", operand, operator, binaryNode);
+  const boolean = (operand: Rule, keyword: string, operator: ast.BoolOp["op"]): Rule =>
+    chain(
+      "expression",
+      operand,
+      word(keyword),
+      (m): ast.Expr => ({
+        kind: "BoolOp",
+        at: placeOf(m),
+        op: operator,
+        values: m.parts.map((part, i) => expr(i === 0 ? part : part.parts[1]!)),
+      }),
+    );
+  const term = binary(factor, ops("*", "/", "//", "%", "@"));
+  const sum = binary(term, ops("+", "-"));
+  const shift = binary(sum, ops("<<", ">>"));
+  const bitwiseAnd = binary(shift, op("&"));
+  const bitwiseXor = binary(bitwiseAnd, op("^"));
+  const bitwiseOr = binary(bitwiseXor, op("|"));
+  const comparison = chain(
     "comparison",
     bitwiseOr,
     alt(
@@ -291,11 +399,21 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
       seq(word("is"), word("not")),
       word("is"),
     ),
+    (m): ast.Expr => {
+      const [left, ...rest] = m.parts;
+      const operatorOf = (match: Match): string => (match.parts.length === 0 ? textOf(match) : match.parts.map(textOf).join(" "));
+      return {
+        kind: "Compare",
+        at: placeOf(m),
+        left: expr(left!),
+        ops: rest.map(({ parts }) => COMPARE[operatorOf(parts[0]!)]!),
+        comparators: rest.map(({ parts }) => expr(parts[1]!)),
+      };
+    },
   );
   const inversion: Rule = once(
     alt(
-      as(
-        "expression",
+      unary(
         seq(
           word("not"),
           lazy(() => inversion),
@@ -304,12 +422,27 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
       comparison,
     ),
   );
-  const conjunction = binary("expression", inversion, word("and"));
-  const disjunction = binary("expression", conjunction, word("or"));
+  const conjunction = boolean(inversion, "and", "And");
+  const disjunction = boolean(conjunction, "or", "Or");
 
   // --- expressions ---------------------------------------------------------------------------------
-  const ifExpression = as("conditional expression", seq(disjunction, word("if"), disjunction, word("else"), expressionLazy));
-  const lambda = as("lambda", seq(word("lambda"), opt(lazy(() => lambdaParameters)), op(":"), expressionLazy));
+  const ifExpression = as(
+    "conditional expression",
+    made(seq(disjunction, word("if"), disjunction, word("else"), expressionLazy), ({ parts }) => ({
+      kind: "IfExp",
+      test: expr(parts[2]!),
+      body: expr(parts[0]!),
+      orelse: expr(parts[4]!),
+    })),
+  );
+  const lambda = as(
+    "lambda",
+    made(seq(word("lambda"), opt(lazy(() => lambdaParameters)), op(":"), expressionLazy), ({ parts }) => ({
+      kind: "Lambda",
+      args: argumentsOf(g, parts[1]!),
+      body: expr(parts[3]!),
+    })),
+  );
   const plain = alt(ifExpression, disjunction, lambda);
   const legacy = token(({ kind, text }) => kind === "name" && isLegacy(text));
   // CPython compares as many letters as there are.
@@ -335,13 +468,12 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     ),
   );
   const expression = once(alt(wrongExpression, plain));
-  const starExpression = once(alt(as("starred", seq(op("*"), bitwiseOr)), expression));
+  const starExpression = once(alt(starredBy(bitwiseOr), expression));
+  const tupleWithoutBrackets = as("tuple", tupleOf(seq(list(starExpression, comma), opt(comma))));
   const starExpressions: Rule = () => {
-    const match = seq(list(starExpression, comma), opt(comma))();
+    const match = tupleWithoutBrackets();
     const [items] = match?.parts ?? [];
-    return (
-      match && (items!.parts.length === 1 && items!.end === match.end ? items!.parts[0] : { ...match, kind: "tuple", parts: items!.parts })
-    );
+    return match && (items!.parts.length === 1 && items!.end === match.end ? items!.parts[0] : { ...match, parts: items!.parts });
   };
   const wrongNamed = once(
     alt(
@@ -367,13 +499,19 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   // --- targets -------------------------------------------------------------------------------------
   const lookahead = ops("(", "[", ".");
   const targetPrimary = once(trailed(atom, look(lookahead)));
-  const trailedTarget = alt(seq(targetPrimary, attribute, not(lookahead)), seq(targetPrimary, subscript, not(lookahead)));
+  const trailedTarget = alt(
+    as("attribute", node(seq(targetPrimary, attribute, not(lookahead)), trailedNode)),
+    as("subscript", node(seq(targetPrimary, subscript, not(lookahead)), trailedNode)),
+  );
   const starTarget: Rule = once(
     alt(
-      seq(
-        op("*"),
-        not(op("*")),
-        lazy(() => starTarget),
+      made(
+        seq(
+          op("*"),
+          not(op("*")),
+          lazy(() => starTarget),
+        ),
+        (m, ctx) => ({ kind: "Starred", value: expr(m.parts[2]!, ctx), ctx }),
       ),
       lazy(() => unstarredTarget),
     ),
@@ -383,36 +521,42 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     alt(
       trailedTarget,
       name,
-      seq(
-        op("("),
-        lazy(() => unstarredTarget),
-        op(")"),
+      inner(
+        seq(
+          op("("),
+          lazy(() => unstarredTarget),
+          op(")"),
+        ),
       ),
-      seq(op("("), opt(starTargetTuple), op(")")),
-      seq(op("["), opt(seq(list(starTarget, comma), opt(comma))), op("]")),
+      tupleOf(seq(op("("), opt(starTargetTuple), op(")"))),
+      listOf(seq(op("["), opt(seq(list(starTarget, comma), opt(comma))), op("]"))),
     ),
   );
-  const starTargets = alt(seq(starTarget, not(comma)), seq(starTarget, many(seq(comma, starTarget)), opt(comma)));
+  const starTargets = alt(first(seq(starTarget, not(comma))), tupleOf(seq(starTarget, many(seq(comma, starTarget)), opt(comma))));
   const singleTarget: Rule = alt(
     trailedTarget,
     name,
-    seq(
-      op("("),
-      lazy(() => singleTarget),
-      op(")"),
+    inner(
+      seq(
+        op("("),
+        lazy(() => singleTarget),
+        op(")"),
+      ),
     ),
   );
   const delTarget: Rule = once(
     alt(
       trailedTarget,
       name,
-      seq(
-        op("("),
-        lazy(() => delTarget),
-        op(")"),
+      inner(
+        seq(
+          op("("),
+          lazy(() => delTarget),
+          op(")"),
+        ),
       ),
-      seq(op("("), opt(lazy(() => delTargets)), op(")")),
-      seq(op("["), opt(lazy(() => delTargets)), op("]")),
+      tupleOf(seq(op("("), opt(lazy(() => delTargets)), op(")"))),
+      listOf(seq(op("["), opt(lazy(() => delTargets)), op("]"))),
     ),
   );
   const delTargets = seq(list(delTarget, comma), opt(comma));
@@ -447,12 +591,30 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
   // --- comprehensions ------------------------------------------------------------------------------
   const wrongForTarget = wrong(seq(opt(word("async")), word("for"), starExpressions), ([, , a]) => refuseTarget(a!, "for"));
   const forIn = seq(opt(word("async")), word("for"), starTargets, word("in"));
+  /** The `for` and `if` parts of a comprehension. */
+  function comprehensions(match: Match): readonly ast.Comprehension[] {
+    return match.parts.map(({ parts: [head, rest] }) => ({
+      target: expr(head!.parts[2]!, "Store"),
+      iter: expr(rest!.parts[0]!),
+      ifs: nodesIn(rest!.parts[1]!).map((test) => expr(test)),
+    }));
+  }
+  /** Positional and keyword arguments of a call or a class. */
+  function argumentsIn(match: Match): { readonly args: readonly ast.Expr[]; readonly keywords: readonly ast.Keyword[] } {
+    const given = nodesIn(match).map((m) => m.build!(m, "Load") as ast.Expr | ast.Keyword);
+    const isKeyword = (arg: ast.Expr | ast.Keyword): arg is ast.Keyword => arg.kind === "keyword";
+    return { args: given.filter((arg) => !isKeyword(arg)) as ast.Expr[], keywords: given.filter(isKeyword) };
+  }
   const clauses = many(g.commit(forIn, seq(disjunction, many(seq(word("if"), disjunction))), wrongForTarget), 1);
 
   const words = { op, ops, name, comma, equals, expression, starExpression };
   const lambdaParameters = parameterRule(g, words, true);
 
   return {
+    argumentsIn,
+    unsupported,
+    inner,
+    first,
     word,
     op,
     ops,
@@ -460,7 +622,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
     comma,
     equals,
     number,
-    strings,
+    strings: stringLiteral,
     lazy,
     expression,
     expressions: seq(list(expression, comma), opt(comma)),
@@ -486,3 +648,37 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>) {
 
 const MEANT_COMPARISON = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?";
 const EMPTY: Match = { kind: "", start: 0, end: 0, parts: [] };
+
+/** The node of a match that is an expression. */
+export const expr = (match: Match, context: ast.Context = "Load"): ast.Expr => match.build!(match, context) as ast.Expr;
+/** The same for a match that may be empty. */
+export const maybe = (match: Match | undefined): ast.Expr | undefined => (match && present(match) ? expr(match) : undefined);
+
+export const BINARY: Readonly<Record<string, ast.BinaryOperator>> = {
+  "+": "Add",
+  "-": "Sub",
+  "*": "Mult",
+  "@": "MatMult",
+  "/": "Div",
+  "%": "Mod",
+  "**": "Pow",
+  "<<": "LShift",
+  ">>": "RShift",
+  "|": "BitOr",
+  "^": "BitXor",
+  "&": "BitAnd",
+  "//": "FloorDiv",
+};
+const UNARY: Readonly<Record<string, ast.UnaryOperator>> = { "~": "Invert", "+": "UAdd", "-": "USub", not: "Not" };
+const COMPARE: Readonly<Record<string, ast.CompareOperator>> = {
+  "==": "Eq",
+  "!=": "NotEq",
+  "<": "Lt",
+  "<=": "LtE",
+  ">": "Gt",
+  ">=": "GtE",
+  is: "Is",
+  "is not": "IsNot",
+  in: "In",
+  "not in": "NotIn",
+};

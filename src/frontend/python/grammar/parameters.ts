@@ -1,5 +1,6 @@
 /** Parameters of functions, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
-import type { Peg, Rule } from "./peg.js";
+import type * as ast from "../ast.js";
+import { type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
 
 /** Rules of expressions that parameters are made of. */
 interface Words {
@@ -14,13 +15,23 @@ interface Words {
 
 /** Parameters of a `def`, or of a `lambda`, which have no annotations and end at a colon. */
 export function parameterRule(g: Peg, { op, ops, name, comma, equals, expression, starExpression }: Words, isLambda: boolean): Rule {
-  const { seq, alt, many, opt, list, wrong, look } = g;
+  const { seq, alt, many, opt, list, node, wrong, look, textOf, placeOf } = g;
+  const arg = (rule: Rule): Rule =>
+    node(rule, (m): ast.Arg => {
+      const [annotation] = nodesIn(m.parts[1] ?? m).slice(0, isLambda ? 0 : 1);
+      return {
+        kind: "arg",
+        at: placeOf(m),
+        arg: textOf(m.parts[0] ?? m),
+        annotation: annotation && (annotation.build!(annotation, "Load") as ast.Expr),
+      };
+    });
   const end = look(op(isLambda ? ":" : ")"));
   const close = op(isLambda ? ":" : ")");
   const slash = op("/");
   const star = op("*");
-  const param = isLambda ? name : seq(name, opt(seq(op(":"), expression)));
-  const starParam = isLambda ? name : seq(name, opt(seq(op(":"), starExpression)));
+  const param = arg(isLambda ? name : seq(name, opt(seq(op(":"), expression))));
+  const starParam = arg(isLambda ? name : seq(name, opt(seq(op(":"), starExpression))));
   const fallback = alt(
     seq(equals, expression),
     wrong(seq(equals, look(ops(")", ","))), ([a]) => g.fail(a!, "expected default value expression")),
@@ -69,3 +80,40 @@ export function parameterRule(g: Peg, { op, ops, name, comma, equals, expression
     starPart,
   );
 }
+
+/** The parameters of a match of such a rule. */
+export function argumentsOf(g: Peg, match: Match): ast.Arguments {
+  const posonlyargs: ast.Arg[] = [];
+  const args: ast.Arg[] = [];
+  const kwonlyargs: ast.Arg[] = [];
+  const kwDefaults: (ast.Expr | undefined)[] = [];
+  const defaults: ast.Expr[] = [];
+  let vararg: ast.Arg | undefined;
+  let kwarg: ast.Arg | undefined;
+  /** The star before the next name, and whether names are keywords from there on. */
+  let star = "";
+  let isKeywordOnly = false;
+  for (const part of partsOf(match)) {
+    const node = part.build?.(part, "Load") as ast.Arg | ast.Expr | undefined;
+    const text = node ? "" : g.textOf(part);
+    if (text === "/") posonlyargs.push(...args.splice(0));
+    else if (text === "*" || text === "**") {
+      star = text;
+      isKeywordOnly = true;
+    } else if (text === ",") star = "";
+    else if (node && node.kind !== "arg") {
+      if (isKeywordOnly) kwDefaults[kwonlyargs.length - 1] = node;
+      else defaults.push(node);
+    } else if (node && star === "**") kwarg = node;
+    else if (node && star === "*") vararg = node;
+    else if (node && isKeywordOnly) {
+      kwonlyargs.push(node);
+      kwDefaults.push(undefined);
+    } else if (node) args.push(node);
+  }
+  return { posonlyargs, args, vararg, kwonlyargs, kwDefaults, kwarg, defaults };
+}
+
+/** Nodes and the tokens between them. */
+const partsOf = (match: Match): readonly Match[] =>
+  match.build || match.parts.length === 0 ? (present(match) ? [match] : []) : match.parts.flatMap(partsOf);

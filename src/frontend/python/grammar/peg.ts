@@ -1,15 +1,17 @@
 /**
- * Parsing expressions over tokens, for telling a syntax error as CPython does: a text that does not parse is parsed once more with
- * the rules for what is often written wrong, and the first of them that matches is told.
+ * Parsing expressions over tokens. A rule matches tokens; what a match becomes in the syntax tree is built when the whole statement has
+ * matched. A text that does not parse is parsed once more with the rules for what is often written wrong, as CPython does, and the first of
+ * them that matches is reported.
  *
- *     const group = seq(op("("), named, op(")"));
+ *     const assertion = node(seq(word("assert"), expression), (m) => ({ kind: "Assert", at: at(m), test: expr(m.parts[1]!) }));
  *     const emptyIndex = wrong(seq(op("["), op("]")), ([open]) => g.fail(open, "expected an index"));
  *
  * Source: CPython's Parser/pegen.c and pegen_errors.c.
  */
-import type { PythonSyntaxError } from "../syntax-errors.js";
+import type { Context, Place } from "../ast.js";
+import type { PythonSyntaxError } from "../parse.js";
+import { placeOf, type SourceLines } from "../source-lines.js";
 import type { Token } from "../tokens.js";
-import type { StringFault } from "./formatted-strings.js";
 
 /** What a rule has matched: tokens `start` to `end`, the last of them left out. */
 export interface Match {
@@ -18,7 +20,11 @@ export interface Match {
   readonly start: number;
   readonly end: number;
   readonly parts: readonly Match[];
+  /** Makes the node of the syntax tree; absent where the match is part of another's. */
+  readonly build?: Build;
 }
+/** `context` is that of an expression: whether it is read, assigned or deleted. */
+export type Build = (match: Match, context: Context) => unknown;
 export type Rule = () => Match | undefined;
 
 /** That a rule does not match, what it matches, or that with where it ends: that of something in parentheses is without them. */
@@ -38,11 +44,17 @@ export class Raised {
   constructor(readonly found: Found) {}
 }
 
+/** Whether an optional part is there. */
+export const present = (match: Match): boolean => match.end > match.start;
+/** The nodes that a match is made of, in order; what is inside of them is theirs. */
+export const nodesIn = (match: Match): readonly Match[] => match.parts.flatMap((part) => (part.build ? [part] : nodesIn(part)));
+
 /** The state of a parse and the combinators on it. */
 export type Peg = ReturnType<typeof makePeg>;
 
-/** `faultOf`: what is wrong inside a string. */
-export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Found, faultOf: (string: Token) => StringFault | undefined) {
+/** `atEnd`: the error where the tokens end before the grammar does. */
+export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: () => Found) {
+  const { text } = source;
   let at = 0;
   let seen = 0;
   let invalid = false;
@@ -134,6 +146,13 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
       const match = rule();
       return match && { ...match, kind };
     };
+  /** The match as a node of the syntax tree. */
+  const node =
+    (rule: Rule, build: Build): Rule =>
+    () => {
+      const match = rule();
+      return match && { ...match, build };
+    };
   /** Remembers what a rule gives at each place; `apart`: with and without the rules for what is wrong. */
   const once = (rule: Rule, apart = false): Rule => {
     const id = rules;
@@ -177,6 +196,7 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
     opt,
     list,
     as,
+    node,
     once,
     wrong,
     look: (rule: Rule): Rule => looking(rule, true),
@@ -209,7 +229,18 @@ export function makePeg(text: string, tokens: readonly Token[], atEnd: () => Fou
         return undefined;
       },
     peek,
-    faultOf,
+    textOf: (match: Match): string => {
+      const { start } = tokens[match.start]!;
+      const written = text.slice(start, tokens[match.end - 1]!.end);
+      // Python takes names that look alike for the same.
+      return /[^\0-\x7f]/.test(written) ? written.normalize("NFKC") : written;
+    },
+    /** From the first character of a match to its last; the ends of lines and blocks do not count. */
+    placeOf: (match: Match): Place => {
+      let last = match.end - 1;
+      while (last > match.start && /^(?:newline|indent|dedent)$/.test(tokens[last]!.kind)) last--;
+      return placeOf(source, tokens[match.start]!.start, tokens[last]!.end);
+    },
     first: (match: Match): Token => tokens[match.start]!,
     last: (match: Match): Token => tokens[match.end - 1]!,
     raise,

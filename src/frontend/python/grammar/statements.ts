@@ -1,12 +1,23 @@
 /** Python's statements, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
-import { expressionRules } from "./expressions.js";
-import type { Match, Peg, Rule } from "./peg.js";
+import type * as ast from "../ast.js";
+import { BINARY, expr, expressionRules, maybe } from "./expressions.js";
+import { argumentsOf } from "./parameters.js";
+import { type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
+import type { StringReader } from "./strings.js";
+
+/** A statement without its place. */
+type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
 
 /** The rule for one statement. `lineOf`: the line of an offset. */
-export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset: number) => number): Rule {
-  const { seq, alt, many, opt, list, once, wrong, look, not, token, must } = g;
-  const e = expressionRules(g, depths);
-  const { word, op, ops, name, comma, equals, lazy, expression, named, starExpressions } = e;
+export function statementRule(g: Peg, depths: ArrayLike<number>, strings: StringReader, lineOf: (offset: number) => number): Rule {
+  const { seq, alt, many, opt, list, node, once, wrong, look, not, token, must, textOf, placeOf } = g;
+  const e = expressionRules(g, depths, strings);
+  const { word, op, ops, name, comma, equals, lazy, expression, named, starExpressions, inner, argumentsIn } = e;
+  /** A rule whose match is a statement. */
+  const made = (rule: Rule, parts: (match: Match) => Placeless<ast.Stmt>): Rule => node(rule, (m) => ({ ...parts(m), at: placeOf(m) }));
+  /** One that nothing looks into, by CPython's name. */
+  const unsupported = (rule: Rule, cpythonName: string): Rule => made(rule, () => ({ kind: "Unsupported", name: cpythonName }));
+  const statementsIn = (block: Match): readonly ast.Stmt[] => nodesIn(block).map((m) => m.build!(m, "Load") as ast.Stmt);
   const newline = token((t) => t.kind === "newline");
   const indent = token((t) => t.kind === "indent");
   const dedent = token((t) => t.kind === "dedent");
@@ -17,7 +28,13 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
 
   // --- simple statements ---------------------------------------------------------------------------
   const value = alt(e.yieldExpression, starExpressions);
-  const annotation = seq(colon, expression, opt(seq(equals, value)));
+  const annotated = (target: Rule): Rule =>
+    made(seq(target, colon, expression, opt(seq(equals, value))), ({ parts }) => ({
+      kind: "AnnAssign",
+      target: expr(parts[0]!, "Store"),
+      annotation: expr(parts[2]!),
+      value: maybe(parts[3]!.parts[1]),
+    }));
   const augmented = ops("+=", "-=", "*=", "@=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=");
   const assigned = many(seq(e.starTargets, equals));
   const wrongAnnotated: Rule = alt(e.listDisplay, e.tuple, (): Match | undefined => seq(op("("), wrongAnnotated, op(")"))()?.parts[1]);
@@ -32,10 +49,19 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
     wrong(seq(starExpressions, augmented, value), ([a]) => g.fail(a!, `'${a!.kind}' is an illegal expression for augmented assignment`)),
   );
   const assignment = alt(
-    seq(name, annotation),
-    seq(alt(seq(op("("), e.singleTarget, op(")")), e.trailedTarget), annotation),
-    seq(many(seq(e.starTargets, equals), 1), value, not(equals)),
-    g.commit(seq(e.singleTarget, augmented), value, wrongAssignment),
+    annotated(name),
+    annotated(alt(inner(seq(op("("), e.singleTarget, op(")"))), e.trailedTarget)),
+    made(seq(many(seq(e.starTargets, equals), 1), value, not(equals)), ({ parts: [targets, assignedValue] }) => ({
+      kind: "Assign",
+      targets: targets!.parts.map(({ parts: [target] }) => expr(target!, "Store")),
+      value: expr(assignedValue!),
+    })),
+    made(g.commit(seq(e.singleTarget, augmented), value, wrongAssignment), ({ parts: [head, assignedValue] }) => ({
+      kind: "AugAssign",
+      target: expr(head!.parts[0]!, "Store"),
+      op: BINARY[textOf(head!.parts[1]!).slice(0, -1)]!,
+      value: expr(assignedValue!),
+    })),
   );
   const dotted = list(name, op("."));
   const dots = ops(".", "...");
@@ -43,24 +69,56 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
   const imported = alt(
     seq(op("("), importedNames, opt(comma), op(")")),
     seq(importedNames, not(comma)),
-    op("*"),
+    seq(op("*")),
     wrong(seq(importedNames, comma, newline), () => g.failHere("trailing comma not allowed without surrounding parentheses")),
   );
+  const moduleName = (match: Match): string => match.parts.map(textOf).join(".");
+  /** `name as other`: the name is text, or a path of names. */
+  const aliasOf = ({ parts: [imports, other] }: Match): ast.Alias => ({
+    name: imports!.build ? textOf(imports!) : moduleName(imports!),
+    asname: other!.parts[1] && textOf(other!.parts[1]),
+  });
+  const importFrom = (rule: Rule, dotsAt: number, moduleAt: number | undefined): Rule =>
+    made(rule, ({ parts }) => {
+      const what = parts.at(-1)!;
+      const names = what.parts.find((part) => part.parts.length > 0)?.parts;
+      return {
+        kind: "ImportFrom",
+        module: moduleAt === undefined ? "" : moduleName(parts[moduleAt]!),
+        names: names?.map(aliasOf) ?? [{ name: "*", asname: undefined }],
+        level: parts[dotsAt]!.parts.reduce((sum, part) => sum + textOf(part).length, 0),
+      };
+    });
+  const keywordStatement = (keyword: string, kind: ast.Simple["kind"]): Rule => made(word(keyword), () => ({ kind }));
+  const asserted = seq(word("assert"), expression, opt(seq(comma, expression)));
   const simple = once(
     alt(
       assignment,
-      starExpressions,
-      seq(word("return"), opt(starExpressions)),
-      seq(word("import"), list(seq(dotted, as), comma)),
-      seq(word("from"), many(dots), dotted, word("import"), imported),
-      seq(word("from"), many(dots, 1), word("import"), imported),
-      seq(word("raise"), expression, opt(seq(word("from"), expression))),
-      ...["raise", "pass", "break", "continue"].map(word),
-      seq(word("del"), e.delTargets, look(alt(op(";"), newline))),
+      made(seq(starExpressions), ({ parts }) => ({ kind: "Expr", value: expr(parts[0]!) })),
+      made(seq(word("return"), opt(starExpressions)), ({ parts }) => ({ kind: "Return", value: maybe(parts[1]) })),
+      made(seq(word("import"), list(seq(dotted, as), comma)), ({ parts }) => ({ kind: "Import", names: parts[1]!.parts.map(aliasOf) })),
+      importFrom(seq(word("from"), many(dots), dotted, word("import"), imported), 1, 2),
+      importFrom(seq(word("from"), many(dots, 1), word("import"), imported), 1, undefined),
+      made(seq(word("raise"), expression, opt(seq(word("from"), expression))), ({ parts }) => ({
+        kind: "Raise",
+        exc: expr(parts[1]!),
+        cause: maybe(parts[2]!.parts[1]),
+      })),
+      made(word("raise"), () => ({ kind: "Raise", exc: undefined, cause: undefined })),
+      keywordStatement("pass", "Pass"),
+      keywordStatement("break", "Break"),
+      keywordStatement("continue", "Continue"),
+      made(seq(word("del"), e.delTargets, look(alt(op(";"), newline))), ({ parts }) => ({
+        kind: "Delete",
+        targets: nodesIn(parts[1]!).map((target) => expr(target, "Del")),
+      })),
       wrong(seq(word("del"), starExpressions), ([, a]) => e.refuseTarget(a!, "del")),
-      e.yieldExpression,
-      seq(word("assert"), expression, opt(seq(comma, expression))),
-      seq(alt(word("global"), word("nonlocal")), list(name, comma)),
+      made(seq(e.yieldExpression), ({ parts }) => ({ kind: "Expr", value: expr(parts[0]!) })),
+      made(asserted, ({ parts }) => ({ kind: "Assert", test: expr(parts[1]!), msg: maybe(parts[2]!.parts[1]) })),
+      made(seq(alt(word("global"), word("nonlocal")), list(name, comma)), ({ parts }) => ({
+        kind: textOf(parts[0]!) === "global" ? "Global" : "Nonlocal",
+        names: parts[1]!.parts.map(textOf),
+      })),
     ),
   );
   const simples = seq(list(simple, op(";")), opt(op(";")), newline);
@@ -89,21 +147,41 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
     });
   const noColon = (head: Rule): Rule => wrong(seq(head, newline), () => g.failHere("expected ':'"));
   const elseBlock = alt(noBlock("'else' statement", word("else")), seq(word("else"), mustColon, block));
+  const orelseOf = (part: Match | undefined): readonly ast.Stmt[] => (part && present(part) ? statementsIn(part) : []);
 
-  const condition = (keyword: string, rest: Rule): Rule => {
+  const condition = (keyword: string, rest: Rule, build: (m: Match) => Placeless<ast.Stmt>): Rule => {
     const head = seq(word(keyword), named);
-    return alt(noColon(head), noBlock(`'${keyword}' statement`, head), seq(head, colon, block, rest));
+    return alt(noColon(head), noBlock(`'${keyword}' statement`, head), made(seq(head, colon, block, rest), build));
   };
-  const elifs: Rule = many(condition("elif", seq()));
-  const ifStatement = condition("if", seq(elifs, opt(elseBlock)));
-  const whileStatement = condition("while", opt(elseBlock));
+  const testAndBody = ({ parts: [head, , body] }: Match) => ({ test: expr(head!.parts[1]!), body: statementsIn(body!) });
+  const elifs: Rule = many(condition("elif", seq(), (m) => ({ kind: "If", ...testAndBody(m), orelse: [] })));
+  /** Each `elif` is an If of its own in the `else` of the one before it; all of them end where the statement ends. */
+  const ifStatement = condition("if", seq(elifs, opt(elseBlock)), (m) => {
+    const [rest, last] = m.parts[3]!.parts;
+    let orelse = orelseOf(last);
+    for (const elif of rest!.parts.toReversed())
+      orelse = [{ kind: "If", at: placeOf({ ...elif, end: m.end }), ...testAndBody(elif), orelse }];
+    return { kind: "If", ...testAndBody(m), orelse };
+  });
+  const whileStatement = condition("while", opt(elseBlock), (m) => ({ kind: "While", ...testAndBody(m), orelse: orelseOf(m.parts[3]) }));
 
+  /** The statement, or its name alone where `async` is before it: nothing of that runs while compiling. */
+  const unlessAsync = (head: Match, cpythonName: string, build: () => Placeless<ast.Stmt>): Placeless<ast.Stmt> =>
+    present(head.parts[0]!) ? { kind: "Unsupported", name: cpythonName } : build();
   const forHead = seq(async, word("for"), e.starTargets, word("in"));
   const forWhole = seq(async, word("for"), e.starTargets, word("in"), starExpressions);
   const forStatement = alt(
     noColon(forWhole),
     noBlock("'for' statement", forWhole, 1),
-    g.commit(forHead, seq(starExpressions, colon, block, opt(elseBlock)), e.wrongForTarget),
+    made(g.commit(forHead, seq(starExpressions, colon, block, opt(elseBlock)), e.wrongForTarget), ({ parts: [head, rest] }) =>
+      unlessAsync(head!, "AsyncFor", () => ({
+        kind: "For",
+        target: expr(head!.parts[2]!, "Store"),
+        iter: expr(rest!.parts[0]!),
+        body: statementsIn(rest!.parts[2]!),
+        orelse: orelseOf(rest!.parts[3]),
+      })),
+    ),
   );
 
   const withHead = seq(async, word("with"));
@@ -116,11 +194,20 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
     wrong(seq(expression, word("as"), expression, afterItem), ([, , a]) => e.refuseTarget(a!, "star")),
     expression,
   );
+  const withNode = (m: Match, items: Match): Placeless<ast.Stmt> =>
+    unlessAsync(m.parts[0]!, "AsyncWith", () => ({
+      kind: "With",
+      items: items.parts.map((item) => ({
+        contextExpr: expr(item.build ? item : item.parts[0]!),
+        optionalVars: item.build ? undefined : expr(item.parts[2]!, "Store"),
+      })),
+      body: statementsIn(m.parts.at(-1)!),
+    }));
   const withStatement = alt(
     noBlock("'with' statement", withPlain, 1),
     noBlock("'with' statement", withParentheses, 1),
-    seq(withHead, op("("), list(withItem, comma), opt(comma), op(")"), colon, block),
-    seq(withHead, list(withItem, comma), colon, block),
+    made(seq(withHead, op("("), list(withItem, comma), opt(comma), op(")"), colon, block), (m) => withNode(m, m.parts[2]!)),
+    made(seq(withHead, list(withItem, comma), colon, block), (m) => withNode(m, m.parts[1]!)),
     noColon(withPlain),
     noColon(withParentheses),
   );
@@ -151,6 +238,14 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
   const finallyBlock = alt(noBlock("'finally' statement", word("finally")), seq(word("finally"), mustColon, block));
   const both = "cannot have both 'except' and 'except*' on the same 'try'";
   const tried = seq(word("try"), mustColon, block);
+  const handlerOf = ({ parts }: Match): ast.ExceptHandler => {
+    const [type, other] = parts.length === 5 ? [parts[1]!, parts[2]!] : [];
+    return {
+      type: type && expr(type),
+      name: other?.parts[1] && textOf(other.parts[1]),
+      body: statementsIn(parts.at(-1)!),
+    };
+  };
   const tryStatement = alt(
     noBlock("'try' statement", word("try")),
     wrong(seq(word("try"), colon, block, not(alt(except, word("finally")))), () => g.failHere("expected 'except' or 'finally' block")),
@@ -158,9 +253,21 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
     wrong(seq(word("try"), colon, many(block), many(starHandler, 1), except, opt(seq(expression, as)), colon), ([, , , , a]) =>
       g.fail(a!, both),
     ),
-    seq(tried, finallyBlock),
-    seq(tried, many(handler, 1), opt(elseBlock), opt(finallyBlock)),
-    seq(tried, many(starHandler, 1), opt(elseBlock), opt(finallyBlock)),
+    made(seq(tried, finallyBlock), ({ parts: [body, last] }) => ({
+      kind: "Try",
+      body: statementsIn(body!),
+      handlers: [],
+      orelse: [],
+      finalbody: statementsIn(last!),
+    })),
+    made(seq(tried, many(handler, 1), opt(elseBlock), opt(finallyBlock)), ({ parts: [body, handlers, orelse, last] }) => ({
+      kind: "Try",
+      body: statementsIn(body!),
+      handlers: handlers!.parts.map(handlerOf),
+      orelse: orelseOf(orelse),
+      finalbody: orelseOf(last),
+    })),
+    unsupported(seq(tried, many(starHandler, 1), opt(elseBlock), opt(finallyBlock)), "TryStar"),
   );
 
   // --- match ---------------------------------------------------------------------------------------
@@ -198,7 +305,7 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
   const caseBlock = alt(noColon(caseHead), noBlock("'case' statement", caseHead), seq(caseHead, colon, block));
   const matchHead = seq(word("match"), alt(seq(e.starNamed, comma, opt(e.starNamedList)), named));
   const matchStatement = alt(
-    seq(matchHead, colon, newline, indent, many(caseBlock, 1), dedent),
+    unsupported(seq(matchHead, colon, newline, indent, many(caseBlock, 1), dedent), "Match"),
     noColon(matchHead),
     noBlock("'match' statement", matchHead),
   );
@@ -209,15 +316,33 @@ export function statementRule(g: Peg, depths: ArrayLike<number>, lineOf: (offset
   const defWhole = seq(async, word("def"), name, op("("), opt(e.parameters), op(")"), returns);
   const definition = alt(
     noBlock("function definition", defWhole, 1),
-    seq(async, word("def"), name, must(op("("), "("), opt(e.parameters), op(")"), returns, mustColon, block),
+    made(seq(async, word("def"), name, must(op("("), "("), opt(e.parameters), op(")"), returns, mustColon, block), (m) =>
+      unlessAsync(m, "AsyncFunctionDef", () => ({
+        kind: "FunctionDef",
+        name: textOf(m.parts[2]!),
+        args: argumentsOf(g, m.parts[4]!),
+        body: statementsIn(m.parts[8]!),
+        decorators: [],
+        returns: maybe(m.parts[6]!.parts[1]),
+      })),
+    ),
   );
   const classHead = seq(word("class"), name, opt(seq(op("("), opt(e.callArguments), op(")"))));
-  const classDefinition = alt(noColon(classHead), noBlock("class definition", classHead), seq(classHead, colon, block));
+  const classNode = made(seq(classHead, colon, block), ({ parts: [head, , body] }) => {
+    const { args: bases, keywords } = argumentsIn(head!.parts[2]!);
+    return { kind: "ClassDef", name: textOf(head!.parts[1]!), bases, keywords, body: statementsIn(body!), decorators: [] };
+  });
+  const classDefinition = alt(noColon(classHead), noBlock("class definition", classHead), classNode);
 
+  const decorated = (rule: Rule): Rule =>
+    node(seq(decorators, rule), ({ parts: [before, after] }) => ({
+      ...(after!.build!(after!, "Load") as ast.Stmt),
+      decorators: nodesIn(before!).map((decorator) => expr(decorator)),
+    }));
   const compound = alt(
-    seq(look(alt(word("def"), op("@"), word("async"))), alt(seq(decorators, definition), definition)),
+    seq(look(alt(word("def"), op("@"), word("async"))), alt(decorated(definition), definition)),
     seq(look(word("if")), ifStatement),
-    seq(look(alt(word("class"), op("@"))), alt(seq(decorators, classDefinition), classDefinition)),
+    seq(look(alt(word("class"), op("@"))), alt(decorated(classDefinition), classDefinition)),
     seq(look(alt(word("with"), word("async"))), withStatement),
     seq(look(alt(word("for"), word("async"))), forStatement),
     seq(look(word("try")), tryStatement),

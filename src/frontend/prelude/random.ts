@@ -1,4 +1,5 @@
-"""Philox random numbers: the module `triton.language.random` of a kernel.
+/** `triton.language.random` as Python text: the functions that Triton writes in Triton. */
+export const RANDOM = `"""Philox random numbers: the module 'triton.language.random' of a kernel.
 
 Names of functions, parameters and variables, and the order of operations, show in the IR: they are those of Triton 3.6.
 """
@@ -168,3 +169,4 @@ def randn4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     g1, g2 = pair_uniform_to_normal(u1, u2)
     g3, g4 = pair_uniform_to_normal(u3, u4)
     return g1, g2, g3, g4
+`;

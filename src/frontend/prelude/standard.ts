@@ -1,4 +1,5 @@
-"""What Triton's standard library writes in Triton: the module `triton.language.standard` of a kernel.
+/** `triton.language.standard` as Python text: the functions that Triton writes in Triton. */
+export const STANDARD = `"""What Triton's standard library writes in Triton: the module 'triton.language.standard' of a kernel.
 
 Names of functions, parameters and variables, and the order of operations, show in the IR: they are those of Triton 3.6.
 """
@@ -68,7 +69,7 @@ def ravel(x, can_reorder=False):
 @jit
 #line 80
 def swizzle2d(i, j, size_i, size_j, size_g):
-    # Groups of `size_g` rows are walked column by column.
+    # Groups of 'size_g' rows are walked column by column.
     #line 101
     ij = i * size_j + j
     #line 104
@@ -460,3 +461,4 @@ def interleave(a, b):
     else:
         #line 536
         return core.reshape(c, c.shape[:-2] + [2 * c.shape[-2]])
+`;

@@ -1,2 +1,0 @@
-/** The parser's runtime. */
-export { Language, Parser } from "web-tree-sitter";
