@@ -7,6 +7,7 @@ import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
+import { RACES } from "../simulate/tensor/findings.js";
 import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
@@ -84,9 +85,11 @@ export function namesOfInput(input: Input): readonly string[] | undefined {
   const kernel = input.kind === "module" ? kernelOf(input.module) : undefined;
   return kernel && input.kind === "module" ? argumentNames(kernel, input.defaults ? "" : input.text) : undefined;
 }
-/** Under `--strict` it is bad input when something was not executed. */
-export const exitCode = ({ broken, notExecuted }: Validation, strict = false): number =>
-  broken.length > 0 ? EXIT.difference : strict && notExecuted.length > 0 ? EXIT.badInput : EXIT.ok;
+/** Under `--strict` races of the kernel itself fail, and it is bad input when something was not executed. */
+export function exitCode({ broken, notExecuted, findings }: Validation, strict = false): number {
+  if (broken.length > 0 || (strict && findings.some((f) => RACES.has(f.kind)))) return EXIT.difference;
+  return strict && notExecuted.length > 0 ? EXIT.badInput : EXIT.ok;
+}
 
 /** The target that a Trace is made for. */
 export function capabilityOf({ target }: Trace): { readonly capability?: number } {

@@ -48,5 +48,18 @@ export const ATOMIC_OPERATIONS: Readonly<Record<string, readonly [name: string, 
   udec_wrap: ["dec", "u"],
 };
 
+const SCOPES: Readonly<Record<string, string>> = { "": "sys", singlethread: "cta", block: "cta", cluster: "cluster", device: "gpu" };
+
+/** `.acquire.gpu` of an ordering, by its number, and a scope; nothing for what is relaxed and in the whole system. */
+export function atomicSemantics(ordering: number | undefined, scope = ""): string {
+  const order = { 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }[ordering ?? 2];
+  if (!order && scope === "") return "";
+  return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
+}
+
+/** `fence.acq_rel.gpu` of an ordering and a scope. */
+export const fenceName = (ordering: number | undefined, scope = ""): string =>
+  `fence.${ordering === 7 ? "sc" : "acq_rel"}.${SCOPES[scope] ?? "sys"}`;
+
 /** State spaces by the number of the address space; the generic one has no name. */
 export const STATE_SPACES: Readonly<Record<number, string>> = { 1: "global", 3: "shared", 4: "const", 5: "local", 7: "shared::cluster" };

@@ -57,7 +57,8 @@ export function differenceOfLowered(
   run: PtxRun,
   ignore: ReadonlySet<string> = new Set(),
 ): string | undefined {
-  const finding = run.findings.find((f) => !ignore.has(f.kind));
+  const known = new Set<string>(reference.findings.map((f) => f.kind));
+  const finding = run.findings.find((f) => !ignore.has(f.kind) && !(f.kind === "global-race" && known.has(f.kind)));
   if (finding) return `${finding.kind}: ${finding.message}${finding.site ? ` (${finding.site})` : ""}`;
   const after: RunResult = { ...reference, memory: run.memory, stores: [], findings: [] };
   const leaveOut = new Set([...reordered.keys(), ...open]);
@@ -86,14 +87,15 @@ function openBuffers(run: RunResult): ReadonlySet<string> {
   );
   const dependent = run.findings.flatMap(({ kind, op }) => ((DEPENDENT.has(kind) || kind === "global-order") && op ? [op] : []));
   const ops = new Set([...meeting.map(({ op }) => op), ...dependent]);
-  return new Set([...run.open, ...buffersBehind([...ops], run).keys()]);
+  const conflicting = new Set(run.findings.flatMap(({ kind, op }) => (kind === "store-conflict" && op ? [op] : [])));
+  return new Set([...run.open, ...buffersBehind([...ops], run).keys(), ...buffersOf((op) => conflicting.has(op), run).keys()]);
 }
 /** Findings of ops whose results are not the kernel's own to say. */
 export const DEPENDENT: ReadonlySet<FindingKind> = new Set(["layout-dependent", "time-dependent"]);
 const lanesMeet = (addresses: Data): boolean => new Set(addresses as Float64Array).size < addresses.length;
 
 /** What is stored into with values that depend on results of `ops`, with the size of its elements. */
-function buffersBehind(ops: readonly Operation[], { stores, memory }: RunResult): Map<string, number> {
+function buffersBehind(ops: readonly Operation[], run: RunResult): Map<string, number> {
   const reached = new Set<Operation>();
   for (const op of ops) for (const result of op.results) for (const user of result.users()) reached.add(user);
   for (const op of reached) {
@@ -101,9 +103,14 @@ function buffersBehind(ops: readonly Operation[], { stores, memory }: RunResult)
     // Out of calls and regions dependence is followed no further than to the results.
     if (op.def.isTerminator && op.parentOp) for (const result of op.parentOp.results) for (const user of result.users()) reached.add(user);
   }
+  return buffersOf((op) => reached.has(op), run);
+}
+
+/** What some ops store into. */
+function buffersOf(which: (op: Operation) => boolean, { stores, memory }: RunResult): Map<string, number> {
   const buffers = new Map<string, number>();
   for (const { op, addresses, element, mask } of stores) {
-    if (!reached.has(op)) continue;
+    if (!which(op)) continue;
     const lane = mask ? mask.findIndex((on: number | bigint) => Boolean(on)) : 0;
     const name = lane < 0 ? undefined : memory.bufferAt(addresses[lane] as number)?.spec.name;
     if (name !== undefined) buffers.set(name, element.bytes);

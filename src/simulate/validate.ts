@@ -18,7 +18,7 @@ import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
-import type { Finding } from "./tensor/findings.js";
+import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
 import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/run.js";
@@ -258,7 +258,9 @@ export class Validator {
     const [seed = 0, ...others] = this.options.seeds ?? [0, 1];
     const isSound = (args: readonly ArgumentPlan[]): boolean => {
       this.#runs++;
-      return !runModule(module, { ...this.options, args, seed }).findings.some((f) => f.severity === "error");
+      return !runModule(module, { ...this.options, args, seed }).findings.some(
+        (f) => f.severity === "error" || f.kind === "store-conflict",
+      );
     };
     const cut = plan("cut");
     const args = isSound(cut) ? cut : plan("whole");
@@ -307,7 +309,7 @@ function kernelText(module: Operation): string | undefined {
 /** What is different after a pass: a store, or a finding that was not there. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
-  const fresh = after.findings.find((f) => f.severity === "error" && !known.has(f.kind) && !ignore.has(f.kind));
+  const fresh = after.findings.find((f) => (f.severity === "error" || RACES.has(f.kind)) && !known.has(f.kind) && !ignore.has(f.kind));
   if (fresh) return `${fresh.kind}: ${fresh.message}${fresh.op ? ` (${printableLocation(fresh.op)})` : ""}`;
   const difference = compareRuns(before, after, { bounds });
   if (!difference) return undefined;
@@ -329,7 +331,9 @@ export function validationText({ broken, runs, passes, coverage, uncertain, find
       ? `validate: '${pass}' cannot be read: ${message}`
       : `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`,
   );
-  for (const f of new Map(findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind)).map((x) => [x.message, x])).values())
+  for (const f of new Map(
+    findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind) || RACES.has(x.kind)).map((x) => [x.message, x]),
+  ).values())
     lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
   if (findings.some((f) => f.severity === "error" && f.kind !== "not-modelled"))
     lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");

@@ -100,8 +100,9 @@ export function globalRequest(
   site: Site,
   body: LaneAccess,
 ): void {
-  const { memory, findings, facts } = warp.cta;
+  const { memory, findings, facts, order } = warp.cta;
   if (facts) countGlobal(site, mask, at, bytes);
+  const strong = order?.semanticsOf(site).strong;
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
     const a = at[l]!;
@@ -116,13 +117,19 @@ export function globalRequest(
       const offset = a & 1023;
       if (kind === "atomic") memory.prepareAtomic(a, bytes);
       flag(page, offset, bytes, kind === "write" ? WRITTEN : READ);
-      if (kind !== "atomic") body(warp, l, page, offset);
-      else {
-        // A compare-and-swap that fails stores nothing.
-        const version = stored;
-        body(warp, l, page, offset);
-        if (stored !== version) flag(page, offset, bytes, WRITTEN);
-      }
+      const suspect = order === undefined ? 0 : order.check(page, offset, bytes, warp, site, kind !== "read");
+      const found = page.i32[offset >> 2]!;
+      const version = stored;
+      body(warp, l, page, offset);
+      // A compare-and-swap that fails stores nothing.
+      const stores = kind === "write" || (kind === "atomic" && stored !== version);
+      if (stores && kind === "atomic") flag(page, offset, bytes, WRITTEN);
+      if (order === undefined) continue;
+      if (stores) order.stored(page, offset, bytes, warp, site, suspect);
+      if (kind === "write" || found !== page.i32[offset >> 2]) order.version++;
+      if (!strong) continue;
+      order.synchronise(a, warp, site, stores, kind === "atomic");
+      if (kind !== "write") warp.polled(site, a, l, found, order.version);
     }
   }
 }

@@ -4,6 +4,7 @@
  * arrives at: who has waited there knows its time. Vectors are kept twice: their second half says which times are known
  * through a `fence.proxy.async`. What ordinary instructions wrote, asynchronous hardware sees only so.
  */
+import { type Knowledge, learnOf } from "./global-order.js";
 import type { Warp } from "./warp.js";
 
 /** Clocks of a CTA for copies that arrive at mbarriers; more mbarriers than that share them. */
@@ -29,7 +30,10 @@ export function learnAll(known: Int32Array, more: Int32Array): void {
 export function synchronise(warps: readonly Warp[]): void {
   const known = warps[0]!.seen.slice();
   for (const { seen } of warps) learnAll(known, seen);
+  const foreign: Knowledge = new Map();
+  for (const warp of warps) learnOf(foreign, warp.foreign);
   for (const warp of warps) {
+    if (foreign.size > 0) learnOf((warp.foreign ??= new Map()), foreign);
     warp.seen.set(known);
     warp.seen[warp.index]!++;
   }

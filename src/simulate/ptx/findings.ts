@@ -4,6 +4,7 @@ export type FindingKind =
   | "misaligned"
   | "unwritten-shared"
   | "race"
+  | "global-race"
   | "early-read"
   | "missing-fence"
   | "barrier"
@@ -52,6 +53,8 @@ export interface Site {
   readonly line: number;
   /** `vecadd.py:10:24`, from the last `.loc`. */
   readonly source: string | undefined;
+  /** Of a compare-and-swap: the row of what it compares with. */
+  expects?: number;
   /** Times a warp executed it with a lane active, and lanes in all. */
   executions: number;
   lanes: number;

@@ -4,17 +4,21 @@
  */
 
 import { clocksOf, synchronise } from "./clocks.js";
-import { type Site, Stop } from "./findings.js";
+import { type Site, Stop, siteText } from "./findings.js";
 import type { Block, CompiledFunction, Program, RowCopy, Terminator } from "./program.js";
 import { endBulkCopies } from "./read-groups.js";
 import { specialRegister } from "./special-registers.js";
-import { type Cta, type Frame, popcount, Warp } from "./warp.js";
+import { type Cta, type Frame, type Poll, popcount, Warp } from "./warp.js";
 
 /** Blocks a warp may walk before the others have their turn: those that spin wait for the others. */
 const TURN = 4096;
 const DEEPEST_CALL = 64;
 /** Rounds in which all warps ask mbarriers in vain and nothing happens, before none ever will go on. */
 const IN_VAIN = 3;
+/** How often a warp finds the same in global memory, with nothing stored meanwhile, before it is taken to do so for ever. */
+const POLLS = 1 << 14;
+/** And in how many turns, where other warps still do something. */
+const POLL_TURNS = 256;
 /** Numbers of barriers in a CTA, and the one of the cluster. */
 const BARRIERS = 16;
 const CLUSTER_BARRIER = -2;
@@ -101,6 +105,7 @@ class Machine {
         if (warp.stalled === undefined || warp.stalled !== stalled || warp.steps - steps > ASKING) ran = true;
       }
       if (!alive) return;
+      if (this.#isInVain()) this.#deadlock();
       inVain = ran || events !== this.#events() ? 0 : inVain + 1;
       if (inVain >= IN_VAIN) this.#deadlock();
     }
@@ -118,15 +123,41 @@ class Machine {
         const name = key === CLUSTER_BARRIER ? "the cluster's barrier" : `barrier ${key % BARRIERS}`;
         return `${name} has ${b.threads} of ${this.#expected(b)} threads`;
       });
+    const polling = this.warps.flatMap((w) => (this.#polls(w) ? [this.#pollText(w, w.poll!)] : []));
     const asking = this.warps.flatMap((w) =>
       w.stalled === undefined || w.frames.length === 0 ? [] : [`warp ${w.index} waits for ${w.stalled}`],
     );
-    this.cta.findings.add("deadlock", undefined, `no warp can go on: ${[...atBarriers, ...asking].join("; ")}`, "deadlock");
+    this.cta.findings.add("deadlock", undefined, `no warp can go on: ${[...atBarriers, ...asking, ...polling].join("; ")}`, "deadlock");
     throw new Stop("deadlock");
+  }
+
+  /** Whether it only asks global memory for what nobody stores. */
+  #polls({ poll, cta, frames }: Warp): boolean {
+    if (frames.length === 0 || poll === undefined) return false;
+    return poll.times >= POLLS && poll.times > poll.before && poll.version === cta.order?.version;
+  }
+
+  /** Whether all that run only ask, or the others have had turns enough to store something. */
+  #isInVain(): boolean {
+    const polls = this.warps.filter((w) => this.#polls(w));
+    if (polls.length === 0) return false;
+    return (
+      polls.some(({ poll }) => poll!.turns >= POLL_TURNS) ||
+      this.warps.every((w) => w.frames.length === 0 || w.waiting !== RUNS || polls.includes(w))
+    );
+  }
+
+  #pollText(warp: Warp, { site, address, lane, found }: Poll): string {
+    const wanted = site.expects === undefined ? "" : `, where ${warp.I[site.expects + lane]} is wanted`;
+    return `warp ${warp.index} polls and always finds ${found}${wanted}, by ${siteText(site)}: ${warp.cta.order!.lastStore(address)}`;
   }
 
   #turn(warp: Warp): void {
     warp.yielded = false;
+    if (warp.poll !== undefined) {
+      warp.poll.turns++;
+      warp.poll.before = warp.poll.times;
+    }
     for (let n = 0; n < TURN && !warp.yielded; n++) {
       const frame = warp.frames[warp.frames.length - 1];
       if (frame === undefined) return this.#finished(warp);

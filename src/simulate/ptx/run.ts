@@ -5,6 +5,7 @@ import { parsePtx } from "../../ptx/parse.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
 import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
+import { GlobalOrder } from "./global-order.js";
 import { type Budget, runCluster } from "./machine.js";
 import type { KernelParameter, Program } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
@@ -122,8 +123,9 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
   const cluster: Cta[] = [];
   let id: Triple = [0, 0, 0];
   let printed = "";
+  const checks = launch.checks ?? true;
+  const order = checks ? new GlobalOrder(memory, findings, program.sites) : undefined;
   for (let rank = 0; rank < numCtas; rank++) {
-    const checks = launch.checks ?? true;
     const { sites, sharedGranule: granule } = program;
     const shared = new SharedMemory({ bytes: sharedBytes, granule, numWarps, numCtas, rank, findings, sites, checks });
     cluster.push({
@@ -133,6 +135,7 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
       rank,
       cluster,
       findings,
+      order,
       sites: program.sites,
       params,
       get id() {
@@ -151,6 +154,7 @@ function execute(program: Program, launch: PtxLaunch, memory: Memory, source: So
   try {
     for (id of launch.programs ?? allPrograms(launch.grid)) {
       findings.program = id;
+      order?.begin(id);
       for (const { shared, tensorMemory } of cluster) {
         shared.reset();
         tensorMemory.reset();

@@ -4,6 +4,7 @@
  */
 import { type AsyncTime, CTA_CLOCKS, clocksOf, learnAll, MBARRIER_CLOCKS } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
+import { type Knowledge, learnOf } from "./global-order.js";
 import { Mbarriers } from "./mbarriers.js";
 import type { AsyncCopy, Warp } from "./warp.js";
 
@@ -104,6 +105,8 @@ export class SharedMemory {
   // What an mbarrier makes known.
 
   readonly #published = new Map<number, Int32Array>();
+  /** What of other programs. */
+  readonly #foreign = new Map<number, Knowledge>();
   readonly #clockOf = new Map<number, number>();
   readonly #times = new Int32Array(CTA_CLOCKS);
 
@@ -116,12 +119,19 @@ export class SharedMemory {
   /** A warp arrives at the mbarrier there: what it knows, those that wait for it will. */
   publish(at: number, warp: Warp): void {
     learnAll(this.#publishedAt(at), warp.seen);
+    if (warp.foreign) {
+      const foreign = this.#foreign.get(at) ?? new Map();
+      learnOf(foreign, warp.foreign);
+      this.#foreign.set(at, foreign);
+    }
     warp.seen[warp.index]!++;
   }
 
   learn(at: number, warp: Warp): void {
     const known = this.#published.get(at);
     if (known !== undefined) learnAll(warp.seen, known);
+    const foreign = this.#foreign.get(at);
+    if (foreign !== undefined) learnOf((warp.foreign ??= new Map()), foreign);
   }
 
   /** Something asynchronous arrives at the mbarrier there: the time of it, which those that wait will know. */
@@ -156,6 +166,7 @@ export class SharedMemory {
     this.#readTime.fill(0);
     this.#asyncReadTime.fill(0);
     this.#published.clear();
+    this.#foreign.clear();
     this.mbarriers.reset();
   }
 

@@ -1,6 +1,7 @@
 /** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
 import type { Memory } from "../memory.js";
 import type { Findings, Site } from "./findings.js";
+import type { GlobalOrder, Knowledge } from "./global-order.js";
 import type { RegistersInFlight } from "./in-flight.js";
 import type { CompiledFunction } from "./program.js";
 import type { AsyncRead, SharedMemory } from "./shared-memory.js";
@@ -15,6 +16,8 @@ export interface Cta {
   readonly rank: number;
   readonly cluster: readonly Cta[];
   readonly findings: Findings;
+  /** Undefined where nothing is checked. */
+  readonly order: GlobalOrder | undefined;
   readonly sites: readonly Site[];
   /** The kernel's parameters as words. */
   readonly params: Int32Array;
@@ -49,6 +52,19 @@ export interface AsyncCopy {
   readonly lane: number;
   readonly site: number;
   arrived?: boolean;
+}
+
+/** One access of global memory after the other that finds the same. */
+export interface Poll {
+  readonly site: Site;
+  readonly address: number;
+  readonly lane: number;
+  readonly found: number;
+  readonly version: number;
+  times: number;
+  /** The warp's turns since, and `times` when the last one began. */
+  turns: number;
+  before: number;
 }
 
 /** Asynchronous reads of shared memory: not yet in a group, and groups not yet waited for. */
@@ -92,6 +108,12 @@ export class Warp {
   copyGroups: AsyncCopy[][] = [];
   /** Bulk copies out of shared memory: by lane, since its first one. */
   readonly bulk = new Map<number, ReadGroups>();
+  /** What it knows of other programs; what it has learnt but for a fence; and what it knew at its last one. */
+  foreign: Knowledge | undefined;
+  unfenced: Knowledge | undefined;
+  fenced: Knowledge | undefined;
+  /** The strong access of global memory that it goes on making, with nothing stored anywhere meanwhile. */
+  poll: Poll | undefined;
   /** Of wgmma. */
   readonly dots: ReadGroups = { open: [], groups: [] };
   /** Registers that asynchronous instructions read or write; made when first needed. */
@@ -127,6 +149,13 @@ export class Warp {
   /** Thread number of a lane in the cluster. */
   thread(lane: number): number {
     return this.index * 32 + lane;
+  }
+
+  /** It has found that value at an address; `version` counts what was stored to global memory. */
+  polled(site: Site, address: number, lane: number, found: number, version: number): void {
+    const { poll } = this;
+    if (poll?.site === site && poll.address === address && poll.found === found && poll.version === version) poll.times++;
+    else this.poll = { site, address, lane, found, version, times: 1, turns: 0, before: 0 };
   }
 
   get now(): number {

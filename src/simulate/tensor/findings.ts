@@ -14,18 +14,22 @@ export const FINDING_KINDS = {
   deadlock: "error",
   limit: "error",
   "not-modelled": "error",
-  "store-conflict": "error",
+  "store-conflict": "note",
   "bad-index": "error",
   overflow: "note",
   "division-by-zero": "note",
   "nan-born": "note",
   "global-order": "note",
+  "global-race": "note",
   "layout-dependent": "note",
   "time-dependent": "note",
   hint: "note",
   "axis-info": "error",
 } as const;
 export type FindingKind = keyof typeof FINDING_KINDS;
+
+/** What is stored or loaded with nothing that says in which order. */
+export const RACES: ReadonlySet<FindingKind> = new Set(["store-conflict", "global-race"]);
 
 export interface Finding {
   readonly kind: FindingKind;

@@ -1,6 +1,7 @@
 /**
- * Global memory that a program loads after it stored it. Threads do so in an order of their own until they meet at a
- * barrier: where one loads what another stored, what is there is not defined, and differs between stages.
+ * Global memory that somebody loads, or stores to again, after it was stored. Threads of a program do so in an order of their own until they
+ * meet at a barrier, and programs until one has seen, by an atomic that acquires, what another made known by one that releases: where
+ * nothing orders two accesses, what is there is not defined, and differs between stages.
  */
 
 import type { Operation } from "../../ir/operation.js";
@@ -10,52 +11,183 @@ import type { Findings } from "./findings.js";
 
 interface Store {
   readonly op: Operation;
+  /** A number of its own for each program, and how many barriers that had passed. */
+  readonly program: number;
+  readonly time: number;
+  readonly isAtomic: boolean;
+}
+
+interface Access {
+  readonly op: Operation;
   readonly addresses: Data;
   readonly mask: Data | undefined;
 }
 
+/** By program: up to which of its barriers what it stored is known. */
+type Knowledge = Map<number, number>;
+
+/** How an atomic takes part: its memory order and scope, and whether the lane stored anything. */
+export interface AtomicOrder {
+  readonly sem: string;
+  readonly scope: string;
+}
+
 export class GlobalOrder {
   /** What was stored since the last barrier, by buffer. */
-  readonly #stores = new Map<Buffer, Store[]>();
-  /** Buffers in which a load met such a store. */
+  readonly #unordered = new Map<Buffer, Access[]>();
+  /** The last store of each element, by buffer and address. */
+  readonly #stores = new Map<Buffer, Map<number, Store>>();
+  readonly #places: (readonly number[])[] = [];
+  #time = 0;
+  #known: Knowledge = new Map();
+  readonly #published = new Map<number, Knowledge>();
+  /** Buffers in which a load met a store of the same program with no barrier between. */
   readonly open = new Set<string>();
+  /** Changes with what is stored. */
+  version = 0;
 
   constructor(
     readonly memory: Memory,
     readonly findings: Findings,
   ) {}
 
-  /** All threads meet; also at the begin of a program. */
+  begin(program: readonly number[]): void {
+    this.#places.push(program);
+    this.#known = new Map();
+    this.#time = 0;
+    this.#unordered.clear();
+  }
+
+  /** All threads meet. */
   barrier(): void {
-    this.#stores.clear();
+    this.#time++;
+    this.#unordered.clear();
   }
 
-  stored(op: Operation, addresses: Data, mask: Data | undefined): void {
+  /** Before a store takes effect; what it gives back is to be called afterwards. */
+  storing(access: Access): () => void {
+    const { op, addresses, mask } = access;
     const buffer = this.#bufferOf(addresses, mask);
-    if (!buffer) return;
-    const stores = this.#stores.get(buffer);
-    if (stores) stores.push({ op, addresses, mask });
-    else this.#stores.set(buffer, [{ op, addresses, mask }]);
+    if (!buffer) return () => {};
+    const stores = this.#storesOf(buffer);
+    const suspects: (readonly [address: number, before: number, by: Store])[] = [];
+    forEach(access, (address) => {
+      const last = stores.get(address);
+      if (last && this.#races(last, false)) suspects.push([address, this.#byte(address), last]);
+    });
+    return () => {
+      this.version++;
+      const changed = suspects.find(([address, before]) => this.#byte(address) !== before);
+      if (changed) this.#race(op, "stores to", changed[0], changed[2]);
+      const store = { op, program: this.#places.length, time: this.#time, isAtomic: false };
+      forEach(access, (address) => {
+        stores.set(address, store);
+        if (this.#published.size > 0) this.#published.delete(address);
+      });
+      const unordered = this.#unordered.get(buffer);
+      if (unordered) unordered.push(access);
+      else this.#unordered.set(buffer, [access]);
+    };
   }
 
-  loaded(op: Operation, addresses: Data, mask: Data | undefined): void {
-    if (this.#stores.size === 0) return;
+  loaded(access: Access): void {
+    const { op, addresses, mask } = access;
     const buffer = this.#bufferOf(addresses, mask);
     const stores = buffer && this.#stores.get(buffer);
-    if (!stores || this.findings.has("global-order", op)) return;
-    const loads = new Set(addresses.filter((_, i) => !mask || mask[i]) as Float64Array);
-    for (const store of stores)
-      for (let i = 0; i < store.addresses.length; i++) {
-        const address = store.addresses[i] as number;
-        if ((store.mask && !store.mask[i]) || !loads.has(address)) continue;
-        this.open.add(buffer.spec.name);
-        const where = `byte ${address - buffer.address} of '${buffer.spec.name}'`;
-        return this.findings.add("global-order", op, `${op.name} loads ${where}, which ${store.op.name} stored without a barrier between`);
-      }
+    if (!stores) return;
+    if (this.#places.length > 1 && !this.findings.has("global-race", op))
+      forEach(access, (address) => {
+        const last = stores.get(address);
+        // What an atomic stored, a load may find at any time.
+        if (last && this.#races(last, true)) this.#race(op, "loads", address, last);
+      });
+    const unordered = this.#unordered.get(buffer);
+    if (!unordered || this.findings.has("global-order", op)) return;
+    const loads = new Set<number>();
+    forEach(access, (address) => void loads.add(address));
+    for (const store of unordered) {
+      let found: number | undefined;
+      forEach(store, (address) => {
+        if (loads.has(address)) found ??= address;
+      });
+      if (found === undefined) continue;
+      this.open.add(buffer.spec.name);
+      const where = `byte ${found - buffer.address} of '${buffer.spec.name}'`;
+      return this.findings.add("global-order", op, `${op.name} loads ${where}, which ${store.op.name} stored without a barrier between`);
+    }
+  }
+
+  /** A lane of an atomic, once it has taken effect: what it learns of others, and makes known. */
+  atomic(op: Operation, address: number, { sem, scope }: AtomicOrder, stores: boolean, changes: boolean): void {
+    const buffer = this.memory.bufferAt(address);
+    if (!buffer) return;
+    if (changes) this.version++;
+    const all = this.#storesOf(buffer);
+    const last = all.get(address);
+    if (last && this.#races(last, true)) this.#race(op, "reads", address, last);
+    if (stores) all.set(address, { op, program: this.#places.length, time: this.#time, isAtomic: true });
+    // Within a CTA nothing is made known to other programs.
+    if (scope === "cta") return;
+    const there = this.#published.get(address);
+    if (sem.startsWith("acq")) learn(this.#known, there);
+    if (!stores || (sem !== "release" && sem !== "acq_rel")) return;
+    // What its threads have stored since they last met, the one that does this need not know of.
+    const next: Knowledge = new Map(there);
+    learn(next, this.#known);
+    learn(next, new Map([[this.#places.length, this.#time - 1]]));
+    this.#published.set(address, next);
+  }
+
+  /** In words, what is stored at an address and by whom. */
+  lastStore(address: number): string {
+    const buffer = this.memory.bufferAt(address);
+    const last = buffer && this.#stores.get(buffer)?.get(address);
+    return `${this.#place(address)}: ${last ? `${this.#storeText(last)} was the last one there` : "no program has stored there"}`;
+  }
+
+  #storesOf(buffer: Buffer): Map<number, Store> {
+    let stores = this.#stores.get(buffer);
+    if (!stores) this.#stores.set(buffer, (stores = new Map()));
+    return stores;
+  }
+
+  /** Whether nothing orders what is done now after a store; `withAtomics`: it may meet an atomic. */
+  #races({ program, time, isAtomic }: Store, withAtomics: boolean): boolean {
+    return program !== this.#places.length && !(isAtomic && withAtomics) && (this.#known.get(program) ?? -1) < time;
+  }
+
+  #race(op: Operation, does: string, address: number, by: Store): void {
+    this.findings.add(
+      "global-race",
+      op,
+      `${op.name} ${does} ${this.#place(address)}, with nothing that orders it after ${this.#storeText(by)}`,
+    );
+  }
+
+  #storeText = ({ op, program }: Store): string => `${op.name} in program (${this.#places[program - 1]!.join(", ")})`;
+
+  #place(address: number): string {
+    const buffer = this.memory.bufferAt(address);
+    return buffer ? `byte ${address - buffer.address} of '${buffer.spec.name}'` : `address ${address}`;
+  }
+
+  /** A number that changes with the first bytes at an address. */
+  #byte(address: number): number {
+    const page = this.memory.page(address)!;
+    const at = address & (page.u8.length - 1);
+    return page.i32[at >> 2]!;
   }
 
   #bufferOf(addresses: Data, mask: Data | undefined): Buffer | undefined {
     const first = mask ? (mask as Int8Array).findIndex(Boolean) : 0;
     return first < 0 ? undefined : this.memory.bufferAt(addresses[first] as number);
   }
+}
+
+function forEach({ addresses, mask }: Access, visit: (address: number) => void): void {
+  for (let i = 0; i < addresses.length; i++) if (!mask || mask[i]) visit(addresses[i] as number);
+}
+
+function learn(known: Knowledge, more: Knowledge | undefined): void {
+  for (const [program, time] of more ?? []) if (time > (known.get(program) ?? -1)) known.set(program, time);
 }

@@ -98,6 +98,9 @@ export interface Checks {
 const FIRST_SCRATCH = 192;
 const MAX_SCRATCH = 64;
 
+/** How often a program finds the same in global memory, with nothing stored meanwhile, before it is taken to do so for ever. */
+const POLLS = 1 << 14;
+
 /** Hears of every tensor of integers or pointers. */
 export type ResultObserver = (op: Operation, index: number, value: Tensor) => void;
 
@@ -111,6 +114,9 @@ export class Machine {
   /** Tensor maps by their address. */
   readonly tensormaps = new Map<number, Tensormap>();
   readonly order: GlobalOrder;
+  #poll:
+    | { readonly op: Operation; readonly address: number; readonly found: number | bigint; readonly version: number; times: number }
+    | undefined;
   readonly #scratch = new Map<Operation, number>();
   steps = 0;
   program: readonly number[] = [0, 0, 0];
@@ -137,7 +143,8 @@ export class Machine {
   /** Runs one program of the grid to its end. `enter` pushes the first frame. */
   run(program: readonly number[], shared: SharedState, enter: () => void): void {
     this.program = program;
-    this.order.barrier();
+    this.order.begin(program);
+    this.#poll = undefined;
     this.shared = shared;
     this.findings.program = program;
     this.threads = [];
@@ -202,6 +209,20 @@ export class Machine {
     if (this.bounds) this.bounds.run(instruction, frame, this);
     else instruction.run(frame, this);
     if (this.onResult !== undefined) this.#observe(frame, instruction, this.onResult);
+  }
+
+  /** An access that others may change has found that value: who goes on asking while nothing is stored does so for ever. */
+  polled(op: Operation, address: number, found: number | bigint, wanted?: number | bigint): void {
+    const { version } = this.order;
+    const poll = this.#poll;
+    if (poll?.op !== op || poll.address !== address || poll.found !== found || poll.version !== version)
+      this.#poll = { op, address, found, version, times: 1 };
+    else if (++poll.times >= POLLS)
+      throw new Stop(
+        "deadlock",
+        `program (${this.program.join(", ")}) polls and always finds ${found}${wanted === undefined ? "" : `, where ${wanted} is wanted`}: ${this.order.lastStore(address)}`,
+        op,
+      );
   }
 
   #observe({ env }: Frame, { op, outs }: Instruction, tell: ResultObserver): void {

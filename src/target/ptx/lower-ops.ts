@@ -8,7 +8,7 @@ import { IntegerType, VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
-import { ATOMIC_OPERATIONS, STATE_SPACES } from "../../ptx/llvm-names.js";
+import { ATOMIC_OPERATIONS, atomicSemantics, fenceName, STATE_SPACES } from "../../ptx/llvm-names.js";
 import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
@@ -322,14 +322,8 @@ function alloca(l: Lowering, op: Operation): readonly Node[] {
   return [made];
 }
 
-const SCOPES: Readonly<Record<string, string>> = { "": "sys", singlethread: "cta", block: "cta", cluster: "cluster", device: "gpu" };
-/** `.acquire.gpu` of an ordering and a scope; nothing for what is relaxed and in the whole system. */
-function semantics(op: Operation, name: string): string {
-  const order = { 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }[intOf(op.attr(name)) ?? 2];
-  const scope = stringOf(op.attr("syncscope")) ?? "";
-  if (!order && scope === "") return "";
-  return `.${order ?? "relaxed"}.${SCOPES[scope] ?? "sys"}`;
-}
+/** `.acquire.gpu` of the ordering in an attribute; nothing for what is relaxed and in the whole system. */
+const semantics = (op: Operation, name: string): string => atomicSemantics(intOf(op.attr(name)), stringOf(op.attr("syncscope")));
 /**
  * Before sm_90 bf16 is added by comparing and swapping the word that it is a half of, until nothing came between.
  * Source: llvm/lib/CodeGen/AtomicExpandPass.cpp, expandPartwordAtomicRMW.
@@ -395,9 +389,8 @@ function cmpXchg(l: Lowering, op: Operation): readonly Node[] {
   return [old, l.s.icmp("eq", old, expected)];
 }
 function fence(l: Lowering, op: Operation): readonly Node[] {
-  const scope = SCOPES[stringOf(op.attr("syncscope")) ?? ""] ?? "sys";
-  const kind = intOf(op.attr("ordering")) === 7 ? "sc" : "acq_rel";
-  l.graph.effect(l.block, { kind: "instruction", form: `fence.${kind}.${scope};`, results: [] }, []);
+  const form = `${fenceName(intOf(op.attr("ordering")), stringOf(op.attr("syncscope")))};`;
+  l.graph.effect(l.block, { kind: "instruction", form, results: [] }, []);
   return [];
 }
 

@@ -2,12 +2,13 @@
 import * as llvm from "../../../dialects/llvm/ops/index.js";
 import { DYNAMIC_INDEX } from "../../../dialects/llvm/ops/memory.js";
 import type { Type } from "../../../ir/attribute.js";
-import { intOf, TypeAttr } from "../../../ir/builtin-attrs.js";
+import { intOf, stringOf, TypeAttr } from "../../../ir/builtin-attrs.js";
 import { VectorType } from "../../../ir/builtin-types.js";
-import { ATOMIC_OPERATIONS } from "../../../ptx/llvm-names.js";
+import type { Operation } from "../../../ir/operation.js";
+import { ATOMIC_OPERATIONS, atomicSemantics, fenceName } from "../../../ptx/llvm-names.js";
 import { type FunctionText, NotExecutable } from "../function-text.js";
 import { elementsOf, fieldOffsets, type Leaf, sizeOf } from "../leaves.js";
-import { constantIndex, type Family, nothing, type Rule, spaceOf } from "./rule.js";
+import { constantIndex, type Family, type Rule, spaceOf } from "./rule.js";
 
 const getElementPtr: Rule = (f, op) => {
   const { base, dynamicIndices, rawConstantIndices, elem_type } = llvm.GEPOp.match(op)!;
@@ -134,6 +135,10 @@ const alloca: Rule = (f, op) => {
   f.put(`cvta.local.u64 ${d}, ${local}`);
 };
 
+const semantics = (op: Operation, ordering: string): string => atomicSemantics(intOf(op.attr(ordering)), stringOf(op.attr("syncscope")));
+
+const fence: Rule = (f, op) => f.put(fenceName(intOf(op.attr("ordering")), stringOf(op.attr("syncscope"))));
+
 const atomicRmw: Rule = (f, op) => {
   const { bin_op, ptr, val } = llvm.AtomicRMWOp.match(op)!;
   const known = ATOMIC_OPERATIONS[bin_op.replace(/^_/, "")];
@@ -142,7 +147,7 @@ const atomicRmw: Rule = (f, op) => {
   const [name, kind] = known;
   const [d] = f.define(op.result(0));
   f.put(
-    `atom${spaceOf(ptr.type)}.${name}.${kind === "f" ? leaves[0]!.float : `${kind}${leaves[0]!.bits}`} ${d}, [${f.scalar(ptr)}], ${f.scalar(val)}`,
+    `atom${semantics(op, "ordering")}${spaceOf(ptr.type)}.${name}.${kind === "f" ? leaves[0]!.float : `${kind}${leaves[0]!.bits}`} ${d}, [${f.scalar(ptr)}], ${f.scalar(val)}`,
   );
 };
 
@@ -150,7 +155,9 @@ const compareExchange: Rule = (f, op) => {
   const { ptr, cmp, val } = llvm.AtomicCmpXchgOp.match(op)!;
   const { bits } = f.leaves(val.type)[0]!;
   const [old, success] = f.define(op.result(0));
-  f.put(`atom${spaceOf(ptr.type)}.cas.b${bits} ${old}, [${f.scalar(ptr)}], ${f.scalar(cmp)}, ${f.scalar(val)}`);
+  f.put(
+    `atom${semantics(op, "success_ordering")}${spaceOf(ptr.type)}.cas.b${bits} ${old}, [${f.scalar(ptr)}], ${f.scalar(cmp)}, ${f.scalar(val)}`,
+  );
   f.put(`setp.eq.b${bits} ${success}, ${old}, ${f.scalar(cmp)}`);
 };
 
@@ -161,5 +168,5 @@ export const MEMORY: Family = [
   ["llvm.alloca", alloca],
   ["llvm.atomicrmw", atomicRmw],
   ["llvm.cmpxchg", compareExchange],
-  ["llvm.fence", nothing],
+  ["llvm.fence", fence],
 ];

@@ -30,6 +30,7 @@ export const atom: Rule = (c) => {
   const body: LaneAccess = (warp, l, memory, at) => {
     for (let e = 0; e < values.length; e++) one(warp, l, memory, at + e * bytes, values[e]!, swaps[e] ?? 0, results[e] ?? -1);
   };
+  if (operation === "cas" && bits === 32) c.site.expects = values[0]!;
   c.emit(access(c, space, where, bytes * values.length, "atomic", body));
 };
 

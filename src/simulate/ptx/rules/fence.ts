@@ -1,9 +1,12 @@
-/** Fences between ordinary accesses and asynchronous ones; those between threads order what the machine does in order. */
+/** Fences between programs, and between ordinary accesses and asynchronous ones. Within a CTA the machine does things in order. */
 
 import { fenceProxy } from "../clocks.js";
 import type { Rule } from "../instruction-compiler.js";
 
 export const fence: Rule = (c) => {
-  // Of the variants only this one says that asynchronous hardware sees what was written.
+  const wide = !c.has("cta") && !c.has("cluster");
+  if (wide && !c.has("proxy") && (c.op.opcode === "membar" || c.has("acq_rel") || c.has("sc")))
+    c.emit((warp) => warp.cta.order?.fence(warp));
+  // Of the proxies only this one says that asynchronous hardware sees what was written.
   if (c.has("proxy") && c.op.modifiers.some((m) => m === "async" || m.startsWith("async::"))) c.emit(fenceProxy);
 };

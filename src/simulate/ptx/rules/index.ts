@@ -76,24 +76,13 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["mbarrier", mbarrier],
   ["createpolicy", createpolicy],
   ...(
-    [
-      "prefetch",
-      "prefetchu",
-      "discard",
-      "applypriority",
-      "membar",
-      "nanosleep",
-      "griddepcontrol",
-      "setmaxnreg",
-      "pmevent",
-      "call",
-      "trap",
-    ] as const
+    ["prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent", "call", "trap"] as const
   ).map((name) => [name, nothingToDo] as const),
   ["wgmma", wgmma],
   ["tcgen05", tcgen05],
   ["tensormap", tensormap],
   ["fence", fence],
+  ["membar", fence],
   ["mapa", mapa],
   ["getctarank", getctarank],
 ]);

@@ -73,7 +73,8 @@ const load: Rule = (instruction) => {
     if (other) data.set(other as never);
     else if (fill && target.mask) data.fill(fill as never);
     readElements(machine, op, element, target.addresses, target.mask, data);
-    machine.order.loaded(op, target.addresses, target.mask);
+    if (total === 1 && view.isVolatile) machine.polled(op, target.addresses[0] as number, data[0]!);
+    machine.order.loaded({ op, ...target });
     env[outs[0]!] = tensor(element, shape, data);
   };
 };
@@ -105,8 +106,9 @@ const store: Rule = (instruction) => {
         mask: slots.mask === undefined ? undefined : maskData(machine, op, env[slots.mask]),
       };
     if (instruction.lanes >= 0) instruction.lanes += countOn(target.mask, total);
+    const stored = machine.order.storing({ op, ...target });
     writeElements(machine, op, element, target.addresses, target.mask, value.data);
-    machine.order.stored(op, target.addresses, target.mask);
+    stored();
   };
 };
 
@@ -131,6 +133,7 @@ const atomicRMW: Rule = (instruction) => {
   const { element, shape } = tensorSpec(op.result(0).type);
   const slots = slotsOf(instruction, { ptr: view.ptr, mask: view.mask, value: view.val });
   const kind = String(view.atomic_rmw_op);
+  const order = { sem: String(view.sem), scope: String(view.scope) };
   const combine = loop(element, [element, element], ATOMIC[kind]!(element));
   const total = numElements(shape);
   if (slots.mask !== undefined) instruction.lanes = 0;
@@ -151,7 +154,9 @@ const atomicRMW: Rule = (instruction) => {
       combine(1, next, found, operand);
       result[i] = found[0]!;
       writeElements(machine, op, element, at, undefined, next, "quiet");
+      machine.order.atomic(op, pointers[i] as number, order, true, !Object.is(found[0], next[0]));
     }
+    if (total === 1) machine.polled(op, pointers[0] as number, result[0]!);
     machine.bounds?.combined(kind, element, result, value.data, pointers, mask);
     machine.store(op, element, pointers, mask, element.family === "float" && kind === "fadd");
     env[outs[0]!] = tensor(element, shape, result);
@@ -161,6 +166,8 @@ const atomicRMW: Rule = (instruction) => {
 const atomicCAS: Rule = (instruction) => {
   const { op, ins, outs } = instruction;
   const { element, shape } = tensorSpec(op.result(0).type);
+  const view = tt.AtomicCASOp.match(op)!;
+  const order = { sem: String(view.sem), scope: String(view.scope) };
   // Compared bit by bit.
   const raw = intElement(element.width);
   const total = numElements(shape);
@@ -175,9 +182,11 @@ const atomicCAS: Rule = (instruction) => {
         machine.memory.prepareAtomic(pointers[i] as number, element.bytes);
       readElements(machine, op, element, at, undefined, found);
       result[i] = found[0]!;
-      if (bitsOf(found, 0) === bitsOf(compare, i))
-        writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
+      const swaps = bitsOf(found, 0) === bitsOf(compare, i);
+      if (swaps) writeElements(machine, op, element, at, undefined, value.subarray(i, i + 1) as Data, "quiet");
+      machine.order.atomic(op, pointers[i] as number, order, swaps, swaps && !Object.is(found[0], value[i]));
     }
+    if (total === 1) machine.polled(op, pointers[0] as number, result[0]!, compare[0]);
     machine.bounds?.combined("cas", element, result, value, pointers, undefined);
     machine.store(op, element, pointers, undefined);
     env[outs[0]!] = tensor(element, shape, result);

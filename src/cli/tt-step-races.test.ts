@@ -1,0 +1,106 @@
+/** Races in global memory, and who waits for ever, at all levels. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+const LOCK = readFileSync("fixtures/simulate/order/lock.ttir", "latin1");
+
+async function tool(files: Readonly<Record<string, string>>, ...argv: readonly string[]) {
+  const io = memoryIo("", Object.fromEntries(Object.entries(files).map(([name, text]) => [`cache/${name}`, text])));
+  const code = await main(argv, { ...io, readFolder: (path) => (path === "cache" ? Object.keys(files) : undefined) });
+  return { code, out: io.out(), err: io.err() };
+}
+const lowered = async (stage: string): Promise<string> =>
+  (
+    await tool(
+      { "k.ttir": LOCK },
+      "cache/k.ttir",
+      "--target",
+      "cuda:80",
+      ...(stage === "ptx" ? ["--emit", "ptx"] : ["--print-after", stage]),
+    )
+  ).out;
+const verdict = async (name: string, text: string) =>
+  (await tool({ "k.ttir": LOCK, [name]: text }, "cache", "--validate", "--strict")).out.split("\n")[0]!;
+
+describe("memory order of atomics", () => {
+  test("a lock that acquires and releases orders what is done under it", async () => {
+    expect((await tool({ "k.ttir": LOCK }, "cache/k.ttir", "--target", "cuda:80", "--validate", "--strict")).code).toBe(0);
+  });
+  const BROKEN = [
+    ["a relaxed unlock", "acq_rel.exch", "relaxed.exch"],
+    ["an unlock for the CTA alone", "gpu.acq_rel.exch", "cta.acq_rel.exch"],
+    ["a relaxed lock", "acq_rel.gpu.cas", "relaxed.gpu.cas"],
+    ["a lock that only releases", "acq_rel.gpu.cas", "release.gpu.cas"],
+  ] as const;
+  test.each(BROKEN)("%s is found in PTX and in the LLVM dialect", async (_, from, to) => {
+    for (const [name, stage] of [
+      ["k.ptx", "ptx"],
+      ["k.ttgir", "convert-nvvm-to-llvm"],
+    ] as const) {
+      const text = await lowered(stage);
+      expect(text).toContain(from);
+      expect(await verdict(name, text.replace(from, to))).toMatch(
+        /^validate: pass '\w+' changed the results: global-race: thread \d+ loads byte \d+ of 'arg1', with nothing that orders it after the store in program \(0, 0, 0\) by /,
+      );
+    }
+  });
+  test("an unlock that only releases is enough", async () => {
+    expect(await verdict("k.ptx", (await lowered("ptx")).replace("acq_rel.exch", "release.exch"))).toMatch(/^validate: same results/);
+  });
+  test.each([
+    ["relaxed, gpu", "exch, acq_rel, gpu"],
+    ["acq_rel, cta", "exch, acq_rel, gpu"],
+  ])("a pass that makes the unlock %s is named", async (to, from) => {
+    expect(LOCK).toContain(from);
+    expect(await verdict("k.ttgir", LOCK.replace(from, `exch, ${to}`))).toMatch(
+      /^validate: pass 'ttgir' changed the results: global-race: tt.load loads byte/,
+    );
+  });
+});
+
+describe("races of the kernel itself are notes, and errors with --strict", () => {
+  const kernel = (index: string) => `tt.func public @k(%o: !tt.ptr<i32>) {
+  %p = tt.get_program_id x : i32
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %z = arith.constant dense<0> : tensor<64xi32>
+  %s = tt.splat %p : i32 -> tensor<64xi32>
+  %v = arith.addi %s, %r : tensor<64xi32>
+  %os = tt.splat %o : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %op = tt.addptr %os, ${index} : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %op, %v : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+`;
+  test.each([
+    ["programs", "%r", "global-race: tt.store stores to byte 0 of 'o', with nothing that orders it after tt.store in program (0, 0, 0)"],
+    ["lanes", "%z", "store-conflict: elements 0 and 1 are stored at one place, and differ"],
+  ])("%s that store different values to one address", async (_, index, message) => {
+    const files = { "k.ttir": kernel(index) };
+    const { code, out } = await tool(files, "cache/k.ttir", "--validate");
+    expect(out).toContain(`validate: note: the kernel itself: ${message}\n`);
+    expect(out).toContain("validate: same results after each of");
+    expect(code).toBe(0);
+    expect((await tool(files, "cache/k.ttir", "--validate", "--strict")).code).toBe(1);
+  });
+});
+
+describe("a kernel that waits for what nobody stores ends with who polls what", () => {
+  const NEVER = LOCK.replace(/tt\.atomic_rmw exch, acq_rel, gpu, %\w+, %\w+, %\w+/, (exch) => exch.replace("exch", "or"));
+  test("in Triton IR", async () => {
+    const { code, err } = await tool({ "k.ttir": NEVER }, "run", "cache/k.ttir", "--grid", "2");
+    expect(err).toMatch(
+      /deadlock: program \(1, 0, 0\) polls and always finds 1, where 0 is wanted: byte 0 of '\w+': tt.atomic_rmw in program \(0, 0, 0\) was the last one there\n/,
+    );
+    expect(code).toBe(1);
+  });
+  test("in PTX", async () => {
+    const text = (await lowered("ptx")).replace("acq_rel.exch", "acq_rel.or");
+    const { code, err } = await tool({ "k.ptx": text }, "run", "cache/k.ptx", "--signature", "*i32,*i32", "--grid", "2");
+    expect(err).toMatch(
+      /deadlock: no warp can go on: .*warp 0 polls and always finds 1, where 0 is wanted, by line \d+: @%p\d+ atom.*: byte 0 of '\w+': the store in program \(0, 0, 0\) by line \d+: .* was the last one there\n/,
+    );
+    expect(code).toBe(1);
+  });
+});
