@@ -1,0 +1,377 @@
+/**
+ * `npm run mutants`: plants faults in the compiler, one at a time, and sees whether `--validate` finds them. Each is compiled into a bundle of
+ * `worker.ts`, which compiles the kernels of the fixtures that pass the fault's place, the cheapest first, until it is found. See docs/mutants.md.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { type BuildOptions, build } from "esbuild";
+import { readKernels, TARGETS } from "./cases.js";
+import { type Fault, nameOf, placeOf, plant } from "./fault.js";
+import { FAULTS } from "./faults/index.js";
+import { generatedOffset } from "./source-map.js";
+import type { Reply, Request, Step } from "./worker.js";
+
+const HELP = `Plants faults in the compiler and sees whether --validate finds them.
+
+Usage: npm run mutants -- [options]
+
+  --only TEXT     faults whose name or file contains it (repeatable)
+  --fresh         forget earlier results; without it a run goes on where one was stopped
+  --sound         no fault: validate every kernel on every target, and report false alarms
+  --jobs N        processes at a time (default 2)
+  --minutes N     stop after that long
+  --json FILE     write the results there
+`;
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true, default: [] },
+    fresh: { type: "boolean", default: false },
+    sound: { type: "boolean", default: false },
+    jobs: { type: "string", default: "2" },
+    minutes: { type: "string", default: "600" },
+    json: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+/** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
+const MOST_VALIDATED = 5;
+const MOST_COMPILED = 40;
+/** Of one kernel, how many targets. */
+const MOST_TARGETS = 2;
+/** Larger kernels, by the time to compile them, are compiled without faults only. */
+const LARGE_MS = 1000;
+/** A compiler that takes so much longer than without the fault does not end. */
+const PATIENCE = { factor: 10, ms: 20_000 };
+
+// Bundles.
+
+async function bundle(outfile: string, fault?: Fault): Promise<void> {
+  const planted: BuildOptions["plugins"] = fault && [
+    {
+      name: "fault",
+      setup: ({ onLoad }) => {
+        const filter = new RegExp(`[/\\\\]src[/\\\\]${fault.file.replaceAll("/", "[/\\\\]").replaceAll(".", "\\.")}$`);
+        onLoad({ filter }, ({ path }) => ({ contents: plant(fault, readFileSync(path, "utf8")), loader: "ts" }));
+      },
+    },
+  ];
+  await build({
+    entryPoints: ["src/testing/planted/worker.ts"],
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    logLevel: "error",
+    outfile,
+    ...(planted ? { plugins: planted } : { sourcemap: true }),
+  });
+}
+
+/** A process that replies to one request at a time. */
+class Worker {
+  #child: ChildProcess | undefined;
+  constructor(
+    readonly bundle: string,
+    readonly args: readonly string[] = [],
+  ) {}
+
+  /** The reply, or why there is none. */
+  ask(request: Request, limitMs: number): Promise<Reply | string> {
+    this.#child ??= fork(this.bundle, [...this.args], {
+      execArgv: ["--max-old-space-size=3000"],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const done = (reply: Reply | string) => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        if (typeof reply === "string") this.end();
+        resolve(reply);
+      };
+      const timer = setTimeout(() => done(`limit: no end after ${Math.round(limitMs / 1000)} s`), limitMs);
+      child.once("message", done);
+      child.once("exit", (code, signal) => done(`crash: ${signal ?? `exit ${code}`}`));
+      child.send(request);
+    });
+  }
+  end(): void {
+    this.#child?.kill("SIGKILL");
+    this.#child = undefined;
+  }
+}
+
+/** Runs `work` on the items, some at a time, until the time is over. */
+async function inParallel<T>(items: readonly T[], makeWork: () => { work: (item: T) => Promise<void>; end: () => void }): Promise<void> {
+  const queue = [...items];
+  const one = async () => {
+    const { work, end } = makeWork();
+    for (let item = queue.shift(); item !== undefined && performance.now() < deadline; item = queue.shift()) await work(item);
+    end();
+  };
+  await Promise.all(Array.from({ length: Number(options.jobs) }, one));
+}
+const deadline = Number(options.minutes) * 60_000;
+
+// What is known from earlier runs of the same sources.
+
+/** Records by key, appended to a file as they come. */
+class Log<T> {
+  readonly #entries = new Map<string, T>();
+  readonly #path: string;
+  constructor(name: string) {
+    this.#path = `${folder}/${name}.jsonl`;
+    if (!existsSync(this.#path)) return;
+    for (const line of readFileSync(this.#path, "utf8").split("\n").slice(0, -1)) this.#entries.set(...(JSON.parse(line) as [string, T]));
+  }
+  get = (key: string): T | undefined => this.#entries.get(key);
+  set(key: string, value: T): void {
+    this.#entries.set(key, value);
+    appendFileSync(this.#path, `${JSON.stringify([key, value])}\n`);
+  }
+}
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((f) => /\.ts$/.test(f) && !/\.test\.ts$|^(?:testing|bench|tui|frontend)[/\\]/.test(f))
+  .sort();
+const kernels = readKernels();
+const hash = (parts: Iterable<string>): string => {
+  const sum = createHash("sha1");
+  for (const part of parts) sum.update(`${part.length} ${part}`);
+  return sum.digest("hex").slice(0, 12);
+};
+const root = "dist/mutants";
+const folder = `${root}/${hash([...sources.map((f) => readFileSync(`src/${f}`, "utf8")), ...[...kernels.values()].map((k) => JSON.stringify(k))])}`;
+if (options.fresh) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+
+interface Case extends Request {
+  readonly id: string;
+}
+const cases: readonly Case[] = [...kernels.keys()].flatMap((kernel) =>
+  TARGETS.map((capability) => ({ kernel, capability, id: `${kernel}@${capability}` })),
+);
+/** How a kernel compiles without a fault; `failed` where it is not for that target. */
+const compiled = new Log<Pick<Reply, "steps" | "failed" | "compileMs">>("compiled");
+/** The kernels whose compilation passes a fault's place. */
+const reached = new Log<readonly string[]>("reached");
+/** What validating the sound compiler's work takes, and says. */
+const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>("sound");
+const results = new Log<Result>("results");
+
+const isFor = ({ id }: Case): boolean => compiled.get(id)?.failed === undefined;
+const keyOf = (fault: Fault): string => hash([fault.file, fault.in, fault.find, fault.replace]);
+
+/** Compiles every case without a fault, and notes which faults' places that passes. */
+async function compileSound(faults: readonly Fault[]): Promise<void> {
+  const unknown = faults.filter((fault) => !reached.get(keyOf(fault)));
+  if (unknown.length === 0 && cases.every(({ id }) => compiled.get(id))) return;
+  const path = `${folder}/worker.cjs`;
+  await bundle(path);
+  const offset = generatedOffset(path);
+  const places = unknown.map((fault) => {
+    const text = readFileSync(`src/${fault.file}`, "utf8");
+    const place = placeOf(fault, text);
+    if (typeof place === "string") throw new Error(`${nameOf(fault)}: ${place}`);
+    return offset(fault.file, text, place);
+  });
+  const passing = unknown.map((): string[] => []);
+  say(`compiling ${cases.length} kernels without a fault`);
+  const small = cases.filter(({ id }) => (compiled.get(id)?.compileMs ?? 0) <= LARGE_MS);
+  await inParallel(small, () => {
+    const worker = new Worker(path, [JSON.stringify(places)]);
+    const work = async ({ id, kernel, capability }: Case) => {
+      const reply = await worker.ask({ kernel, capability }, 120_000);
+      if (typeof reply === "string") throw new Error(`${id}: ${reply}`);
+      const { steps, failed, compileMs } = reply;
+      if (!compiled.get(id)) compiled.set(id, { steps, failed, compileMs });
+      if (failed === undefined) for (const i of reply.reached!) passing[i]!.push(id);
+    };
+    return { work, end: () => worker.end() };
+  });
+  if (performance.now() < deadline) for (const [i, fault] of unknown.entries()) reached.set(keyOf(fault), passing[i]!);
+}
+
+// The sound compiler.
+
+async function validateSound(): Promise<void> {
+  await compileSound([]);
+  const cost = ({ id }: Case) => compiled.get(id)!.compileMs;
+  const open = cases.filter((c) => isFor(c) && matches(c.id) && !sound.get(c.id)).sort((a, b) => cost(a) - cost(b));
+  say(`validating ${open.length} cases without a fault`);
+  await inParallel(open, () => {
+    const worker = new Worker(`${folder}/worker.cjs`);
+    const work = async ({ id, kernel, capability }: Case) => {
+      const reply = await worker.ask({ kernel, capability, sound: [] }, 600_000);
+      const { validation, validateMs } = typeof reply === "string" ? { validation: undefined, validateMs: 600_000 } : reply;
+      sound.set(id, { ms: Math.round(validateMs), code: validation?.code ?? 3, text: validation?.text ?? String(reply) });
+    };
+    return { work, end: () => worker.end() };
+  });
+  const done = cases.flatMap(({ id }) => (matches(id) && sound.get(id) ? [{ id, ...sound.get(id)! }] : []));
+  for (const { id, code, text } of done) if (code !== 0) process.stdout.write(`${id}: ${text.split("\n", 1)[0]}\n`);
+  const alarms = done.filter(({ code }) => code !== 0).length;
+  const missing = cases.filter((c) => isFor(c) && matches(c.id)).length - done.length;
+  process.stdout.write(
+    `${done.length} kernels validated, ${alarms} false alarms${missing > 0 ? `, ${missing} left` : ""}; ${cases.filter((c) => matches(c.id) && !isFor(c)).length} are not for their target\n`,
+  );
+}
+const matches = (id: string): boolean => options.only.length === 0 || options.only.some((text) => id.includes(text));
+
+// Faults.
+
+interface Result {
+  readonly verdict: "found" | "missed" | "no effect on PTX" | "changed nothing" | "not reached";
+  /** Where it was found; or, of one that was missed, all that was validated. */
+  readonly cases: readonly string[];
+  /** By what: validation, verifier, diagnostic, exception, crash, limit. */
+  readonly by?: string;
+  /** The first pass whose text is not as without the fault. */
+  readonly first?: string;
+  /** The passes that are named. */
+  readonly named?: readonly string[];
+  readonly message?: string;
+  readonly seconds: number;
+}
+
+async function judge(fault: Fault): Promise<Result> {
+  const start = performance.now();
+  const seconds = () => Math.round((performance.now() - start) / 100) / 10;
+  const cost = ({ id }: Case) => sound.get(id)?.ms ?? 20 * compiled.get(id)!.compileMs;
+  const passing = new Set(reached.get(keyOf(fault)));
+  const candidates = cases.filter(({ id }) => passing.has(id)).sort((a, b) => cost(a) - cost(b));
+  if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
+  const path = `${folder}/${keyOf(fault)}.cjs`;
+  await bundle(path, fault);
+  const worker = new Worker(path);
+  const targets = new Map<string, number>();
+  const validated: string[] = [];
+  let first: string | undefined;
+  let tried = 0;
+  try {
+    for (const { id, kernel, capability } of candidates) {
+      if (validated.length >= MOST_VALIDATED || tried >= MOST_COMPILED || performance.now() > deadline) break;
+      if ((targets.get(kernel) ?? 0) >= MOST_TARGETS) continue;
+      targets.set(kernel, (targets.get(kernel) ?? 0) + 1);
+      tried++;
+      const { steps, compileMs } = compiled.get(id)!;
+      const reply = await worker.ask(
+        { kernel, capability, sound: steps },
+        PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(id)?.ms ?? 3000)),
+      );
+      const found = (by: string, message: string, named: readonly string[] = []): Result => ({
+        verdict: "found",
+        cases: [id],
+        by,
+        first,
+        named,
+        message,
+        seconds: seconds(),
+      });
+      if (typeof reply === "string") return found(reply.split(":", 1)[0]!, reply);
+      const at = firstDifference(steps, reply.steps);
+      if (at !== undefined) first = (reply.steps[at] ?? steps[at])![0];
+      if (reply.failed !== undefined) {
+        const [reason = "", pass = ""] = reply.failed.split(": ");
+        return found({ verify: "verifier", pass: "diagnostic", ptx: "diagnostic" }[reason] ?? reason, reply.failed, [pass]);
+      }
+      if (reply.validation === undefined) continue;
+      const { code, text } = reply.validation;
+      validated.push(id);
+      const message = text.split("\n").find((line) => line.startsWith("validate:")) ?? text;
+      if (code !== 0)
+        return found(
+          "validation",
+          message,
+          [...message.matchAll(/'([a-z0-9-]+(?:#\d+)?)'/gi)].map((m) => m[1]!),
+        );
+    }
+  } finally {
+    worker.end();
+    rmSync(path, { force: true });
+  }
+  const verdict = validated.length > 0 ? "missed" : first === undefined ? "changed nothing" : "no effect on PTX";
+  return { verdict, cases: validated, ...(first === undefined ? {} : { first }), seconds: seconds() };
+}
+
+/** The index of the first step that is not the same. */
+function firstDifference(before: readonly Step[], after: readonly Step[]): number | undefined {
+  const at = after.findIndex(([pass, text], i) => before[i]?.[0] !== pass || before[i]?.[1] !== text);
+  return at >= 0 ? at : after.length < before.length ? after.length : undefined;
+}
+
+async function judgeAll(faults: readonly Fault[]): Promise<void> {
+  await compileSound(faults);
+  const open = faults.filter((fault) => !results.get(keyOf(fault)));
+  say(`${open.length} of ${faults.length} faults are to be planted`);
+  await inParallel(open, () => ({
+    work: async (fault) => {
+      const result = await judge(fault);
+      if (performance.now() < deadline || result.verdict === "found") results.set(keyOf(fault), result);
+      say(lineOf(fault, result));
+    },
+    end: () => {},
+  }));
+  report(faults);
+}
+
+function lineOf(fault: Fault, { verdict, cases: at, by, named, first, seconds }: Result): string {
+  const place =
+    at[0] === undefined
+      ? ""
+      : ` (${at[0]}${by === undefined ? "" : `, by ${by}`}${named?.length ? ` at ${named.join(", ")}` : ""}${first === undefined ? "" : `, differs from ${first} on`})`;
+  return `${verdict}${fault.equivalent === undefined ? "" : " [equivalent]"}: ${nameOf(fault)}${place} ${seconds} s`;
+}
+
+function report(faults: readonly Fault[]): void {
+  const judged = faults.flatMap((fault) => {
+    const result = results.get(keyOf(fault));
+    return result ? [{ fault, result }] : [];
+  });
+  const real = judged.filter(({ fault }) => fault.equivalent === undefined);
+  const count = (list: typeof judged, ...verdicts: readonly Result["verdict"][]) =>
+    list.filter(({ result }) => verdicts.includes(result.verdict)).length;
+  const lines = [`${judged.length} of ${faults.length} faults planted, ${judged.length - real.length} of them equivalent`];
+  for (const folderName of new Set(real.map(({ fault }) => groupOf(fault)))) {
+    const group = real.filter(({ fault }) => groupOf(fault) === folderName);
+    lines.push(
+      `  ${folderName.padEnd(40)} ${String(group.length).padStart(3)} planted ${String(count(group, "found", "missed")).padStart(3)} triggered ${String(count(group, "found")).padStart(3)} found`,
+    );
+  }
+  const found = real.filter(({ result }) => result.verdict === "found");
+  lines.push(`${count(real, "found", "missed")} triggered, ${found.length} found, ${count(real, "missed")} missed`);
+  const by = new Map<string, number>();
+  for (const { result } of found) by.set(result.by!, (by.get(result.by!) ?? 0) + 1);
+  lines.push(`found by: ${[...by].map(([what, n]) => `${what} ${n}`).join(", ")}`);
+  const named = found.filter(({ result }) => result.by === "validation");
+  const right = named.filter(({ result }) => result.named!.includes(result.first!));
+  lines.push(`the pass named is the first whose result differs: ${right.length} of ${named.length}`);
+  for (const verdict of ["missed", "no effect on PTX", "changed nothing", "not reached"] as const)
+    for (const { fault, result } of real) if (result.verdict === verdict) lines.push(lineOf(fault, result));
+  for (const { fault, result } of judged)
+    if (fault.equivalent !== undefined && result.verdict === "found")
+      lines.push(`found though said to be equivalent: ${nameOf(fault)}: ${result.message}`);
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (options.json !== undefined)
+    writeFileSync(
+      options.json,
+      `${JSON.stringify(
+        judged.map(({ fault, result }) => ({ ...fault, ...result })),
+        null,
+        1,
+      )}\n`,
+    );
+}
+const groupOf = ({ file }: Fault): string => file.split("/").slice(0, -1).join("/");
+
+const say = (line: string): void => void process.stderr.write(`[${Math.round(performance.now() / 1000)} s] ${line}\n`);
+
+if (options.help) process.stdout.write(HELP);
+else if (options.sound) await validateSound();
+else
+  await judgeAll(
+    FAULTS.filter((fault) => options.only.length === 0 || options.only.some((text) => `${fault.file} ${nameOf(fault)}`.includes(text))),
+  );

@@ -1,0 +1,131 @@
+/**
+ * Compiles and validates kernels on request of `run.ts`, in a process of its own: bundled with a fault, or without.
+ * With the places of faults as its argument it says which of them a compilation passes.
+ */
+import { createHash } from "node:crypto";
+import { Session } from "node:inspector";
+import { validateTrace } from "../../cli/tt-step-validate.js";
+import { compile } from "../../compile/compile.js";
+import { defaultOptions } from "../../compile/options.js";
+import type { Trace } from "../../compile/trace.js";
+import { WHOLE_COMPILER } from "../../compile/whole-compiler.js";
+import { Context } from "../../ir/context.js";
+import { parseModule } from "../../syntax/parse.js";
+import { memoryIo } from "../memory-io.js";
+import { type Kernel, readKernels } from "./cases.js";
+
+export interface Request {
+  readonly kernel: string;
+  readonly capability: number;
+  /** Steps as they are without a fault: where the PTX is the same it is not validated, nor where this is absent. */
+  readonly sound?: readonly Step[];
+}
+/** A pass, and a hash of the text that it leaves. The last one is the PTX. */
+export type Step = readonly [pass: string, hash: string];
+export interface Reply {
+  readonly steps: readonly Step[];
+  /** What the compiler itself says: a diagnostic, or an exception. */
+  readonly failed?: string;
+  /** What `--validate` reports, and its exit code. */
+  readonly validation?: { readonly code: number; readonly text: string };
+  readonly compileMs: number;
+  readonly validateMs: number;
+  /** Indices of the places passed. */
+  readonly reached?: readonly number[];
+}
+
+const kernels = readKernels();
+const places = JSON.parse(process.argv[2] ?? "null") as readonly number[] | null;
+const inspector = new Session();
+if (places) {
+  inspector.connect();
+  inspector.post("Profiler.enable");
+  inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+}
+
+process.on("message", (request: Request) => process.send!(reply(request)));
+
+function reply({ kernel: name, capability, sound }: Request): Reply {
+  const kernel = kernels.get(name)!;
+  const start = performance.now();
+  if (places) reachedPlaces();
+  const compiled = compileKernel(kernel, capability);
+  const compileMs = performance.now() - start;
+  const { steps, trace, failed } = compiled;
+  const base: Reply = {
+    steps,
+    compileMs,
+    validateMs: 0,
+    ...(failed === undefined ? {} : { failed }),
+    ...(places ? { reached: reachedPlaces() } : {}),
+  };
+  if (!trace || failed !== undefined || !sound || sound.at(-1)?.[1] === steps.at(-1)![1]) return base;
+  const validation = validate(trace, kernel);
+  return { ...base, validation, validateMs: performance.now() - start - compileMs };
+}
+
+function compileKernel({ name, text, options }: Kernel, capability: number): { steps: Step[]; trace?: Trace; failed?: string } {
+  const ctx = new Context(WHOLE_COMPILER.dialects);
+  try {
+    const { module } = parseModule(ctx, `${name}.ttir`, text)!;
+    const { trace, failed } = compile(name, module, {
+      compiler: WHOLE_COMPILER,
+      capability,
+      options: { ...defaultOptions(capability), ...options },
+      debugInfo: true,
+      artifacts: ["ptx"],
+      remarks: false,
+      clock: () => 0,
+    });
+    const steps: Step[] = [];
+    for (const step of trace.steps)
+      if (step.parent === undefined)
+        steps.push([
+          step.run > 1 ? `${step.flag}#${step.run}` : step.flag,
+          step.changed || !steps.length ? hashOf(trace.lines.textOf(step.text)) : steps.at(-1)![1],
+        ]);
+    const { ptx } = trace.artifacts;
+    if (ptx !== undefined) steps.push(["ptx", hashOf(ptx)]);
+    const error = ctx.diagnostics.find((d) => d.severity === "error");
+    if (!failed && ptx !== undefined) return { steps, trace };
+    return { steps, trace, failed: `${failed?.reason ?? "ptx"}: ${failed?.flag ?? "no PTX"}: ${error?.message ?? "no diagnostic"}` };
+  } catch (error) {
+    return { steps: [], failed: `exception: ${(error as Error).message}` };
+  }
+}
+const hashOf = (text: string): string => createHash("sha1").update(text).digest("base64url").slice(0, 8);
+
+/** As `tt-step --validate` does it. */
+function validate(trace: Trace, { name, preconditions }: Kernel): { readonly code: number; readonly text: string } {
+  const io = memoryIo("", preconditions === undefined ? {} : { [`${name}.args.json`]: preconditions });
+  const args = { arg: [], grid: undefined, program: [], seed: [], maxSteps: undefined };
+  try {
+    const shown = validateTrace(trace, `${name}.ttir`, args, io);
+    return "error" in shown ? { code: 2, text: shown.error } : { code: shown.code, text: shown.text };
+  } catch (error) {
+    return { code: 3, text: `exception: ${(error as Error).stack}` };
+  }
+}
+
+/** Which of the places were passed since this was last asked. */
+function reachedPlaces(): number[] {
+  let functions: Range[][] = [];
+  inspector.post("Profiler.takePreciseCoverage", (_, taken) => {
+    functions = taken.result.filter(({ url }) => url.endsWith("worker.cjs")).flatMap((s) => s.functions.map((f) => f.ranges));
+  });
+  return places!.flatMap((place, i) => {
+    let innermost: Range | undefined;
+    for (const [whole, ...parts] of functions)
+      if (isIn(place, whole!))
+        for (const range of [whole!, ...parts])
+          if (isIn(place, range) && (!innermost || sizeOf(range) <= sizeOf(innermost))) innermost = range;
+    return innermost && innermost.count > 0 ? [i] : [];
+  });
+}
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+const isIn = (place: number, { startOffset, endOffset }: Range): boolean => startOffset <= place && place < endOffset;
+const sizeOf = ({ startOffset, endOffset }: Range): number => endOffset - startOffset;
