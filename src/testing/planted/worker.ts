@@ -100,7 +100,7 @@ function validate(trace: Trace, { name, preconditions }: Kernel): { readonly cod
   const io = memoryIo("", preconditions === undefined ? {} : { [`${name}.args.json`]: preconditions });
   const args = { arg: [], grid: undefined, program: [], seed: [], maxSteps: undefined };
   try {
-    const shown = validateTrace(trace, `${name}.ttir`, args, io);
+    const shown = validateTrace(trace, `${name}.ttir`, undefined, args, io);
     return "error" in shown ? { code: 2, text: shown.error } : { code: shown.code, text: shown.text };
   } catch (error) {
     return { code: 3, text: `exception: ${(error as Error).stack}` };
