@@ -43,8 +43,6 @@ const MOST_COMPILED = 16;
 const MOST_TARGETS = 2;
 /** One target of each generation. */
 const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
-/** Larger kernels, by the time to compile them, are compiled without faults only. */
-const LARGE_MS = 500;
 /** A compiler that takes so much longer than without the fault does not end. */
 const PATIENCE = { factor: 10, ms: 20_000 };
 
@@ -167,10 +165,11 @@ const results = new Log<Result>("results");
 const isFor = ({ id }: Case): boolean => compiled.get(id)?.failed === undefined;
 const keyOf = (fault: Fault): string => hash([fault.file, fault.in, fault.find, fault.replace]);
 
-/** Compiles every case without a fault, and notes which faults' places that passes. */
-async function compileSound(faults: readonly Fault[]): Promise<void> {
+/** Compiles kernels without a fault, and notes which faults' places that passes. */
+async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): Promise<void> {
   const unknown = faults.filter((fault) => !reached.get(keyOf(fault)));
-  if (unknown.length === 0 && cases.every(({ id }) => compiled.get(id))) return;
+  const open = wanted.filter(({ id }) => unknown.length > 0 || !compiled.get(id));
+  if (open.length === 0) return;
   const path = `${folder}/worker.cjs`;
   await bundle(path);
   const offset = generatedOffset(path);
@@ -185,12 +184,8 @@ async function compileSound(faults: readonly Fault[]): Promise<void> {
     return offset(fault.file, text, place + (replace === "" ? 0 : same));
   });
   const passing = unknown.map((): string[] => []);
-  say(`compiling ${cases.length} kernels without a fault`);
-  const small = cases.filter(({ id, capability }) => {
-    const known = compiled.get(id);
-    return !known || (known.compileMs <= LARGE_MS && FAULT_TARGETS.includes(capability));
-  });
-  await inParallel(small, () => {
+  say(`compiling ${open.length} kernels without a fault`);
+  await inParallel(open, () => {
     const worker = new Worker(path, [JSON.stringify(places)]);
     const work = async ({ id, kernel, capability }: Case) => {
       const reply = await worker.ask({ kernel, capability }, 120_000);
@@ -207,7 +202,7 @@ async function compileSound(faults: readonly Fault[]): Promise<void> {
 // The sound compiler.
 
 async function validateSound(): Promise<void> {
-  await compileSound([]);
+  await compileSound(cases, []);
   const cost = ({ id }: Case) => compiled.get(id)!.compileMs;
   const open = cases.filter((c) => isFor(c) && matches(c.id) && !sound.get(c.id)).sort((a, b) => cost(a) - cost(b));
   say(`validating ${open.length} cases without a fault`);
@@ -313,7 +308,10 @@ function firstDifference(before: readonly Step[], after: readonly Step[]): numbe
 }
 
 async function judgeAll(faults: readonly Fault[]): Promise<void> {
-  await compileSound(faults);
+  await compileSound(
+    cases.filter(({ capability }) => FAULT_TARGETS.includes(capability)),
+    faults,
+  );
   // In no order, so that a run that is stopped says something of all parts.
   const open = faults.filter((fault) => !results.get(keyOf(fault))).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   say(`${open.length} of ${faults.length} faults are to be planted`);
