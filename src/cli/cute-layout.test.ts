@@ -14,12 +14,12 @@ function run(argv: readonly string[], files: Readonly<Record<string, string>> = 
   let [out, err] = ["", ""];
   const written = new Map<string, string>();
   const io: Io = {
-    stdout: { write: (s) => void (out += s) },
+    stdout: { write: (s) => void (out += s), writeBytes: (s) => void (out += s) },
     stderr: { write: (s) => void (err += s) },
     readFolder: () => undefined,
     readFile(path) {
       const text = files[path];
-      if (text === undefined) throw Object.assign(new Error("missing"), { code: "ENOENT" });
+      if (text === undefined) throw Object.assign(new Error("ENOENT: no such file or directory, open"), { code: "ENOENT" });
       return text;
     },
     writeFile: (path, text) => void written.set(path, text),

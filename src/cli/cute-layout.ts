@@ -37,11 +37,12 @@ import { basesOfTv, linearAttribute } from "../cute/triton.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { LayoutError } from "../layout/layout-error.js";
+import { fileError } from "../support/files.js";
 import { type CuteArgs, cuteHelp, parseCuteArgs, type Word } from "./cute-args.js";
 import { type CopyTensors, copyReport, mmaReport, type Report, reportJson, reportText } from "./cute-report.js";
 import { fromTriton, shapeOf } from "./cute-triton.js";
 import { EXIT, type Io } from "./io.js";
-import { fileError, runMain } from "./node-io.js";
+import { runMain } from "./node-io.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);

@@ -1,12 +1,13 @@
 /** What a command may touch: given by the launcher, or by a test. */
 export interface Io {
-  readonly stdout: { write(text: string): void };
+  /** `write` is for people and escapes what a terminal would obey; `writeBytes` is exact unless a terminal shows it. */
+  readonly stdout: { write(text: string): void; writeBytes(text: string): void };
   readonly stderr: { write(text: string): void };
   /** Reads a file as latin1; `-` is standard input. Throws as node does. */
   readFile(path: string): string;
   /** The files in a folder and its sub-folders, as relative paths in order; undefined when the path is no folder. */
   readFolder(path: string): readonly string[] | undefined;
-  /** Writes to a temporary name beside the target and renames it, so that nothing half-written is left; makes its folder where it is missing. */
+  /** Writes a file as a whole, so that nothing half-written is left; see `support/files.ts`. */
   writeFile(path: string, text: string): void;
   /** Absent where no other program can be run. */
   readonly programs?: Programs;
@@ -25,7 +26,7 @@ export interface Programs {
   listFolder(path: string): readonly string[];
   /** Whether a file is there that may be run. */
   isProgram(path: string): boolean;
-  /** Runs a program to its end; `output` is both of its streams. */
+  /** Runs a program to its end, or up to a limit of time; `output` is both of its streams, and how it ended where it did not end itself. */
   runProgram(program: string, args: readonly string[]): { readonly status: number; readonly output: string };
   /** Gives a new folder, which is removed afterwards. */
   withFolder<T>(use: (folder: string) => T): T;

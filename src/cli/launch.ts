@@ -67,11 +67,17 @@ function load(name: string): File {
   return file;
 }
 
+/** A file of compiled code ends with a checksum of the rest. */
+const CHECKSUM_BYTES = 4;
+const checksum = (code: Buffer): number => process.getBuiltinModule("node:zlib").crc32(code);
 const cachePath = (name: string): string => join(__dirname, `${name}.${kind}.cache`);
 
 function compiledCode(name: string): Buffer | undefined {
   try {
-    return readFileSync(cachePath(name));
+    const bytes = readFileSync(cachePath(name));
+    const code = bytes.subarray(0, -CHECKSUM_BYTES);
+    // V8 runs what it is given: damaged code would end the process.
+    return checksum(code) === bytes.readUInt32LE(code.length) ? code : undefined;
   } catch {
     return undefined; // Slower, but the same.
   }
@@ -98,6 +104,12 @@ const WARM_UP: Readonly<Record<Kind, readonly (readonly (readonly [tool: string,
   python: [[["tt-step", ...KERNEL, "ttir"]], [["tt-step", ...KERNEL, "ptx"]]],
 };
 
+function leaveCode(name: string, code: Buffer): void {
+  const end = Buffer.alloc(CHECKSUM_BYTES);
+  end.writeUInt32LE(checksum(code));
+  writeFileSync(cachePath(name), Buffer.concat([code, end]));
+}
+
 /** Runs commands, loads what they did not load, and leaves the compiled code. */
 async function makeCaches(asked: Kind, tools: readonly string[]): Promise<void> {
   setKind(asked);
@@ -108,7 +120,7 @@ async function makeCaches(asked: Kind, tools: readonly string[]): Promise<void> 
   const left = new Set<string>();
   const leave = () => {
     setFlagsFromString("--flush-bytecode");
-    for (const [name, { script }] of files) if (!left.has(name)) writeFileSync(cachePath(name), script.createCachedData());
+    for (const [name, { script }] of files) if (!left.has(name)) leaveCode(name, script.createCachedData());
     for (const name of files.keys()) left.add(name);
     setFlagsFromString("--no-flush-bytecode");
   };

@@ -17,9 +17,9 @@ import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { layoutProblem, usesVolta } from "../layout/verify-encoding.js";
 import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
+import { fileError } from "../support/files.js";
 import { EXIT, type Io } from "./io.js";
 import { shortened } from "./layout-args.js";
-import { fileError } from "./node-io.js";
 
 /** What the user has to change: `message` goes to stderr as it is, and the program ends with `code`. */
 export class UserError extends Error {

@@ -1,44 +1,39 @@
-import {
-  fstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { Bug } from "../support/assert.js";
-import { LimitError } from "../support/limits.js";
+import { fstatSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { failureOf } from "../support/failure.js";
+import { fileError, readText, writeAll, writeFile } from "../support/files.js";
+import { terminalText } from "../support/terminal-text.js";
 import { EXIT, type Io, type Programs } from "./io.js";
 import { OPTIMIZE_LATER } from "./v8-flags.js";
 
-/** Files larger than this are refused: they would not fit in memory as IR. */
-const MAX_FILE_BYTES = 512 * 2 ** 20;
+/** More entries are no folder of dumps. */
+const MAX_FOLDER_ENTRIES = 20_000;
 
-/** Collects output and writes it in large pieces; a reader that closes early ends the program quietly. */
+/** Collects output and writes it in large pieces. What cannot be written is dropped, and `error` says why; a reader that goes away is no error. */
 class Output {
   #pending = "";
+  #isGone = false;
+  error: string | undefined;
   constructor(readonly fd: number) {}
   write(text: string): void {
+    this.add(terminalText(text));
+  }
+  writeBytes(text: string): void {
+    this.add(fstatSync(this.fd).isCharacterDevice() ? terminalText(text) : text);
+  }
+  private add(text: string): void {
     this.#pending += text;
     if (this.#pending.length > 1 << 16) this.flush();
   }
   flush(): void {
     const bytes = Buffer.from(this.#pending, "latin1");
     this.#pending = "";
-    for (let at = 0; at < bytes.length; ) {
-      try {
-        at += writeSync(this.fd, bytes, at);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === "EAGAIN") continue;
-        if (code === "EPIPE") process.exit(EXIT.ok);
-        throw error;
-      }
+    if (this.#isGone) return;
+    try {
+      writeAll(this.fd, bytes);
+    } catch (error) {
+      this.#isGone = true;
+      if ((error as NodeJS.ErrnoException).code !== "EPIPE") this.error = fileError(error);
     }
   }
 }
@@ -56,15 +51,11 @@ export async function runMain(
     readFile,
     readFolder,
     writeFile(path, text) {
-      const temporary = `${path}.${process.pid}.tmp`;
-      try {
-        mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(temporary, text, "latin1");
-        renameSync(temporary, path);
-      } catch (error) {
-        rmSync(temporary, { force: true });
-        throw error;
-      }
+      // A stream of ours by its name (/dev/stdout): what a file that it goes to has already stays.
+      const stat = statSync(path, { throwIfNoEntry: false });
+      const stream = stat && [stdout, stderr].find(({ fd }) => isSame(stat, fstatSync(fd)));
+      if (stream) stream.writeBytes(text);
+      else writeFile(path, text);
     },
     programs: PROGRAMS,
     clock: () => performance.now(),
@@ -86,33 +77,44 @@ export async function runMain(
     code = await main(argv, io);
   } catch (error) {
     stdout.flush();
-    const { message } = error as Error;
-    const isLimit = error instanceof LimitError;
-    const what = error instanceof Bug ? message : `${(error as Error).name}: ${message}`;
-    if (isLimit) stderr.write(`${message} [${error.code}]\n`);
-    else stderr.write(`internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n`);
-    if (process.env["TT_STEP_STACK"]) stderr.write(`${(error as Error).stack}\n`);
-    code = isLimit ? EXIT.badInput : EXIT.bug;
+    const { text, isBug } = failureOf(error);
+    stderr.write(`${text}
+`);
+    if (process.env["TT_STEP_STACK"]) stderr.write(`${(error as Error).stack}
+`);
+    code = isBug ? EXIT.bug : EXIT.badInput;
   }
   stdout.flush();
+  if (stdout.error !== undefined) stderr.write(`error: cannot write standard output: ${stdout.error}\n`);
   stderr.flush();
-  process.exitCode = code;
+  process.exitCode = stdout.error === undefined && stderr.error === undefined ? code : Math.max(code, EXIT.badInput);
 }
 
+const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
+
+/** Other programs are given up after that long ($TT_STEP_PROGRAM_SECONDS), and when they print more than that many bytes. */
+const MAX_PROGRAM_SECONDS = 120;
+const MAX_PROGRAM_OUTPUT = 64 * 2 ** 20;
+
 const PROGRAMS: Programs = {
-  listFolder: (path) => (statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(path).sort() : []),
+  listFolder: (path) => (statOf(path)?.isDirectory() ? readdirSync(path).sort() : []),
   isProgram(path) {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
   },
   runProgram(program, args) {
     // Loaded when a program is run: most commands run none.
     const { spawnSync } = process.getBuiltinModule("node:child_process");
-    const { status, stdout, stderr, error } = spawnSync(program, [...args], { encoding: "latin1", maxBuffer: MAX_FILE_BYTES });
-    return { status: status ?? 1, output: error ? error.message : stdout + stderr };
+    const seconds = Number(process.env["TT_STEP_PROGRAM_SECONDS"]) || MAX_PROGRAM_SECONDS;
+    const limits = { maxBuffer: MAX_PROGRAM_OUTPUT, timeout: 1000 * seconds, killSignal: "SIGKILL" } as const;
+    const { status, signal, stdout, stderr, error } = spawnSync(program, [...args], { ...limits, encoding: "latin1" });
+    const { code } = (error ?? {}) as NodeJS.ErrnoException;
+    if (code === "ETIMEDOUT") return { status: 1, output: `${program} has not ended after ${seconds} s` };
+    if (error) return { status: 1, output: `${program} cannot be run: ${code === "ENOBUFS" ? "it prints without end" : fileError(error)}` };
+    return { status: status ?? 1, output: stdout + stderr + (signal === null ? "" : `${program} was ended by ${signal}\n`) };
   },
   withFolder(use) {
-    const folder = mkdtempSync(join(process.env["TMPDIR"] ?? "/tmp", "tt-step-"));
+    const folder = mkdtempSync(join(process.env["TMPDIR"] || "/tmp", "tt-step-"));
     try {
       return use(folder);
     } finally {
@@ -134,19 +136,17 @@ export function readFile(path: string): string {
   const known = piped.get(path);
   if (known !== undefined) return known;
   const stat = path === "-" ? undefined : statSync(path);
-  if (!stat || stat.isFIFO()) {
-    const text = readFileSync(stat ? path : 0, "latin1");
+  if (!stat?.isFile()) {
+    const text = readText(stat ? path : 0);
     piped.set(path, text);
     return text;
   }
   const { size, mtimeMs } = stat;
   if (last?.path === path && last.size === size && last.mtimeMs === mtimeMs) return last.text;
-  if (size > MAX_FILE_BYTES)
-    throw Object.assign(new Error(`the file has ${size} bytes; at most ${MAX_FILE_BYTES} are read`), { code: "EFBIG" });
   // V8 inlines up to 920 bytes of bytecode into one function by default, and compiling that competes with the first parse: with a
   // ninth of it 5 MB are read 20 % faster, and later runs are no slower. Fetched here, as short runs would pay for the module.
   if (size > LARGE_FILE_BYTES) process.getBuiltinModule("node:v8").setFlagsFromString("--max-inlined-bytecode-size-cumulative=100");
-  const text = readFileSync(path, "latin1");
+  const text = readText(path);
   last = { path, size, mtimeMs, text };
   return text;
 }
@@ -162,23 +162,25 @@ export function optimizeLater(): void {
   for (const flag of OPTIMIZE_LATER) setFlagsFromString(flag);
 }
 
-function readFolder(path: string): readonly string[] | undefined {
-  if (path === "-" || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(path, join(entry.parentPath, entry.name)))
-    .sort();
+/** What is known of a path; undefined where nothing can be, which reading it will tell. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Why a file cannot be read or written, in a few words. */
-export function fileError(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const known: Readonly<Record<string, string>> = {
-    ENOENT: "no such file or directory",
-    EISDIR: "is a directory",
-    EACCES: "permission denied",
-    ENOTDIR: "not a directory",
-    ENOSPC: "no space left",
-  };
-  return (code && known[code]) ?? message;
+function readFolder(path: string): readonly string[] | undefined {
+  if (path === "-" || !statOf(path)?.isDirectory()) return undefined;
+  const files: string[] = [];
+  const folders = [""];
+  for (let entries = 0, folder = folders.pop(); folder !== undefined; folder = folders.pop())
+    for (const entry of readdirSync(join(path, folder), { withFileTypes: true })) {
+      if (++entries > MAX_FOLDER_ENTRIES)
+        throw Object.assign(new Error(`more than ${MAX_FOLDER_ENTRIES} entries`), { code: "EFBIG", syscall: "scandir", path });
+      if (entry.isFile()) files.push(join(folder, entry.name));
+      else if (entry.isDirectory()) folders.push(join(folder, entry.name));
+    }
+  return files.sort();
 }

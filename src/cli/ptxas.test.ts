@@ -105,7 +105,7 @@ test("one line says what is missing", async () => {
   const refused = programs({ "/bin/ptxas": { status: 255, output: "ptxas /folder/kernel.ptx, line 3; error" } });
   expect(await run([VECADD, "--emit", "cubin"], { PATH: "/bin" }, refused.made)).toMatchObject({
     code: 2,
-    err: "tt-step: ptxas refuses the PTX:\nptxas kernel.ptx, line 3; error\n",
+    err: "tt-step: ptxas makes no cubin of the PTX:\nptxas kernel.ptx, line 3; error\n",
   });
   expect(readFileSync(VECADD, "latin1")).toContain("llvm.func @vecadd");
 });

@@ -1,4 +1,5 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
+import { fileError } from "../support/files.js";
 import type { Io, Programs } from "./io.js";
 
 export interface PtxasOptions {
@@ -53,12 +54,25 @@ export function assemble(
     const { status, output } = programs.runProgram(ptxas, [...args, `${folder}/kernel.ptx`, "-o", `${folder}/kernel.cubin`]);
     const log = output.replaceAll(`${folder}/`, "");
     if (status !== 0) return { error: log.trim() };
+    const cubin = made(`${folder}/kernel.cubin`, ptxas, io);
+    if (typeof cubin !== "string") return cubin;
     const beside = ptxas.slice(0, ptxas.lastIndexOf("/"));
     const disassemblers = [[`${beside}/cuobjdump`, "-sass"], [`${beside}/nvdisasm`]] as const;
     const disassembler = disassemblers.find(([program]) => programs.isProgram(program));
     const sass = disassembler && programs.runProgram(disassembler[0], [...disassembler.slice(1), `${folder}/kernel.cubin`]).output;
-    return { cubin: io.readFile(`${folder}/kernel.cubin`), log, sass };
+    return { cubin, log, sass };
   });
+}
+
+/** What a program that said nothing of an error has written. */
+function made(path: string, program: string, io: Io): string | { readonly error: string } {
+  let text = "";
+  try {
+    text = io.readFile(path);
+  } catch (error) {
+    return { error: `${program} ended well, but its result cannot be read: ${fileError(error)}` };
+  }
+  return text === "" ? { error: `${program} ended well, but wrote nothing` } : text;
 }
 
 /** Registers, spills, shared memory and size of the code, then the code. */
@@ -115,6 +129,8 @@ export function translateWithLlc(
       `${folder}/kernel.ptx`,
     ];
     const { status, output } = programs.runProgram(llc, args);
-    return status === 0 ? { ptx: io.readFile(`${folder}/kernel.ptx`) } : { error: output.replaceAll(`${folder}/`, "").trim() };
+    if (status !== 0) return { error: output.replaceAll(`${folder}/`, "").trim() };
+    const ptx = made(`${folder}/kernel.ptx`, llc, io);
+    return typeof ptx === "string" ? { ptx } : ptx;
   });
 }

@@ -1,65 +1,90 @@
 /** Snapshots on disk. A folder is written beside the old one and takes its place as a whole. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { beside, isBeside, makeFolder, readText, writeNew } from "../support/files.js";
 import type { SnapshotFiles } from "./snapshot-content.js";
 
-/** The files of a folder; undefined where there is none. What an interrupted update left is put right first. */
+/** The files of a folder; undefined where there is none. What is there and is no file has an empty text. */
 export function readSnapshot(folder: string): SnapshotFiles | undefined {
-  recover(folder);
-  if (!existsSync(folder)) return undefined;
-  const names = readdirSync(folder).sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
-  return new Map(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]));
+  const whole = wholeFolder(folder);
+  if (whole === undefined) return undefined;
+  const names = readdirSync(whole).sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1));
+  return new Map(names.map((name) => [name, statSync(join(whole, name)).isFile() ? readText(join(whole, name)) : ""]));
 }
 /** Passes by number, then the rest. */
 function order(name: string): number {
   return Number(/^(\d+)-/.exec(name)?.[1] ?? 1e6);
 }
 
-/** Writes a folder so that at every moment the old snapshot or the new one is there whole. */
-export function writeSnapshot(folder: string, files: SnapshotFiles): void {
-  recover(folder);
-  const fresh = `${folder}${FRESH}`;
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh, { recursive: true });
-  for (const [name, text] of files) writeFileSync(join(fresh, name), text, "latin1");
+const OLD = ".old";
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Where a snapshot is: an update that was interrupted between its two renames has left it beside its place. */
+function wholeFolder(folder: string): string | undefined {
+  return [folder, `${folder}${OLD}`].find(isFolder);
+}
+
+/** Writes a folder so that at every moment, and after every error, the old snapshot or the new one is there whole. */
+export function writeSnapshot(place: string, files: SnapshotFiles): void {
+  const folder = isFolder(place) ? realpathSync(place) : place;
   const old = `${folder}${OLD}`;
-  if (existsSync(folder)) renameSync(folder, old);
-  renameSync(fresh, folder);
+  const fresh = beside(folder);
+  const above = dirname(folder);
+  makeFolder(above);
+  // A process that was killed has left these.
+  for (const left of readdirSync(above)) if (isBeside(folder, left)) rmSync(join(above, left), { recursive: true, force: true });
+  try {
+    mkdirSync(fresh);
+    for (const [name, text] of files) writeNew(join(fresh, name), text, { sync: true });
+    onDisk(fresh);
+    if (isFolder(folder)) {
+      rmSync(old, { recursive: true, force: true });
+      renameSync(folder, old);
+    }
+    try {
+      renameSync(fresh, folder);
+    } catch (error) {
+      if (isFolder(old)) renameSync(old, folder);
+      throw error;
+    }
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  }
+  onDisk(above);
   rmSync(old, { recursive: true, force: true });
 }
-const FRESH = ".new";
-const OLD = ".old";
 
-function recover(folder: string): void {
-  const old = `${folder}${OLD}`;
-  if (existsSync(old)) {
-    if (existsSync(folder)) rmSync(old, { recursive: true, force: true });
-    else renameSync(old, folder);
+/** Returns when a folder's names are on the disk. */
+function onDisk(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
-/** Every `kernel/target` below a folder. */
+/** Every `kernel/target` below a folder; none where it is not there. */
 export function storedSnapshots(dir: string): string[] {
-  if (!existsSync(dir)) return [];
+  if (statSync(dir, { throwIfNoEntry: false }) === undefined) return [];
   return readdirSync(dir, { withFileTypes: true })
     .filter((kernel) => kernel.isDirectory())
     .flatMap((kernel) =>
       readdirSync(join(dir, kernel.name), { withFileTypes: true })
-        .filter(
-          (target) =>
-            target.isDirectory() &&
-            !target.name.endsWith(FRESH) &&
-            !target.name.endsWith(OLD) &&
-            existsSync(join(dir, kernel.name, target.name, "summary.json")),
-        )
+        .filter(({ name }) => !name.startsWith(".") && !name.endsWith(OLD) && isSnapshot(join(dir, kernel.name, name)))
         .map((target) => `${kernel.name}/${target.name}`),
     )
     .sort();
 }
+const isSnapshot = (folder: string): boolean =>
+  isFolder(folder) && statSync(join(folder, "summary.json"), { throwIfNoEntry: false }) !== undefined;
 
-/** What a kernel's snapshot is called: by its file. */
+/** What a kernel's snapshot is called: by its file. The name is that of a folder inside another one. */
 export function kernelName(path: string): string {
-  const base = basename(path).replace(/\.\w+$/, "");
+  const file = path === "-" ? "stdin" : basename(resolve(path));
+  const base = file.replace(/\.\w+$/, "");
   // Triton's cache folders and dumps of a folder are named by their folder.
-  return /^(?:kernel|source|index)$/.test(base) ? `${basename(dirname(path))}` : base;
+  const name = /^(?:kernel|source|index)$/.test(base) ? basename(dirname(resolve(path))) || base : base;
+  return /^\.*$/.test(name) ? file : name;
 }

@@ -9,11 +9,12 @@ import { banner, type Instrumentation, timing } from "../pass/instrumentation.js
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
 import type { Passes } from "../passes/ttir.js";
+import { fileError } from "../support/files.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
 import { EXIT, type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
-import { fileError, runMain } from "./node-io.js";
+import { runMain } from "./node-io.js";
 import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
 import { VERSION } from "./version.js";
 
@@ -89,8 +90,8 @@ function compileFile(args: TtOptArgs, text: string, io: Io, parts: Parts): numbe
   const output = pieces.join("// -----\n");
   if (code !== EXIT.ok && !args.splitInputFile) return code;
   try {
-    if (args.output === "-") io.stdout.write(output);
-    else if (args.output !== "/dev/null") io.writeFile(args.output, output);
+    if (args.output === "-") io.stdout.writeBytes(output);
+    else io.writeFile(args.output, output);
   } catch (error) {
     io.stderr.write(`tt-opt: cannot write '${args.output}': ${fileError(error)}\n`);
     return EXIT.badInput;

@@ -72,6 +72,11 @@ const OPTIONS = {
     summary: "--validate: exit 2 where a step was not executed, 1 where the kernel itself has races",
   },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
+  times: {
+    type: "boolean",
+    group: "What to show",
+    summary: "times in --list, --json and --export (default; with --no-times their bytes are the same on every run)",
+  },
   modernize: { type: "boolean", group: "What to show", summary: "older spellings printed as Triton 3.6's" },
   "debug-info": { type: "boolean", group: "What to show", summary: "print locations" },
   "dump-pass-pipeline": { type: "boolean", group: "What to show", summary: "the pipeline as text" },
@@ -227,6 +232,8 @@ export interface TtStepArgs {
   readonly tui: boolean;
   readonly json: boolean;
   readonly debugInfo: boolean;
+  /** Whether times of passes are shown. */
+  readonly times: boolean;
   readonly modernize: boolean;
   readonly dumpPassPipeline: boolean;
   readonly output: string;
@@ -325,6 +332,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
     tui: flag("tui"),
     json: flag("json"),
     debugInfo: flag("debug-info"),
+    times: values["times"] !== false,
     modernize: flag("modernize"),
     dumpPassPipeline: flag("dump-pass-pipeline"),
     output: text("output") ?? "-",

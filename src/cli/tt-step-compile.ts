@@ -45,7 +45,8 @@ export function traceOf(
   });
   for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
   const emitted = moduleOnly && result.ok ? printOperation(module) : undefined;
-  return { trace: result.trace, result, ...(emitted === undefined ? {} : { emitted }) };
+  const trace = args.times ? result.trace : { ...result.trace, steps: result.trace.steps.map((step) => ({ ...step, ms: undefined })) };
+  return { trace, result, ...(emitted === undefined ? {} : { emitted }) };
 }
 
 /** Whether what a stage ends with is all that is asked for: the module itself is it then, and no step need be recorded. */

@@ -12,11 +12,11 @@ async function run(files: Readonly<Record<string, string>>, ...argv: readonly st
   let stdout = "";
   let stderr = "";
   const code = await main(["run", ...argv], {
-    stdout: { write: (text) => void (stdout += text) },
+    stdout: { write: (text) => void (stdout += text), writeBytes: (text) => void (stdout += text) },
     stderr: { write: (text) => void (stderr += text) },
     readFile: (path) => {
       const text = files[path];
-      if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
+      if (text === undefined) throw Object.assign(new Error("ENOENT: no such file or directory, open"), { code: "ENOENT" });
       return text;
     },
     readFolder: () => undefined,

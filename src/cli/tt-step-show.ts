@@ -10,6 +10,8 @@ import type { Parts } from "./tt-step-load.js";
 
 export interface Shown {
   readonly text: string;
+  /** Whether the text is a file's, and no report: written as it is. */
+  readonly exact?: boolean;
   readonly code: number;
 }
 
@@ -74,7 +76,7 @@ export function show(
       };
     out.push(text);
   }
-  return { text: out.join(""), code: 0 };
+  return { text: out.join(""), exact: args.emit !== undefined && out.length === 1, code: 0 };
 }
 
 type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, "cubin">;

@@ -6,6 +6,7 @@ import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
+import { fileErrorText, isFileError } from "../support/files.js";
 import { EXIT, type Io } from "./io.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
@@ -36,6 +37,8 @@ interface Result {
   /** The first file that differs. */
   readonly where?: string;
   readonly detail?: string;
+  /** An error of ours, and not of the input. */
+  readonly isBug?: boolean;
   readonly ms: number;
 }
 
@@ -52,10 +55,12 @@ export function snapshotMain(argv: readonly string[], io: Io): number {
     return EXIT.badInput;
   }
   const [index, of] = args.shard;
-  const results = all.filter((_, i) => i % of === index - 1).map((input) => snapshotOf(input, args, io));
   const known = new Set(all.map(kernelName));
+  // Read first: where they cannot be, nothing can be compared.
   const orphans = storedSnapshots(args.dir).filter((name) => !known.has(name.split("/")[0]!));
+  const results = all.filter((_, i) => i % of === index - 1).map((input) => guarded(input, args, io));
   io.stdout.write(report(results, orphans, args));
+  if (results.some((r) => r.isBug)) return EXIT.bug;
   if (results.some((r) => r.status === "error")) return EXIT.badInput;
   return results.some((r) => r.status === "different" || r.status === "new") ? EXIT.difference : EXIT.ok;
 }
@@ -97,6 +102,20 @@ function readArgs(argv: readonly string[]): SnapshotArgs | { readonly error: str
     shard: [part, of],
     rest: parsed,
   };
+}
+
+/** A kernel that fails is reported, and the next one is looked at. */
+function guarded(input: string, args: SnapshotArgs, io: Io): Result {
+  const began = io.clock();
+  try {
+    return snapshotOf(input, args, io);
+  } catch (error) {
+    const isBug = !isFileError(error);
+    const detail = isBug
+      ? `internal error: ${String(error)}; this is a bug in tt-step, please report it with the input`
+      : fileErrorText(error);
+    return { input, name: kernelName(input), status: "error", detail, isBug, ms: io.clock() - began };
+  }
 }
 
 function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
@@ -152,17 +171,29 @@ function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly 
     const unkept = name === "summary.json" && was !== undefined && is !== undefined ? differingDigest(was, is) : undefined;
     if (unkept !== undefined)
       return { where: unkept, detail: `${plainDifference(was!, is!)}\n(the IR after this pass is not kept; --full keeps it)` };
-    if (was === undefined) return { where: name, detail: "this pass changes the IR, and did not before" };
-    if (is === undefined) return { where: name, detail: "this pass changed the IR, and does not any more" };
+    const isPass = /^\d+-.*\.mlir$/.test(name);
+    if (was === undefined) return { where: name, detail: isPass ? "this pass changes the IR, and did not before" : "it is missing" };
+    if (is === undefined)
+      return { where: name, detail: isPass ? "this pass changed the IR, and does not any more" : "it is no part of a snapshot" };
     return { where: name, detail: difference(name, was, is) };
   }
   return undefined;
 }
 /** The first pass whose IR is not kept and is another now. */
 function differingDigest(was: string, is: string): string | undefined {
-  const [a, b] = [was, is].map((text) => (JSON.parse(text) as { readonly digests?: Readonly<Record<string, string>> }).digests ?? {});
-  const names = [...new Set([...Object.keys(a!), ...Object.keys(b!)])].sort((x, y) => rank(x) - rank(y));
-  return names.find((name) => a![name] !== b![name]);
+  const [a, b] = [digestsOf(was), digestsOf(is)];
+  if (!a || !b) return undefined;
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort((x, y) => rank(x) - rank(y));
+  return names.find((name) => a[name] !== b[name]);
+}
+/** The digests in a summary; undefined where it was damaged. */
+function digestsOf(summary: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const { digests } = Object(JSON.parse(summary)) as { readonly digests?: unknown };
+    return typeof digests === "object" && digests !== null ? (digests as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 function rank(name: string): number {
   return Number(/^(\d+)-/.exec(name)?.[1] ?? (name === "summary.json" ? 1e6 : 2e6));

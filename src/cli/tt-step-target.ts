@@ -16,7 +16,7 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
   if (!programs) return { error: "no program can be run here" };
   const ptx = args.llc ? byLlc(trace, args, programs, io) : artifactOf(trace, "ptx");
   if (typeof ptx !== "string") return ptx;
-  if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, code: 0 };
+  if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, exact: true, code: 0 };
   const capability = Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
   const ptxas = findPtxas(programs, io.env, capability);
   if (ptxas === undefined)
@@ -26,11 +26,11 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
     };
   const options = { ...defaultOptions(capability), ...args.cuda };
   const made = assemble(programs, io, ptxas, ptx, { capability, fusion: options.enableFpFusion, extra: options.ptxOptions });
-  if ("error" in made) return { error: `ptxas refuses the PTX:\n${made.error}` };
+  if ("error" in made) return { error: `ptxas makes no cubin of the PTX:\n${made.error}` };
   const report = args.ptxasReport ? ptxasReport(made) : "";
   if (args.emit !== "cubin") return { text: args.emit === "ptx" ? report + ptx : report, code: 0 };
   if (report) io.stderr.write(report);
-  return { text: made.cubin, code: 0 };
+  return { text: made.cubin, exact: true, code: 0 };
 }
 
 function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {

@@ -3,10 +3,12 @@ import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { Context } from "../ir/context.js";
 import { explainRemark } from "../pass/remark.js";
+import { fileError } from "../support/files.js";
+import { terminalText } from "../support/terminal-text.js";
 import { printOperation } from "../syntax/print.js";
 import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
-import { fileError, runMain } from "./node-io.js";
+import { runMain } from "./node-io.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
@@ -100,13 +102,13 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)
     : made.emitted !== undefined
-      ? { text: made.emitted, code: EXIT.ok }
+      ? { text: made.emitted, exact: true, code: EXIT.ok }
       : parts.against
         ? parts.against.against(made.trace, input, args, io)
         : show(made.trace, args, io, parts);
   if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);
-  const code = Math.max(deliver(shown.text, args, io), shown.code, checked?.code ?? 0);
+  const code = Math.max(deliver(shown.text, args, io, shown.exact), shown.code, checked?.code ?? 0);
   for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
   return ended(code);
 }
@@ -173,13 +175,15 @@ function usage(io: Io, message: string): number {
   io.stderr.write(`tt-step: ${message}\n`);
   return EXIT.badInput;
 }
-function deliver(text: string, args: TtStepArgs, io: Io): number {
+/** Writes a text where the arguments say; `exact` is a file's text, and no report. */
+function deliver(text: string, args: TtStepArgs, io: Io, exact = false): number {
   if (args.output === "-") {
-    io.stdout.write(text);
+    if (exact) io.stdout.writeBytes(text);
+    else io.stdout.write(text);
     return EXIT.ok;
   }
   try {
-    io.writeFile(args.output, text);
+    io.writeFile(args.output, args.color === "always" && !exact ? terminalText(text) : text);
     return EXIT.ok;
   } catch (error) {
     return usage(io, `cannot write '${args.output}': ${fileError(error)}`);

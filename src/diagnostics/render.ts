@@ -1,3 +1,4 @@
+import { terminalLine } from "../support/terminal-text.js";
 import type { Diagnostic } from "./diagnostic.js";
 import type { SourceBuffer } from "./source.js";
 
@@ -11,7 +12,7 @@ const MAX_EXCERPT = 160;
  */
 export function renderDiagnostic(diagnostic: Diagnostic, sources: readonly SourceBuffer[]): string {
   const { position, severity, message, code } = diagnostic;
-  const where = position ? `${position.file}:${position.line}:${position.column}: ` : "";
+  const where = position ? `${terminalLine(position.file)}:${position.line}:${position.column}: ` : "";
   const tag = severity === "note" || code === "" ? "" : ` [${code}]`;
   let text = `${where}${severity}: ${message}${tag}\n`;
   const line = position && sources.find((s) => s.file === position.file)?.line(position.line);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { importTexts } from "../compile/import/import-dump.js";
+import { terminalText } from "../support/terminal-text.js";
 import { align } from "./align.js";
 import { countsText, sideBySide, unified } from "./hunks.js";
 
@@ -66,5 +67,7 @@ test("what is gone stands before what is new, and new ops name the line they com
 test("side by side, and in colour", () => {
   const { text, alignment } = diff(func("%0 = a.b %arg0 : i32"), func("%0 = a.b %arg1 : i32"));
   expect(sideBySide(text, alignment, 103).split("\n")[3]).toBe(`${"    %0 = a.b %arg0 : i32".padEnd(50)} |     %0 = a.b %arg1 : i32`);
-  expect(unified(text, alignment, true)).toContain("\x1b[31m-    %0 = a.b %arg0 : i32\x1b[0m\n\x1b[32m+    %0 = a.b %arg1 : i32\x1b[0m\n");
+  expect(terminalText(unified(text, alignment, true))).toContain(
+    "\x1b[31m-    %0 = a.b %arg0 : i32\x1b[0m\n\x1b[32m+    %0 = a.b %arg1 : i32\x1b[0m\n",
+  );
 });

@@ -1,5 +1,6 @@
 /** Rows of a diff as text: unified or side by side. */
 import type { StepText } from "../compile/trace.js";
+import { colour as sgr } from "../support/terminal-text.js";
 import type { Alignment, Row } from "./align.js";
 import type { Lines } from "./same-text.js";
 
@@ -46,7 +47,7 @@ const paint =
   (colour: boolean): Paint =>
   (mark, text) => {
     const code = colour ? COLOURS[mark] : undefined;
-    return code === undefined ? text : `\x1b[${code}m${text}\x1b[0m`;
+    return code === undefined ? text : `${sgr(code)}${text}${sgr(0)}`;
   };
 
 /** `-` and `+` as usual; `<` and `>` mark where an op moved from and to. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { Io } from "../cli/io.js";
+import { terminalText } from "../support/terminal-text.js";
 
 /** Streams in memory: what a command prints can be looked at. Files come from disk unless given here. */
 export interface MemoryIo extends Io {
@@ -12,8 +13,8 @@ export function memoryIo(stdin = "", files: Readonly<Record<string, string>> = {
   let err = "";
   const written = new Map<string, string>();
   return {
-    stdout: { write: (text) => void (out += text) },
-    stderr: { write: (text) => void (err += text) },
+    stdout: { write: (text) => void (out += terminalText(text)), writeBytes: (text) => void (out += text) },
+    stderr: { write: (text) => void (err += terminalText(text)) },
     readFile: (path) => (path === "-" ? stdin : (files[path] ?? readFileSync(path, "latin1"))),
     readFolder: (path) => {
       const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));

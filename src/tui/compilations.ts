@@ -1,4 +1,5 @@
 /** What is compiled: the input as it is opened, chosen, compiled under other settings, and edited. */
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Always, CompileResult } from "../compile/compile.js";
@@ -119,7 +120,7 @@ export class Compilations {
       }
       const until = this.shell.clock() + SLICE;
       for (;;) {
-        const next = run.next();
+        const next = this.nextOf(run);
         if (next.done) {
           this.#run = undefined;
           const { trace, ok, failed } = next.value;
@@ -154,6 +155,18 @@ export class Compilations {
     const session: Session = { ...first, generation, input, progress, computed: COMPUTED_LATER };
     this.shell.dispatch(baseline ? { type: "begin", session } : { type: "session", session });
     this.shell.soon(slice);
+  }
+  /** Goes on; a compilation that throws is over, and what it has made stays. */
+  private nextOf(run: Run): ReturnType<Run["next"]> {
+    try {
+      return run.next();
+    } catch (error) {
+      this.#run = undefined;
+      const { session } = this.shell.state();
+      const failure = `internal error in ${session.progress?.what || "the first pass"}: ${(error as Error).message}`;
+      this.shell.dispatch({ type: "session", session: { ...session, progress: undefined, pending: [], failure } });
+      throw error;
+    }
   }
   private done(session: Session, wanted: { readonly flag: string; readonly run: number } | undefined): void {
     const again = wanted && session.trace.steps.find((s) => s.flag === wanted.flag && s.run === wanted.run);
@@ -195,25 +208,27 @@ export class Compilations {
     if (step.stage === "ptx" || step.flag === "ptx")
       return this.shell.say("machine code has no passes behind it; edit the IR of a pass", "error");
     const kept = this.#edited?.step === step ? this.#edited : undefined;
-    const text = kept?.text ?? trace.lines.textOf(step.text);
-    const edited = this.shell.away(() =>
-      editText(
-        kept?.path ?? join(tmpdir(), `tt-step-${process.pid}-${++this.#edits}-${step.flag.replace(/\W+/g, "-")}.mlir`),
-        text,
-        kept?.line,
-      ),
-    );
-    if ("error" in edited) return this.shell.say(edited.error, "error");
-    if (edited.text === trace.lines.textOf(step.text)) return this.shell.say("nothing was changed");
+    const text = trace.lines.textOf(step.text);
+    const flag = step.flag.replace(/\W+/g, "-").slice(0, 100);
+    const path = kept?.path ?? join(tmpdir(), `tt-step-${Math.random().toString(36).slice(2)}-${flag}.mlir`);
+    const edited = this.shell.away(() => editText(path, kept ? undefined : text, kept?.line));
+    if ("error" in edited) {
+      this.#edited = undefined;
+      return this.shell.say(edited.error, "error");
+    }
+    if (edited.text === text) {
+      this.forgetEdit(path);
+      return this.shell.say("nothing was changed");
+    }
     const parsed = parse(edited.path, edited.text);
     if ("error" in parsed) {
-      this.#edited = { step, path: edited.path, text: edited.text, line: parsed.line };
+      this.#edited = { step, path, line: parsed.line };
       return this.shell.say(
         `kept in ${edited.path}, e opens it again: ${parsed.error.split("\n")[0]!.replace(`${edited.path}:`, "")}`,
         "error",
       );
     }
-    this.#edited = undefined;
+    this.forgetEdit(path);
     const { settings, baseline } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
     const input: Input = {
@@ -224,9 +239,12 @@ export class Compilations {
     };
     this.compile(input, parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
   }
-  /** Each edit has a file of its own: what an editor that failed has left is not written over. */
-  #edits = 0;
-  #edited: { readonly step: object; readonly path: string; readonly text: string; readonly line: number } | undefined;
+  /** A text with errors. Each edit has a file of its own: what an editor that failed has left is not written over. */
+  #edited: { readonly step: object; readonly path: string; readonly line: number } | undefined;
+  private forgetEdit(path: string): void {
+    this.#edited = undefined;
+    rmSync(path, { force: true });
+  }
   /** The position in our whole pipeline behind a step: that of our own Trace's pass, found by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;

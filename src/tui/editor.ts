@@ -1,8 +1,8 @@
 /** Runs $EDITOR on a file; what was written there is never lost. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { fileError, readText, writeNew } from "../support/files.js";
 
-/** The file's text afterwards. With `text` the file is written first; `line` is where the cursor shall stand. */
+/** The file's text afterwards. With `text` the file is made first, for the user alone; `line` is where the cursor shall stand. */
 export function editText(
   path: string,
   text: string | undefined,
@@ -10,9 +10,9 @@ export function editText(
 ): { readonly path: string; readonly text: string } | { readonly error: string } {
   const command = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
   try {
-    if (text !== undefined) writeFileSync(path, text, "latin1");
+    if (text !== undefined) writeNew(path, text, { mode: 0o600 });
   } catch (error) {
-    return { error: `cannot write ${path}: ${(error as Error).message}` };
+    return { error: `cannot write ${path}: ${fileError(error)}` };
   }
   // Editors for programs take +LINE; others are given the file alone.
   const words = command.split(/\s+/);
@@ -22,8 +22,8 @@ export function editText(
   if (error) return { error: `cannot run '${command}' ($EDITOR): ${error.message}` };
   if (status !== 0) return { error: `'${command}' ended with ${signal ?? status}; the file is ${path}` };
   try {
-    return { path, text: readFileSync(path, "latin1") };
+    return { path, text: readText(path) };
   } catch (readError) {
-    return { error: `cannot read ${path}: ${(readError as Error).message}` };
+    return { error: `cannot read ${path}: ${fileError(readError)}` };
   }
 }

@@ -23,10 +23,22 @@ export function frame(state: State): Canvas {
     if (rows > 3) canvas.text(0, 1, cut(`this is ${columns}x${rows}`, columns), MUTED);
     return canvas;
   }
-  for (const placed of places.panes) drawPane(canvas, state, placed);
-  drawFooter(canvas, state, places.footer);
-  if (state.overlay) drawOverlay(canvas, state, state.overlay);
+  for (const placed of places.panes) attempt(canvas, placed.rect, () => drawPane(canvas, state, placed));
+  attempt(canvas, { x: 0, y: places.footer, width: columns, height: 1 }, () => drawFooter(canvas, state, places.footer));
+  const { overlay } = state;
+  if (overlay) attempt(canvas, { x: 0, y: places.footer, width: columns, height: 1 }, () => drawOverlay(canvas, state, overlay));
   return canvas;
+}
+
+/** Draws a part of the screen; one that fails says so in its place, and the others are drawn. */
+function attempt(canvas: Canvas, rect: Rect, draw: () => void): void {
+  try {
+    draw();
+  } catch (error) {
+    canvas.failure = error as Error;
+    canvas.fill(rect, PLAIN);
+    canvas.text(rect.x + 1, rect.y, cut(`internal error: ${canvas.failure.message}`, rect.width - 2), ERROR);
+  }
 }
 
 /** A pane in its frame: key, title and tabs above, a note below, a scroll bar at the side. */

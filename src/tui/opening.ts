@@ -1,5 +1,5 @@
 /** Sessions as they begin: what was opened, and what is read beside it. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Stage } from "../compile/pipelines/cuda.js";
 import { locationsOf } from "../compile/provenance.js";
@@ -85,8 +85,23 @@ export function withSources(session: Session): Session {
   const near = dirname(session.name);
   const sources = files.flatMap((path) => {
     // Beside the input, too: logs are carried to other machines.
-    const here = [path, join(near, path.slice(path.lastIndexOf("/") + 1))].find((p) => existsSync(p));
-    return here === undefined ? [] : [{ path, found: here, lines: readFileSync(here, "utf8").split("\n") }];
+    for (const found of [path, join(near, path.slice(path.lastIndexOf("/") + 1))]) {
+      const text = sourceText(found);
+      if (text !== undefined) return [{ path, found, lines: text.split("\n") }];
+    }
+    return [];
   });
   return { ...session, sources };
+}
+
+/** Larger files are no sources of kernels. */
+const MAX_SOURCE_BYTES = 16 * 2 ** 20;
+/** A file that a location names, which an input may make up; undefined where it is not there or cannot be read. */
+function sourceText(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= MAX_SOURCE_BYTES ? readFileSync(path, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
 }

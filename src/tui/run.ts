@@ -2,10 +2,13 @@
  * The program around the pure core: it owns the terminal, reads keys through React and Ink, and does what the reducer asks for,
  * or has it done (`compilations.ts`, `idle.ts`). The first frame is painted before Ink is loaded.
  */
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { isatty } from "node:tty";
 import { Bug } from "../support/assert.js";
+import { fileError, fileErrorText, isFileError, writeFile } from "../support/files.js";
+import { terminalText } from "../support/terminal-text.js";
 import type { Store } from "./app.js";
 import { COMPUTED_LATER, Compilations, type Inputs } from "./compilations.js";
 import { type Action, initialState, reduce, reduceText } from "./control/reducer.js";
@@ -79,10 +82,11 @@ class Program {
     process.on("exit", this.#onExit);
     process.on("uncaughtException", this.#onError);
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    process.on("SIGTSTP", this.#onStop);
     process.on("SIGCONT", this.#onContinue);
     process.stdout.on("resize", this.#onResize);
     process.stdout.on("error", () => this.end(0));
-    for (const gone of ["end", "close"]) process.stdin.on(gone, () => this.#suspended || this.end(0));
+    for (const gone of ["end", "close", "error"]) process.stdin.on(gone, () => this.#suspended || this.end(0));
     // Keys pressed before Ink listens must not be echoed.
     process.stdin.setRawMode(true);
     this.#terminal.enter();
@@ -95,7 +99,16 @@ class Program {
       const { startApp } = await this.request.loadApp();
       if (this.#ended) return;
       this.#stopApp = await startApp(this.#store, process.stdin, this.#terminal.size);
-      setImmediate(() => this.guarded(() => this.#compilations.open()));
+      setImmediate(() => this.opened());
+    } catch (error) {
+      this.#onError(error as Error);
+    }
+  }
+
+  /** Without an input there is nothing to go on with. */
+  private opened(): void {
+    try {
+      this.#compilations.open();
     } catch (error) {
       this.#onError(error as Error);
     }
@@ -108,7 +121,7 @@ class Program {
     },
     revision: () => this.#revision,
     suspended: () => this.#suspended,
-    input: (text) => this.guarded(() => this.typed(text)),
+    input: (text) => this.typed(text),
     paint: (revision) => {
       if (revision !== this.#painted) this.guarded(() => this.paint());
       this.#painted = revision;
@@ -116,7 +129,13 @@ class Program {
   };
 
   private typed(text: string): void {
-    this.take(reduceText(this.#state, text));
+    try {
+      this.take(reduceText(this.#state, text));
+    } catch (error) {
+      // Whatever is broken, the user gets out.
+      if (text === "q" || text === "\x03") this.#onError(error as Error);
+      else this.failed(error as Error);
+    }
   }
   private dispatch(action: Action): void {
     this.take(reduce(this.#state, action));
@@ -137,7 +156,9 @@ class Program {
   }
   private paint(): void {
     if (this.#ended || this.#suspended) return;
-    this.#terminal.frame(this.#painter.paint(frame(this.#state)));
+    const canvas = frame(this.#state);
+    if (canvas.failure) this.#compilations.result = 3;
+    this.#terminal.frame(this.#painter.paint(canvas));
   }
   private say(text: string, kind: "info" | "error" = "info"): void {
     this.dispatch({ type: "message", text, kind });
@@ -173,9 +194,15 @@ class Program {
     this.handOver();
     process.kill(process.pid, "SIGSTOP");
   }
-  readonly #onContinue = (): void => {
-    if (this.#suspended) this.guarded(() => this.takeBack());
+  readonly #onStop = (): void => {
+    if (!this.#suspended) this.guarded(() => this.suspend());
   };
+  /** Also after a stop that cannot be noticed (SIGSTOP): somebody else has had the terminal. */
+  readonly #onContinue = (): void =>
+    this.guarded(() => {
+      if (!this.#suspended) this.handOver();
+      this.takeBack();
+    });
   /** Gives the terminal away; the keyboard is not read meanwhile. */
   private handOver(): void {
     this.#suspended = true;
@@ -184,9 +211,11 @@ class Program {
   }
   private away<T>(what: () => T): T {
     this.handOver();
-    const result = what();
-    this.takeBack();
-    return result;
+    try {
+      return what();
+    } finally {
+      this.takeBack();
+    }
   }
   private takeBack(): void {
     this.#suspended = false;
@@ -201,10 +230,10 @@ class Program {
     const made = exportText(path, this.#state, THEMES[this.request.theme === "none" ? "light" : this.request.theme]);
     if ("error" in made) return this.say(made.error, "error");
     try {
-      writeAtomically(path, made.text);
+      writeFile(path.startsWith("~/") ? join(homedir(), path.slice(2)) : path, Buffer.from(made.text, "utf8"));
       this.say(`wrote ${path}`);
     } catch (error) {
-      this.say(`cannot write ${path}: ${(error as Error).message}`, "error");
+      this.say(`cannot write ${path}: ${fileError(error)}`, "error");
     }
   }
 
@@ -220,19 +249,33 @@ class Program {
     this.#terminal.leave();
     if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
   };
-  readonly #onSignal = (signal: NodeJS.Signals): void => this.end(128 + (signal === "SIGHUP" ? 1 : signal === "SIGINT" ? 2 : 15));
+  readonly #onSignal = (_: NodeJS.Signals, number: number): void => this.end(128 + number);
   readonly #onError = (error: Error): void => {
+    if (isFileError(error)) return this.end(2, `tt-step: ${fileErrorText(error)}\n`);
     const what = error instanceof Bug ? error.message : `${error.name}: ${error.message}`;
     const stack = process.env["TT_STEP_STACK"] ? `${error.stack}\n` : "";
     this.end(3, `internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n${stack}`);
   };
-  /** Whatever goes wrong in here, the terminal is given back first. */
+  /** Whatever goes wrong in here is reported, and the program goes on. */
   private guarded(body: () => void): void {
     try {
       body();
     } catch (error) {
-      this.#onError(error as Error);
+      this.failed(error as Error);
     }
+  }
+  #isReporting = false;
+  private failed(error: Error): void {
+    // Where the report fails too, nothing can be shown any more.
+    if (this.#isReporting) return this.#onError(error);
+    this.#isReporting = true;
+    this.#compilations.result = 3;
+    try {
+      this.say(`internal error: ${error.message}; this is a bug in tt-step, please report it with the input`, "error");
+    } catch (again) {
+      this.#onError(again as Error);
+    }
+    this.#isReporting = false;
   }
 
   private end(code: number, text = ""): void {
@@ -245,21 +288,19 @@ class Program {
     process.off("SIGCONT", this.#onContinue);
     process.stdout.off("resize", this.#onResize);
     this.#onExit();
-    if (text !== "") process.stderr.write(text, "latin1");
+    if (text !== "") process.stderr.write(terminalText(text), "latin1");
+    // node aborts where it cannot put back the modes of a terminal that has gone; of files that are closed it does not try.
+    const isGone = code === HUNG_UP || !isatty(0);
+    if (isGone) for (const fd of [0, 1, 2]) closeSync(fd);
     process.stdin.pause();
     process.stdin.unref();
-    this.resolve(code);
+    const ended = isGone && code === 0 ? HUNG_UP : code;
+    this.resolve(ended);
     // Handles that others left open do not keep a program that has ended.
-    setImmediate(() => process.exit(code));
+    setImmediate(() => process.exit(ended));
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-function writeAtomically(path: string, text: string): void {
-  const target = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
-  mkdirSync(dirname(target), { recursive: true });
-  const temporary = `${target}.${process.pid}.tmp`;
-  writeFileSync(temporary, text);
-  renameSync(temporary, target);
-}
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+/** The exit code after SIGHUP. */
+const HUNG_UP = 129;

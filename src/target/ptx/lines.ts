@@ -2,6 +2,7 @@
 import type { Attribute } from "../../ir/attribute.js";
 import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
+import { terminalLine } from "../../support/terminal-text.js";
 
 export class LineTable {
   readonly #files = new Map<string, number>();
@@ -27,7 +28,7 @@ export class LineTable {
     if (number === undefined) this.#files.set(file, (number = this.#files.size + 1));
     this.#lines.push(`${number} ${line}`);
     const base = file.slice(file.lastIndexOf("/") + 1);
-    return `\t${`.loc\t${number} ${line} ${column}`.padEnd(40)}// ${base}:${line}:${column}`;
+    return `\t${`.loc\t${number} ${line} ${column}`.padEnd(40)}// ${terminalLine(base)}:${line}:${column}`;
   }
   loc(index: number): string {
     return this.#texts[index]!;
@@ -37,8 +38,22 @@ export class LineTable {
     return this.#lines[index]!;
   }
   files(): string {
-    return [...this.#files].map(([file, number]) => `\t.file\t${number} "${file}"`).join("\n") + (this.#files.size > 0 ? "\n" : "");
+    return [...this.#files].map(([file, number]) => `\t.file\t${number} "${quoted(file)}"`).join("\n") + (this.#files.size > 0 ? "\n" : "");
   }
+}
+
+/** As LLVM writes a string of assembly. Source: MCAsmStreamer.cpp, PrintQuotedString. */
+function quoted(text: string): string {
+  const named: Readonly<Record<string, string>> = {
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    '"': '\\"',
+    "\\": "\\\\",
+  };
+  return text.replace(/["\\]|[^\x20-\x7e]/g, (c) => named[c] ?? `\\${c.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
 
 /** The innermost place: in a function that was inlined, its own line. */

@@ -1,6 +1,6 @@
 /** The terminal UI in a real pseudo-terminal: what is seen, and that the terminal is left as it was found. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -23,6 +23,8 @@ afterEach(() => {
 
 const KERNEL = "fixtures/kernels/vecadd.ttir";
 const LOG = "fixtures/tui/softmax.log";
+/** Orders to terminals (clipboard, colour, direction of text) in every name. */
+const HOSTILE = "fixtures/hostile/escapes.ttir";
 function start(args: readonly string[], size = { columns: 160, rows: 45 }, env: Readonly<Record<string, string>> = {}): Pty {
   const pty = new Pty([process.execPath, join(folder, "launch.cjs"), "tt-step", ...args], { ...size, env });
   open.push(pty);
@@ -169,12 +171,12 @@ test("several keys in one chunk, a paste into a prompt, the mouse, a resize", as
   await pty.exited();
 });
 
-test.each(["SIGTERM", "SIGHUP", "SIGINT"])("%s leaves the terminal sane", async (signal) => {
+test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])("%s leaves the terminal sane", async (signal) => {
   const pty = start([KERNEL]);
   await ready(pty);
   process.kill(pty.pid, signal);
   const { code } = await pty.exited();
-  expect(code).toBe({ SIGTERM: 143, SIGHUP: 129, SIGINT: 130 }[signal]);
+  expect(code).toBe({ SIGTERM: 143, SIGHUP: 129, SIGINT: 130, SIGQUIT: 131 }[signal]);
   expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
 });
 
@@ -199,18 +201,23 @@ const FAULT = `process.on("SIGUSR2", () => {
   };
 });
 `;
-const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => void])[] = [
+const ENDS: readonly (readonly [what: string, code: number, end: (pty: Pty) => void | Promise<void>])[] = [
   ["q", 0, (pty) => pty.type("q")],
   ["ctrl+c", 0, (pty) => pty.type("\x03")],
   ["SIGINT", 130, () => process.kill(pidOf(), "SIGINT")],
   ["SIGTERM", 143, () => process.kill(pidOf(), "SIGTERM")],
   ["SIGHUP", 129, () => process.kill(pidOf(), "SIGHUP")],
+  ["SIGQUIT", 131, () => process.kill(pidOf(), "SIGQUIT")],
   [
-    "an exception in a pane",
+    "an exception in a pane, which says so while the others go on",
     3,
-    (pty) => {
+    async (pty) => {
       process.kill(pidOf(), "SIGUSR2");
-      setTimeout(() => pty.type("?j>."), 200);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      pty.type("j>");
+      const { text } = await pty.until((s) => s.text.includes("internal error: planted"), "the error in its place");
+      expect(text).toMatch(/1 passes|2 diff|3 layout/);
+      pty.type("q");
     },
   ],
   [
@@ -228,14 +235,13 @@ test.each(ENDS)("%s: the terminal is as it was found", async (_, code, end) => {
   writeFileSync(fault, FAULT);
   const pty = startInShell(KERNEL, { NODE_OPTIONS: `--require ${fault}` });
   await ready(pty);
-  end(pty);
+  await end(pty);
   const left = await pty.until((s) => !s.alternate && /^over$/m.test(s.text), "the shell");
   expect(left).toMatchObject({ cursorHidden: false, mouse: "none" });
   expect(left.text).toContain(`code=${code}`);
   // Lines are edited and echoed by the terminal again.
   expect(left.text).toMatch(/(?<!-)icanon/);
   expect(left.text).toMatch(/(?<!-)echo /);
-  if (code === 3) expect(left.text).toContain("internal error: TypeError: planted");
 });
 
 test("a Python kernel is edited in its pane: it is compiled again, and u brings the one before back", async () => {
@@ -313,6 +319,32 @@ test("suspended and resumed", async () => {
   await pty.until((s) => !s.alternate, "the shell again");
 });
 
+test.each(["SIGTSTP", "SIGSTOP"])("%s from outside, and resumed", async (signal) => {
+  const pty = startInShell(KERNEL);
+  await ready(pty);
+  process.kill(pidOf(), signal);
+  const away = await pty.until((s) => /^over$/m.test(s.text), "the shell");
+  if (signal === "SIGTSTP") expect(away).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
+  pty.take();
+  pty.type("fg\r");
+  await pty.until((s) => s.alternate && s.text.includes("1 passes") && s.mouse === "vt200", "the UI again");
+  expect(pty.received).toContain("\x1b[?1049h");
+});
+
+test("names in an input cannot give the terminal orders", async () => {
+  const pty = start([HOSTILE]);
+  await ready(pty);
+  pty.take();
+  for (const keys of ["o", "\x1b", "w", ">", "4", "3", "2", "1"]) {
+    pty.type(keys);
+    await pty.idle(80);
+  }
+  expect(pty.received).toContain("EVIL");
+  expect(pty.received).not.toMatch(/\x1b\]|\x07|[\x80-\x9f]|[\u202a-\u202e\u2066-\u2069]/);
+  pty.type("q");
+  await pty.exited();
+});
+
 test("IR is edited in $EDITOR: an error comes back at its line, and nothing is lost", async () => {
   const editor = join(folder, "editor.sh");
   writeFileSync(
@@ -327,9 +359,11 @@ test("IR is edited in $EDITOR: an error comes back at its line, and nothing is l
   const kept = /kept in (\S+?),/.exec(wrong.text)![1]!;
   expect(wrong.text).toMatch(/ \d+:\d+: error/);
   expect(readFileSync(kept, "latin1")).toContain("arith.nonsense");
+  // The user's alone, and gone when there is nothing in it to lose.
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
   pty.type("e");
   await pty.until((s) => s.text.includes("nothing was changed"), "the text as it was");
-  rmSync(kept);
+  expect(existsSync(kept)).toBe(false);
   pty.type("q");
   await pty.exited();
 });
@@ -376,8 +410,7 @@ test("the terminal goes away: the program ends", async () => {
   const pty = start([KERNEL]);
   await ready(pty);
   pty.close();
-  // By the end of stdin, or by the signal, whichever comes first.
-  expect([0, 129]).toContain((await pty.exited()).code);
+  expect(await pty.exited()).toMatchObject({ code: 129, signal: 0 });
 });
 
 test("CI=1 and TERM=dumb: a list, without escape codes", async () => {

@@ -1,6 +1,6 @@
 /** A screen as a grid of cells. Panes write rows into it; nothing can be written outside, so no line is ever too long. */
 import type { Row, Style } from "./style.js";
-import { charWidth } from "./text-width.js";
+import { charWidth, shownCode } from "./text-width.js";
 
 export interface Rect {
   readonly x: number;
@@ -15,6 +15,8 @@ export class Canvas {
   readonly styles: Uint32Array;
   /** Regions whose content scrolls: hints for the painter. */
   readonly scrolling: Rect[] = [];
+  /** An error in drawing a part, which says so in its place. */
+  failure: Error | undefined;
 
   constructor(
     readonly width: number,
@@ -39,7 +41,7 @@ export class Canvas {
         if (w === 0) continue;
       }
       if (x >= 0 && x + w <= end) {
-        this.chars[base + x] = code;
+        this.chars[base + x] = shownCode(code);
         this.styles[base + x] = s;
         if (w === 2) {
           this.chars[base + x + 1] = 0;

@@ -19,6 +19,14 @@ export function charWidth(code: number): number {
   return wide ? 2 : 1;
 }
 
+/** A character as a terminal is given it: what it would obey (control characters, direction of text) is a dot. */
+export function shownCode(code: number): number {
+  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  const isDirection = code === 0x61c || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return isControl || isDirection ? DOT : code;
+}
+const DOT = 46;
+
 export function textWidth(text: string): number {
   let width = 0;
   for (const char of text) width += charWidth(char.codePointAt(0)!);
@@ -29,7 +37,7 @@ export function textWidth(text: string): number {
 export function shown(latin1: string): string {
   if (!/[^\x20-\x7e]/.test(latin1)) return latin1;
   const text = /[\x80-\xff]/.test(latin1) && !/[^\x00-\xff]/.test(latin1) ? Buffer.from(latin1, "latin1").toString("utf8") : latin1;
-  return text.replace(/\t/g, "    ").replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ".");
+  return text.replace(/\t/g, "    ").replace(/[\x00-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069]/g, ".");
 }
 
 /** The text cut to a width, with an ellipsis where something is lost. */

@@ -1,0 +1,13 @@
+/** What is said of an error that nobody nearer has caught. */
+import { Bug } from "./assert.js";
+import { fileErrorText, isFileError } from "./files.js";
+import { LimitError } from "./limits.js";
+
+/** The file system's errors and limits are matters of the input; everything else is a bug of ours. */
+export function failureOf(error: unknown): { readonly text: string; readonly isBug: boolean } {
+  if (isFileError(error)) return { text: `error: ${fileErrorText(error)}`, isBug: false };
+  if (error instanceof LimitError) return { text: `${error.message} [${error.code}]`, isBug: false };
+  const { name, message } = error as Error;
+  const what = error instanceof Bug ? message : `${name}: ${message}`;
+  return { text: `internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.`, isBug: true };
+}
