@@ -19,6 +19,7 @@ import type { Operation } from "../ir/operation.js";
 import { attrText, typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
 import { getOrder } from "../layout/encoding-queries.js";
+import { PassError } from "../pass/pass-error.js";
 import { type Remark, type RemarkRef, RemarkRefs, refText, refTo, remarkMessage } from "../pass/remark.js";
 import { anchorOf, explainConversion } from "../passes/ttg/explain-conversion.js";
 import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
@@ -140,22 +141,30 @@ export function explain(queries: StepQueries, entity: Operation | Value): Explan
   const value = "isOperation" in entity ? entity.results[0] : entity;
   const id = op && queries.idOf(op);
   const sections: ExplanationSection[] = [];
-  const add = (title: ExplanationSection["title"], lines: readonly string[]): void => {
+  const add = (title: ExplanationSection["title"], make: () => readonly string[]): void => {
+    const lines = linesOr(make);
     if (lines.length > 0) sections.push({ title, lines });
   };
   if (value) {
-    add("layout", layoutLines(queries, value));
-    add("axis info", axisLines(queries, value));
+    add("layout", () => layoutLines(queries, value));
+    add("axis info", () => axisLines(queries, value));
   }
   const accesses = [...new Set([...(op ? [op] : []), ...(value?.users() ?? [])])];
-  add(
-    "access",
-    accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)),
-  );
-  add("conversions", value ? conversionLines(queries, value) : []);
-  if (id !== undefined) add("passes", historyLines(queries, id));
+  add("access", () => accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)));
+  if (value) add("conversions", () => conversionLines(queries, value));
+  if (id !== undefined) add("passes", () => historyLines(queries, id));
   const subject = value ? `${queries.nameOf(value)}${op ? ` = ${op.name}` : ", an argument"} : ${typeText(value.type)}` : op!.name;
   return { subject, source: id === undefined ? undefined : locationOf(queries.trace, id), sections };
+}
+
+/** Lines, or why there are none: a log need not say what our passes know, as the number of warps. */
+function linesOr(make: () => readonly string[]): readonly string[] {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof PassError)) throw error;
+    return [`not known: ${error.message}`];
+  }
 }
 
 function words(queries: StepQueries, about: Operation, refs: RemarkRefs, message: string): string {
@@ -168,8 +177,10 @@ function words(queries: StepQueries, about: Operation, refs: RemarkRefs, message
 
 function layoutLines(queries: StepQueries, value: Value): string[] {
   const encoding = encodingOf(value.type);
-  if (!encoding) return [];
-  const lines = [attrText(encoding)];
+  return encoding ? [attrText(encoding), ...linesOr(() => layoutOrigin(queries, value))] : [];
+}
+function layoutOrigin(queries: StepQueries, value: Value): string[] {
+  const lines: string[] = [];
   const anchor = anchorOf(value);
   if (anchor)
     lines.push(
