@@ -125,5 +125,5 @@ test("a kernel whose snapshot cannot be read or written is reported, and the nex
   writeFileSync(join(dir, "softmax"), "a file");
   const { code, out } = run(...kernels);
   expect(code).toBe(2);
-  expect(out).toBe(`softmax: error\n    cannot use '${dir}/softmax/sm80': not a directory\n1 same, 1 error\n`);
+  expect(out).toBe(`softmax: error\n    error: cannot use '${dir}/softmax/sm80': not a directory\n1 same, 1 error\n`);
 });

@@ -80,7 +80,8 @@ export async function runMain(
     const { text, isBug } = failureOf(error);
     stderr.write(`${text}
 `);
-    if (process.env["TT_STEP_STACK"]) stderr.write(`${(error as Error).stack}
+    if (process.env["TT_STEP_STACK"])
+      stderr.write(`${(error as Error).stack}
 `);
     code = isBug ? EXIT.bug : EXIT.badInput;
   }

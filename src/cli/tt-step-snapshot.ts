@@ -6,7 +6,7 @@ import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
-import { fileErrorText, isFileError } from "../support/files.js";
+import { failureOf } from "../support/failure.js";
 import { EXIT, type Io } from "./io.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
@@ -110,10 +110,7 @@ function guarded(input: string, args: SnapshotArgs, io: Io): Result {
   try {
     return snapshotOf(input, args, io);
   } catch (error) {
-    const isBug = !isFileError(error);
-    const detail = isBug
-      ? `internal error: ${String(error)}; this is a bug in tt-step, please report it with the input`
-      : fileErrorText(error);
+    const { text: detail, isBug } = failureOf(error);
     return { input, name: kernelName(input), status: "error", detail, isBug, ms: io.clock() - began };
   }
 }

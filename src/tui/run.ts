@@ -6,8 +6,8 @@ import { closeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
-import { Bug } from "../support/assert.js";
-import { fileError, fileErrorText, isFileError, writeFile } from "../support/files.js";
+import { failureOf } from "../support/failure.js";
+import { fileError, writeFile } from "../support/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import type { Store } from "./app.js";
 import { COMPUTED_LATER, Compilations, type Inputs } from "./compilations.js";
@@ -251,10 +251,9 @@ class Program {
   };
   readonly #onSignal = (_: NodeJS.Signals, number: number): void => this.end(128 + number);
   readonly #onError = (error: Error): void => {
-    if (isFileError(error)) return this.end(2, `tt-step: ${fileErrorText(error)}\n`);
-    const what = error instanceof Bug ? error.message : `${error.name}: ${error.message}`;
+    const { text, isBug } = failureOf(error);
     const stack = process.env["TT_STEP_STACK"] ? `${error.stack}\n` : "";
-    this.end(3, `internal error: ${what}\nThis is a bug in tt-step. Please report it with the input and the command line.\n${stack}`);
+    this.end(isBug ? 3 : 2, `${text}\n${stack}`);
   };
   /** Whatever goes wrong in here is reported, and the program goes on. */
   private guarded(body: () => void): void {
@@ -269,9 +268,10 @@ class Program {
     // Where the report fails too, nothing can be shown any more.
     if (this.#isReporting) return this.#onError(error);
     this.#isReporting = true;
-    this.#compilations.result = 3;
+    const { text, isBug } = failureOf(error);
+    this.#compilations.result = isBug ? 3 : 2;
     try {
-      this.say(`internal error: ${error.message}; this is a bug in tt-step, please report it with the input`, "error");
+      this.say(text.replace("\n", ". "), "error");
     } catch (again) {
       this.#onError(again as Error);
     }
