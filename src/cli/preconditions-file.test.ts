@@ -21,7 +21,10 @@ describe("what is wrong is said", () => {
     ["[]", "an object with 'scalars', 'arrays', 'grid' or 'programs' is expected"],
     [`{"scalar": {}}`, "'scalar' is none of scalars, arrays, grid, programs"],
     [`{"scalars": {"n": "4"}}`, "'scalars' is an object of numbers"],
-    [`{"arrays": {"x": 4}}`, "array 'x': 'kind' is one of random, zeros, arange, range, special, permutation, monotone, pointers"],
+    [
+      `{"arrays": {"x": 4}}`,
+      "array 'x': 'kind' is one of random, zeros, arange, range, special, edges, wide, permutation, monotone, pointers",
+    ],
     [`{"arrays": {"x": {"kind": "range", "low": 1}}}`, "array 'x': 'high' is a number"],
     [`{"arrays": {"x": {"kind": "permutation", "count": 0}}}`, "array 'x': 'count' is a positive integer"],
     [`{"arrays": {"x": {"kind": "pointers", "element": "word"}}}`, "array 'x': 'element' is a type as f32, i32"],

@@ -58,6 +58,8 @@ const KINDS: Readonly<Record<InitialValues["kind"], readonly string[]>> = {
   arange: [],
   range: ["low", "high"],
   special: [],
+  edges: [],
+  wide: [],
   permutation: ["count"],
   monotone: ["low", "step"],
   pointers: [],

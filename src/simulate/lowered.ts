@@ -38,8 +38,7 @@ export function launchOf(
       launched.push({ kind: "scalar", value: arg.value });
       continue;
     }
-    const { name, element, data } = arg;
-    const init = arg.kind === "pointer" ? arg.init : undefined;
+    const { name, element, init, data } = arg;
     const zeroed = memory.buffers.find(({ spec }) => spec.name === name)?.zeroed;
     const spec = { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(zeroed?.size ? { zeroed } : {}) };
     const form = maps.get(i);

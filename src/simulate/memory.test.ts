@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { InitialValues } from "./initial-values.js";
 import { Memory, MemoryLimit } from "./memory.js";
+import { bytesOf, type ElementKind, readElement } from "./numbers/element.js";
 import { decode } from "./numbers/small-float.js";
 
 test("arrays end where another run has touched them; the word of a 16-bit atomic may be exchanged as a whole", () => {
@@ -116,4 +118,31 @@ test("touching too much stops with a message", () => {
   expect(() => {
     for (let i = 0; i < 4000; i++) memory.load32(a + i * 1024);
   }).toThrow(MemoryLimit);
+});
+
+test("values that tell kinds of arithmetic apart", () => {
+  const values = (element: ElementKind, init: InitialValues) => {
+    const memory = new Memory(1);
+    memory.addBuffer({ name: "a", element, init });
+    const bytes = memory.contents("a", 4096 * bytesOf(element));
+    return Array.from({ length: 4096 }, (_, i) => readElement(element, bytes, i * bytesOf(element)));
+  };
+  for (const [element, low] of [
+    ["i8", -128],
+    ["i16", -32768],
+    ["i32", -(2 ** 31)],
+    ["i64", -(2 ** 63)],
+  ] as const) {
+    const wide = values(element, { kind: "wide" });
+    expect([Math.min(...wide), wide.includes(0), wide.includes(-1)]).toEqual([low, true, true]);
+    expect(Math.max(...wide)).toBeGreaterThan(-low * 0.99);
+  }
+  expect(values("i32", { kind: "wide", use: "divisor" }).every((x) => Math.abs(x) > 2)).toBe(true);
+  const asFloat = Float32Array.from(new Float32Array(Int32Array.from(values("i32", { kind: "wide", use: "bits" })).buffer));
+  expect([asFloat.every((x) => Math.abs(x) < 2), asFloat.some((x) => x < -0.5)]).toEqual([true, true]);
+  const edges = values("f16", { kind: "edges" });
+  expect([edges.some((x) => Object.is(x, -0)), edges.includes(2 ** -24), edges.every(Number.isFinite)]).toEqual([true, true, true]);
+  const special = values("f32", { kind: "special", rate: 8 }).filter((x) => !Number.isFinite(x));
+  expect(special.length).toBeGreaterThan(400);
+  expect(special.length).toBeLessThan(620);
 });

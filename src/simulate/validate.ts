@@ -9,26 +9,24 @@ import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
 import { symbolName } from "../ir/symbol-table.js";
 import type { Instrumentation } from "../pass/instrumentation.js";
-import { type Coverage, coverageText, instructionCoverage, opCoverage } from "./coverage.js";
+import { type Coverage, coverageText, instructionCoverage, listed, onesided, opCoverage } from "./coverage.js";
 import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
+import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
 import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
 import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
-import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
-import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/run.js";
+import { kernelOf, type RunResult, runModule } from "./tensor/run.js";
 
-export interface ValidateOptions extends Pick<RunOptions, "kernel" | "capability" | "grid" | "programs" | "limits"> {
-  readonly seeds?: readonly number[];
-  readonly preconditions?: Preconditions;
-  /** The arguments' names, where the IR has lost them. */
-  readonly names?: readonly string[];
-}
+export type ValidateOptions = Pick<
+  LaunchOptions,
+  "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"
+>;
 
 /** What a pass did to the meaning. */
 export interface Broken {
@@ -47,6 +45,8 @@ export interface Validation {
   readonly coverage: ReadonlyMap<string, Coverage>;
   /** Stores of floats where the bound is so large that it says little, with how many elements of how many. */
   readonly uncertain: ReadonlyMap<string, string>;
+  /** What no launch of the source did: a mask off, the other side of a branch. */
+  readonly onesided: ReturnType<typeof onesided>;
   /** What the kernel itself was found to do, before any pass. */
   readonly findings: readonly Finding[];
   /** What was not executed, and so not validated: the last steps of a stage, each with the reason. */
@@ -61,12 +61,8 @@ export interface NotExecuted {
 
 type Stage = "Triton IR" | "lowered code" | "PTX";
 
-/** One way to start the kernel. */
-interface Launch {
-  readonly seed: number;
-  readonly args: readonly ArgumentPlan[];
-  /** Kinds of findings that do not count. */
-  readonly ignore: ReadonlySet<string>;
+/** One way to start the kernel, and what the source did then. */
+interface Launch extends Chosen {
   /** What the source touched. */
   source: Memory | undefined;
   /** What the source leaves open, by address. */
@@ -87,6 +83,7 @@ export class Validator {
   #version = -1;
   #runs = 0;
   #findings: readonly Finding[] = [];
+  #onesided: Validation["onesided"] = { masks: [], branches: [] };
   /** By stage; what runs later of the same stage takes it away. */
   readonly #notExecuted = new Map<string, NotExecuted>();
   #source: Operation | undefined;
@@ -112,9 +109,15 @@ export class Validator {
     // Passes change it before it is asked what it leaves open.
     const module = cloneOperation(root);
     this.#source = module;
-    this.#launches = this.#choose(module);
+    this.#launches = chooseLaunches(module, this.options, () => this.#runs++).map((chosen) => ({
+      ...chosen,
+      bounds: EXACT,
+      source: undefined,
+      reference: undefined,
+    }));
     this.#before = this.#run(module);
     this.#coverage.set("the source", opCoverage(module, this.#before));
+    this.#onesided = onesided(this.#before);
     this.#launches.forEach((launch, i) => {
       launch.bounds = this.#bounded(this.#before![i]!);
       launch.source = this.#before![i]!.memory;
@@ -122,8 +125,7 @@ export class Validator {
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
     for (const launch of this.#launches) {
-      // One seed will do for what takes longest.
-      if (launch !== this.#launches[0] && launch.args === this.#launches[0]!.args) continue;
+      if (!launch.lowered) continue;
       const { seed, args } = launch;
       const reference = referenceOf(module, { ...this.options, args, grid, programs: few, seed });
       launch.reference = { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
@@ -236,6 +238,7 @@ export class Validator {
       passes: this.#passes,
       coverage: this.#coverage,
       uncertain: this.#uncertain,
+      onesided: this.#onesided,
       findings: this.#findings,
       notExecuted: [...this.#notExecuted.values()],
     };
@@ -247,45 +250,9 @@ export class Validator {
       return runModule(module, { ...this.options, args, seed, ...(source ? { within: source } : {}) });
     });
   }
-
-  /**
-   * Arguments with which masks cut; where stores then overlap, arguments that fill whole blocks. And those with which loops
-   * do not run at all, where they have a bound to set to 0 and the kernel can do without them.
-   */
-  #choose(module: Operation): Launch[] {
-    const kernel = kernelOf(module, this.options.kernel)!;
-    const plan = (fit: Fit) => planArguments(module, kernel, this.options.preconditions, fit, this.options.names);
-    const [seed = 0, ...others] = this.options.seeds ?? [0, 1];
-    const isSound = (args: readonly ArgumentPlan[]): boolean => {
-      this.#runs++;
-      return !runModule(module, { ...this.options, args, seed }).findings.some(
-        (f) => f.severity === "error" || f.kind === "store-conflict",
-      );
-    };
-    const cut = plan("cut");
-    const args = isSound(cut) ? cut : plan("whole");
-    const launches: Launch[] = [seed, ...others].map((s) => ({
-      seed: s,
-      args,
-      ignore: new Set(),
-      bounds: EXACT,
-      source: undefined,
-      reference: undefined,
-    }));
-    const empty = plan("empty");
-    const stopsLoops = empty.some((arg, i) => arg.kind === "scalar" && Number(arg.value) === 0 && Number(scalarOf(args[i])) !== 0);
-    if (stopsLoops && isSound(empty))
-      launches.push({ seed, args: empty, ignore: NEVER_FILLED, bounds: EXACT, source: undefined, reference: undefined });
-    return launches;
-  }
 }
 
 const EXACT = (): ReadonlyMap<number, number> => new Map();
-/** What loops would have filled may be read when they do not turn; whether it is stored anywhere is seen. */
-const NEVER_FILLED = new Set(["unwritten-shared"]);
-
-const scalarOf = (arg: ArgumentPlan | undefined): number | bigint => (arg?.kind === "scalar" ? arg.value : 0);
-
 /** Whether there is a kernel here in TTIR or TTGIR; lowered code is executed elsewhere. */
 export function isExecutable(module: Operation): boolean {
   const kernel = kernelOf(module);
@@ -324,7 +291,7 @@ function moduleOf(root: Operation): Operation {
 }
 
 /** The outcome as text: one line for each pass that broke something, then what was done. */
-export function validationText({ broken, runs, passes, coverage, uncertain, findings, notExecuted }: Validation): string {
+export function validationText({ broken, runs, passes, coverage, uncertain, onesided, findings, notExecuted }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message }) =>
     seed === undefined
@@ -341,6 +308,8 @@ export function validationText({ broken, runs, passes, coverage, uncertain, find
   if (broken.length === 0 && passes.length > 0)
     lines.push(`validate: same results after each of ${passes.length} passes that changed the IR (${runs} runs)`);
   for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
+  if (onesided.masks.length > 0) lines.push(`validate: note: never off: the mask of ${listed(onesided.masks)}`);
+  if (onesided.branches.length > 0) lines.push(`validate: note: one side never taken: ${listed(onesided.branches)}`);
   for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;
 }

@@ -21,8 +21,8 @@ import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import type { InitialValues } from "../initial-values.js";
-import type { ElementKind } from "../numbers/element.js";
-import { elementKind } from "../numbers/element.js";
+import { type ElementKind, elementKind, isFloatKind } from "../numbers/element.js";
+import { type ValueRole, valueRoles } from "./value-roles.js";
 
 export type ArgumentPlan =
   | {
@@ -39,6 +39,7 @@ export type ArgumentPlan =
       readonly element: ElementKind;
       readonly shape: readonly number[];
       readonly strides: readonly number[];
+      readonly init?: InitialValues | undefined;
       readonly data?: Uint8Array;
     };
 
@@ -52,8 +53,20 @@ export interface Preconditions {
   readonly programs?: readonly (readonly number[])[];
 }
 
-/** How generous extents are: `cut` leaves masks something to do, `whole` fills all blocks, `empty` is `cut` but that loops do not run. */
-export type Fit = "cut" | "whole" | "empty";
+/**
+ * How generous extents are: `cut` leaves masks something to do while loops go round several times, `whole` fills all blocks, `two` cuts
+ * the second block, `short` the first one, so that loops go round once, and `empty` is `cut` but that loops do not run.
+ */
+export type Fit = "cut" | "whole" | "two" | "short" | "empty";
+
+/** Which values arrays have that nothing is stated of. */
+export interface MadeUp {
+  /** `wide`: of either sign and any size, where nothing depends on their range. */
+  readonly integers: "random" | "wide";
+  /** A number: one in so many is infinite or NaN, where the kernel allows it. */
+  readonly floats: "random" | "edges" | number;
+}
+const PLAIN: MadeUp = { integers: "random", floats: "random" };
 
 /** Arguments for `kernel`, a function of `module`; `names` are those that preconditions use. */
 export function planArguments(
@@ -62,6 +75,7 @@ export function planArguments(
   given: Preconditions = {},
   fit: Fit = "cut",
   names: readonly string[] = argumentNames(kernel),
+  made: MadeUp = PLAIN,
 ): ArgumentPlan[] {
   const args = kernel.regions[0]!.firstBlock!.args;
   const uses = new Uses(module);
@@ -75,7 +89,8 @@ export function planArguments(
     const name = names[i]!;
     const { type } = arg;
     if (TensorDescType.is(type)) {
-      const plan = descriptorPlan(type, name, fit);
+      const own = descriptorPlan(type, name, fit);
+      const plan = { ...own, init: given.arrays?.[name] ?? initialValuesOf(made, own.element, () => valueRoles(module, arg)) };
       descriptors.set(i, plan);
       return plan;
     }
@@ -83,9 +98,11 @@ export function planArguments(
     if (part) return { kind: "scalar", name, value: numeric(type, partOf(descriptors.get(part.descriptor)!, part)) };
     if (PointerType.is(type)) {
       const table = tables.get(arg);
-      const init: InitialValues | undefined =
-        given.arrays?.[name] ?? (table ? { kind: "pointers", element: table } : scales.has(arg) ? SCALES : undefined);
-      return { kind: "pointer", name, element: kindOfPointee(type), init };
+      const element = kindOfPointee(type);
+      const own: InitialValues | undefined = table ? { kind: "pointers", element: table } : scales.has(arg) ? SCALES : undefined;
+      const isBool = intWidth(elementTypeOrSelf(type.params.pointeeType)) === 1;
+      const chosen = own ?? (isBool ? undefined : initialValuesOf(made, element, () => valueRoles(module, arg)));
+      return { kind: "pointer", name, element, init: given.arrays?.[name] ?? chosen };
     }
     const stated = given.scalars?.[name];
     if (stated !== undefined) return { kind: "scalar", name, value: numeric(type, stated) };
@@ -95,6 +112,25 @@ export function planArguments(
     const value = role.kind === "stride" ? strideNumber(strides++, divisor) : extent(role, divisor, fit);
     return { kind: "scalar", name, value: numeric(type, value) };
   });
+}
+
+const intWidth = (type: Type): number | undefined => (IntegerType.is(type) ? type.params.width : undefined);
+
+/** Values of an array of which nothing is stated, as what the kernel does with them allows; undefined: the usual ones. */
+function initialValuesOf(
+  { integers, floats }: MadeUp,
+  element: ElementKind,
+  rolesOf: () => ReadonlySet<ValueRole>,
+): InitialValues | undefined {
+  const isFloat = isFloatKind(element);
+  if ((isFloat ? floats : integers) === "random") return undefined;
+  const roles = rolesOf();
+  if (!isFloat && roles.has("divisor") && roles.has("index")) return { kind: "range", low: 1, high: 16 };
+  if (roles.has("index") || (!isFloat && roles.has("opaque"))) return undefined;
+  if (!isFloat)
+    return roles.has("bits") ? { kind: "wide", use: "bits" } : roles.has("divisor") ? { kind: "wide", use: "divisor" } : { kind: "wide" };
+  if (roles.has("ordered")) return undefined;
+  return typeof floats === "number" ? { kind: "special", rate: floats } : { kind: "edges" };
 }
 
 /** Why a value breaks what the kernel was compiled for: `tt.divisibility` of an argument. */
@@ -179,8 +215,9 @@ export const contiguous = (shape: readonly number[]): number[] => shape.map((_, 
 /** One and a half blocks, more where a loop goes over them (a ring of buffers comes round then), or whole blocks; a multiple of `divisor`. */
 function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, fit: Fit): number {
   if (loop && fit === "empty") return 0;
-  if (block === undefined || block <= 1) return divisor > 1 ? divisor : loop ? 5 : 3;
-  const blocks = loop ? 5 : block >= 64 ? 1 : 3;
+  if (block === undefined || block <= 1) return divisor > 1 ? divisor : fit === "short" ? 1 : fit === "two" ? 2 : loop ? 5 : 3;
+  if (fit === "short") return Math.max(divisor, Math.floor((0.75 * block - (divisor === 1 && block > 4 ? 1 : 0)) / divisor) * divisor);
+  const blocks = fit === "two" ? 1 : loop ? 5 : block >= 64 ? 1 : 3;
   if (fit === "whole") return Math.max(block * (blocks + 1), divisor);
   const cut = block * blocks + block / 2 - (divisor === 1 && block > 4 ? 3 : 0);
   return Math.max(divisor, Math.floor(cut / divisor) * divisor);

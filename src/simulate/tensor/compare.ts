@@ -196,6 +196,20 @@ export function uncertain(
   }
   return [...ops.values()].filter(({ count }) => count > 0);
 }
+/** How much of the floats that a run stored is infinite or NaN. */
+export function nonFinite(run: RunResult): number {
+  let [count, of] = [0, 0];
+  for (const { element, addresses, mask } of run.stores) {
+    if (element.family !== "float") continue;
+    (addresses as Float64Array).forEach((address, i) => {
+      if (mask && !mask[i]) return;
+      of++;
+      if (!Number.isFinite(valueAt(run, element, address))) count++;
+    });
+  }
+  return of === 0 ? 0 : count / of;
+}
+
 /** Of a value, or of the mean of what its op stored. */
 const UNCERTAIN = 0.1;
 

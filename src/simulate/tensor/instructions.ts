@@ -21,6 +21,8 @@ export interface Instruction {
   /** How often it ran, and for how many lanes in all where it has a mask (-1: it has none). */
   count: number;
   lanes: number;
+  /** How often a branch went to its first side (-1: it is none). */
+  taken: number;
 }
 export interface BlockCode {
   readonly block: Block;
@@ -81,6 +83,7 @@ export class Program {
       outs: op.results.map((v) => this.slot(v)),
       count: 0,
       lanes: -1,
+      taken: -1,
       run: (frame, machine) => {
         // Rules see the op when it is first reached: code that never runs need not be understood.
         const rule = this.rules.get(op.def);

@@ -56,8 +56,8 @@ export interface RunResult {
   readonly grid: readonly number[];
   readonly programs: readonly (readonly number[])[];
   readonly steps: number;
-  /** Every op that was reached or lies beside one that was; how often it ran, and for how many lanes where it has a mask. */
-  readonly coverage: readonly Pick<Instruction, "op" | "count" | "lanes">[];
+  /** Every op that was reached or lies beside one that was; how often it ran, for how many lanes where it has a mask, and where it branched to. */
+  readonly coverage: readonly Pick<Instruction, "op" | "count" | "lanes" | "taken">[];
 }
 
 /** The function to run: the named one, or the first public one. */
@@ -134,12 +134,9 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
     const { element } = tensorSpec(type);
     return scalar(element, rawOfNumber(element, plan.value));
   }
-  const { name, element } = plan;
-  if (plan.kind === "pointer") {
-    const { init, data } = plan;
-    return scalar(POINTER, memory.addBuffer({ name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) }, position));
-  }
-  const base = memory.addBuffer({ name, element, ...(plan.data ? { data: plan.data } : {}) }, position);
+  const { name, element, init, data } = plan;
+  const base = memory.addBuffer({ name, element, ...(init ? { init } : {}), ...(data ? { data } : {}) }, position);
+  if (plan.kind === "pointer") return scalar(POINTER, base);
   const kept = element.startsWith("i") ? intElement(Number(element.slice(1))) : floatElement(element as FloatKind);
   const desc: TensorDesc = {
     form: "tensor-desc",

@@ -77,9 +77,11 @@ const ifElse: Rule = (instruction, program) => {
   const runThen = regionOnce(program, instruction, thenRegion!);
   const runElse: Run | undefined = elseRegion?.empty === false ? regionOnce(program, instruction, elseRegion) : undefined;
   const [condition] = instruction.ins;
+  instruction.taken = 0;
   return (frame, machine) => {
-    if (isTrue(frame.env[condition!] as Tensor)) runThen(frame, machine);
-    else runElse?.(frame, machine);
+    if (!isTrue(frame.env[condition!] as Tensor)) return runElse?.(frame, machine);
+    instruction.taken++;
+    runThen(frame, machine);
   };
 };
 
@@ -169,8 +171,10 @@ const conditionalBranch: Rule = (instruction, program) => {
   const targets = op.successors.map((s) => program.block(s.block));
   const [, ifTrue] = intsOf(op.attr("operandSegmentSizes"))! as readonly [number, number];
   const slots = [ins.slice(1, 1 + ifTrue), ins.slice(1 + ifTrue)] as const;
+  instruction.taken = 0;
   return (frame) => {
     const taken = isTrue(frame.env[ins[0]!] as Tensor) ? 0 : 1;
+    if (taken === 0) instruction.taken++;
     jump(
       frame,
       targets[taken]!,

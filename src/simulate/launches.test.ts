@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import { parseModule } from "../syntax/parse.js";
+import { chooseLaunches } from "./launches.js";
+import { Validator, validationText } from "./validate.js";
+
+const moduleOf = (text: string) => parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!.module;
+/** Loads 64 integers of %a, and stores what `body` makes of %x through %q; masks compare with %n. */
+const kernel = (body: string, other = "%zero") => `tt.func public @k(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %five = arith.constant dense<5> : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %m = arith.cmpi slt, %r, %ns : tensor<64xi32>
+  %as = tt.splat %a : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %ap = tt.addptr %as, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %x = tt.load %ap, %m, ${other} : tensor<64x!tt.ptr<i32>>
+  ${body}
+  %qs = tt.splat %q : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %qp = tt.addptr %qs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %qp, %y : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+`;
+const op = (name: string) => `%y = arith.${name} %x, %five : tensor<64xi32>`;
+
+describe("what a kernel does with an array decides what it holds", () => {
+  const valuesOf = (body: string) => {
+    const [first] = chooseLaunches(moduleOf(kernel(body)), {}, () => undefined);
+    const plan = first!.args[0]!;
+    return plan.kind === "pointer" ? plan.init : undefined;
+  };
+  test.each([
+    ["numbers can be any", op("addi"), { kind: "wide" }],
+    [
+      "addresses stay small",
+      "%ip = tt.addptr %as, %x : tensor<64x!tt.ptr<i32>>, tensor<64xi32>\n  %y = tt.load %ip : tensor<64x!tt.ptr<i32>>",
+      undefined,
+    ],
+    ["so do amounts", "%y = arith.shli %five, %x : tensor<64xi32>", undefined],
+    ["divisors are not 0", "%y = arith.divsi %five, %x : tensor<64xi32>", { kind: "wide", use: "divisor" }],
+    [
+      "floats are numbers",
+      "%f = tt.bitcast %x : tensor<64xi32> -> tensor<64xf32>\n  %y = arith.fptosi %f : tensor<64xf32> to tensor<64xi32>",
+      { kind: "wide", use: "bits" },
+    ],
+  ])("%s", (_, body, init) => expect(valuesOf(body)).toEqual(init));
+});
+
+describe("faults that small, whole and positive values hide", () => {
+  const found = (source: string, faulty: string) => {
+    const validator = new Validator();
+    validator.begin(moduleOf(source));
+    validator.check("same", moduleOf(source));
+    expect(validator.outcome.broken).toEqual([]);
+    validator.check("faulty", moduleOf(faulty));
+    return validator.outcome.broken[0]?.message;
+  };
+  test.each([
+    ["signed as unsigned", kernel(op("divsi")), kernel(op("divui"))],
+    ["an arithmetic shift as a logical one", kernel(op("shrsi")), kernel(op("shrui"))],
+    ["a maximum without sign", kernel(op("maxsi")), kernel(op("maxui"))],
+    ["another value where the mask is off", kernel(op("addi")), kernel(op("addi"), "%five")],
+  ])("%s", (_, source, faulty) => expect(found(source, faulty)).toMatch(/^byte \d+ of 'arg1' \(i32/));
+
+  const LOOP = (body: string, kind = "f32") => `tt.func public @k(%a: !tt.ptr<${kind}>, %q: !tt.ptr<${kind}>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.000000e+00 : ${kind}
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (${kind}) : i32 {
+    %ap = tt.addptr %a, %i : !tt.ptr<${kind}>, i32
+    %x = tt.load %ap : !tt.ptr<${kind}>
+    ${body}
+    scf.yield %y : ${kind}
+  }
+  tt.store %q, %s : !tt.ptr<${kind}>
+  tt.return
+}
+`;
+  test("NaN and infinities are among floats where some results stay finite", () => {
+    const clamp = (name: string) => `tt.func public @k(%a: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %zero = arith.constant dense<0.000000e+00> : tensor<64xf32>
+  %as = tt.splat %a : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %ap = tt.addptr %as, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %x = tt.load %ap : tensor<64x!tt.ptr<f32>>
+  %y = arith.${name} %x, %zero : tensor<64xf32>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %qp = tt.addptr %qs, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %qp, %y : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+`;
+    expect(found(clamp("maximumf"), clamp("maxnumf"))).toMatch(/NaN before, 0 after/);
+  });
+  test("loops run 0, 1, 2 and more times", () => {
+    const launches = chooseLaunches(moduleOf(LOOP("%y = arith.addf %acc, %x : f32")), {}, () => undefined);
+    const trips = launches.map(({ args }) => args[2]!).map((n) => (n.kind === "scalar" ? Number(n.value) : NaN));
+    expect(new Set(trips)).toEqual(new Set([0, 1, 2, 5]));
+  });
+});
+
+test("masks that were never off, and sides that were never taken, are noted", () => {
+  const text = kernel(`%c = arith.cmpi sge, %n, %nought : i32
+  scf.if %c {
+    tt.store %q, %n : !tt.ptr<i32>
+  }
+  %all = arith.cmpi sge, %r, %zero : tensor<64xi32>
+  %y = tt.load %ap, %all : tensor<64x!tt.ptr<i32>>`).replace("%r =", "%nought = arith.constant 0 : i32\n  %r =");
+  const validator = new Validator();
+  validator.begin(moduleOf(text));
+  expect(validationText(validator.outcome)).toMatch(
+    /^validate: note: never off: the mask of tt.load at k.ttir:16:8\nvalidate: note: one side never taken: scf.if at k.ttir:12:3 \(always true\)\n/,
+  );
+});

@@ -1,0 +1,85 @@
+/**
+ * The launches that validation holds stages to: sizes with which masks cut and loops go round several times, twice, once and not at
+ * all; and values that tell signed from unsigned, and what is ordered, rounded or ignored from what is not.
+ */
+import type { Operation } from "../ir/operation.js";
+import { type ArgumentPlan, type Fit, type MadeUp, type Preconditions, planArguments } from "./tensor/arguments.js";
+import { nonFinite } from "./tensor/compare.js";
+import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/run.js";
+
+export interface LaunchOptions extends Omit<RunOptions, "args" | "seed" | "preconditions" | "fit"> {
+  readonly seeds?: readonly number[];
+  readonly preconditions?: Preconditions;
+  /** The arguments' names, where the IR has lost them. */
+  readonly names?: readonly string[];
+}
+
+/** One way to start the kernel. */
+export interface Chosen {
+  readonly seed: number;
+  readonly args: readonly ArgumentPlan[];
+  /** Kinds of findings that do not count. */
+  readonly ignore: ReadonlySet<string>;
+  /** Whether lowered code, which takes longest, is run so. */
+  readonly lowered: boolean;
+}
+
+/** `ran` hears of each run that was needed to find out. */
+export function chooseLaunches(module: Operation, options: LaunchOptions, ran: () => void): Chosen[] {
+  const kernel = kernelOf(module, options.kernel)!;
+  const [seed = 0, ...others] = options.seeds ?? [0, 1];
+  const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, options.preconditions, fit, options.names, made);
+  const tried = (args: readonly ArgumentPlan[]): RunResult => {
+    ran();
+    return runModule(module, { ...options, args, seed });
+  };
+  const isSound = (args: readonly ArgumentPlan[]): boolean => !tried(args).findings.some(isFault);
+  const firstSound = (plans: readonly [Fit, MadeUp][]) => plans.find(([fit, made]) => isSound(plan(fit, made)));
+  const [fit, { integers }] = firstSound([
+    ["cut", WIDE],
+    ["cut", TAME],
+    ["whole", WIDE],
+  ]) ?? ["whole", TAME];
+  const args = plan(fit, { integers, floats: "random" });
+  const launches: Chosen[] = [{ seed, args, ignore: NOTHING, lowered: true }];
+  const edges = plan(fit, { integers, floats: "edges" });
+  const other = others.length > 0 && !same(edges, args) && isSound(edges) ? edges : args;
+  for (const s of others) launches.push({ seed: s, args: other, ignore: NOTHING, lowered: false });
+
+  const add = (found: readonly ArgumentPlan[], ignore = NOTHING): void => {
+    if (!launches.some((known) => same(known.args, found)) && isSound(found)) launches.push({ seed, args: found, ignore, lowered: true });
+  };
+  if (fit === "cut") {
+    add(plan("short", { integers, floats: "edges" }));
+    const rates = RATES.map((floats) => plan("two", { integers, floats }));
+    // As many as the kernel's own result can take.
+    const rate = rates.find((found) => {
+      const run = tried(found);
+      return !run.findings.some(isFault) && nonFinite(run) <= MOST_NON_FINITE;
+    });
+    add(rate ?? plan("two", { integers, floats: "edges" }));
+  }
+  add(plan("empty", { integers, floats: "random" }), NEVER_FILLED);
+  return launches;
+}
+
+/** What no stage need agree on. */
+const isFault = ({ severity, kind }: RunResult["findings"][number]): boolean => severity === "error" || kind === "store-conflict";
+const WIDE: MadeUp = { integers: "wide", floats: "random" };
+const TAME: MadeUp = { integers: "random", floats: "random" };
+/** One in so many values is infinite or NaN. */
+const RATES = [8, 128, 4096] as const;
+/** Of what is stored. */
+const MOST_NON_FINITE = 0.5;
+const NOTHING: ReadonlySet<string> = new Set();
+/** What loops would have filled may be read when they do not turn; whether it is stored anywhere is seen. */
+const NEVER_FILLED: ReadonlySet<string> = new Set(["unwritten-shared"]);
+
+/** Whether two launches pass the same numbers, and arrays of the same values. */
+function same(a: readonly ArgumentPlan[], b: readonly ArgumentPlan[]): boolean {
+  const text = (args: readonly ArgumentPlan[]) =>
+    args
+      .map((arg) => (arg.kind === "scalar" ? String(arg.value) : JSON.stringify([arg.init, arg.kind === "descriptor" ? arg.shape : []])))
+      .join();
+  return text(a) === text(b);
+}
