@@ -13,6 +13,7 @@ import { elementTypeOrSelf, isFloat, RankedTensorType } from "../ir/builtin-type
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { getContigPerThread, getOrder } from "../layout/encoding-queries.js";
+import type { AxisInfo } from "./axis-info.js";
 import type { ModuleAxisInfo } from "./module-axis-info.js";
 
 /** An op that reads or writes global memory by pointers. */
@@ -57,25 +58,26 @@ export interface ChosenLayout {
   readonly perThread: number;
 }
 
-/** The width that an access has with its layout, or with a chosen one; undefined for ops that access no global memory. */
+/** The width that an access has with its layout, with a chosen one, or before it has one at most; undefined for ops that access no global memory. */
 export function accessWidth(op: Operation, axes: ModuleAxisInfo, chosen?: ChosenLayout): AccessWidth | undefined {
   const access = memoryAccess(op);
   if (!access) return undefined;
   const { type } = access.ptr;
   const bits = getPointeeBitWidth(type);
   const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
-  if (!RankedTensorType.is(type) || !encoding) return widthOf(op, access, 0, bits, [{ by: "scalar", elements: 1 }]);
+  if (!RankedTensorType.is(type)) return widthOf(op, access, 0, bits, [{ by: "scalar", elements: 1 }]);
   const { shape } = type.params;
-  const fastest = getOrder(encoding, shape)[0]!;
-  if (!chosen && encoding.kind === "blocked" && encoding.order[0] !== fastest) {
+  const fastest = encoding ? getOrder(encoding, shape)[0]! : mostContiguous(axes.getOrWorst(access.ptr));
+  if (encoding && !chosen && encoding.kind === "blocked" && encoding.order[0] !== fastest) {
     // Threads with one element each have no order; what the layout says is what was meant.
     const meant = accessWidth(op, axes, { dim: encoding.order[0]!, perThread: getContigPerThread(encoding, shape)[encoding.order[0]!]! })!;
     const actual = accessWidth(op, axes, { dim: fastest, perThread: getContigPerThread(encoding, shape)[fastest]! })!;
     return meant.elements === actual.elements ? meant : actual;
   }
   const dim = chosen?.dim ?? fastest;
-  const perThread = chosen?.perThread ?? getContigPerThread(encoding, shape)[dim]!;
-  const limits: AccessLimit[] = [...axisLimits(access, axes, dim, bits), { by: "layout", elements: perThread }];
+  const perThread = chosen?.perThread ?? (encoding && getContigPerThread(encoding, shape)[dim]!);
+  const limits: AccessLimit[] = axisLimits(access, axes, dim, bits);
+  if (perThread !== undefined) limits.push({ by: "layout", elements: perThread });
   const copy = AsyncCopyGlobalToLocalOp.match(op);
   if (copy) {
     const buffer = (copy.result.type as MemDesc).params;
@@ -91,6 +93,9 @@ export function accessWidth(op: Operation, axes: ModuleAxisInfo, chosen?: Chosen
   if (widest < 128) limits.push({ by: "instruction", elements: Math.max(1, Math.trunc(widest / bits)) });
   return widthOf(op, access, dim, bits, limits);
 }
+
+/** The dimension that coalescing would have threads go along: of several the last. */
+const mostContiguous = ({ contiguity }: AxisInfo): number => contiguity.lastIndexOf(Math.max(...contiguity));
 
 /** What addresses and mask allow along a dimension, and that no instruction takes more than 128 bits. */
 function axisLimits({ ptr, mask }: MemoryAccess, axes: ModuleAxisInfo, dim: number, bits: number): AccessLimit[] {

@@ -85,7 +85,9 @@ const constant: Words = (loss, op, refs) => {
       : undefined;
   if (loss.property === "divisibility" && number !== undefined)
     return `the constant ${number} (${refs.of(loss.value)}) is only ${amountWords(loss, loss.has)}`;
-  return `the constant ${refs.of(loss.value)} is ${amountWords(loss, loss.has)}`;
+  return number === undefined
+    ? `AxisInfo does not look into ${refs.of(loss.value)}, a constant of several numbers`
+    : `the constant ${refs.of(loss.value)} is ${amountWords(loss, loss.has)}`;
 };
 const range: Words = (loss, op, refs) => {
   const { start, end } = tt.MakeRangeOp.match(op)!;

@@ -28,7 +28,7 @@ export function explainAccess(width: AccessWidth, axes: ModuleAxisInfo, refs: Re
   const culprit = losses.map((path) => path.at(-1)!.value).map((value) => refs.of(value));
   const { numWords, wordBits } = words(width);
   return {
-    message: `${refs.of(op)} ${verb(width)} ${bits} bits at once in each thread, ${elements} element${elements === 1 ? "" : "s"} of ${elementBits} bits${reasons.length > 0 ? `: ${reasons.join("; and ")}` : ""}`,
+    message: `${refs.of(op)} ${hasLayout(ptr) ? verb(width) : `has no layout yet; addresses and mask let it ${verb(width).replace(/s$/, "").replace("copie", "copy")}`} ${bits} bits at once in each thread, ${elements} element${elements === 1 ? "" : "s"} of ${elementBits} bits${reasons.length > 0 ? `: ${reasons.join("; and ")}` : ""}`,
     widest: reasons.length === 0,
     losses,
     fields: {
@@ -54,6 +54,7 @@ function words({ bits, elementBits }: AccessWidth): { readonly numWords: number;
   const wordBits = Math.min(bits, Math.max(32, elementBits));
   return { wordBits, numWords: Math.max(1, bits / wordBits) };
 }
+const hasLayout = ({ type }: AccessWidth["ptr"]): boolean => !RankedTensorType.is(type) || type.params.encoding !== undefined;
 function verb({ op }: AccessWidth): string {
   if (LoadOp.is(op)) return "reads";
   if (StoreOp.is(op)) return "writes";

@@ -230,8 +230,8 @@ function axisLines(queries: StepQueries, value: Value): string[] {
   const shape = RankedTensorType.is(type) ? type.params.shape : undefined;
   const lines = [axisInfoText(info)];
   const numbers = shape && knownValues(value);
-  if (numbers) {
-    const actual = axisInfoOf(numbers, shape);
+  const actual = numbers && axisInfoOf(numbers, shape);
+  if (actual) {
     if (!agree(actual, info)) lines.push(`the numbers themselves, by the definition: ${axisInfoText(actual)}`);
   }
   if (!shape) return lines;
@@ -246,7 +246,9 @@ function axisLines(queries: StepQueries, value: Value): string[] {
     const loss = findAxisLoss(axes, value, property, dim, needed).at(-1);
     if (!loss) continue;
     const refs = new RemarkRefs(about);
-    lines.push(words(queries, about, refs, `${property} along dimension ${dim} is ${info[property][dim]}: ${lossWords(loss, axes, refs)}`));
+    const has = info[property][dim]!;
+    const unseen = actual && actual[property][dim]! > has ? " for AxisInfo, which does not see the numbers" : "";
+    lines.push(words(queries, about, refs, `${property} along dimension ${dim} is ${has}${unseen}: ${lossWords(loss, axes, refs)}`));
   }
   return lines;
 }

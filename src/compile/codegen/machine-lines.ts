@@ -29,9 +29,14 @@ function readAssembly(text: string): InstructionFacts[] {
 
 const SPACES: Readonly<Record<string, MemorySpace>> = { "0": "generic", "1": "global", "3": "shared", "5": "local", "6": "tensor" };
 const spaceOf = (line: string): MemorySpace =>
-  SPACES[/!llvm\.ptr<(\d+)>|addrspace\((\d+)\)/.exec(line)?.slice(1).find(Boolean) ?? "0"] ?? "generic";
+  SPACES[/!llvm\.ptr<(?:.*, )?(\d+)>|addrspace\((\d+)\)/.exec(line)?.slice(1).find(Boolean) ?? "0"] ?? "generic";
 
-function access(kind: "load" | "store", space: MemorySpace, count: number, bits: number): InstructionFacts {
+/** What an older LLVM's pointer `!llvm.ptr<vector<2xf32>, 3>` points to; undefined for pointers that do not say so. */
+const pointee = (type: string): string | undefined => /^!llvm\.ptr<(?!\d+>)(.+?)(?:, \d+)?>$/.exec(type)?.[1];
+
+function access(kind: "load" | "store", space: MemorySpace, elements: number, elementBits: number): InstructionFacts {
+  // No instruction takes more than four parts: halves and bytes go as words.
+  const [count, bits] = elements > 4 ? [Math.max(1, (elements * elementBits) / 32), 32] : [elements, elementBits];
   const vector = count > 1 ? `.v${count}` : "";
   return {
     kind,
@@ -92,12 +97,13 @@ const ATOMICS: Readonly<Record<string, string>> = {
 function readMlirOp(name: string, line: string): InstructionFacts | undefined {
   switch (name) {
     case "llvm.load": {
-      const size = typeSize(/-> (\S.*?)(?: loc\(.*)?$/.exec(line)?.[1] ?? "");
-      return size && access("load", spaceOf(line), ...size);
+      const [, pointer = "", result] = /.* : (.+?)(?: -> (\S.*?))?(?: loc\(.*)?$/.exec(line) ?? [];
+      const size = typeSize(result ?? pointee(pointer) ?? "");
+      return size && access("load", spaceOf(pointer), ...size);
     }
     case "llvm.store": {
       const types = /.* : (.+?)(?: loc\(.*)?$/.exec(line)?.[1] ?? "";
-      const size = typeSize(types);
+      const size = typeSize(pointee(types) ?? types);
       return size && access("store", spaceOf(types), ...size);
     }
     case "llvm.atomicrmw": {

@@ -93,3 +93,17 @@ test("lines of LLVM dialect, LLVM IR and PTX", () => {
   expect(names("\t.loc\t1 7 0")).toEqual([]);
   expect(names("    %3 = llvm.add %1, %2 : i32")).toEqual([]);
 });
+
+test("pointers that say what they point to, as before Triton 3.0", () => {
+  const facts = (line: string) => readLine(line).map((f) => [f.kind, f.instruction, f.bytesPerThread]);
+  expect(facts("    llvm.store %486, %488 : !llvm.ptr<vector<2xf32>, 3>")).toEqual([["store", "st.shared.v2.b32", 8]]);
+  expect(facts("    %492 = llvm.load %491 : !llvm.ptr<vector<4xf32>, 3>")).toEqual([["load", "ld.shared.v4.b32", 16]]);
+  expect(facts("    %9 = llvm.load %8 : !llvm.ptr<f16, 1>")).toEqual([["load", "ld.global.b16", 2]]);
+  expect(facts("    %9 = llvm.load %8 : !llvm.ptr<ptr<f32>> loc(#loc3)")).toEqual([["load", "ld.b64", 8]]);
+});
+
+test("pointers that do not, and vectors of more parts than an instruction has", () => {
+  const facts = (line: string) => readLine(line).map((f) => [f.kind, f.instruction, f.bytesPerThread]);
+  expect(facts("    llvm.store %1441, %1438 : vector<2xf32>, !llvm.ptr<3> loc(#loc48)")).toEqual([["store", "st.shared.v2.b32", 8]]);
+  expect(facts("    %1496 = llvm.load %1495 : !llvm.ptr<3> -> vector<8xf16> loc(#loc48)")).toEqual([["load", "ld.shared.v4.b32", 16]]);
+});
