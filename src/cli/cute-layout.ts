@@ -38,6 +38,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { fileError } from "../support/files.js";
+import { fromBytes, toBytes } from "../support/utf8.js";
 import { type CuteArgs, cuteHelp, parseCuteArgs, type Word } from "./cute-args.js";
 import { type CopyTensors, copyReport, mmaReport, type Report, reportJson, reportText } from "./cute-report.js";
 import { fromTriton, shapeOf } from "./cute-triton.js";
@@ -60,7 +61,8 @@ class Problem extends Error {
 }
 
 /** Runs the command; returns the exit code. */
-export function main(argv: readonly string[], io: Io): number {
+export function main(letters: readonly string[], io: Io): number {
+  const argv = letters.map(toBytes);
   let out = "";
   try {
     const args = parseCuteArgs(argv);
@@ -83,7 +85,7 @@ const argumentOffset = (argv: readonly string[], index: number): number => argv.
 
 function write(io: Io, file: Word, argv: readonly string[], text: string): void {
   try {
-    io.writeFile(file.text, text);
+    io.writeFile(fromBytes(file.text), text);
   } catch (error) {
     throw new Problem("<command line>", argv.join(" "), argumentOffset(argv, file.index), `${file.text}: ${fileError(error)}`);
   }
@@ -212,7 +214,7 @@ function evalCommand(ctx: Context, word: Word | undefined, io: Io): string {
   if (!file) return evalText(ctx, word?.text ?? ctx.fail(undefined, "eval needs an expression"), "<expression>");
   let text: string;
   try {
-    text = io.readFile(file.text);
+    text = io.readFile(fromBytes(file.text));
   } catch (error) {
     return ctx.fail(file, `${file.text}: ${fileError(error)}`);
   }

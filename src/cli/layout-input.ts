@@ -1,4 +1,5 @@
 /** What `triton-tensor-layout` reads: attributes, types, files with aliases, values of kernels. Complaints are UserErrors. */
+
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { BUILTIN_ATTRS, BUILTIN_TYPES } from "../dialects/builtin/core.js";
 import * as ttTypes from "../dialects/tt/types.js";
@@ -15,6 +16,7 @@ import { type DistributedParams, type EncodingParams, isDistributed, isShared, t
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { layoutProblem, usesVolta } from "../layout/verify-encoding.js";
+import { fromBytes } from "../support/utf8.js";
 import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
 import { fileError } from "../support/files.js";
@@ -137,7 +139,7 @@ export function sharedOf(tensor: TensorLayout, what: string): SharedParams {
 /** `-i`: the text of a file. */
 export function readInput(io: Io, file: string): string {
   try {
-    return io.readFile(file);
+    return io.readFile(fromBytes(file));
   } catch (error) {
     throw asTriton(`Could not open input file: ${systemMessage(error)}`);
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { failureOf } from "../support/failure.js";
 import { fileError, readText, writeAll, writeFile } from "../support/files.js";
 import { terminalText } from "../support/terminal-text.js";
+import { printable } from "../support/utf8.js";
 import { EXIT, type Io, type Programs } from "./io.js";
 import { OPTIMIZE_LATER } from "./v8-flags.js";
 
@@ -16,7 +17,7 @@ class Output {
   error: string | undefined;
   constructor(readonly fd: number) {}
   write(text: string): void {
-    this.add(terminalText(text));
+    this.add(printable(terminalText(text)));
   }
   writeBytes(text: string): void {
     this.add(fstatSync(this.fd).isCharacterDevice() ? terminalText(text) : text);

@@ -1,7 +1,9 @@
 /** `triton-tensor-layout`: shows who holds what of a tensor, as Triton's tool of that name does, and more. */
+
 import type { Attribute } from "../ir/attribute.js";
 import { RankedTensorType } from "../ir/builtin-types.js";
 import { printHwView, printTensorView, type Window } from "../layout/print-layout.js";
+import { fromBytes, toBytes } from "../support/utf8.js";
 import { EXIT, type Io } from "./io.js";
 import { answerCases } from "./layout-algebra.js";
 import {
@@ -52,7 +54,7 @@ type Write = (text: string) => void;
 type Options = ReadonlyMap<LayoutOption, string>;
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const args = parseLayoutArgs(argv);
+  const args = parseLayoutArgs(argv.map(toBytes));
   if ("error" in args) {
     io.stderr.write(`triton-tensor-layout: ${args.error}\n`);
     return EXIT.badInput;
@@ -77,7 +79,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 function writeFile(io: Io, file: string, text: string): void {
   try {
-    io.writeFile(file, text);
+    io.writeFile(fromBytes(file), text);
   } catch (error) {
     throw asTriton(`Error: ${systemMessage(error)} : unable to open ${file} for output`);
   }

@@ -2,6 +2,7 @@
  * Reads terms in the notation CuTe prints: `((_4,8),_2):((_16,_1),_8)`, `(_1@0,_1@1)`, `Sw<3,3,3> o _0 o (_8,_64):(_64,_1)`,
  * `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`. What this reads, `printTerm` prints back.
  */
+import { letterAt } from "../support/utf8.js";
 import { congruent } from "./int-tuple.js";
 import { type AnyLayout, dyn, type Int, lit, type Swizzle, type Term, tuple, underscore } from "./term.js";
 
@@ -93,7 +94,7 @@ class Reader {
     }
     if (this.match(/_/y)) return underscore;
     return this.fail(
-      this.at < this.text.length ? `expected an integer or '(', found '${this.text[this.at]}'` : "the layout ends too early",
+      this.at < this.text.length ? `expected an integer or '(', found '${letterAt(this.text, this.at)}'` : "the layout ends too early",
     );
   }
 
@@ -122,7 +123,9 @@ class Reader {
 
   private expect(token: string): void {
     if (!this.accept(token))
-      this.fail(this.at < this.text.length ? `expected '${token}', found '${this.text[this.at]}'` : `expected '${token}' before the end`);
+      this.fail(
+        this.at < this.text.length ? `expected '${token}', found '${letterAt(this.text, this.at)}'` : `expected '${token}' before the end`,
+      );
   }
 
   private fail(message: string): never {

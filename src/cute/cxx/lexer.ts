@@ -1,4 +1,5 @@
 /** Tokens of the C++ subset. `>` is always a token of its own, so that template argument lists close. */
+import { letterAt } from "../../support/utf8.js";
 import { SyntaxProblem } from "../parse-term.js";
 
 /** A token; strings carry their unescaped text. */
@@ -60,7 +61,7 @@ export function tokenize(text: string): readonly Token[] {
       push(c === '"' ? "string" : "char", length, unescaped(text.slice(at + 1, at + length - 1)));
     } else {
       const p = punctuators.find((x) => text.startsWith(x, at)) ?? c;
-      if (!/^[-+*/%&|^~!=<>()[\]{}.,;:?#]/.test(p)) throw new SyntaxProblem(at, `unexpected character '${c}'`);
+      if (!/^[-+*/%&|^~!=<>()[\]{}.,;:?#]/.test(p)) throw new SyntaxProblem(at, `unexpected character '${letterAt(text, at)}'`);
       push("punct", p.length);
     }
   }
