@@ -38,6 +38,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { fileError } from "../support/files.js";
+import { LimitError } from "../support/limits.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
 import { type CuteArgs, cuteHelp, parseCuteArgs, type Word } from "./cute-args.js";
 import { type CopyTensors, copyReport, mmaReport, type Report, reportJson, reportText } from "./cute-report.js";
@@ -73,10 +74,13 @@ export function main(letters: readonly string[], io: Io): number {
     else io.stdout.write(out);
     return EXIT.ok;
   } catch (e) {
-    if (!(e instanceof Problem)) throw e;
-    const source = new SourceBuffer(e.source, e.text, 0);
-    const position = source.position(Math.min(e.offset, e.text.length));
-    io.stderr.write(renderDiagnostic({ severity: "error", code: "", message: e.message, position, notes: [] }, [source]));
+    // A limit is one of all that is asked for: no single argument is to blame.
+    const problem = e instanceof LimitError ? new Problem("<command line>", argv.join(" "), 0, e.message) : e;
+    if (!(problem instanceof Problem)) throw e;
+    const source = new SourceBuffer(problem.source, problem.text, 0);
+    const position = source.position(Math.min(problem.offset, problem.text.length));
+    const code = e instanceof LimitError ? e.code : "";
+    io.stderr.write(renderDiagnostic({ severity: "error", code, message: problem.message, position, notes: [] }, [source]));
     return EXIT.badInput;
   }
 }
@@ -385,7 +389,8 @@ function copyOutput(ctx: Context, copy: TiledCopy, report: Report): string {
   const at = ctx.args.options.get("tile") ?? ctx.args.words[1] ?? ctx.args.words[0]!;
   if (ctx.args.options.has("triton")) {
     return refuseAt(ctx, at, () => {
-      const shape = [report.panels[0]!.rows, report.panels[0]!.columns];
+      const [first] = report.panels();
+      const shape = [first!.rows, first!.columns];
       return (["S", "D"] as const).map((end) => `${end}: ${linearAttribute(basesOfTv(endLayoutTv(copy, end), shape))}\n`).join("");
     });
   }
@@ -395,8 +400,8 @@ function copyOutput(ctx: Context, copy: TiledCopy, report: Report): string {
 
 function reportOutput(ctx: Context, report: Report): string {
   if (ctx.format === "json") return reportJson(report);
-  if (ctx.format === "svg") return svgOfPanels(report.panels);
-  if (ctx.format === "html") return htmlPage(report.title, reportText(report), report.panels, report.owned);
+  if (ctx.format === "svg") return svgOfPanels(report.panels());
+  if (ctx.format === "html") return htmlPage(report.title, reportText(report), report.panels(), report.owned());
   return reportText(report);
 }
 

@@ -5,7 +5,7 @@ import { type OwnedTable, ownerPanel, type Panel } from "../cute/draw.js";
 import { product } from "../cute/int-tuple.js";
 import type { NumericType } from "../cute/numeric-type.js";
 import { printValue } from "../cute/numeric-type.js";
-import { copyCoordinates, mmaCoordinates, owners } from "../cute/print-picture.js";
+import { cellsOf, copyCoordinates, mmaCoordinates, owners } from "../cute/print-picture.js";
 import { printTerm } from "../cute/print-term.js";
 import {
   at,
@@ -19,7 +19,7 @@ import {
   sizeOf,
   type Tensor,
 } from "../cute/tensor.js";
-import { get, int, type Layout, numberOf, type Term, tuple } from "../cute/term.js";
+import { get, int, type Layout, numberOf, type Term } from "../cute/term.js";
 import {
   copySize,
   copyTileSize,
@@ -48,8 +48,9 @@ export interface Report {
   readonly title: string;
   readonly print: string;
   readonly lines: readonly (readonly [name: string, value: string])[];
-  readonly panels: readonly Panel[];
-  readonly owned: readonly OwnedTable[];
+  /** Computed where a drawing is asked for. */
+  readonly panels: () => readonly Panel[];
+  readonly owned: () => readonly OwnedTable[];
 }
 
 const dynamic = (n: number): Term => int(n, false);
@@ -87,10 +88,9 @@ export function mmaReport(
     title: mma.atom.name,
     print: printTiledMma(mma),
     lines,
-    panels: operands.map((o) =>
-      ownerPanel(owners(mmaCoordinates(mma, o)), extents[o][0], extents[o][1], `${o} (${extents[o].join(" x ")})`),
-    ),
-    owned: operands.map((o) => ownedTable(mmaCoordinates(mma, o), `What each thread owns of ${o}`)),
+    panels: () =>
+      operands.map((o) => ownerPanel(owners(mmaCoordinates(mma, o)), extents[o][0], extents[o][1], `${o} (${extents[o].join(" x ")})`)),
+    owned: () => operands.map((o) => ownedTable(mmaCoordinates(mma, o), `What each thread owns of ${o}`)),
   };
 }
 
@@ -141,11 +141,11 @@ export function copyReport(
     title: `${copy.atom.op.name} of ${copy.atom.valueType.name}`,
     print,
     lines,
-    panels: [
+    panels: () => [
       ownerPanel(owners(s.tensor), s.rows, s.columns, `S: ${matrix[0]}`),
       ownerPanel(owners(d.tensor), d.rows, d.columns, `D: ${matrix[1]}`),
     ],
-    owned: [ownedTable(s.tensor, "What each thread reads (S)"), ownedTable(d.tensor, "What each thread writes (D)")],
+    owned: () => [ownedTable(s.tensor, "What each thread reads (S)"), ownedTable(d.tensor, "What each thread writes (D)")],
   };
 }
 
@@ -195,13 +195,11 @@ function firstCoordinates(t: Tensor): string {
 }
 
 function ownedTable(tv: Tensor, caption: string): OwnedTable {
-  const shape = any.shape(tv.layout);
-  const [threads, values] = [numberOf(product(get(shape, 0))), numberOf(product(get(shape, 1)))];
-  const cell = (t: number, v: number) => {
-    const e = at(tv, tuple(dynamic(t), dynamic(v)));
-    return e.kind === "tuple" ? `(${e.items.map((x) => numberOf(x)).join(",")})` : "?";
+  const { threads, values, at } = cellsOf(tv);
+  return {
+    caption,
+    threads: Array.from({ length: threads }, (_, t) => Array.from({ length: values }, (_, v) => `(${at(t, v).join(",")})`)),
   };
-  return { caption, threads: Array.from({ length: threads }, (_, t) => Array.from({ length: values }, (_, v) => cell(t, v))) };
 }
 
 /** The report as text: what CuTe prints, then `name: value` lines. */

@@ -2,6 +2,7 @@
 
 import type { Attribute } from "../ir/attribute.js";
 import { RankedTensorType } from "../ir/builtin-types.js";
+import { LayoutError } from "../layout/layout-error.js";
 import { printHwView, printTensorView, type Window } from "../layout/print-layout.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
 import { EXIT, type Io } from "./io.js";
@@ -71,9 +72,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     writeFile(io, file, pieces.join(""));
     return code;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    io.stderr.write(error.message);
-    return error.code;
+    const problem = error instanceof LayoutError ? bad(error.message) : error;
+    if (!(problem instanceof UserError)) throw error;
+    io.stderr.write(problem.message);
+    return problem.code;
   }
 }
 

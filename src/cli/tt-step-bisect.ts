@@ -60,9 +60,13 @@ export function bisect(
   return { text: `no pass changes ${predicate}: it is ${String(before)} throughout\n`, code: 1 };
 }
 
+/** Longer predicates are refused: they are read, and evaluated, by calls within calls. */
+const MAX_WORDS = 500;
+
 /** A predicate from its text, or what is wrong with it. */
 export function parsePredicate(text: string): { readonly term: Term } | { readonly error: string } {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/|&&|\|\||[=!<>]=|[<>!()]|[\w.]+|\S/g) ?? [];
+  if (tokens.length > MAX_WORDS) return { error: `the predicate has more than ${MAX_WORDS} words` };
   let at = 0;
   let problem: string | undefined;
   const fail = (what: string): Term => {

@@ -64,12 +64,29 @@ export function ptxVersionOf(options: CudaOptions, capability: number): number {
   return options.ptxVersion ?? (capability >= 100 ? 88 : 87);
 }
 
+/** The PTX version that first knew a target, by the first capability that it holds for. */
+const OLDEST_PTX = [
+  [120, 87],
+  [100, 86],
+  [90, 80],
+  [89, 78],
+  [87, 74],
+  [86, 71],
+  [80, 70],
+  [0, 63],
+] as const;
+
 /** What is wrong with options for a target, in Triton's words where it has some. */
 export function checkOptions(options: CudaOptions, capability: number): string | undefined {
-  const { numWarps, numCtas, numStages } = options;
+  const { numWarps, numCtas, numStages, maxnreg, ptxVersion } = options;
   if (!Number.isInteger(numWarps) || numWarps <= 0 || (numWarps & (numWarps - 1)) !== 0) return "num_warps must be a power of 2";
   if (!Number.isInteger(numCtas) || numCtas <= 0) return "num_ctas must be a positive integer";
   if (!Number.isInteger(numStages) || numStages < 0) return "num_stages must be a non-negative integer";
+  // ptxas ignores more, with a warning.
+  if (maxnreg !== undefined && !(Number.isInteger(maxnreg) && 1 <= maxnreg && maxnreg <= 255)) return "maxnreg must be from 1 to 255";
+  const oldest = OLDEST_PTX.find(([first]) => capability >= first)![1];
+  if (ptxVersion !== undefined && !(Number.isInteger(ptxVersion) && oldest <= ptxVersion && ptxVersion <= 99))
+    return `ptx_version must be at least ${oldest} for sm_${capability}`;
   if (numCtas > 1 && capability < 90)
     return `num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_${capability}. Set num_ctas=1 or target an SM90+ GPU`;
   return undefined;

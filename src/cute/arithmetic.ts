@@ -10,7 +10,10 @@ function both(a: Term, b: Term, what: string, f: (x: number, y: number) => numbe
   const x = asInt(a);
   const y = asInt(b);
   if (!x || !y) throw new CuteError(`cannot ${what} ${describe(a)} and ${describe(b)}`);
-  return int(f(x.value, y.value), x.isStatic && y.isStatic);
+  const value = f(x.value, y.value);
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw new CuteError(`to ${what} ${x.value} and ${y.value} takes integers of 2^53 and more`);
+  return int(value, x.isStatic && y.isStatic);
 }
 
 const isStaticZero = (t: Term): boolean => {

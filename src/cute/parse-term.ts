@@ -6,6 +6,9 @@ import { letterAt } from "../support/utf8.js";
 import { congruent } from "./int-tuple.js";
 import { type AnyLayout, dyn, type Int, lit, type Swizzle, type Term, tuple, underscore } from "./term.js";
 
+/** Tuples nested deeper are refused. */
+const MAX_NESTING = 256;
+
 /** Text that is not in the notation: where (offset in characters) and what was expected. */
 export class SyntaxProblem extends Error {
   override readonly name = "SyntaxProblem";
@@ -67,13 +70,16 @@ class Reader {
     return { kind: "layout", shape, stride };
   }
 
+  #depth = 0;
   private tuple(): Term {
     if (!this.accept("(")) return this.leaf();
     const items: Term[] = [];
     if (this.accept(")")) return tuple();
+    if (++this.#depth > MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} levels deep`);
     do items.push(this.layout());
     while (this.accept(","));
     this.expect(")");
+    this.#depth--;
     return tuple(...items);
   }
 
@@ -87,6 +93,7 @@ class Reader {
     if (sparse) return { kind: "smem-flag", bits: Number(sparse[2]), sparsity: Number(sparse[1]) };
     const number = this.match(/(_?)(-?\d+)((?:@\d+)*)/y);
     if (number) {
+      if (!Number.isSafeInteger(Number(number[2]))) this.fail("the integer is too large: 2^53 and more are not computed exactly");
       const value: Int = number[1] ? lit(Number(number[2])) : dyn(Number(number[2]));
       if (!number[3]) return value;
       const modes = number[3].slice(1).split("@").map(Number).reverse();

@@ -2,6 +2,7 @@
  * Tables on the console: `print_layout` of a two-mode layout, `print_tensor` of one to four modes.
  * Source: cute/util/print_tensor.hpp.
  */
+import { within } from "../support/limits.js";
 import * as any from "./composed-layout.js";
 import { product } from "./int-tuple.js";
 import { prettyValue } from "./numeric-type.js";
@@ -16,6 +17,7 @@ export function printLayout(l: AnyLayout, heading?: AnyLayout): string {
   const shown = any.positionIndependent(l);
   if (any.rank(shown) !== 2) throw new CuteError(`print_layout: the layout has ${any.rank(shown)} modes, a table needs 2`);
   const [rows, columns] = [extent(shown, 0), extent(shown, 1)];
+  within("drawn-cells", rows * columns);
   const width = String(numberOf(any.cosize(shown))).length;
   const rule = `    ${`+${"-".repeat(width + 2)}`.repeat(columns)}+\n`;
   const across = (cell: (n: number) => string) => Array.from({ length: columns }, (_, n) => cell(n)).join("");
@@ -29,6 +31,7 @@ export function printLayout(l: AnyLayout, heading?: AnyLayout): string {
 
 /** A tensor's line and its elements, further modes one block after the other. */
 export function printTensor(t: Tensor, withType = true): string {
+  within("drawn-cells", numberOf(any.size(t.layout)));
   return (withType ? `${printTensorLine(t)}:\n` : "") + printBlock(t);
 }
 

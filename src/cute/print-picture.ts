@@ -3,6 +3,7 @@
  * holds it as which value; where several do, the first in order of thread and value.
  * Source: cute/util/print_latex.hpp, cute/util/print_svg.hpp.
  */
+import { within } from "../support/limits.js";
 import * as any from "./composed-layout.js";
 import { product, productEach } from "./int-tuple.js";
 import * as plain from "./layout.js";
@@ -20,20 +21,51 @@ export interface Owner {
   readonly value: number;
 }
 
-/** The first owner of every cell, by thread and value, of a tensor of coordinates (thread, value) -> (row, column). */
-export function owners(tv: Tensor): readonly Owner[] {
+type Cell = readonly [row: number, column: number];
+
+/** A tensor of coordinates (thread, value) -> (row, column), ready to be asked for all of them. */
+export interface Cells {
+  readonly threads: number;
+  readonly values: number;
+  readonly at: (thread: number, value: number) => Cell;
+}
+export function cellsOf(tv: Tensor): Cells {
   const shape = any.shape(tv.layout);
   const [threads, values] = [numberOf(product(get(shape, 0))), numberOf(product(get(shape, 1)))];
-  const seen = new Set<string>();
+  within("drawn-cells", threads * values);
+  const cell = (thread: number, value: number): Cell => {
+    const coord = at(tv, tuple(dyn(thread), dyn(value)));
+    if (coord.kind !== "tuple") throw new CuteError("expected a tensor of coordinates");
+    return [numberOf(get(coord, 0)), numberOf(get(coord, 1))];
+  };
+  if (tv.layout.kind !== "layout") return { threads, values, at: cell };
+  // A layout is linear in its modes: what the thread adds and what the value adds is computed once for each.
+  const ofThread = count(threads).map((thread) => cell(thread, 0));
+  const [row0, column0] = ofThread[0]!;
+  const ofValue = count(values).map((value): Cell => {
+    const [row, column] = cell(0, value);
+    return [row - row0, column - column0];
+  });
+  return {
+    threads,
+    values,
+    at: (thread, value) => [ofThread[thread]![0] + ofValue[value]![0], ofThread[thread]![1] + ofValue[value]![1]],
+  };
+}
+
+/** The first owner of every cell, by thread and value. */
+export function owners(tv: Tensor): readonly Owner[] {
+  const cells = cellsOf(tv);
+  // By row, then column: numbers are found sooner than texts of both.
+  const seen = new Map<number, Set<number>>();
   const out: Owner[] = [];
-  for (let thread = 0; thread < threads; thread++) {
-    for (let value = 0; value < values; value++) {
-      const coord = at(tv, tuple(dyn(thread), dyn(value)));
-      if (coord.kind !== "tuple") throw new CuteError("expected a tensor of coordinates");
-      const [row, column] = [numberOf(get(coord, 0)), numberOf(get(coord, 1))];
-      const key = `${row},${column}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
+  for (let thread = 0; thread < cells.threads; thread++) {
+    for (let value = 0; value < cells.values; value++) {
+      const [row, column] = cells.at(thread, value);
+      let columns = seen.get(row);
+      if (!columns) seen.set(row, (columns = new Set()));
+      if (columns.has(column)) continue;
+      columns.add(column);
       out.push({ row, column, thread, value });
     }
   }

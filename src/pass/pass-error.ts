@@ -1,4 +1,5 @@
 import type { Operation } from "../ir/operation.js";
+import { LIMITS, type LimitName, limitMessage } from "../support/limits.js";
 
 /**
  * Thrown by a pass that meets IR which it cannot go on with, deep in a transformation; the pass ends with a diagnostic at `op` and its IR
@@ -13,4 +14,9 @@ export class PassError extends Error {
   ) {
     super(message);
   }
+}
+
+/** As `within` of the limits, for what `op` asks for. */
+export function withinAt(op: Operation, limit: LimitName, amount: number): void {
+  if (!(amount <= LIMITS[limit].most)) throw new PassError(op, limitMessage(limit), `limit.${limit}`);
 }

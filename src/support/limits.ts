@@ -16,6 +16,17 @@ export const LIMITS = {
     what: "characters in the text of one attribute or type",
     hint: "Aliases that contain each other several times over are written out in full where MLIR prints no alias. Nest them less deeply.",
   },
+  "drawn-cells": {
+    most: 1 << 22,
+    what: "cells to draw",
+    hint: "Give a smaller layout, tile or number of threads. What is not drawn (offsets, sizes, compositions) has no such limit.",
+  },
+  "unrolled-ops": {
+    most: 1 << 18,
+    what: "ops that a loop is unrolled to",
+    hint: "Lower tt.loop_unroll_factor (tl.range's loop_unroll_factor), or the rounds of tl.static_range.",
+  },
+  "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof LIMITS;

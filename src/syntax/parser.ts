@@ -17,6 +17,7 @@ import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
+import { LayoutError } from "../layout/layout-error.js";
 import { LimitError } from "../support/limits.js";
 import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
@@ -399,9 +400,16 @@ export class Parser implements OpParser {
       return this.opaqueAttr(name, at);
     }
     const namePos = Math.max(at, this.cursor.pos - mnemonicLength(name));
-    const params = def.parse ? def.parse(this) : {};
-    def.verify?.(params, (message) => this.fail(message, namePos, "parse.attribute-params"), this.ctx);
-    return def.get(this.ctx, params);
+    const report = (message: string) => this.fail(message, namePos, "parse.attribute-params");
+    try {
+      const params = def.parse ? def.parse(this) : {};
+      def.verify?.(params, report, this.ctx);
+      return def.get(this.ctx, params);
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      // Parameters that are each right, and of which no layout can be made.
+      return report(error.message);
+    }
   }
   dialectType(name: string, at: number): Type {
     const def = this.ctx.typeDefs.get(name);

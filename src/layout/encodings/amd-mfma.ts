@@ -65,6 +65,7 @@ export function batch(warps: number): LinearLayout {
 export function verifyAmdMfma({ version, instrShape, elementBitWidth }: AmdMfmaParams): string[] {
   if (version < 0 || version > 4) return ["version must be in the [0, 4] range"];
   const [m, n] = instrShape;
+  if (m === undefined || n === undefined) return ["instrShape lacks M or N"];
   const valid = [
     [32, 32],
     [16, 16],

@@ -1,6 +1,7 @@
 import { ForOp, type ForView } from "../../dialects/scf/ops/for.js";
 import { i32Attr, intOf } from "../../ir/builtin-attrs.js";
 import { definePass } from "../../pass/define-pass.js";
+import { withinAt } from "../../pass/pass-error.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { unrollLoop } from "./unroll-loop.js";
 
@@ -24,6 +25,9 @@ export const loopUnroll = definePass("triton-loop-unroll", {
     const rw = new Rewriter(root.ctx, listener);
     for (const loop of loops) {
       const factor = factorOf(loop);
+      let ops = 0;
+      loop.op.walk(() => void ops++);
+      withinAt(loop.op, "unrolled-ops", ops * factor);
       loop.op.removeAttr(FACTOR);
       const epilogue = rw.from(loop, () => unrollLoop(loop, factor, rw));
       epilogue?.setAttr("tt.num_stages", i32Attr(root.ctx, 1));

@@ -16,6 +16,7 @@ import { constantInt } from "../../../ir/match.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
+import { withinAt } from "../../../pass/pass-error.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { Bug } from "../../../support/assert.js";
 import type { Scheduled } from "./coarse-schedule.js";
@@ -65,6 +66,7 @@ class LoopExpander {
     for (const { op, stage } of schedule) this.#stages.set(op, stage);
     this.#order = schedule.map(({ op }) => op);
     this.#maxStage = schedule.reduce((most, { stage }) => Math.max(most, stage), 0);
+    withinAt(loop.op, "pipeline-stages", this.#maxStage);
     this.#iterArgs = this.#body.args.slice(1);
   }
 

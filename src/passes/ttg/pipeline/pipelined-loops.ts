@@ -5,6 +5,7 @@ import type { Block } from "../../../ir/block.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { OpOperand, Value } from "../../../ir/value.js";
+import { withinAt } from "../../../pass/pass-error.js";
 
 /** How many stages later the results of an op are used. */
 export const LATENCY = "tt.latency";
@@ -45,7 +46,11 @@ export function isOuterLoop(loop: ForView): boolean {
   return false;
 }
 /** The stages a loop is to have: its own attribute decides, or the pass's option. */
-export const getNumStagesOrDefault = (loop: ForView, numStages: number): number => intOf(loop.op.attr(NUM_STAGES)) ?? numStages;
+export function getNumStagesOrDefault(loop: ForView, numStages: number): number {
+  const stages = intOf(loop.op.attr(NUM_STAGES)) ?? numStages;
+  withinAt(loop.op, "pipeline-stages", stages);
+  return stages;
+}
 
 /** Calls `visit` with the operands of an op, and of those nested in it, that are values from outside of it. Innermost ops first. */
 export function visitNestedOperands(op: Operation, visit: (use: OpOperand) => void): void {
