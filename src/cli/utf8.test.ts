@@ -41,7 +41,7 @@ test("errors show letters whole, and count columns in bytes", async () => {
   const python =
     "import triton.language as tl\nimport triton\n# tt-step: signature=*fp32\n@triton.jit\ndef k(x):\n    tl.store(x, '中', é)\n";
   expect(await shown(ttStep, ["ä.py", "--list"], python)).toBe(
-    "ä.py:6:24: error: NameError('é is not defined') [python.error]\n    tl.store(x, '中', é)\n                       ^\n",
+    "ä.py:6:24: error: NameError('é is not defined') [python.error]\n    tl.store(x, '中', é)\n                      ^\n",
   );
   expect(await shown(ttStep, ["ä.py", "--kernel", "ü"], python)).toContain("has no kernel 'ü'");
 });
