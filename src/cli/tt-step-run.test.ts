@@ -127,6 +127,22 @@ test("made-up arguments, and what was stored", async () => {
   expect(stdout).toMatch(/1\.00 +1\.00 +line \d+: @%p1 ld\.global\.b32/);
 });
 
+test("Triton IR is executed for the target that is asked for: e5m2 is clamped where hardware converts, and wraps where Triton moves bits", async () => {
+  const text = `tt.func public @k(%y: !tt.ptr<f8E5M2>) {
+  %x = arith.constant dense<[1.0e+05, -1.0e+06, 1.125, 3.0]> : tensor<4xbf16>
+  %c = tt.fp_to_fp %x, rounding = rtne : tensor<4xbf16> -> tensor<4xf8E5M2>
+  %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  %ys = tt.splat %y : !tt.ptr<f8E5M2> -> tensor<4x!tt.ptr<f8E5M2>>
+  %yp = tt.addptr %ys, %r : tensor<4x!tt.ptr<f8E5M2>>, tensor<4xi32>
+  tt.store %yp, %c : tensor<4x!tt.ptr<f8E5M2>>
+  tt.return
+}
+`;
+  const stored = async (target: string) => (await run({ "k.ttir": text }, "k.ttir", "--target", target)).stdout.split("\n").at(-2);
+  expect(await stored("cuda:80")).toBe("y[0..3] = NaN, -0.000244140625, 1.25, 3");
+  expect(await stored("cuda:90")).toBe("y[0..3] = 57344, -57344, 1, 3");
+});
+
 test("a host descriptor is one argument, launched by its name", async () => {
   const ttir = gunzipSync(readFileSync("fixtures/simulate/asynchronous/hostdesc-sm90.ttir.gz")).toString("latin1");
   const array = (seed: number, extra = {}) => ({ dtype: "fp16", shape: [64, 64], seed, ...extra });

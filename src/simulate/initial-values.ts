@@ -3,15 +3,16 @@ import { bytesOf, type ElementKind, type FloatElementKind, isFloatKind } from ".
 
 /**
  * How a buffer begins. `random`: floats from N(0, 1), integers from 0..15. `special`: as `random`, but that every other float is zero,
- * infinite, NaN, denormal, or very large; with `rate` as `edges`, but that one in so many is infinite or NaN. `edges`: floats as `random`, but that one in four is a zero of either sign, denormal,
+ * infinite, NaN, denormal, or very large; with `rate` as `edges`, but that one in so many is infinite or NaN. `edges`: floats as `random`, but that one in four is a zero of either sign, denormal (not where all are `normal`),
  * or no fraction. `wide`: integers of either sign and any size, the extremes among them; for divisors without -2 to 2, for `bits` none
  * that is infinite or NaN when it is read as a float. `range`: integers, or floats, from low to high (excluded).
  * `permutation`: 0..count-1 in some order. `monotone`: rising from low by steps of 0..step. `pointers`: each element is the address of a
  * buffer of its own, of elements `element`.
  */
 export type InitialValues =
-  | { readonly kind: "random" | "edges" | "zeros" | "arange" }
-  | { readonly kind: "special"; readonly rate?: number }
+  | { readonly kind: "random" | "zeros" | "arange" }
+  | { readonly kind: "edges"; readonly normal?: boolean }
+  | { readonly kind: "special"; readonly rate?: number; readonly normal?: boolean }
   | { readonly kind: "wide"; readonly use?: "divisor" | "bits" }
   | { readonly kind: "range"; readonly low: number; readonly high: number }
   | { readonly kind: "permutation"; readonly count: number }
@@ -38,14 +39,15 @@ export function initialValue(
       const at = hash(seed, argument, index, 0);
       if (init.rate === undefined) return at >>> 27 < SPECIAL.length ? SPECIAL[at >>> 27]! : normal(seed, argument, index);
       const isSpecial = hash(seed, argument, index, 3) % init.rate === 0;
-      return isSpecial ? [Infinity, -Infinity, NaN][at % 3]! : initialValue({ kind: "edges" }, element, seed, argument, index);
+      return isSpecial ? [Infinity, -Infinity, NaN][at % 3]! : initialValue({ ...init, kind: "edges" }, element, seed, argument, index);
     }
     case "edges": {
       if (!isFloatKind(element)) return initialValue({ kind: "random" }, element, seed, argument, index);
       const at = hash(seed, argument, index, 0);
       if (at >>> 30 !== 0) return normal(seed, argument, index);
       const values = EDGES[element];
-      return (at & 1 ? -1 : 1) * values[(at >>> 1) % values.length]!;
+      const value = values[(at >>> 1) % values.length]!;
+      return (at & 1 ? -1 : 1) * (init.normal && value < LEAST_NORMAL ? 0 : value);
     }
     case "wide":
       return isFloatKind(element)
@@ -65,6 +67,8 @@ export function initialValue(
 
 const SPECIAL = [0, -0, Infinity, -Infinity, NaN, 3e38, -3e38, 1e9, -1e6, 1e5, 1e-30, 88, -104, 1, -1] as const;
 
+/** Of f32, as which the others are computed with. */
+const LEAST_NORMAL = 2 ** -126;
 /** Their denormals, the least of them first; and what is alike in all kinds. */
 const COMMON = [0, 0, 1, 2, 0.5, 3.25, 48];
 const EDGES: Readonly<Record<FloatElementKind, readonly number[]>> = {

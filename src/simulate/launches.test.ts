@@ -48,6 +48,19 @@ describe("what a kernel does with an array decides what it holds", () => {
   ])("%s", (_, body, init) => expect(valuesOf(body)).toEqual(init));
 });
 
+test("floats of which a function is taken are no denormals: GPUs may take those for zero", () => {
+  const text = (op: string) => `tt.func public @k(%a: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %x = tt.load %a : !tt.ptr<f32>
+  %y = math.${op} %x : f32
+  tt.store %q, %y : !tt.ptr<f32>
+  tt.return
+}
+`;
+  const edges = (op: string) => chooseLaunches(moduleOf(text(op)), {}, () => undefined)[1]!.args[0];
+  expect(edges("absf")).toMatchObject({ init: { kind: "edges" } });
+  expect(edges("floor")).toMatchObject({ init: { kind: "edges", normal: true } });
+});
+
 describe("faults that small, whole and positive values hide", () => {
   const found = (source: string, faulty: string) => {
     const validator = new Validator();

@@ -130,7 +130,8 @@ function initialValuesOf(
   if (!isFloat)
     return roles.has("bits") ? { kind: "wide", use: "bits" } : roles.has("divisor") ? { kind: "wide", use: "divisor" } : { kind: "wide" };
   if (roles.has("ordered")) return undefined;
-  return typeof floats === "number" ? { kind: "special", rate: floats } : { kind: "edges" };
+  const normal = roles.has("flushed") ? ({ normal: true } as const) : {};
+  return typeof floats === "number" ? { kind: "special", rate: floats, ...normal } : { kind: "edges", ...normal };
 }
 
 /** Why a value breaks what the kernel was compiled for: `tt.divisibility` of an argument. */

@@ -14,8 +14,9 @@ import type { Value } from "../../ir/value.js";
 /**
  * `index`: an address, a bound, an amount, or what a loop ends by. `divisor`: something is divided by it. `bits`: it is read as the
  * bits of a float. `ordered`: it is combined in an order that equal, huge or no numbers make a difference to. `opaque`: a function whose domain is not known here takes it.
+ * `flushed`: a function takes it that GPUs have in a form in which denormals are zero.
  */
-export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque";
+export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed";
 
 /** What becomes of elements loaded through `arg`, a pointer or a descriptor of a function in `module`. */
 export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole> {
@@ -53,9 +54,10 @@ function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions
   if (tt.MakeTensorPtrOp.is(op) || tt.MakeTensorDescOp.is(op)) return ["index"];
   // Stores and reductions take their value last or second, beside places.
   if (name.startsWith("tt.descriptor_")) return IntegerType.is(elementTypeOrSelf(op.operand(index).type)) && index !== 1 ? ["index"] : [];
-  if (tt.ExternElementwiseOp.is(op) || tt.ElementwiseInlineAsmOp.is(op)) return ["opaque"];
+  if (tt.ExternElementwiseOp.is(op) || tt.ElementwiseInlineAsmOp.is(op)) return ["opaque", "flushed"];
   if (/^arith\.(?:shli|shrsi|shrui)$/.test(name)) return index === 1 ? ["index"] : [];
   if (/^arith\.(?:ceil|floor)?(?:div|rem)[su]i$/.test(name)) return index === 1 ? ["divisor"] : [];
+  if (/^(?:math\.(?!absf|fma)|tt\.precise_|arith\.divf)/.test(name)) return ["flushed"];
   if (tt.DotScaledOp.is(op)) return ["bits"];
   if (tt.BitcastOp.is(op) || name === "arith.bitcast") return FloatType.is(elementTypeOrSelf(op.result(0).type)) ? ["bits"] : [];
   if (name.startsWith("tt.atomic") || tt.ReduceOp.is(op) || tt.ScanOp.is(op)) return isOrderless(op, functions) ? [] : ["ordered"];
