@@ -35,8 +35,8 @@ export interface AtomicOrder {
 export class GlobalOrder {
   /** What was stored since the last barrier, by buffer. */
   readonly #unordered = new Map<Buffer, Access[]>();
-  /** The last store of each element, by buffer and address. */
-  readonly #stores = new Map<Buffer, Map<number, Store>>();
+  /** The last store of each element, by buffer. */
+  readonly #stores = new Map<Buffer, LastStores>();
   readonly #places: (readonly number[])[] = [];
   #time = 0;
   #known: Knowledge = new Map();
@@ -145,9 +145,9 @@ export class GlobalOrder {
     return `${this.#place(address)}: ${last ? `${this.#storeText(last)} was the last one there` : "no program has stored there"}`;
   }
 
-  #storesOf(buffer: Buffer): Map<number, Store> {
+  #storesOf(buffer: Buffer): LastStores {
     let stores = this.#stores.get(buffer);
-    if (!stores) this.#stores.set(buffer, (stores = new Map()));
+    if (!stores) this.#stores.set(buffer, (stores = new LastStores()));
     return stores;
   }
 
@@ -181,6 +181,35 @@ export class GlobalOrder {
   #bufferOf(addresses: Data, mask: Data | undefined): Buffer | undefined {
     const first = mask ? (mask as Int8Array).findIndex(Boolean) : 0;
     return first < 0 ? undefined : this.memory.bufferAt(addresses[first] as number);
+  }
+}
+
+const PAGE = 1024;
+
+/** The last store at each address. */
+class LastStores {
+  readonly #pages = new Map<number, Int32Array>();
+  /** By the numbers in pages; 0 is none. */
+  readonly #stores: (Store | undefined)[] = [undefined];
+  #key = -1;
+  #page: Int32Array | undefined;
+
+  #pageAt(address: number): Int32Array | undefined {
+    const key = Math.floor(address / PAGE);
+    if (key !== this.#key) [this.#key, this.#page] = [key, this.#pages.get(key)];
+    return this.#page;
+  }
+
+  get(address: number): Store | undefined {
+    const page = this.#pageAt(address);
+    return page && this.#stores[page[address & (PAGE - 1)]!];
+  }
+
+  set(address: number, store: Store): void {
+    let page = this.#pageAt(address);
+    if (!page) this.#pages.set(this.#key, (this.#page = page = new Int32Array(PAGE)));
+    if (this.#stores.at(-1) !== store) this.#stores.push(store);
+    page[address & (PAGE - 1)] = this.#stores.length - 1;
   }
 }
 
