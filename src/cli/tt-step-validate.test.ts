@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { compile } from "../compile/compile.js";
+import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import { i64Attr } from "../ir/builtin-attrs.js";
+import { i32Attr, i64Attr, intOf } from "../ir/builtin-attrs.js";
 import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
 import { definePass } from "../pass/define-pass.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { Validator, validationText } from "../simulate/validate.js";
@@ -11,6 +16,7 @@ import { memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
 import { parsePredicate } from "./tt-step-bisect.js";
+import { validateTrace } from "./tt-step-validate.js";
 
 const VECADD = "fixtures/kernels/vecadd.ttir";
 const LOG = "fixtures/dumps/3.6.0-softmax.log";
@@ -202,6 +208,48 @@ describe("--validate of a folder: what is not executed is not validated", () => 
         /different kernels cannot be compared: '\w+' with 4 arguments in the source, 'other' with 1 arguments after 'ttgir'\n$/,
       ),
     });
+  });
+});
+
+describe("a fault that shows in lowered code alone is blamed on the pass that made it", () => {
+  /** What is said of a kernel where the named pass does something more to its result. */
+  const verdict = (text: string, flag: string, fault: (op: Operation) => boolean): string => {
+    const sound = WHOLE_COMPILER.passes.get(flag)!;
+    const run: typeof sound.run = (root, pass) => {
+      sound.run(root, pass);
+      let planted = false;
+      root.walk((op) => {
+        planted = fault(op) || planted;
+      });
+      expect(planted).toBe(true);
+    };
+    const compiler = { ...WHOLE_COMPILER, passes: new Map(WHOLE_COMPILER.passes).set(flag, { ...sound, run }) };
+    const { module } = parseModule(new Context(ALL_DIALECTS), "k.ttir", text)!;
+    const { trace } = compile("k.ttir", module, {
+      compiler,
+      capability: 80,
+      options: defaultOptions(80),
+      artifacts: ["ptx"],
+      clock: () => 0,
+    });
+    const simulation = { arg: [], grid: undefined, program: ["0,0,0"], seed: ["0"], maxSteps: undefined };
+    const shown = validateTrace(trace, "k.ttir", undefined, simulation, memoryIo());
+    return "error" in shown ? shown.error : shown.text;
+  };
+  test("buffers that overlap: the allocation", () => {
+    const matmul = gunzipSync(readFileSync("fixtures/simulate/kernels/matmul_f16_16x16x16_w1-sm80.ttir.gz")).toString("latin1");
+    const overlaps = (op: Operation) =>
+      (intOf(op.attr("allocation.offset")) ?? 0) > 0 && (op.setAttr("allocation.offset", i32Attr(op.ctx, 0)), true);
+    expect(verdict(matmul, "allocate-shared-memory-nv", overlaps)).toMatch(
+      /^validate: pass 'allocate-shared-memory-nv' changed the results: /,
+    );
+  });
+  test("a compare that is another: the lowering", () => {
+    const compares = (op: Operation) =>
+      op.name === "llvm.icmp" && intOf(op.attr("predicate")) === 2 && (op.setAttr("predicate", i64Attr(op.ctx, 4)), true);
+    expect(verdict(readFileSync(VECADD, "latin1"), "convert-triton-gpu-to-llvm", compares)).toMatch(
+      /^validate: pass 'convert-triton-gpu-to-llvm' changed the results: /,
+    );
   });
 });
 

@@ -1,5 +1,8 @@
 /** `tt-step --validate`: executes the IR after every pass that changed it, on the same memory. */
+import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
+import { defaultOptions } from "../compile/options.js";
 import type { Step, Trace } from "../compile/trace.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -9,7 +12,7 @@ import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
 import { RACES } from "../simulate/tensor/findings.js";
 import { kernelOf } from "../simulate/tensor/run.js";
-import { isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
+import { type Broken, isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { EXIT, type Io } from "./io.js";
 import { readSimulationArgs, type SimulationArgs, simulationOptions } from "./simulation-args.js";
@@ -54,7 +57,7 @@ export function validateTrace(
     }
   }
   if (trace.artifacts.ptx !== undefined) validator.checkPtx(trace.artifacts.ptx, sharedBytes);
-  const { outcome } = validator;
+  const outcome = narrowed(validator, trace);
   return { text: report + validationText(outcome), code: exitCode(outcome, args.strict) };
 }
 
@@ -85,6 +88,47 @@ export function namesOfInput(input: Input): readonly string[] | undefined {
   const kernel = input.kind === "module" ? kernelOf(input.module) : undefined;
   return kernel && input.kind === "module" ? argumentNames(kernel, input.defaults ? "" : input.text) : undefined;
 }
+/** The outcome, with the passes named that a difference seen first in lowered code comes from. */
+function narrowed(validator: Validator, trace: Trace): Validation {
+  const { outcome } = validator;
+  const broken = outcome.broken.map((b) => (b.hidden ? { ...b, suspects: suspectsOf(b, validator, trace) } : b));
+  return { ...outcome, broken };
+}
+
+/**
+ * Each step up to the one that differs is lowered by no more passes than it needs, and executed: the difference comes after the last
+ * that is right and before the first that is wrong. Where the source itself is wrong so, those passes are at fault.
+ */
+function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, trace: Trace): readonly string[] {
+  const { capability } = capabilityOf(trace);
+  if (capability === undefined) return suspects;
+  const target = { capability, options: { ...defaultOptions(capability), ...trace.options } };
+  const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
+  const nameOf = (step: Step) => (step.run > 1 ? `${step.flag}#${step.run}` : step.flag);
+  const holds = (at: number): boolean | undefined => {
+    const module = moduleOfStep(trace, steps[at]!);
+    const done = new Set(steps.slice(1, at + 1).map((s) => s.flag));
+    return module && finishLowering(WHOLE_COMPILER, module, target, done) ? validator.holds(module) : undefined;
+  };
+  const source = holds(0);
+  let bad = steps.findIndex((s) => nameOf(s) === pass);
+  if (source === undefined || bad < 0) return suspects;
+  if (!source) {
+    const lowering = suspects.filter((name) => LOWERING.has(name));
+    return lowering.length > 0 ? lowering : suspects;
+  }
+  let good = 0;
+  let open = Array.from({ length: Math.max(bad - 1, 0) }, (_, i) => i + 1);
+  while (open.length > 0) {
+    const middle = open[open.length >> 1]!;
+    const right = holds(middle);
+    if (right === true) good = middle;
+    else if (right === false) bad = middle;
+    open = open.filter((i) => i !== middle && i > good && i < bad);
+  }
+  return steps.slice(good + 1, bad + 1).map(nameOf);
+}
+
 /** Under `--strict` races of the kernel itself fail, and it is bad input when something was not executed. */
 export function exitCode({ broken, notExecuted, findings }: Validation, strict = false): number {
   if (broken.length > 0 || (strict && findings.some((f) => RACES.has(f.kind)))) return EXIT.difference;

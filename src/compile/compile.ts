@@ -130,7 +130,8 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }
 
-function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
+/** A step with its options read. */
+export function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
   const parsed = parseStep(pass, step.options);
   if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
   // What the next canonicalizer takes away need not be made.

@@ -35,6 +35,10 @@ export interface Broken {
   /** Undefined where nothing ran. */
   readonly seed: number | undefined;
   readonly message: string;
+  /** The pass, and those before it whose results could not be executed: one of them it is. By default the pass alone. */
+  readonly suspects?: readonly string[];
+  /** It shows where threads run for the first time: it may as well be an earlier pass, whose result was right tensor by tensor. */
+  readonly hidden?: boolean;
 }
 export interface Validation {
   readonly broken: readonly Broken[];
@@ -59,6 +63,12 @@ export interface NotExecuted {
   readonly reason: string;
 }
 
+type Execute = (launch: PtxLaunch) => PtxRun | { readonly error: string };
+/** What came of executing lowered code on each launch; or why that was not done. */
+type Lowered =
+  | { readonly runs: readonly PtxRun[]; readonly problems: readonly Pick<Broken, "seed" | "message">[] }
+  | { readonly skip: string }
+  | { readonly unreadable: string };
 type Stage = "Triton IR" | "lowered code" | "PTX";
 
 /** One way to start the kernel, and what the source did then. */
@@ -88,6 +98,9 @@ export class Validator {
   readonly #notExecuted = new Map<string, NotExecuted>();
   #source: Operation | undefined;
   #loweredIsBroken = false;
+  #loweredRan = false;
+  /** Passes since the last one whose result was executed. */
+  readonly #pending: string[] = [];
   /** Of descriptors among the arguments, as they were last. */
   #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
 
@@ -172,7 +185,7 @@ export class Validator {
     const results = this.#run(module);
     const missing = results.flatMap((r) => r.findings).find((f) => f.kind === "not-modelled");
     if (missing && !before.some((r) => r.findings.some((f) => f.kind === "not-modelled")))
-      return this.#skip("Triton IR", pass, missing.message);
+      return void this.#notExecuted.set("Triton IR", { pass, reason: missing.message });
     this.#notExecuted.delete("Triton IR");
     this.#passes.push(pass);
     this.#coverage.set("Triton IR", opCoverage(module, results));
@@ -195,40 +208,54 @@ export class Validator {
     this.#broken.push({ pass, seed: undefined, message: problem });
   }
 
-  #checkLowered(pass: string, stage: Stage, execute: (launch: PtxLaunch) => PtxRun | { readonly error: string }): void {
+  #checkLowered(pass: string, stage: Stage, execute: Execute): void {
     // What a kernel does out of its domain is not defined, and differs.
-    if (this.#findings.some((f) => f.severity === "error")) return this.#skip(stage, pass, "the source itself has errors");
+    const found = this.#findings.some((f) => f.severity === "error") ? { skip: "the source itself has errors" } : this.#runLowered(execute);
+    if ("unreadable" in found && stage === "PTX") return this.unreadable(pass, found.unreadable);
+    if (!("runs" in found)) {
+      this.#pending.push(pass);
+      this.#notExecuted.set(stage, { pass, reason: "skip" in found ? found.skip : found.unreadable });
+      return;
+    }
+    this.#notExecuted.delete(stage);
+    this.#passes.push(pass);
+    this.#coverage.set(stage, instructionCoverage(found.runs));
+    const [problem] = found.problems;
+    const suspects = [...this.#pending.splice(0), pass];
+    if (problem && !this.#loweredIsBroken) this.#broken.push({ ...problem, pass, suspects, ...(this.#loweredRan ? {} : { hidden: true }) });
+    this.#loweredIsBroken ||= problem !== undefined;
+    this.#loweredRan = true;
+  }
+
+  /** Whether lowered code does what the source does; undefined where it cannot be executed. */
+  holds(module: Operation): boolean | undefined {
+    const found = this.#runLowered((launch) => runLlvm(module, launch, "<lowered>"));
+    return "runs" in found ? found.problems.length === 0 : undefined;
+  }
+
+  #runLowered(execute: Execute): Lowered {
     const runs: PtxRun[] = [];
-    const problems: Broken[] = [];
+    const problems: Pick<Broken, "seed" | "message">[] = [];
     for (const { reference, seed, ignore } of this.#launches) {
       if (!reference) continue;
       const launch = launchOf(reference, this.#tensorMaps);
-      if (!launch) return this.#skip(stage, pass, "the tensor map of a descriptor among its arguments is not known");
+      if (!launch) return { skip: "the tensor map of a descriptor among its arguments is not known" };
       const run = execute(launch);
-      if ("error" in run) return this.#skip(stage, pass, run.error);
+      if ("error" in run) return { skip: run.error };
       const [wrong] = run.diagnostics;
       if (wrong) {
         const { line, column } = wrong.position ?? { line: 1, column: 1 };
         const message = `${run.source.file}:${line}:${column}: ${wrong.message}`;
-        return wrong.code === "ptx.launch" || stage !== "PTX" ? this.#skip(stage, pass, message) : this.unreadable(pass, message);
+        return wrong.code === "ptx.launch" ? { skip: message } : { unreadable: message };
       }
       this.#runs++;
       const missing = run.findings.find((f) => f.kind === "not-modelled");
-      if (missing) return this.#skip(stage, pass, `${missing.message} (${missing.site})`);
+      if (missing) return { skip: `${missing.message} (${missing.site})` };
       runs.push(run);
       const message = differenceOfLowered(reference, run, ignore);
-      if (message !== undefined) problems.push({ pass, seed, message });
+      if (message !== undefined) problems.push({ seed, message });
     }
-    this.#notExecuted.delete(stage);
-    this.#passes.push(pass);
-    this.#coverage.set(stage, instructionCoverage(runs));
-    if (this.#loweredIsBroken || !problems[0]) return;
-    this.#loweredIsBroken = true;
-    this.#broken.push(problems[0]);
-  }
-
-  #skip(stage: Stage, pass: string, reason: string): void {
-    this.#notExecuted.set(stage, { pass, reason });
+    return { runs, problems };
   }
 
   get outcome(): Validation {
@@ -293,10 +320,10 @@ function moduleOf(root: Operation): Operation {
 /** The outcome as text: one line for each pass that broke something, then what was done. */
 export function validationText({ broken, runs, passes, coverage, uncertain, onesided, findings, notExecuted }: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
-  const lines = broken.map(({ pass, seed, message }) =>
+  const lines = broken.map(({ pass, seed, message, suspects = [pass] }) =>
     seed === undefined
       ? `validate: '${pass}' cannot be read: ${message}`
-      : `validate: pass '${pass}' changed the results: ${message} (seed ${seed})`,
+      : `validate: ${suspects.length > 1 ? "one of the passes" : "pass"} '${suspects.join("', '")}' changed the results: ${message} (seed ${seed})`,
   );
   for (const f of new Map(
     findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind) || RACES.has(x.kind)).map((x) => [x.message, x]),
