@@ -1,11 +1,10 @@
 /**
- * libdevice's functions as expressions of operands a, b, c and of the functions in ELEMENTARY, as `H.erf(a)`; results are those
+ * libdevice's functions as expressions of operands a, b, c, d and of the functions in ELEMENTARY, as `H.erf(a)`; results are those
  * of doubles, rounded once. `__nv_tanhf` (f32) and `__nv_tanh` (f64) are the same one.
  */
 
-/** By name without `__nv_` and the `f` of the f32 version; operands a, b, c. */
-const FUNCTIONS: Readonly<Record<string, string>> = {
-  abs: "a < 0 ? -a : a",
+/** Of floats, by name without `__nv_` and the `f` of the f32 version. */
+const FLOATS: Readonly<Record<string, string>> = {
   fabs: "Math.abs(a)",
   acos: "Math.acos(a)",
   acosh: "Math.acosh(a)",
@@ -19,10 +18,14 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   copysign: "H.copySign(a, b)",
   cos: "Math.cos(a)",
   cosh: "Math.cosh(a)",
-  cospi: "Math.cos(Math.PI * (a % 2))",
+  cospi: "H.cospi(a)",
+  cyl_bessel_i0: "H.besselI(0, a)",
+  cyl_bessel_i1: "H.besselI(1, a)",
   erf: "H.erf(a)",
   erfc: "H.erfc(a)",
-  erfcx: "Math.exp(a * a) * H.erfc(a)",
+  erfcinv: "H.erfcinv(a)",
+  erfcx: "H.erfcx(a)",
+  erfinv: "H.erfinv(a)",
   exp: "Math.exp(a)",
   exp10: "10 ** a",
   exp2: "H.exp2(a)",
@@ -34,44 +37,61 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   fast_log: "Math.log(a)",
   fast_log10: "Math.log10(a)",
   fast_log2: "Math.log2(a)",
-  fast_pow: "H.pow(a, b)",
+  fast_pow: "H.exp2(b * Math.log2(a))",
   fast_sin: "Math.sin(a)",
   fast_tan: "Math.tan(a)",
+  fast_tanh: "Math.tanh(a)",
   fdim: "a > b ? a - b : a <= b ? 0 : NaN",
   floor: "Math.floor(a)",
   fmax: "H.maxnum(a, b)",
   fmin: "H.minnum(a, b)",
   fmod: "a % b",
+  frsqrt_rn: "1 / Math.sqrt(a)",
   hypot: "Math.hypot(a, b)",
-  j0: "H.j0(a)",
-  j1: "H.j1(a)",
-  ldexp: "a * 2 ** Number(b)",
+  j0: "H.besselJ(0, a)",
+  j1: "H.besselJ(1, a)",
+  jn: "H.besselJ(a, b)",
+  ldexp: "H.ldexp(a, b)",
   lgamma: "H.lgamma(a)",
   log: "Math.log(a)",
   log10: "Math.log10(a)",
   log1p: "Math.log1p(a)",
   log2: "Math.log2(a)",
+  logb: "H.logb(a)",
   nearbyint: "H.roundEven(a)",
-  nextafter: "a + (b > a ? 1 : -1) * 2 ** (Math.floor(Math.log2(Math.abs(a))) - 23)",
   norm3d: "Math.hypot(a, b, c)",
+  norm4d: "Math.hypot(a, b, c, d)",
+  normcdf: "H.erfc(-a * Math.SQRT1_2) / 2",
+  normcdfinv: "0 - Math.SQRT2 * H.erfcinv(2 * a)",
   pow: "H.pow(a, b)",
   powi: "H.pow(a, Number(b))",
   rcbrt: "1 / Math.cbrt(a)",
-  rcp: "1 / a",
+  rcp64h: "1 / a",
+  remainder: "H.remainder(a, b)",
   rhypot: "1 / Math.hypot(a, b)",
   rint: "H.roundEven(a)",
+  rnorm3d: "1 / Math.hypot(a, b, c)",
+  rnorm4d: "1 / Math.hypot(a, b, c, d)",
   round: "H.round(a)",
   rsqrt: "1 / Math.sqrt(a)",
   saturate: "H.minnum(H.maxnum(a, 0), 1)",
+  scalbn: "H.ldexp(a, b)",
   sin: "Math.sin(a)",
   sinh: "Math.sinh(a)",
-  sinpi: "Math.sin(Math.PI * (a % 2))",
+  sinpi: "H.sinpi(a)",
   sqrt: "Math.sqrt(a)",
   tan: "Math.tan(a)",
   tanh: "Math.tanh(a)",
-  tgamma: "(a < 0 && Math.floor(a) % 2 !== 0 ? -1 : 1) * Math.exp(H.lgamma(a))",
+  tgamma: "H.tgamma(a)",
   trunc: "Math.trunc(a)",
-  // What answers an integer says 1 for yes.
+  y0: "H.besselY(0, a)",
+  y1: "H.besselY(1, a)",
+  yn: "H.besselY(a, b)",
+};
+
+const BIG = "-9223372036854775808n, 9223372036854775807n";
+/** Of floats with an integer result; tests give 1 for yes. */
+const TO_INTEGERS: Readonly<Record<string, string>> = {
   finite: "Number.isFinite(a) ? 1 : 0",
   isfinited: "Number.isFinite(a) ? 1 : 0",
   isinf: "Math.abs(a) === Infinity ? 1 : 0",
@@ -80,18 +100,46 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   isnand: "a !== a ? 1 : 0",
   signbit: "a < 0 || Object.is(a, -0) ? 1 : 0",
   signbitd: "a < 0 || Object.is(a, -0) ? 1 : 0",
-  ilogb: "Math.floor(Math.log2(Math.abs(a)))",
-  // Integers.
+  ilogb: "H.ilogb(a)",
+  llrint: `H.toBigInt(H.roundEven(a), ${BIG})`,
+  llround: `H.toBigInt(H.round(a), ${BIG})`,
+  float_as_int: "H.bits32(a)",
+  float_as_uint: "H.bits32(a)",
+  double_as_longlong: "H.bits64(a)",
+  double2hiint: "Number(H.bits64(a) >> 32n)",
+  double2loint: "Number(BigInt.asIntN(32, H.bits64(a)))",
+};
+/** Of integers with a float result. */
+const FROM_INTEGERS: Readonly<Record<string, string>> = {
+  int_as_float: "H.float32(a)",
+  uint_as_float: "H.float32(a)",
+  longlong_as_double: "H.float64(a)",
+  hiloint2double: "H.float64((BigInt(a) << 32n) | BigInt(b >>> 0))",
+};
+/** Of integers: those of 64 bits are bigints. */
+const INTEGERS: Readonly<Record<string, string>> = {
+  abs: "a < 0 ? -a : a",
+  llabs: "a < 0n ? -a : a",
   min: "Math.min(a, b)",
   max: "Math.max(a, b)",
   umin: "Math.min(a >>> 0, b >>> 0)",
   umax: "Math.max(a >>> 0, b >>> 0)",
-  brev: "(() => { let r = 0; for (let k = 0; k < 32; k++) r |= ((a >>> k) & 1) << (31 - k); return r; })()",
+  llmin: "a < b ? a : b",
+  llmax: "a > b ? a : b",
+  ullmin: "BigInt.asUintN(64, a) < BigInt.asUintN(64, b) ? a : b",
+  ullmax: "BigInt.asUintN(64, a) > BigInt.asUintN(64, b) ? a : b",
+  brev: "Number(H.reverse(BigInt(a), 32))",
+  brevll: "H.reverse(a, 64)",
   clz: "Math.clz32(a)",
+  clzll: "H.clz64(a)",
   ffs: "a === 0 ? 0 : 32 - Math.clz32(a & -a)",
+  ffsll: "a === 0n ? 0 : 64 - H.clz64(a & -a)",
   popc: "H.popcount(a)",
+  popcll: "Number(H.bigPopcount(BigInt.asUintN(64, a)))",
   mulhi: "H.mulhi32s(a, b)",
   umulhi: "H.mulhi32u(a, b)",
+  mul64hi: "(a * b) >> 64n",
+  umul64hi: "BigInt.asIntN(64, (BigInt.asUintN(64, a) * BigInt.asUintN(64, b)) >> 64n)",
   mul24: "Math.imul((a << 8) >> 8, (b << 8) >> 8)",
   umul24: "Math.imul(a & 0xffffff, b & 0xffffff)",
   sad: "Math.abs(a - b) + c",
@@ -101,19 +149,50 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   uhadd: "Math.floor(((a >>> 0) + (b >>> 0)) / 2)",
   urhadd: "Math.floor(((a >>> 0) + (b >>> 0) + 1) / 2)",
   byte_perm:
-    "(() => { let r = 0; for (let k = 0; k < 4; k++) { const s = (c >>> (4 * k)) & 7; r |= (((s < 4 ? a : b) >>> (8 * (s & 3))) & 255) << (8 * k); } return r; })()",
+    "(() => { let r = 0; for (let k = 0; k < 4; k++) { const s = (c >>> (4 * k)) & 15; const x = ((s & 4 ? b : a) >>> (8 * (s & 3))) & 255; r |= (s & 8 ? (x & 128 ? 255 : 0) : x) << (8 * k); } return r; })()",
 };
-/** Roundings to integers and of basic operations: the letters are cvt's. */
+/** Roundings to integers, and the letters of the directed ones of basic operations as PTX has them. */
 const ROUNDED: Readonly<Record<string, string>> = { rn: "H.roundEven", rz: "Math.trunc", rd: "Math.floor", ru: "Math.ceil" };
+const DIRECTION: Readonly<Record<string, string>> = { rz: "rz", rd: "rm", ru: "rp" };
+const NEAREST: Readonly<Record<string, string>> = {
+  add: "a + b",
+  sub: "a - b",
+  mul: "a * b",
+  div: "a / b",
+  sqrt: "Math.sqrt(a)",
+  rcp: "1 / a",
+};
 
 /** The expression of a libdevice function by its symbol; undefined when it is not known. */
 export function libdeviceExpression(symbol: string): string | undefined {
   const name = symbol.replace(/^__nv_/, "");
-  if (/^fmaf?(?:_rn)?$/.test(name)) return `H.fmaF${name.startsWith("fmaf") ? 32 : 64}(a, b, c)`;
-  const known = FUNCTIONS[name] ?? (name.endsWith("f") ? FUNCTIONS[name.slice(0, -1)] : undefined);
+  const stem = name.replace(/f$/, "");
+  const tables = [INTEGERS, FROM_INTEGERS, TO_INTEGERS, FLOATS];
+  const known = tables.map((table) => table[name]).find((e) => e) ?? TO_INTEGERS[stem] ?? FLOATS[stem];
   if (known !== undefined) return known;
-  const arithmetic = /^[fd](add|sub|mul|div|sqrt|rcp)_rn$/.exec(name)?.[1];
-  if (arithmetic) return { add: "a + b", sub: "a - b", mul: "a * b", div: "a / b", sqrt: "Math.sqrt(a)", rcp: "1 / a" }[arithmetic];
+  if (stem === "nextafter") return `H.nextAfter${name === stem ? "F64" : "F32"}(a, b)`;
+  return arithmetic(name) ?? conversion(name);
+}
+
+/** `fma`, `fmaf_rz`, `dadd_rn`, `frcp_ru`. */
+function arithmetic(name: string): string | undefined {
+  const fused = /^fma(f?)(?:_(rn|rz|rd|ru))?$/.exec(name);
+  if (fused) {
+    const kind = fused[1] ? "F32" : "F64";
+    const mode = DIRECTION[fused[2] ?? "rn"];
+    return mode ? `H.fmaDirected${kind}(a, b, c, "${mode}")` : `H.fma${kind}(a, b, c)`;
+  }
+  const found = /^([fd])(add|sub|mul|div|sqrt|rcp)_(rn|rz|rd|ru)$/.exec(name);
+  if (!found) return undefined;
+  const [, letter, op, rounding] = found as unknown as [string, string, string, string];
+  const mode = DIRECTION[rounding];
+  if (!mode) return NEAREST[op];
+  const args = { sqrt: "a", rcp: "1, a", sub: "a, -b" }[op] ?? "a, b";
+  return `H.${{ sub: "add", rcp: "div" }[op] ?? op}F${letter === "f" ? 32 : 64}(${args}, "${mode}")`;
+}
+
+/** `float2int_rz`, `ull2double_ru`, `double2float_rd`. */
+function conversion(name: string): string | undefined {
   const toInt = /^(?:float|double)2(u?)(int|ll)_(rn|rz|rd|ru)$/.exec(name);
   if (toInt) {
     const [, unsigned, type, mode] = toInt;
@@ -122,20 +201,27 @@ export function libdeviceExpression(symbol: string): string | undefined {
     const rounded = `${ROUNDED[mode!]}(a)`;
     return type === "ll" ? `H.toBigInt(${rounded}, ${low}n, ${high}n)` : `H.toInt(${rounded}, ${low}, ${high})`;
   }
-  const toFloat = /^(u?)(?:int|ll)2(?:float|double)_rn$/.exec(name);
-  if (toFloat) return toFloat[1] ? "Number(BigInt.asUintN(64, BigInt(a)))" : "Number(a)";
-  if (name === "int2double_rn" || name === "float2double_rn" || name === "double2float_rn") return "Number(a)";
-  return undefined;
+  const toFloat = /^(u?)(int|ll)2(float|double)_(rn|rz|rd|ru)$/.exec(name);
+  if (toFloat) {
+    const [, unsigned, type, kind, rounding] = toFloat as unknown as [string, string, string, string, string];
+    const value = unsigned ? `BigInt.asUintN(${type === "ll" ? 64 : 32}, BigInt(a))` : "a";
+    const mode = DIRECTION[rounding];
+    if (mode) return `H.directedInteger(${value}, "${kind === "float" ? "f32" : "f64"}", "${mode}")`;
+    return kind === "float" ? `H.bigToF32(BigInt(${value}))` : `Number(${value})`;
+  }
+  if (name === "float2double_rn" || name === "double2float_rn") return "Number(a)";
+  const mode = DIRECTION[/^double2float_(rz|rd|ru)$/.exec(name)?.[1] ?? ""];
+  return mode && `H.directedF32(a, 0, "${mode}")`;
 }
 
-/** What a function takes and answers: floats or integers. */
+/** What a function takes and returns: floats or integers. */
 export function libdeviceKinds(symbol: string): { readonly args: readonly ("float" | "int")[]; readonly result: "float" | "int" } {
   const name = symbol.replace(/^__nv_/, "");
-  if (INTEGER_FUNCTIONS.has(name)) return { args: ["int", "int", "int"], result: "int" };
-  if (/^(?:u?int|u?ll)2/.test(name)) return { args: ["int"], result: "float" };
-  const result = /^(?:is(?:finite|inf|nan)|finite|signbit|ilogb|(?:float|double)2u?(?:int|ll)_)/.test(name) ? "int" : "float";
-  return { args: ["float", /^(?:ldexp|powi)f?$/.test(name) ? "int" : "float", "float"], result };
+  const stem = name.replace(/f$/, "");
+  if (name in INTEGERS) return { args: ["int", "int", "int"], result: "int" };
+  if (name in FROM_INTEGERS || /^(?:u?int|u?ll)2/.test(name)) return { args: ["int", "int"], result: "float" };
+  const isInteger = name in TO_INTEGERS || stem in TO_INTEGERS || /^(?:float|double)2u?(?:int|ll)_/.test(name);
+  const first = stem === "jn" || stem === "yn" ? "int" : "float";
+  const second = ["ldexp", "scalbn", "powi"].includes(stem) ? "int" : "float";
+  return { args: [first, second, "float", "float"], result: isInteger ? "int" : "float" };
 }
-const INTEGER_FUNCTIONS = new Set(
-  "abs brev clz ffs popc mulhi umulhi mul24 umul24 sad usad hadd rhadd uhadd urhadd byte_perm min max umin umax".split(" "),
-);

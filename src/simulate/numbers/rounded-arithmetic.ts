@@ -149,3 +149,50 @@ export const previousF32 = (x: number): number => -nextF32(-x);
 
 /** An f32 denormal flushed to a zero of its sign: `.ftz`. */
 export const flush = (x: number): number => (x < 2 ** -126 && x > -(2 ** -126) ? x * 0 : x);
+
+export function directedF64(nearest: number, error: number, mode: Directed): number {
+  if (error === 0 || !Number.isFinite(nearest)) return nearest;
+  const down = mode === "rm" || (mode === "rz" && nearest > 0);
+  if (down) return error < 0 ? nextDown(nearest) : nearest;
+  return error > 0 ? nextUp(nearest) : nearest;
+}
+
+/** Arithmetic rounded towards zero, down or up. */
+export const DIRECTED = {
+  addF32: (a: number, b: number, mode: Directed): number => directedF32(a + b, additionError(a, b), mode),
+  mulF32: (a: number, b: number, mode: Directed): number => directedF32(a * b, 0, mode),
+  fmaDirectedF32: (a: number, b: number, c: number, mode: Directed): number => directedF32(a * b + c, additionError(a * b, c), mode),
+  divF32: (a: number, b: number, mode: Directed): number => {
+    const q = a / b;
+    return directedF32(q, Number.isFinite(q) && b !== 0 ? fmaF64(-q, b, a) / b : 0, mode);
+  },
+  sqrtF32: (a: number, mode: Directed): number => {
+    const s = Math.sqrt(a);
+    return directedF32(s, Number.isFinite(s) ? fmaF64(-s, s, a) : 0, mode);
+  },
+  addF64: (a: number, b: number, mode: Directed): number => directedF64(a + b, additionError(a, b), mode),
+  mulF64: (a: number, b: number, mode: Directed): number => directedF64(a * b, fmaF64(a, b, -(a * b)), mode),
+  fmaDirectedF64: (a: number, b: number, c: number, mode: Directed): number => {
+    const nearest = fmaF64(a, b, c);
+    return directedF64(nearest, fmaF64(a, b, additionError(c, -nearest) + (c - nearest)), mode);
+  },
+  divF64: (a: number, b: number, mode: Directed): number => directedF64(a / b, fmaF64(-(a / b), b, a) / b, mode),
+  sqrtF64: (a: number, mode: Directed): number => directedF64(Math.sqrt(a), fmaF64(-Math.sqrt(a), Math.sqrt(a), a), mode),
+} as const;
+
+/** An integer to the nearest f32: the double in between must not round. */
+export function bigToF32(x: bigint): number {
+  const magnitude = x < 0n ? -x : x;
+  if (magnitude < 1n << 53n) return Math.fround(Number(x));
+  const low = magnitude & 0x3ffn;
+  const sticky = ((magnitude >> 10n) | (low === 0n ? 0n : 1n)) << 10n; // what is lost is kept as one low bit
+  const value = Math.fround(Number(sticky));
+  return x < 0n ? -value : value;
+}
+
+/** An integer as a float rounded in a direction. */
+export function directedInteger(x: number | bigint, kind: "f32" | "f64", mode: Directed): number {
+  const value = Number(x);
+  const error = Number(BigInt(x) - BigInt(value));
+  return kind === "f32" ? directedF32(value, error, mode) : directedF64(value, error, mode);
+}

@@ -10,7 +10,7 @@ type Scalar = number | bigint;
 export function libdevice(name: string): Builtin | undefined {
   const expression = name.startsWith("__nv_") ? libdeviceExpression(name) : undefined;
   if (expression === undefined) return undefined;
-  const compute = new Function("H", `"use strict"; return (a, b, c) => ${expression};`)(ELEMENTARY) as (
+  const compute = new Function("H", `"use strict"; return (a, b, c, d) => ${expression};`)(ELEMENTARY) as (
     ...args: readonly Scalar[]
   ) => Scalar;
   const kinds = libdeviceKinds(name);

@@ -1,6 +1,6 @@
 /** The functions that lanes' descriptions call as R: arithmetic that JavaScript has no operator for. */
 import { bf16ToF32, f32BitsToBf16, f32BitsToF16, roundToTf32, truncateToTf32 } from "../numbers/half.js";
-import { additionError, type Directed, directedF32, flush, fmaF32, fmaF64, nextDown, nextUp } from "../numbers/rounded-arithmetic.js";
+import { bigToF32, DIRECTED, directedF32, directedInteger, flush, fmaF32, fmaF64 } from "../numbers/rounded-arithmetic.js";
 import { decode, encode, type Rounding, type SmallFloatKind } from "../numbers/small-float.js";
 import { clampToInt64, clampToInteger, roundToIntegral } from "../numbers/to-integer.js";
 
@@ -49,25 +49,7 @@ export const RUNTIME = {
   relu: (x: number): number => Math.max(x, 0),
 
   /** a + b, a * b + c and others rounded in a direction, to f32. */
-  addF32: (a: number, b: number, mode: Directed): number => directedF32(a + b, additionError(a, b), mode),
-  mulF32: (a: number, b: number, mode: Directed): number => directedF32(a * b, 0, mode),
-  fmaDirectedF32: (a: number, b: number, c: number, mode: Directed): number => directedF32(a * b + c, additionError(a * b, c), mode),
-  divF32: (a: number, b: number, mode: Directed): number => {
-    const q = a / b;
-    return directedF32(q, Number.isFinite(q) && b !== 0 ? fmaF64(-q, b, a) / b : 0, mode);
-  },
-  sqrtF32: (a: number, mode: Directed): number => {
-    const s = Math.sqrt(a);
-    return directedF32(s, Number.isFinite(s) ? fmaF64(-s, s, a) : 0, mode);
-  },
-  addF64: (a: number, b: number, mode: Directed): number => directF64(a + b, additionError(a, b), mode),
-  mulF64: (a: number, b: number, mode: Directed): number => directF64(a * b, fmaF64(a, b, -(a * b)), mode),
-  fmaDirectedF64: (a: number, b: number, c: number, mode: Directed): number => {
-    const nearest = fmaF64(a, b, c);
-    return directF64(nearest, fmaF64(a, b, additionError(c, -nearest) + (c - nearest)), mode);
-  },
-  divF64: (a: number, b: number, mode: Directed): number => directF64(a / b, fmaF64(-(a / b), b, a) / b, mode),
-  sqrtF64: (a: number, mode: Directed): number => directF64(Math.sqrt(a), fmaF64(-Math.sqrt(a), Math.sqrt(a), a), mode),
+  ...DIRECTED,
 
   mulHighUnsigned,
   mulHighSigned: (a: number, b: number): number => (mulHighUnsigned(a, b) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0,
@@ -154,15 +136,8 @@ export const RUNTIME = {
   remU32: (a: number, b: number): number => (b === 0 ? a : a % b),
   div64: (a: bigint, b: bigint): bigint => (b === 0n ? -1n : a / b),
   rem64: (a: bigint, b: bigint): bigint => (b === 0n ? a : a % b),
-  /** An integer to the nearest f32: the double in between must not round. */
-  bigToF32(x: bigint): number {
-    const magnitude = x < 0n ? -x : x;
-    if (magnitude < 1n << 53n) return Math.fround(Number(x));
-    const low = magnitude & 0x3ffn;
-    const sticky = ((magnitude >> 10n) | (low === 0n ? 0n : 1n)) << 10n; // what is lost is kept as one low bit
-    const value = Math.fround(Number(sticky));
-    return x < 0n ? -value : value;
-  },
+  bigToF32,
+  directedInteger,
   /** 64 carry-less bits: whether a + b + c overflows 32 bits. */
   carryOf: (a: number, b: number, c: number): number => ((a >>> 0) + (b >>> 0) + c > 0xffffffff ? 1 : 0),
   ex2: (x: number): number => 2 ** x,
@@ -196,10 +171,3 @@ export const RUNTIME = {
     return sum | 0;
   },
 };
-
-function directF64(nearest: number, error: number, mode: Directed): number {
-  if (error === 0 || !Number.isFinite(nearest)) return nearest;
-  const down = mode === "rm" || (mode === "rz" && nearest > 0);
-  if (down) return error < 0 ? nextDown(nearest) : nearest;
-  return error > 0 ? nextUp(nearest) : nearest;
-}

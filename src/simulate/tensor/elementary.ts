@@ -1,6 +1,18 @@
 /** The functions that expressions of rules may call: what Math lacks, and what hardware does differently. */
 import { exp2, pow, round } from "../../dialects/math/elementary-functions.js";
-import { fmaF32, fmaF64 } from "../numbers/rounded-arithmetic.js";
+import {
+  bigToF32,
+  DIRECTED,
+  directedF32,
+  directedInteger,
+  fmaF32,
+  fmaF64,
+  nextDown,
+  nextF32,
+  nextUp,
+  previousF32,
+} from "../numbers/rounded-arithmetic.js";
+import * as special from "./special-functions.js";
 
 export const ELEMENTARY = {
   exp2,
@@ -8,8 +20,8 @@ export const ELEMENTARY = {
   fmaF64,
   pow,
   round,
-  erf,
-  erfc: (x: number): number => 1 - erf(x),
+  ...DIRECTED,
+  ...special,
   /** As max.f32: a NaN loses, +0 is above -0. */
   maxnum: (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b)),
   minnum: (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b)),
@@ -58,11 +70,30 @@ export const ELEMENTARY = {
   },
   /** Rounds a number to tf32: 10 bits of mantissa, ties away from zero, as cvt.rna.tf32.f32. */
   tf32: roundToTf32,
-  j0: (x: number): number => bessel(x, 0),
-  j1: (x: number): number => bessel(x, 1),
-  lgamma: logGamma,
-  cyl: bessel,
+  directedInteger,
+  directedF32,
+  bigToF32,
+  nextAfterF32: (x: number, y: number): number => nextAfter(x, y, nextF32, previousF32),
+  nextAfterF64: (x: number, y: number): number => nextAfter(x, y, nextUp, nextDown),
+  /** A float's bits, and the float of bits. */
+  bits32: (x: number): number => ((words.f32[0] = x), words.i32[0]!),
+  float32: (bits: number): number => ((words.i32[0] = bits), words.f32[0]!),
+  bits64: (x: number): bigint => ((words.f64[0] = x), words.i64[0]!),
+  float64: (bits: bigint): number => ((words.i64[0] = bits), words.f64[0]!),
+  /** From the most significant bit down. */
+  reverse: (x: bigint, width: number): bigint =>
+    BigInt.asIntN(width, BigInt(`0b${BigInt.asUintN(width, x).toString(2).padStart(width, "0").split("").reverse().join("")}`)),
+  clz64: (x: bigint): number => 64 - (x === 0n ? 0 : BigInt.asUintN(64, x).toString(2).length),
 } as const;
+
+function nextAfter(x: number, y: number, up: (x: number) => number, down: (x: number) => number): number {
+  if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
+  return x === y ? y : x < y ? up(x) : down(x);
+}
+const words = viewsOf(new ArrayBuffer(8));
+function viewsOf(buffer: ArrayBuffer) {
+  return { f32: new Float32Array(buffer), i32: new Int32Array(buffer), f64: new Float64Array(buffer), i64: new BigInt64Array(buffer) };
+}
 
 const f32 = new Float32Array(1);
 const u32 = new Uint32Array(f32.buffer);
@@ -71,48 +102,4 @@ function roundToTf32(x: number): number {
   if ((u32[0]! & 0x7f800000) === 0x7f800000) return f32[0]!;
   u32[0] = (u32[0]! + 0x1000) & 0xffffe000;
   return f32[0]!;
-}
-
-/** The error function to about 1e-15: its series near zero, its continued fraction beyond. */
-function erf(x: number): number {
-  const magnitude = Math.abs(x);
-  if (Number.isNaN(x)) return x;
-  if (magnitude > 6) return Math.sign(x);
-  if (magnitude < 2.5) {
-    let term = x;
-    let sum = x;
-    for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n++) {
-      term *= (-x * x) / n;
-      sum += term / (2 * n + 1);
-      if (n > 200) break;
-    }
-    return (2 / Math.sqrt(Math.PI)) * sum;
-  }
-  let fraction = magnitude;
-  for (let k = 60; k > 0; k--) fraction = magnitude + k / 2 / fraction;
-  return Math.sign(x) * (1 - Math.exp(-x * x) / (Math.sqrt(Math.PI) * fraction));
-}
-
-/** J of order n by its integral, which the trapezoidal rule gives to machine precision. */
-function bessel(x: number, order: number): number {
-  const points = 64 + 2 * Math.ceil(Math.abs(x));
-  let sum = 0;
-  for (let k = 0; k < points; k++) {
-    const angle = (Math.PI * (k + 0.5)) / points;
-    sum += Math.cos(order * angle - x * Math.sin(angle));
-  }
-  return sum / points;
-}
-
-/** Lanczos' approximation. */
-function logGamma(x: number): number {
-  if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * x))) - logGamma(1 - x);
-  const coefficients = [
-    676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905, -0.13857109526572012,
-    9.984369578019572e-6, 1.5056327351493116e-7,
-  ];
-  const y = x - 1;
-  const t = y + 7.5;
-  const sum = coefficients.reduce((total, c, i) => total + c / (y + i + 1), 0.9999999999998099);
-  return 0.5 * Math.log(2 * Math.PI) + (y + 0.5) * Math.log(t) - t + Math.log(sum);
 }

@@ -107,6 +107,11 @@ describe("functions of libdevice have a body", () => {
     expect(constraints("@__nv_clzll(i64) -> i32")).toBe("=r,l");
     expect(constraints("@__nv_half2float(i16) -> f32")).toBe("=f,h");
   });
+  test("with labels of its own where it branches", () => {
+    const text = translate("llvm.func @__nv_sinf(f32) -> f32");
+    expect(text).toMatch(/bra \$\$L__BB0_\d+;/);
+    expect(text).not.toMatch(/[^$]\$L__/);
+  });
   test("others are declared only", () => {
     expect(translate("llvm.func @__nv_unheard_of(f32) -> f32")).toContain("declare float @__nv_unheard_of(float)");
     expect(translate("llvm.func @other(f32) -> f32")).toContain("declare float @other(float)");

@@ -44,6 +44,8 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   const body = text
     .replaceAll("\t", "")
     .replace(/ret;$/, "")
+    // Labels: LLVM reads one dollar sign as an operand. They are the block's own, so that several copies do not meet.
+    .replaceAll("$L__", () => "$$L__")
     .replace(/%(p|rs|rd|r)(?=\d)/g, "%nv_$1")
     .replace(
       /ld\.param\.(b\d+) (\S+), \[\w+_param_(\d+)\];/g,

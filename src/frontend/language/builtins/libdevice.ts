@@ -9,7 +9,7 @@ import { type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, UINT32, UINT64 } from
 import type { PyValue } from "../values.js";
 
 /** Variants of each function as `argument dtypes:symbol:result`; symbols go with `__nv_` before them. `bool` is an int made one. */
-const FUNCTIONS: Readonly<Record<string, string>> = {
+export const LIBDEVICE_VARIANTS: Readonly<Record<string, string>> = {
   clz: "i32:clz:i32 i64:clzll:i32",
   popc: "i32:popc:i32 i64:popcll:i32",
   byte_perm: "i32,i32,i32:byte_perm:i32",
@@ -227,7 +227,7 @@ function variantOf(text: string): ExternVariant {
 const PARAMS = [1, 2, 3, 4].map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`arg${i}`, REQUIRED] as const)));
 
 /** `triton.language.extra.libdevice`. */
-export const LIBDEVICE: readonly BuiltinDef[] = Object.entries(FUNCTIONS).map(([name, text]) => {
+export const LIBDEVICE: readonly BuiltinDef[] = Object.entries(LIBDEVICE_VARIANTS).map(([name, text]) => {
   const numArgs = text.slice(0, text.indexOf(":")).split(",").length;
   return defineBuiltin(name, PARAMS[numArgs - 1]!, (s, a) => {
     const variants = text.split(" ").map(variantOf);

@@ -143,9 +143,9 @@ function integerToFloat(c: InstructionCompiler, to: string, from: string): void 
   const mode = c.oneOf("rz", "rm", "rp");
   const lane = laneType(to)!;
   if (to === "f64" || to === "f32") {
-    if (fromBits === 64 && to === "f32" && mode === undefined) return c.emit(lanes(lane.write("d", `R.bigToF32(${value})`), d, a));
-    const number = fromBits === 64 ? `Number(${value})` : value;
-    return c.emit(lanes(lane.write("d", to === "f32" && mode !== undefined ? `R.directedF32(${number}, 0, "${mode}")` : number), d, a));
+    if (mode !== undefined) return c.emit(lanes(lane.write("d", `R.directedInteger(${value}, "${to}", "${mode}")`), d, a));
+    const nearest = to === "f32" ? `R.bigToF32(${value})` : `Number(${value})`;
+    return c.emit(lanes(lane.write("d", fromBits === 64 ? nearest : value), d, a));
   }
   c.emit(lanes(`I[d + l] = R.encode("${to}", ${fromBits === 64 ? `Number(${value})` : value}, "${mode ?? "rn"}", false)`, d, a));
 }

@@ -37,24 +37,24 @@ export function elementwiseResult(instruction: Instruction, index: number, expre
   const out = instruction.outs[index]!;
   return ({ env }, machine) => {
     const args = ins.map((slot) => readable(machine, op, env[slot]!));
-    const [a, b, c] = alike(args);
+    const [a, b, c, d] = alike(args);
     // The scalars of a region may be many, side by side: see `runBlock`.
     const length = a ? a.data.length : total;
     machine.charge(op, length);
     const result = element.alloc(length);
-    if (c) run(length, result, a!.data, b!.data, c.data);
+    if (d) run(length, result, a!.data, b!.data, c!.data, d.data);
+    else if (c) run(length, result, a!.data, b!.data, c.data);
     else if (b) run(length, result, a!.data, b.data);
     else if (a) run(length, result, a.data);
     else run(length, result);
-    if (machine.checks.arithmetic && element.family === "float") findNewNaN(machine, op, element, result, [a, b, c]);
+    if (machine.checks.arithmetic && element.family === "float") findNewNaN(machine, op, element, result, [a, b, c, d]);
     env[out] = tensor(element, a ? a.shape : shape, result);
   };
 }
 
 /** Operands of the same length: a constant among vectors is repeated. */
 export function alike(args: readonly Tensor[]): readonly Tensor[] {
-  const [a, b, c] = args;
-  if (!b || (a!.data.length === b.data.length && (!c || c.data.length === b.data.length))) return args;
+  if (args.every((t) => t.data.length === args[0]!.data.length)) return args;
   const longest = args.reduce((x, y) => (y.data.length > x.data.length ? y : x));
   return args.map((t) => (t.data.length === longest.data.length ? t : filled(t.element, longest.shape, t.data[0]!)));
 }
