@@ -3,10 +3,12 @@
  * made from the same tables as the UI, and stands in `schemas/config.json`. One-shot commands do not read it: what they
  * print depends on their arguments alone.
  */
+
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { nearest } from "../support/nearest.js";
+import { fromBytes } from "../support/utf8.js";
 import { COMMAND_IDS, COMMANDS, type CommandId, keysOf } from "../tui/keymap.js";
 import type { Io } from "./io.js";
 import { type Json, parsePositionedJson } from "./positioned-json.js";
@@ -69,7 +71,7 @@ export function readConfig(io: Pick<Io, "env" | "readFile">): Config | { readonl
   if (path === undefined) return parseConfig("", "{}");
   let text: string;
   try {
-    text = Buffer.from(io.readFile(path), "latin1").toString("utf8");
+    text = fromBytes(io.readFile(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? parseConfig(path, "{}") : { error: `tt-step: cannot read '${path}': ${message}\n` };

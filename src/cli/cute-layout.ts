@@ -37,7 +37,7 @@ import { basesOfTv, linearAttribute } from "../cute/triton.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { LayoutError } from "../layout/layout-error.js";
-import { fileError } from "../support/files.js";
+import { fileError } from "../node/files.js";
 import { LimitError } from "../support/limits.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
 import { type CuteArgs, cuteHelp, parseCuteArgs, type Word } from "./cute-args.js";

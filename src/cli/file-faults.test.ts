@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { writeFile } from "../support/files.js";
+import { writeFile } from "../node/files.js";
 import { memoryIo } from "../testing/memory-io.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-store.js";
 import { snapshotMain } from "./tt-step-snapshot.js";

@@ -19,7 +19,7 @@ import { layoutProblem, usesVolta } from "../layout/verify-encoding.js";
 import { fromBytes } from "../support/utf8.js";
 import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
-import { fileError } from "../support/files.js";
+import { fileError } from "../node/files.js";
 import { EXIT, type Io } from "./io.js";
 import { shortened } from "./layout-args.js";
 

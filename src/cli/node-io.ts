@@ -1,7 +1,8 @@
 import { fstatSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { failureOf } from "../support/failure.js";
-import { fileError, readText, writeAll, writeFile } from "../support/files.js";
+import { LineTable } from "../compile/trace.js";
+import { failureOf } from "../node/failure.js";
+import { fileError, readText, writeAll, writeFile } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import { printable } from "../support/utf8.js";
 import { EXIT, type Io, type Programs } from "./io.js";
@@ -38,6 +39,13 @@ class Output {
     }
   }
 }
+
+/** Loaded when a large text is met: most compilations have none, and start sooner without. */
+const zlib = () => process.getBuiltinModule("node:zlib");
+LineTable.deflater = {
+  deflate: (text) => zlib().deflateRawSync(Buffer.from(text, "latin1"), { level: 1 }),
+  inflate: (bytes) => zlib().inflateRawSync(bytes).toString("latin1"),
+};
 
 /** Runs a command's main on this process: arguments, streams, exit code. Called by the launchers in bin/. */
 export async function runMain(

@@ -1,5 +1,5 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
-import { fileError } from "../support/files.js";
+import { fileError } from "../node/files.js";
 import type { Io, Programs } from "./io.js";
 
 export interface PtxasOptions {

@@ -1,7 +1,7 @@
 /** Snapshots on disk. A folder is written beside the old one and takes its place as a whole. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { beside, isBeside, makeFolder, readText, writeNew } from "../support/files.js";
+import { beside, isBeside, makeFolder, readText, writeNew } from "../node/files.js";
 import type { SnapshotFiles } from "./snapshot-content.js";
 
 /** The files of a folder; undefined where there is none. What is there and is no file has an empty text. */

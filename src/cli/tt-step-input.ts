@@ -10,7 +10,7 @@ import type { Choices } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
-import { fileError } from "../support/files.js";
+import { fileError } from "../node/files.js";
 import { parseModule } from "../syntax/parse.js";
 import type { Io } from "./io.js";
 import { type InputDefaults, isPython, type PythonOptions, readPython } from "./tt-step-python.js";

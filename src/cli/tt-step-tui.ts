@@ -1,7 +1,9 @@
 /** Opens the terminal UI on what the arguments name. */
+
 import { pipelineOf } from "../compile/compile.js";
 import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
+import { toBytes } from "../support/utf8.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
 import { type Opened, openedState } from "../tui/opening.js";
@@ -88,7 +90,7 @@ export function exported(trace: Trace, args: TtStepArgs, io: Io): { readonly tex
   const state = openedState(args.input!, trace, size);
   const made = exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme]);
   // Files are written as latin1, as IR is read.
-  return "error" in made ? made : { text: Buffer.from(made.text, "utf8").toString("latin1") };
+  return "error" in made ? made : { text: toBytes(made.text) };
 }
 
 function themeOf(args: TtStepArgs, io: Io): Theme["name"] {

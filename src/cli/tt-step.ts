@@ -2,8 +2,8 @@
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { Context } from "../ir/context.js";
+import { fileError } from "../node/files.js";
 import { explainRemark } from "../pass/remark.js";
-import { fileError } from "../support/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import { printOperation } from "../syntax/print.js";
 import { completionScript, SHELLS } from "./completion.js";

@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { LineTable, PAGE_SIZE } from "./trace.js";
 
@@ -14,7 +15,11 @@ test("equal lines are kept once", () => {
   expect(table.bytes).toBe(2);
 });
 
-test("large texts are kept deflated, and read back", () => {
+test("large texts are kept deflated where the host can, and read back", () => {
+  LineTable.deflater = {
+    deflate: (text) => deflateRawSync(Buffer.from(text, "latin1")),
+    inflate: (bytes) => inflateRawSync(bytes).toString("latin1"),
+  };
   const table = new LineTable();
   const small = table.numbers("first\n", startsOf("first\n"));
   const texts = [0, 1, 2].map((k) =>

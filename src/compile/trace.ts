@@ -3,10 +3,12 @@
  * the snapshot check and the exporters read only this. Lines of text are kept once however often they occur; a step
  * refers to them by number, and each line carries the id of the op that stands on it.
  */
+
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
 import type { Remark } from "../pass/remark.js";
+import { compact } from "../support/bytes.js";
 import type { OpLocations } from "./op-locations.js";
 import type { Stage } from "./pipelines/cuda.js";
 
@@ -81,7 +83,7 @@ export interface StepText {
   readonly hashes: Int32Array;
 }
 
-/** Texts of more characters than this are kept deflated. */
+/** Texts of more characters than this are kept deflated where the host can. */
 export const PAGE_SIZE = 4 << 20;
 /** Lines of pages have numbers from here on. */
 const FIRST_PAGED = 1 << 30;
@@ -91,11 +93,19 @@ interface Page {
   readonly first: number;
   /** Where each line begins; one more entry for the end. */
   readonly starts: Int32Array;
-  readonly deflated: Uint8Array;
+  readonly packed: Uint8Array | string;
+}
+
+/** Makes texts smaller while nobody looks at them. */
+export interface Deflater {
+  deflate(text: string): Uint8Array;
+  inflate(bytes: Uint8Array): string;
 }
 
 /** Distinct lines, each kept once; the lines of large texts in pages of their own. Lines are latin1, as files are read. */
 export class LineTable {
+  /** Set by a host that has one; without it large texts stay as they are. */
+  static deflater: Deflater | undefined;
   readonly #lines: string[] = [];
   /** Lines to their numbers; absent once all are known. */
   #numbers: Map<string, number> | undefined = new Map<string, number>();
@@ -114,7 +124,7 @@ export class LineTable {
     if (number === undefined) {
       number = this.#lines.length;
       // A slice would keep the whole printed text alive.
-      const copy = Buffer.from(line, "latin1").toString("latin1");
+      const copy = compact(line);
       this.#lines.push(copy);
       this.#numbers.set(copy, number);
     }
@@ -130,7 +140,7 @@ export class LineTable {
     }
     const last = this.#pages.at(-1);
     const first = last ? last.first + last.starts.length - 1 : FIRST_PAGED;
-    this.#pages.push({ first, starts, deflated: zlib().deflateRawSync(Buffer.from(text, "latin1"), { level: 1 }) });
+    this.#pages.push({ first, starts, packed: LineTable.deflater?.deflate(text) ?? text });
     return Int32Array.from({ length: count }, (_, i) => first + i);
   }
   line(number: number): string {
@@ -146,7 +156,7 @@ export class LineTable {
     const found = this.#inflated.find(({ page }) => number >= page.first && number < page.first + page.starts.length - 1);
     if (found) return found;
     const page = this.#pages.findLast((p) => p.first <= number)!;
-    const made = { page, text: zlib().inflateRawSync(page.deflated).toString("latin1") };
+    const made = { page, text: typeof page.packed === "string" ? page.packed : LineTable.deflater!.inflate(page.packed) };
     this.#inflated = [made, ...this.#inflated.slice(0, 1)];
     return made;
   }
@@ -172,15 +182,8 @@ export class LineTable {
   }
   /** Bytes kept for lines, deflated pages included. */
   get bytes(): number {
-    return (
-      this.#lines.reduce((n, line) => n + line.length, 0) + this.#pages.reduce((n, p) => n + p.deflated.length + p.starts.byteLength, 0)
-    );
+    return this.#lines.reduce((n, line) => n + line.length, 0) + this.#pages.reduce((n, p) => n + p.packed.length + p.starts.byteLength, 0);
   }
-}
-
-/** Loaded when a large text is met: most compilations have none, and start sooner without. */
-function zlib(): typeof import("node:zlib") {
-  return process.getBuiltinModule("node:zlib");
 }
 
 /** The number of ops in and including `root`. */

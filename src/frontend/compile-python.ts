@@ -5,6 +5,7 @@ import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { nearest } from "../support/nearest.js";
+import { fromBytes } from "../support/utf8.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { Compilation } from "./codegen/generator.js";
@@ -55,7 +56,7 @@ export interface PythonCompileOptions extends Partial<LanguageOptions> {
 /** Bytes, one a character, as the text that they encode. */
 const decode = (latin1: string): string => {
   const coding = /^(?:[ \t\f]*(?:#.*)?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/.exec(latin1)?.[1];
-  return coding !== undefined && /^(?:latin-?1|iso-8859-1)$/i.test(coding) ? latin1 : Buffer.from(latin1, "latin1").toString("utf8");
+  return coding !== undefined && /^(?:latin-?1|iso-8859-1)$/i.test(coding) ? latin1 : fromBytes(latin1);
 };
 
 /** A file as Python reads it: without a byte order mark, lines end in `\n`. */

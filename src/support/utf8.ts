@@ -1,10 +1,12 @@
 /** Texts are kept as bytes, one character each; arguments and Python's words are letters, and become bytes where they are printed. */
+import { bytesOf, textOfBytes } from "./bytes.js";
 
 /** Letters as the bytes of their UTF-8. */
-export const toBytes = (letters: string): string => (isAscii(letters) ? letters : Buffer.from(letters, "utf8").toString("latin1"));
+export const toBytes = (letters: string): string => (isAscii(letters) ? letters : textOfBytes(new TextEncoder().encode(letters)));
 
 /** The letters that bytes of UTF-8 stand for; a byte that is none is U+FFFD. */
-export const fromBytes = (bytes: string): string => (isAscii(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8"));
+export const fromBytes = (bytes: string): string =>
+  isAscii(bytes) ? bytes : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(bytes));
 
 /** A text of either kind as bytes that are UTF-8: what is no UTF-8 is taken for letters. */
 export function printable(text: string): string {

@@ -60,12 +60,13 @@ export function collectAliases(op: Operation, options: PrintOptions): AliasTable
   return table.names.size > 0 ? table : undefined;
 }
 
-/** Ropes longer than this are written out as bytes: a rope kept alive costs many times its text in garbage collection. */
+/** Ropes longer than this are made flat: a rope kept alive costs many times its text in garbage collection. */
 const CHUNK = 1 << 14;
 
 export class Printer implements OpPrinter {
   #out = "";
-  #bytes = Buffer.allocUnsafe(0);
+  readonly #chunks: string[] = [];
+  /** Characters in the chunks. */
   #length = 0;
   #indent = "";
   readonly genericForm: boolean;
@@ -93,20 +94,16 @@ export class Printer implements OpPrinter {
     if (this.#out.length > CHUNK) this.flush();
   }
   private flush(): void {
-    const end = this.#length + this.#out.length;
-    if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length, 4 * CHUNK));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
-    this.#bytes.write(this.#out, this.#length, "latin1");
-    this.#length = end;
+    // Reading a character makes V8 write the rope out as one flat string.
+    this.#out.charCodeAt(0);
+    this.#chunks.push(this.#out);
+    this.#length += this.#out.length;
     this.#out = "";
   }
   take(): string {
-    if (this.#length === 0) return this.#out;
+    if (this.#chunks.length === 0) return this.#out;
     this.flush();
-    return this.#bytes.toString("latin1", 0, this.#length);
+    return this.#chunks.join("");
   }
   newline(): void {
     this.write(`\n${this.#indent}`);

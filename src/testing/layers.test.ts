@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["passes", "target", "simulate", "frontend"],
   ["compile"],
   ["diff"],
+  ["node"],
   ["tui"],
   ["cli"],
 ];
@@ -71,6 +72,20 @@ test("folders import only the layers above their own", () => {
       if (mine === undefined) offending.push(`${file}: folder ${from} has no layer`);
       else if (theirs === undefined || theirs >= mine) offending.push(`${file} imports ${path}`);
     }
+  }
+  expect(offending).toEqual([]);
+});
+
+/** Files of `tui` that touch the terminal, files or other programs: the rest runs in a browser too. */
+const SHELL = /^tui\/(?:run|terminal|editor|compilations|opening|ptx-thread|app|ink-io)\.tsx?$/;
+
+test("nothing below the commands and the terminal UI's shell needs node", () => {
+  const offending: string[] = [];
+  for (const file of files) {
+    const [from] = file.split("/");
+    if (from === "cli" || from === "node" || FREE.includes(from!) || isTest(file) || SHELL.test(file)) continue;
+    const code = readFileSync(`src/${file}`, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+    for (const [needs] of code.matchAll(/"node:\w+"|\b(?:Buffer|process)\.\w+|\bimport\.meta\b/g)) offending.push(`${file}: ${needs}`);
   }
   expect(offending).toEqual([]);
 });

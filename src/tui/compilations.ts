@@ -7,6 +7,7 @@ import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep } from "../compile/pipelines/cuda.js";
 import { failuresOf, type Trace } from "../compile/trace.js";
 import type { Operation } from "../ir/operation.js";
+import { fromBytes } from "../support/utf8.js";
 import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
 import { findKernels } from "./kernels.js";
@@ -268,7 +269,7 @@ export class Compilations {
     const edited = this.shell.away(() => editText(file, undefined, line));
     if ("error" in edited) return this.shell.say(edited.error, "error");
     const { session } = this.shell.state();
-    const changed = session.sources.find((s) => s.found === file)?.lines.join("\n") !== Buffer.from(edited.text, "latin1").toString("utf8");
+    const changed = session.sources.find((s) => s.found === file)?.lines.join("\n") !== fromBytes(edited.text);
     if (changed && resolve(file) === resolve(this.inputs.name)) this.reopen();
     else this.shell.dispatch({ type: "session", session: withSources({ ...session, sources: [] }) });
   }

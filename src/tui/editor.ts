@@ -1,6 +1,6 @@
 /** Runs $EDITOR on a file; what was written there is never lost. */
 import { spawnSync } from "node:child_process";
-import { fileError, readText, writeNew } from "../support/files.js";
+import { fileError, readText, writeNew } from "../node/files.js";
 
 /** The file's text afterwards. With `text` the file is made first, for the user alone; `line` is where the cursor shall stand. */
 export function editText(

@@ -6,6 +6,7 @@
  * What belongs to the IR is told by indentation: MLIR prints a top-level op from the left margin to a `}` at the left
  * margin, and everything inside it indented.
  */
+import { compact } from "../../support/bytes.js";
 
 export interface Dump {
   /** 1-based line of the banner. */
@@ -98,7 +99,7 @@ class Splitter {
   private banner(line: string, number: number): void {
     this.close(false);
     // A copy: names cut out of the log would keep all of it in memory.
-    this.#header = readBanner(Buffer.from(line, "latin1").toString("latin1"), number);
+    this.#header = readBanner(compact(line), number);
     if (!this.#header) this.warn(number, "this header is cut off or not understood");
   }
   private close(atEnd: boolean): void {
@@ -107,8 +108,8 @@ class Splitter {
     const complete = !this.#inside && this.#body.length > 0;
     if (this.#body.length === 0) this.warn(header.line, `no IR follows the header of ${header.pass}`);
     else if (!complete) this.warn(header.line, `the IR of ${header.pass} is cut off${atEnd ? " at the end of the log" : ""}`);
-    // Joined by way of bytes: a flat text of its own, so that the log can be forgotten.
-    const text = this.#body.length === 0 ? "" : Buffer.from(`${this.#body.join("\n")}\n`, "latin1").toString("latin1");
+    // A text of its own, so that the log can be forgotten.
+    const text = this.#body.length === 0 ? "" : `${this.#body.join("\n")}\n`;
     this.#dumps.push({ ...header, text, complete });
     this.#header = undefined;
     this.#body = [];

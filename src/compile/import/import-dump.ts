@@ -3,6 +3,7 @@
  * steps by inference (`identify`), so that diffs and life lines work as for our own compilations.
  */
 
+import { compact } from "../../support/bytes.js";
 import { finished } from "../../support/slices.js";
 import { LocationCollector } from "../op-locations.js";
 import { flagOfPass, type PipelineStep, type Stage } from "../pipelines/cuda.js";
@@ -350,7 +351,7 @@ function loneFunction(ir: TextIR): LoneFunction | undefined {
   if (ir.numOps === 0 || ir.symbol[0] === 0) return undefined;
   const from = ir.lineStart[ir.line[0]!]!;
   // A copy: a name cut out of the text would keep all of it in memory.
-  const line = Buffer.from(ir.text.slice(from, ir.lineStart[ir.line[0]! + 1]! - 1), "latin1").toString("latin1");
+  const line = compact(ir.text.slice(from, ir.lineStart[ir.line[0]! + 1]! - 1));
   const match = /^"?([\w.]+)[^@]*@(?:"([^"]*)"|([\w$.-]*))/.exec(line);
   return match ? { op: match[1]!.includes(".") ? match[1]! : `func.${match[1]!}`, symbol: match[2] ?? match[3]! } : undefined;
 }

@@ -20,7 +20,7 @@ export function withoutLocations(text: string): { readonly text: string; readonl
     if (next >= 0 && next < end) next = text.indexOf(START, end);
     at = end + 1;
   }
-  return { text: Buffer.from(`${kept.join("\n")}\n`, "latin1").toString("latin1"), lines: lines.take() };
+  return { text: `${kept.join("\n")}\n`, lines: lines.take() };
 }
 
 const START = " loc(";

@@ -1,4 +1,5 @@
 /** Places in the Python source that printed locations name: `"a"(#loc3)`, `callsite(#loc1 at #loc2)`, `"k.py":7:0`. */
+import { compact } from "../../support/bytes.js";
 import { isLibraryFile, type LocationCollector } from "../op-locations.js";
 import type { TextIR } from "./text-ops.js";
 
@@ -60,7 +61,7 @@ function newPlaceOf(text: string, inner: (part: string) => Place | undefined, al
     return body === undefined ? undefined : inner(body);
   }
   const file = /^"((?:[^"\\]|\\.)*)":(\d+):(\d+)/.exec(text);
-  if (file) return { file: Buffer.from(file[1]!, "latin1").toString("latin1"), line: Number(file[2]), column: Number(file[3]) };
+  if (file) return { file: compact(file[1]!), line: Number(file[2]), column: Number(file[3]) };
   const named = /^"(?:[^"\\]|\\.)*"\((.*)\)$/s.exec(text);
   if (named) return inner(named[1]!);
   const call = /^callsite\((.*)\)$/s.exec(text);

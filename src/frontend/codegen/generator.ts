@@ -2,12 +2,14 @@
  * The state of one function's code generation, and what the parts of the visitor call of each other.
  * Source: python/triton/compiler/code_generator.py, CodeGenerator.
  */
+
 import type { Block } from "../../ir/block.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import { fileLoc, nameLoc } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
+import { toBytes } from "../../support/utf8.js";
 import type { Host } from "../host/host.js";
 import type { JitData } from "../host/objects.js";
 import type { LanguageOptions, Semantic } from "../language/semantic.js";
@@ -84,11 +86,10 @@ export interface Generator {
 /** The location of a node, as `visit` sets it; undefined for nodes without a place. */
 export function locationOf(g: Generator, at: ast.Place): ReturnType<typeof fileLoc> {
   const here = fileLoc(g.compilation.ctx, g.data.env.file.path, at.line, Math.max(0, at.col - g.data.dedent));
-  return g.namePrefix === undefined ? here : nameLoc(utf8(g.namePrefix), here);
+  return g.namePrefix === undefined ? here : nameLoc(toBytes(g.namePrefix), here);
 }
 
 /** A name as IR has its texts: one character a byte. */
-const utf8 = (name: string): string => (/[^\0-\x7f]/.test(name) ? Buffer.from(name, "utf8").toString("latin1") : name);
 
 export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);
@@ -102,7 +103,7 @@ export function nameValue(value: PyValue, name: string): void {
 }
 /** An op's result renames its op; what it was called before stays inside the name. */
 export function nameHandle(handle: Value, name: string): void {
-  const loc = nameLoc(utf8(name), handle.loc);
+  const loc = nameLoc(toBytes(name), handle.loc);
   const op = handle.definingOp;
   if (op) op.setLoc(loc);
   else handle.argLoc = loc;

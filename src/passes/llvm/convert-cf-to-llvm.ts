@@ -2,6 +2,7 @@
  * Branches between blocks in the LLVM dialect. Arguments of blocks are converted by the branches that lead there.
  * Source: mlir/lib/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.cpp, LLVMCommon/PrintCallHelper.cpp.
  */
+
 import { AssertOp } from "../../dialects/cf/ops/assert.js";
 import { BranchOp, CondBranchOp } from "../../dialects/cf/ops/branch.js";
 import { SwitchOp } from "../../dialects/cf/ops/switch.js";
@@ -23,6 +24,7 @@ import { ConversionTarget } from "../../rewrite/conversion-target.js";
 import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import type { TypeConverter } from "../../rewrite/type-converter.js";
+import { bytesOf } from "../../support/bytes.js";
 import { llvmTypeConverter } from "./llvm-type-converter.js";
 
 export const convertControlFlowToLLVM = definePass("convert-cf-to-llvm", {
@@ -96,7 +98,7 @@ const assertion = (module: Operation, converter: TypeConverter): ConversionPatte
 
 /** A string of the module that ends with a zero byte. */
 function addString(rw: Rewriter, module: Operation, content: string): { readonly name: string; readonly type: Type } {
-  const bytes = [...Buffer.from(content, "latin1"), 0].map((byte) => BigInt.asIntN(8, BigInt(byte)));
+  const bytes = [...bytesOf(content), 0].map((byte) => BigInt.asIntN(8, BigInt(byte)));
   const type = LLVMArrayType.get(rw.ctx, { elementType: i8(rw.ctx), numElements: bytes.length });
   let name = "assert_msg";
   for (let i = 0; lookupSymbol(module, name); i++) name = `assert_msg_${i}`;

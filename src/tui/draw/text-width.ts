@@ -1,4 +1,5 @@
 /** How many columns text takes in a terminal, and text made fit for one. */
+import { fromBytes } from "../../support/utf8.js";
 
 /** Columns of a character: 0 for combining marks, 2 for wide East Asian characters and pictures. */
 export function charWidth(code: number): number {
@@ -36,7 +37,7 @@ export function textWidth(text: string): number {
 /** Text of a file that was read as latin1, as it is meant (UTF-8), with tabs spread and control characters shown as dots. */
 export function shown(latin1: string): string {
   if (!/[^\x20-\x7e]/.test(latin1)) return latin1;
-  const text = /[\x80-\xff]/.test(latin1) && !/[^\x00-\xff]/.test(latin1) ? Buffer.from(latin1, "latin1").toString("utf8") : latin1;
+  const text = /[^\x00-\xff]/.test(latin1) ? latin1 : fromBytes(latin1);
   return text.replace(/\t/g, "    ").replace(/[\x00-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069]/g, ".");
 }
 

@@ -1,7 +1,7 @@
 /** What is said of an error that nobody nearer has caught. */
-import { Bug } from "./assert.js";
+import { Bug } from "../support/assert.js";
+import { LimitError } from "../support/limits.js";
 import { fileErrorText, isFileError } from "./files.js";
-import { LimitError } from "./limits.js";
 
 /** The file system's errors and limits are matters of the input; everything else is a bug of ours. */
 export function failureOf(error: unknown): { readonly text: string; readonly isBug: boolean } {
