@@ -29,32 +29,36 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   const kernel = kernelOf(module, options.kernel)!;
   const [seed = 0, ...others] = options.seeds ?? [0, 1];
   const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, options.preconditions, fit, options.names, made);
-  const tried = (args: readonly ArgumentPlan[]): RunResult => {
+  const tried = (args: readonly ArgumentPlan[], by = seed): RunResult => {
     ran();
-    return runModule(module, { ...options, args, seed });
+    return runModule(module, { ...options, args, seed: by });
   };
-  const isSound = (args: readonly ArgumentPlan[]): boolean => !tried(args).findings.some(isFault);
-  const firstSound = (plans: readonly [Fit, MadeUp][]) => plans.find(([fit, made]) => isSound(plan(fit, made)));
-  const [fit, { integers }] = firstSound([
+  const isSound = (args: readonly ArgumentPlan[], by = seed): boolean => !tried(args, by).findings.some(isFault);
+  const ways: [Fit, MadeUp][] = [
     ["cut", WIDE],
     ["cut", TAME],
-    ["whole", WIDE],
-  ]) ?? ["whole", TAME];
-  const args = plan(fit, { integers, floats: "random" });
+    ["whole", TAME],
+  ];
+  const plans = ways.map(([f, made]) => plan(f, made));
+  const found = plans.findIndex((args, i) => !plans.slice(0, i).some((known) => same(known, args)) && isSound(args));
+  const [fit, { integers }] = ways.at(found)!;
+  const args = plans.at(found)!;
   const launches: Chosen[] = [{ seed, args, ignore: NOTHING, lowered: true }];
-  const edges = plan(fit, { integers, floats: "edges" });
-  const other = others.length > 0 && !same(edges, args) && isSound(edges) ? edges : args;
-  for (const s of others) launches.push({ seed: s, args: other, ignore: NOTHING, lowered: false });
+  // Where the kernel itself goes wrong in every way, that is all there is to say.
+  const edges = found < 0 ? args : plan(fit, { integers, floats: "edges" });
+  for (const s of others)
+    launches.push({ seed: s, args: !same(edges, args) && isSound(edges, s) ? edges : args, ignore: NOTHING, lowered: false });
+  if (found < 0) return launches;
 
-  const add = (found: readonly ArgumentPlan[], ignore = NOTHING): void => {
-    if (!launches.some((known) => same(known.args, found)) && isSound(found)) launches.push({ seed, args: found, ignore, lowered: true });
+  const add = (more: readonly ArgumentPlan[], ignore = NOTHING): void => {
+    if (!launches.some((known) => same(known.args, more)) && isSound(more)) launches.push({ seed, args: more, ignore, lowered: true });
   };
   if (fit === "cut") {
     add(plan("short", { integers, floats: "edges" }));
     const rates = RATES.map((floats) => plan("two", { integers, floats }));
     // As many as the kernel's own result can take.
-    const rate = rates.find((found) => {
-      const run = tried(found);
+    const rate = rates.find((more) => {
+      const run = tried(more);
       return !run.findings.some(isFault) && nonFinite(run) <= MOST_NON_FINITE;
     });
     add(rate ?? plan("two", { integers, floats: "edges" }));
