@@ -139,8 +139,12 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 function select(l: Lowering, op: Operation): readonly Node[] {
   const conditions = l.nodes(op.operand(0));
   const [then, other] = [l.nodes(op.operand(1)), l.nodes(op.operand(2))];
+  // Of a value and one that may be anything it is the value.
+  if (isUndefined(op.operand(2))) return then;
+  if (isUndefined(op.operand(1))) return other;
   return then.map((node, i) => l.s.select(conditions[conditions.length === 1 ? 0 : i]!, node, other[i]!));
 }
+const isUndefined = (value: Value): boolean => /^llvm\.mlir\.(undef|poison)$/.test(value.definingOp?.name ?? "");
 const widen = (l: Lowering, a: Node, width: Width): Node => (a.width <= width ? l.s.sext(a, width) : l.s.trunc(a, width));
 /** Conversions to float take words. */
 function atLeastWord(l: Lowering, a: Node, from: Leaf, signed: boolean): Node {

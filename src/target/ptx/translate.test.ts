@@ -202,6 +202,22 @@ test("an op without PTX is told with its place", () => {
   expect(ptxText(kernelOp.module, OPTIONS)).toMatchObject({ problems: [{ message: "'llvm.exp2.f64' has no PTX" }] });
 });
 
+test("what is chosen of a value and one that may be anything is the value", () => {
+  const chosen = (then: string, other: string): string[] =>
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>, %arg1: i32, %arg2: i1",
+        `%any = llvm.mlir.poison : i32
+         %zero = llvm.mlir.constant(0 : i32) : i32
+         %0 = llvm.select %arg2, ${then}, ${other} : i1, i32
+         llvm.store %0, %arg0 : i32, !llvm.ptr<1>`,
+      ),
+    ).filter((line) => /^(selp|st)/.test(line));
+  expect(chosen("%arg1", "%any")).toEqual(["st.global.b32 [%rd1], %r1;"]);
+  expect(chosen("%any", "%arg1")).toEqual(["st.global.b32 [%rd1], %r1;"]);
+  expect(chosen("%arg1", "%zero")[0]).toMatch(/^selp/);
+});
+
 describe("division by constants", () => {
   /** What a node of integers is for a value of its only unknown. */
   function evaluate(node: Node, x: bigint): bigint {
