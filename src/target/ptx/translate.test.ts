@@ -351,6 +351,14 @@ test("what a warp group's product reads is written before its fence, copies of a
   expect(lines.slice(0, fence).filter((line) => /^add.f16x2|^mov.b32 %r\d+, 1073741824|^xor/.test(line))).toHaveLength(6);
 });
 
+test("equal fences and barriers stay as many as there are", () => {
+  const fence = `llvm.inline_asm has_side_effects asm_dialect = att operand_attrs = [] "fence.proxy.async.shared::cta;", "" : () -> ()\nnvvm.barrier0\n`;
+  const lines = instructions(kernel("%arg0: !llvm.ptr<1>", fence.repeat(3)));
+  expect(lines.filter((line) => /^(fence|bar)/.test(line)).map((line) => line.split(/[. ]/)[0])).toEqual(
+    Array.from({ length: 3 }, () => ["fence", "bar"]).flat(),
+  );
+});
+
 test("a function that is not expanded returns several values, and conditions, as one parameter", () => {
   const text = translate(`llvm.func @two(%arg0: f32, %arg1: i1) -> !llvm.struct<(f32, i1)> attributes {passthrough = ["noinline"]} {
       %0 = llvm.mlir.undef : !llvm.struct<(f32, i1)>
