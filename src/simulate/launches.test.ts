@@ -39,6 +39,11 @@ describe("what a kernel does with an array decides what it holds", () => {
       undefined,
     ],
     ["so do amounts", "%y = arith.shli %five, %x : tensor<64xi32>", undefined],
+    [
+      "counters start at 0",
+      "%on = arith.cmpi eq, %zero, %zero : tensor<64xi32>\n  %y = tt.atomic_rmw add, relaxed, gpu, %ap, %five, %on : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>) -> tensor<64xi32>",
+      undefined,
+    ],
     ["divisors are not 0", "%y = arith.divsi %five, %x : tensor<64xi32>", { kind: "wide", use: "divisor" }],
     [
       "floats are numbers",

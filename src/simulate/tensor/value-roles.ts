@@ -35,6 +35,8 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
   for (let at = todo.pop(); at; at = todo.pop()) {
     const { value, kind } = at;
     for (const { owner, index } of value.uses()) {
+      // Counters and locks start at 0.
+      if (kind === "pointer" && (owner.name.startsWith("tt.atomic") || tt.DescriptorReduceOp.is(owner))) roles.add("index");
       if (kind !== "pointer") for (const role of rolesOf(owner, index, kind, functions)) roles.add(role);
       for (const next of targets(owner, index, functions)) reach(next, kindAfter(owner, next, kind));
     }
