@@ -20,6 +20,8 @@ export interface SimulationArgs {
   readonly maxSteps: string | undefined;
   /** What is otherwise a note ends with exit code 1 or 2. */
   readonly strict?: boolean;
+  /** Validation runs lowered code on every program of the grid. */
+  readonly allPrograms?: boolean;
 }
 
 type Triple = readonly [number, number, number];

@@ -71,6 +71,7 @@ const OPTIONS = {
     group: "Execution",
     summary: "--validate: exit 2 where a step was not executed, 1 where the kernel itself has races",
   },
+  "all-programs": { type: "boolean", group: "Execution", summary: "--validate: lowered code runs on every program of the grid" },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
   times: {
     type: "boolean",
@@ -325,6 +326,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
       seed: list("seed"),
       maxSteps: text("max-steps"),
       strict: flag("strict"),
+      allPrograms: flag("all-programs"),
     },
     export: text("export"),
     theme,

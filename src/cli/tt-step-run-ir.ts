@@ -15,7 +15,7 @@ import {
   partOf,
   planArguments,
 } from "../simulate/tensor/arguments.js";
-import { kernelOf, type RunResult, runModule } from "../simulate/tensor/run.js";
+import { everyProgram, kernelOf, type RunResult, runModule } from "../simulate/tensor/run.js";
 import type { Io } from "./io.js";
 import type { LaunchFile, NamedArgument } from "./launch-file.js";
 import { argumentNamed, programProblem, type SimulationArgs, simulationOptions } from "./simulation-args.js";
@@ -134,12 +134,6 @@ function launched(
     } else plan.push({ kind: "pointer", name: found.name, element, init, ...(data ? { data } : {}) });
   }
   return plan;
-}
-
-function everyProgram([x = 1, y = 1, z = 1]: readonly number[]): number[][] {
-  const all: number[][] = [];
-  for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) all.push([i, j, k]);
-  return all;
 }
 
 function reportOf(module: Operation, result: RunResult): string {

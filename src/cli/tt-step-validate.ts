@@ -80,7 +80,11 @@ export function validatorFor(
   const written = argumentNames(kernelOf(source)!, trace.lines.textOf(first.text));
   const options = simulationOptions(name, args, { module: source, names: names ?? written }, io);
   if ("error" in options) return options;
-  return { validator: new Validator({ ...options, ...capabilityOf(trace) }), source, report: options.report };
+  return {
+    validator: new Validator({ ...options, ...capabilityOf(trace), allPrograms: args.allPrograms ?? false }),
+    source,
+    report: options.report,
+  };
 }
 
 /** The names of the kernel's arguments in an input that is compiled; to be called before passes change it. */

@@ -21,12 +21,13 @@ import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
-import { kernelOf, type RunResult, runModule } from "./tensor/run.js";
+import { everyProgram, kernelOf, type RunResult, runModule } from "./tensor/run.js";
 
-export type ValidateOptions = Pick<
-  LaunchOptions,
-  "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"
->;
+export interface ValidateOptions
+  extends Pick<LaunchOptions, "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
+  /** Lowered code runs on every program of the grid, not only on the first and the last. */
+  readonly allPrograms?: boolean;
+}
 
 /** What a pass did to the meaning. */
 export interface Broken {
@@ -47,6 +48,8 @@ export interface Validation {
   readonly passes: readonly string[];
   /** What was executed of the source, of Triton IR and of lowered code as they were last, and of PTX. */
   readonly coverage: ReadonlyMap<string, Coverage>;
+  /** On how many programs of how many lowered code ran, in words. */
+  readonly programs: string;
   /** Stores of floats where the bound is so large that it says little, with how many elements of how many. */
   readonly uncertain: ReadonlyMap<string, string>;
   /** What no launch of the source did: a mask off, the other side of a branch. */
@@ -99,6 +102,7 @@ export class Validator {
   #source: Operation | undefined;
   #loweredIsBroken = false;
   #loweredRan = false;
+  #programs = "";
   /** Passes since the last one whose result was executed. */
   readonly #pending: string[] = [];
   /** Of descriptors among the arguments, as they were last. */
@@ -137,10 +141,12 @@ export class Validator {
     });
     const { programs, grid } = this.#before[0]!;
     const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
+    const lowered = this.options.allPrograms ? everyProgram(grid) : few;
+    this.#programs = `${lowered.length} of ${everyProgram(grid).length} programs`;
     for (const launch of this.#launches) {
       if (!launch.lowered) continue;
       const { seed, args } = launch;
-      const reference = referenceOf(module, { ...this.options, args, grid, programs: few, seed });
+      const reference = referenceOf(module, { ...this.options, args, grid, programs: lowered, seed });
       launch.reference = { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
       this.#runs++;
     }
@@ -264,6 +270,7 @@ export class Validator {
       runs: this.#runs,
       passes: this.#passes,
       coverage: this.#coverage,
+      programs: this.#programs,
       uncertain: this.#uncertain,
       onesided: this.#onesided,
       findings: this.#findings,
@@ -318,7 +325,17 @@ function moduleOf(root: Operation): Operation {
 }
 
 /** The outcome as text: one line for each pass that broke something, then what was done. */
-export function validationText({ broken, runs, passes, coverage, uncertain, onesided, findings, notExecuted }: Validation): string {
+export function validationText({
+  broken,
+  runs,
+  passes,
+  coverage,
+  programs,
+  uncertain,
+  onesided,
+  findings,
+  notExecuted,
+}: Validation): string {
   if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message, suspects = [pass] }) =>
     seed === undefined
@@ -337,6 +354,7 @@ export function validationText({ broken, runs, passes, coverage, uncertain, ones
   for (const [op, count] of uncertain) lines.push(`validate: note: ${count} values of ${op} may be off by more than a tenth of their size`);
   if (onesided.masks.length > 0) lines.push(`validate: note: never off: the mask of ${listed(onesided.masks)}`);
   if (onesided.branches.length > 0) lines.push(`validate: note: one side never taken: ${listed(onesided.branches)}`);
-  for (const [stage, covered] of coverage) lines.push(`validate: ${stage}: ${coverageText(covered)}`);
+  for (const [stage, covered] of coverage)
+    lines.push(`validate: ${stage}: ${covered.unit === "instructions" ? `${programs}; ` : ""}${coverageText(covered)}`);
   return `${lines.join("\n")}\n`;
 }

@@ -160,6 +160,13 @@ export function defaultGrid(module: Operation): number[] {
   return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
 }
 
+/** All of a grid, x fastest. */
+export function everyProgram([x = 1, y = 1, z = 1]: readonly number[]): number[][] {
+  const all: number[][] = [];
+  for (let k = 0; k < z; k++) for (let j = 0; j < y; j++) for (let i = 0; i < x; i++) all.push([i, j, k]);
+  return all;
+}
+
 /** The corners of the grid, and what lies between, up to four programs. */
 export function samplePrograms(grid: readonly number[]): number[][] {
   const [x = 1, y = 1, z = 1] = grid;
