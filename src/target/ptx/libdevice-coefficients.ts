@@ -99,6 +99,11 @@ export const ERF: Fit = {
     -7.094090916510089e-10, -1.0763609453853293e-11,
   ],
 };
+/** log2(erfc x) in x - 2.5: f32 on [-1.5, 1.5] to 2^-26.2. */
+export const ERF_FAR: Fit = {
+  f32: [-11.262854, -7.7222857, -1.3617501, -0.015664158, 0.0031207849, -0.00061980897, 9.4596464e-5, -2.8139915e-5, 6.1325017e-7],
+  f64: [],
+};
 /** (1 + 2a) erfcx a in (a - k) / (a + k), k = 2 in f32, 4 in f64; the form is Shepherd and Laframboise's (Math. Comp. 36, 1981): f32 on [-1, 1] to 2^-25.4, f64 on [-1, 1] to 2^-54.2. */
 export const ERFCX: Fit = {
   f32: [

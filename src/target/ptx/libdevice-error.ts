@@ -1,7 +1,7 @@
 /** The error function, its relatives and their inverses. */
 
 import type { Node } from "./graph.js";
-import { ERF, ERFCX, ERFINV, ERFINV_FAR, ERFINV_FARTHEST, ERFINV_TAIL } from "./libdevice-coefficients.js";
+import { ERF, ERF_FAR, ERFCX, ERFINV, ERFINV_FAR, ERFINV_FARTHEST, ERFINV_TAIL } from "./libdevice-coefficients.js";
 import { exp, expOf, log1p, logPair } from "./libdevice-exponential.js";
 import type { LibdeviceMath, LibdeviceRule, Pair } from "./libdevice-math.js";
 
@@ -10,7 +10,10 @@ export const LIBDEVICE_ERROR: Readonly<Record<string, LibdeviceRule>> = {
     const a = m.abs(x);
     const near = m.mul(x, m.polynomial(m.mul(x, x), ERF));
     const limited = m.min(a, m.by(4, 6));
-    const far = m.sub(1, tail(m, limited, m.exactProduct(limited, limited)));
+    const complement = m.isFloat
+      ? m.op("ex2.approx", m.polynomial(m.add(limited, -2.5), ERF_FAR))
+      : tail(m, limited, m.exactProduct(limited, limited));
+    const far = m.sub(1, complement);
     const made = m.select(m.less(a, 1), near, m.copysign(far, x));
     return m.select(m.isNan(x), x, made);
   },
@@ -62,11 +65,14 @@ function erfcinv(m: LibdeviceMath, y: Node): Node {
 }
 /** erfinv x, `product` being 1 - x^2: in w = -log of it below 6.25, else in 1 / sqrt w (after Giles, "GPU Computing Gems"). */
 function inverse(m: LibdeviceMath, x: Node, product: Node): Node {
-  const log = m.either(
-    m.less(m.abs(x), 0.5),
-    () => log1p(m, m.mul(m.neg(x), x)),
-    () => logPair(m, product).h,
-  );
+  // Near zero what counts is the absolute error of the logarithm.
+  const log = m.isFloat
+    ? m.mul(m.op("lg2.approx", product), Math.LN2)
+    : m.either(
+        m.less(m.abs(x), 0.5),
+        () => log1p(m, m.mul(m.neg(x), x)),
+        () => logPair(m, product).h,
+      );
   const w = m.neg(log);
   const far = () => {
     const root = m.sqrt(w);

@@ -52,38 +52,31 @@ function reciprocalRoot(m: LibdeviceMath, { h, l }: Pair): Node {
 
 /** x^(-1/3) by Newton's method from 2^(-log2 m / 3), times x^2 for the root itself. */
 function cubeRoot(m: LibdeviceMath, x: Node, reciprocal: boolean): Node {
-  const { s } = m;
   const a = m.abs(x);
+  // In f64 a = 2^(3k) m, for the hardware's functions are of f32.
+  const { value, shift } = m.isFloat ? { value: a, shift: undefined } : thirdOfExponent(m, a);
   const single = m.as("f32");
-  // a = 2^(3k) m, m in [0.7, 5.7]
-  const { e, m: mantissa } = m.normalize(a, m.by<number | bigint>(0x3f3504f3, 0x3fe6a09e667f3bcdn));
-  const third = m.nearest(e, 1 / 3);
-  const rest = m.fma(third.float, -3, e);
-  const shift = m.isFloat ? m.make("cvt.rzi.s32.f32", 32, third.float) : third.int;
-  const value = m.mul(mantissa, m.powerOfTwo(m.make(`cvt.rzi.s32.${m.kind}`, 32, rest)));
-  const seed = single.op(
-    "ex2.approx",
-    single.mul(single.op("lg2.approx", m.isFloat ? value : m.make("cvt.rn.f32.f64", 32, value)), -1 / 3),
-  );
+  const narrow = m.isFloat ? value : m.make("cvt.rn.f32.f64", 32, value);
+  const seed = single.op("ex2.approx", single.mul(single.op("lg2.approx", narrow), -1 / 3));
   let y = m.isFloat ? seed : m.make("cvt.f64.f32", 64, seed);
   for (let step = 0; step < m.by(1, 2); step++) {
     const product = m.mul(m.mul(y, y), value);
     y = m.fma(m.mul(y, 1 / 3), m.fma(m.neg(product), y, 1), y);
   }
-  let made: Node;
-  if (reciprocal) {
-    const square = m.exactProduct(y, y);
-    const cube = m.exactProduct(square.h, y);
-    const low = m.fma(square.l, y, cube.l);
-    const error = m.fma(m.neg(value), low, m.fma(m.neg(value), cube.h, 1));
-    made = m.mul(m.fma(m.mul(y, 1 / 3), error, y), m.powerOfTwo(s.sub(m.int(0, 32), shift)));
-  } else {
-    const square = m.mul(y, y);
-    const root = m.mul(square, value);
-    const product = m.exactProduct(root, root);
-    const error = m.fma(m.neg(product.l), root, m.fma(m.neg(product.h), root, value));
-    made = m.mul(m.fma(m.mul(square, 1 / 3), error, root), m.powerOfTwo(shift));
-  }
-  const regular = s.and(m.greater(a, 0), m.less(a, Number.POSITIVE_INFINITY));
+  // The last step knows what the products lack: a y^2 is the root, a y^3 nearly 1.
+  const square = m.exactProduct(y, y);
+  const root = m.exactProduct(square.h, value);
+  const low = m.fma(square.l, value, root.l);
+  const error = m.fma(m.neg(low), y, m.fma(m.neg(root.h), y, 1));
+  let made = reciprocal ? m.fma(m.mul(y, 1 / 3), error, y) : m.add(root.h, m.fma(m.mul(root.h, 2 / 3), error, low));
+  if (shift) made = m.mul(made, m.powerOfTwo(reciprocal ? m.s.sub(m.int(0, 32), shift) : shift));
+  const regular = m.s.and(m.greater(a, 0), m.less(a, Number.POSITIVE_INFINITY));
   return m.copysign(m.select(regular, made, reciprocal ? m.op("rcp.rn", a) : a), x);
+}
+/** a = 2^(3 shift) value, value in [0.3, 2.9] */
+function thirdOfExponent(m: LibdeviceMath, a: Node): { readonly value: Node; readonly shift: Node } {
+  const { e, m: mantissa } = m.normalize(a, 0x3fe6a09e667f3bcdn);
+  const third = m.nearest(e, 1 / 3);
+  const rest = m.make("cvt.rzi.s32.f64", 32, m.fma(third.float, -3, e));
+  return { value: m.mul(mantissa, m.powerOfTwo(rest)), shift: third.int };
 }
