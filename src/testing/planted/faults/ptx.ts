@@ -199,7 +199,6 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "[high.inputs[0]!, low.inputs[0]!]",
       replace: "[low.inputs[0]!, high.inputs[0]!]",
     },
-    { in: "high", fault: "the upper half of a constant is the lower", find: "value >> BigInt(half)", replace: "value" },
     {
       in: "trunc",
       fault: "the upper half is the lower one",
@@ -504,12 +503,6 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "write(bits, nodes.slice(i, i + count), (i * bits) / 8)",
       replace: "write(bits, nodes.slice(i, i + count), 0)",
     },
-    {
-      in: "semantics",
-      fault: "acquire and release are relaxed",
-      find: '{ 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }',
-      replace: '({ 4: "acquire" } as Record<number, string>)',
-    },
     { in: "select", fault: "the first condition for all", find: "conditions[conditions.length === 1 ? 0 : i]!", replace: "conditions[0]!" },
     { in: "cmpXchg", fault: "success is failure", find: 'l.s.icmp("eq", old, expected)', replace: 'l.s.icmp("ne", old, expected)' },
     {
@@ -517,6 +510,14 @@ export const PTX_FAULTS: readonly Fault[] = [
       fault: "floats to narrow numbers without sign",
       find: "l.floats.toInteger(signed, from.kind, width, a)",
       replace: "l.floats.toInteger(false, from.kind, width, a)",
+    },
+  ]),
+  ...inFile("ptx/llvm-names.ts", [
+    {
+      in: "atomicSemantics",
+      fault: "acquire and release are relaxed",
+      find: '{ 4: "acquire", 5: "release", 6: "acq_rel", 7: "acq_rel" }',
+      replace: '({ 4: "acquire" } as Record<number, string>)',
     },
   ]),
   ...inFile("target/ptx/intrinsics.ts", [

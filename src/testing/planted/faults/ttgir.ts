@@ -321,6 +321,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       fault: "the load reads where the copy writes",
       find: "createSingleBufferView(rw, alloc, extract)",
       replace: "createSingleBufferView(rw, alloc, insert)",
+      equivalent: "both counters of a ring count the same rounds: they differ in the stage that they are computed in",
     },
     {
       in: "createAsyncCopy",
@@ -424,12 +425,14 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       fault: "the wait is for the barrier that is being filled",
       find: "createSingleBufferView(rw, alloc, extract)",
       replace: "createSingleBufferView(rw, alloc, insert)",
+      equivalent: "both counters of a ring count the same rounds: they differ in the stage that they are computed in",
     },
     {
       in: "createTMAAsyncCopy",
       fault: "the copy goes where it is read",
       find: "createSingleBufferView(rw, alloc, insert)",
       replace: "createSingleBufferView(rw, alloc, extract)",
+      equivalent: "both counters of a ring count the same rounds: they differ in the stage that they are computed in",
     },
   ]),
   ...inFile("passes/ttg/pipeline/tma-stores.ts", [
