@@ -7,7 +7,7 @@ export interface Io {
   readFile(path: string): string;
   /** The files in a folder and its sub-folders, as relative paths in order; undefined when the path is no folder. */
   readFolder(path: string): readonly string[] | undefined;
-  /** Writes a file as a whole, so that nothing half-written is left; see `support/files.ts`. */
+  /** Writes a file as a whole, so that nothing half-written is left; see `node/files.ts`. */
   writeFile(path: string, text: string): void;
   /** Absent where no other program can be run. */
   readonly programs?: Programs;

@@ -92,6 +92,7 @@ const actionsOf = (input: string | Size): Action[] =>
 function check(state: State): void {
   const { columns, rows } = state.size;
   const canvas = frame(state);
+  expect(canvas.failure).toBeUndefined();
   expect(canvas.width).toBe(columns);
   expect(canvas.height).toBe(Math.max(1, rows - 1));
   const passes = insideOf(state, "passes");
