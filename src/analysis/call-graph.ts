@@ -20,6 +20,8 @@ export interface CallGraph {
   callsIn(func: Operation): readonly CallEdge[];
   /** Every function reachable from a root once, callees before callers; undefined when functions call each other in a circle. */
   postOrder(): readonly Operation[] | undefined;
+  /** A call that leads back into a function which it is part of. */
+  recursiveCall(): Operation | undefined;
 }
 
 export function callGraphOf(module: Operation): CallGraph {
@@ -40,7 +42,15 @@ export function callGraphOf(module: Operation): CallGraph {
   });
   const callsIn = (func: Operation): readonly CallEdge[] => edges.get(func) ?? [];
   const roots = functions.filter((func) => !called.has(func));
-  return { roots, callsIn, postOrder: () => postOrder(roots, callsIn) };
+  return {
+    roots,
+    callsIn,
+    postOrder: () => {
+      const visited = visitCalls(roots, callsIn);
+      return visited.recursive ? undefined : visited.order;
+    },
+    recursiveCall: () => visitCalls(functions, callsIn).recursive,
+  };
 }
 
 const isFunction = (op: Operation): boolean => op.def.interface(FunctionOp) !== undefined;
@@ -52,17 +62,25 @@ export function enclosingFunction(op: Operation): Operation | undefined {
   return at ?? undefined;
 }
 
-function postOrder(roots: readonly Operation[], callsIn: (func: Operation) => readonly CallEdge[]): readonly Operation[] | undefined {
+/** Functions, callees first, up to the first call that closes a circle. */
+function visitCalls(
+  roots: readonly Operation[],
+  callsIn: (func: Operation) => readonly CallEdge[],
+): { readonly order: readonly Operation[]; readonly recursive: Operation | undefined } {
   const done = new Set<Operation>();
   const active = new Set<Operation>();
+  let recursive: Operation | undefined;
   const visit = (func: Operation): boolean => {
     if (done.has(func)) return true;
-    if (active.has(func)) return false;
     active.add(func);
-    for (const { callee } of callsIn(func)) if (!visit(callee)) return false;
+    for (const { call, callee } of callsIn(func)) {
+      if (active.has(callee)) recursive = call;
+      if (recursive || !visit(callee)) return false;
+    }
     active.delete(func);
     done.add(func);
     return true;
   };
-  return roots.every(visit) ? [...done] : undefined;
+  roots.every(visit);
+  return { order: [...done], recursive };
 }

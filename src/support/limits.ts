@@ -27,6 +27,21 @@ export const LIMITS = {
     hint: "Lower tt.loop_unroll_factor (tl.range's loop_unroll_factor), or the rounds of tl.static_range.",
   },
   "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
+  "python-value": {
+    most: 1 << 22,
+    what: "elements, characters or bits of a value that Python computes while compiling",
+    hint: "Python code outside of kernels runs to find constants and helpers; a value of that size is none.",
+  },
+  "static-turns": {
+    most: 1 << 16,
+    what: "turns of tl.static_range in one kernel",
+    hint: "Each turn is written out. Use tl.range or range, which make a loop.",
+  },
+  "tensor-elements": {
+    most: 1 << 27,
+    what: "elements of one tensor that is executed",
+    hint: "A program keeps its tensors in registers and shared memory: one of Triton has 2^20 elements at most.",
+  },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof LIMITS;

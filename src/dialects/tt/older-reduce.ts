@@ -1,3 +1,4 @@
+import type { TensorType } from "../../ir/builtin-types.js";
 import { AnyType, I32Attr, i32EnumAttr } from "../../ir/constraints.js";
 import { defineOp } from "../../ir/define-op.js";
 import { Pure } from "../../ir/traits.js";
@@ -30,4 +31,8 @@ export const OldReduceOp = defineOp("tt.reduce", {
   results: { result: AnyType },
   traits: [Pure],
   format: "$operand attr-dict `:` type($operand) `->` type($result)",
+  verify({ operand, axis }, report) {
+    const { length } = (operand.type as TensorType).params.shape;
+    if (axis < 0 || axis >= length) report.error(`axis ${axis} is none of the operand's ${length} dimensions`, "verify.op");
+  },
 });

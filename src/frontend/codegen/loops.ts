@@ -2,6 +2,7 @@
  * Loops. What a loop carries is found by visiting its body once for nothing: names whose values differ afterwards.
  * Source: code_generator.py, CodeGenerator.visit_For and visit_While.
  */
+
 import { AddIOp, SubIOp } from "../../dialects/arith/ops/index.js";
 import { LoopAnnotationAttr, LoopLICMAttr } from "../../dialects/llvm/attrs/loops.js";
 import { buildFor } from "../../dialects/scf/build.js";
@@ -15,6 +16,7 @@ import type { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
 import { Region } from "../../ir/region.js";
 import type { Value } from "../../ir/value.js";
+import { LIMITS, limitMessage } from "../../support/limits.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { check, raise } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
@@ -179,6 +181,9 @@ export function visitFor(g: Generator, node: ast.For): void {
   visitRange(g, node, target.id, { start, end, step });
 }
 
+/** Turns of static ranges written out so far. */
+const staticTurns = new WeakMap<object, number>();
+
 function visitStaticRange(g: Generator, node: ast.For, name: string, range: LoopRange): void {
   const [start, end, step] = [range.start, range.end, range.step].map((v) => {
     const value = unwrap(v);
@@ -188,6 +193,9 @@ function visitStaticRange(g: Generator, node: ast.For, name: string, range: Loop
   }) as [bigint, bigint, bigint];
   if (step === 0n) raise("ValueError", "range() arg 3 must not be zero");
   for (let i = start; step > 0n ? i < end : i > end; i += step) {
+    const turns = (staticTurns.get(g.compilation) ?? 0) + 1;
+    staticTurns.set(g.compilation, turns);
+    if (turns > LIMITS["static-turns"].most) raise("RuntimeError", limitMessage("static-turns"));
     g.scope.set(name, constexpr(i));
     g.poisoned.delete(name);
     visitWhole(g, node.body);

@@ -1,4 +1,6 @@
 /** Python's operators on values that are known while compiling. */
+
+import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise } from "../language/errors.js";
 import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
 import {
@@ -79,6 +81,7 @@ function binary(method: string, left: PyValue, right: PyValue): PyValue | undefi
   if (typeof left === "string" && method === "__mod__") return formatPercent(left, right);
   const [x, y] = [sequence(left), sequence(right)];
   if (method === "__add__" && x !== undefined && typeof x === typeof y && kindName(left) === kindName(right)) {
+    withinMemory(x.length + y!.length);
     if (typeof x === "string") return x + String(y);
     if (isTuple(left) && left.isPython && isTuple(right) && !right.isPython)
       return raise("TypeError", 'can only concatenate tuple (not "tuple") to tuple');
@@ -100,13 +103,20 @@ function sequence(value: PyValue): string | readonly PyValue[] | undefined {
 const like = (value: PyValue, values: PyValue[]): PyValue =>
   isKind(value, "list") ? { kind: "list", values } : isTuple(value) && value.isPython ? pythonTuple(values) : tuple(values);
 /** Elements of a list, and bits of a number, that are still computed while compiling. */
-const LARGEST = 1 << 24;
+const LARGEST = LIMITS["python-value"].most;
+function withinMemory(size: number): void {
+  if (size > LARGEST) raise("MemoryError", limitMessage("python-value"));
+}
+const bitsOf = (value: bigint): number => 4 * value.toString(16).length;
 
 function repeat(value: PyValue, items: string | readonly PyValue[], times: number): PyValue {
-  if (items.length * times > LARGEST) return raise("MemoryError", "");
+  withinMemory(items.length * times);
   if (typeof items === "string") return items.repeat(Math.max(0, times));
   return like(value, Array.from({ length: Math.max(0, times) }, () => items).flat());
 }
+
+/** Products of smaller numbers need no look at their sizes. */
+const SMALL = 1n << 64n;
 
 function integers(method: string, left: bigint | boolean, right: bigint | boolean): PyValue | undefined {
   const [a, b] = [BigInt(left), BigInt(right)];
@@ -118,6 +128,7 @@ function integers(method: string, left: bigint | boolean, right: bigint | boolea
     case "__sub__":
       return a - b;
     case "__mul__":
+      if (a > SMALL || b > SMALL || a < -SMALL || b < -SMALL) withinMemory(bitsOf(a) + bitsOf(b));
       return a * b;
     case "__truediv__":
       if (b === 0n) raise("ZeroDivisionError", "division by zero");

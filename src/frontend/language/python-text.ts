@@ -1,5 +1,6 @@
 /** How Python prints, compares and tests values of ours. */
-import { raiseUnknown } from "./errors.js";
+import { LIMITS, limitMessage } from "../../support/limits.js";
+import { raise, raiseUnknown } from "./errors.js";
 import { typeName, typeRepr } from "./types.js";
 import { isConstexpr, isKind, isTuple, type PyTuple, type PyValue } from "./values.js";
 
@@ -9,8 +10,25 @@ export function pyStr(value: PyValue, what: "value" | "type" = "value"): string 
   return typeof value === "string" ? value : pyRepr(value, true);
 }
 
+/** The text of a value, and of those in it: lists share their elements, so that a short program can name a text without end. */
+function counted(write: () => string): string {
+  if (depth++ === 0) written = 0;
+  try {
+    const text = write();
+    written += text.length;
+    if (written > LIMITS["python-value"].most) raise("MemoryError", limitMessage("python-value"));
+    return text;
+  } finally {
+    depth--;
+  }
+}
+let depth = 0;
+let written = 0;
+
 /** `repr(value)`; of objects whose `str` differs, that one when `asStr`. */
-export function pyRepr(value: PyValue, asStr = false): string {
+export const pyRepr = (value: PyValue, asStr = false): string => counted(() => reprOf(value, asStr));
+
+function reprOf(value: PyValue, asStr: boolean): string {
   if (value === null) return "None";
   switch (typeof value) {
     case "boolean":
@@ -210,6 +228,6 @@ export function dictKey(value: PyValue): string {
     return typeof plain === "number" && !Number.isInteger(asNumber) ? `n${floatRepr(asNumber)}` : `n${BigInt(plain)}`;
   }
   if (typeof plain === "string") return `s${plain}`;
-  if (isTuple(plain)) return `t(${plain.values.map(dictKey).join()})`;
+  if (isTuple(plain)) return counted(() => `t(${plain.values.map(dictKey).join()})`);
   return `o${pyRepr(plain)}`;
 }

@@ -15,7 +15,7 @@ import * as tt from "../../dialects/tt/ops/index.js";
 import { NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP } from "../../dialects/ttg/num-warps.js";
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
 import { DenseElementsAttr, i32Attr, stringAttr } from "../../ir/builtin-attrs.js";
-import { FunctionType, RankedTensorType } from "../../ir/builtin-types.js";
+import { encodingOf, FunctionType, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
@@ -53,7 +53,11 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
     if (options.target === "") return report.error(root, "'convert-triton-to-tritongpu' requires 'target' option to be set");
     const handsOn = functionWithTensors(root);
     if (handsOn)
-      return report.error(handsOn, "a function that returns tensors must be inlined before: its type has no layouts", "pass.layout");
+      return report.error(
+        handsOn,
+        "a function that takes or returns tensors must be inlined before: its type has no layouts",
+        "pass.layout",
+      );
     const { ctx } = root;
     root.setAttr(NUM_WARPS, i32Attr(ctx, numWarps));
     root.setAttr(THREADS_PER_WARP, i32Attr(ctx, threadsPerWarp));
@@ -66,11 +70,14 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
   },
 });
 
-/** Upstream converts what such a function returns and not its type, which does not verify. */
+/** Upstream converts what such a function returns and not its type, and gives its entry block no arguments that are tensors: neither verifies. */
 function functionWithTensors(root: Operation): Operation | undefined {
   for (const op of root.regions[0]?.firstBlock?.ops() ?? []) {
     const type = tt.FuncOp.match(op)?.function_type;
-    if (FunctionType.is(type) && type.params.results.some((result) => RankedTensorType.is(result))) return op;
+    if (!FunctionType.is(type)) continue;
+    // What uses such an argument cannot be converted, and that is reported there.
+    const taken = op.regions[0]!.firstBlock?.args.filter((arg) => !encodingOf(arg.type) && !arg.firstUse) ?? [];
+    if ([...taken.map((arg) => arg.type), ...type.params.results].some((t) => RankedTensorType.is(t))) return op;
   }
   return undefined;
 }

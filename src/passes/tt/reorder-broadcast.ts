@@ -5,13 +5,14 @@ import { canonicalize } from "../../dialects/tt/canonicalize.js";
 import { BroadcastOp, ExpandDimsOp, SplatOp } from "../../dialects/tt/ops/shape.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { DenseElementsAttr, splatOf } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, type TensorType, tensorType } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, RankedTensorType, type TensorType, tensorType } from "../../ir/builtin-types.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
 import { constantOfOp, denseElement } from "../../ir/match.js";
 import { Operation } from "../../ir/operation.js";
 import { Elementwise } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";
 import { definePass } from "../../pass/define-pass.js";
+import { PassError } from "../../pass/pass-error.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import { anyOpPattern, hasTrait, type Pattern } from "../../rewrite/pattern.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
@@ -34,6 +35,9 @@ const moveSplatAfterElementwise = anyOpPattern("move-splat-after-elementwise", h
   const sources = op.operands.map((value) => value.definingOp);
   if (sources.length === 0) return rw.noMatch("has no operands", op);
   if (!sources.every((source) => source && isSplat(source))) return rw.noMatch("an operand is no splat", op);
+  const odd = sources.find((source) => RankedTensorType.is(SplatOp.match(source!)?.src.type));
+  if (odd)
+    throw new PassError(odd, "a splat of a tensor is verified, and no pass can take it: broadcast it (tt.broadcast)", "lower.unsupported");
   const loc = op.locRef;
   const scalars = (sources as readonly Operation[]).map((source) => {
     const splat = SplatOp.match(source);

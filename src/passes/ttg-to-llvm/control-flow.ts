@@ -6,6 +6,7 @@
 
 import { BranchOp, CondBranchOp } from "../../dialects/cf/ops/branch.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
+import { isCompatibleType } from "../../dialects/llvm/types/compatible.js";
 import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dialects/llvm/types/types.js";
 import { isKernel } from "../../dialects/tt/kernel.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
@@ -30,7 +31,9 @@ import {
 } from "../../ir/builtin-attrs.js";
 import { FunctionType, IntegerType, i8 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
+import { PassError } from "../../pass/pass-error.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { getNumPrograms, getProgramId } from "./program-ids.js";
 import { clusterCTAId } from "./thread-indices.js";
@@ -49,6 +52,13 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
   const { inputs, results } = function_type.params;
   const added = [...(kernel ? [] : [ptrType(ctx, 3)]), ptrType(ctx, 1), ptrType(ctx, 1)];
   const params = [...inputs.map(convertType), ...added];
+  const odd = params.findIndex((type) => !isCompatibleType(type));
+  if (odd >= 0)
+    throw new PassError(
+      func,
+      `its argument #${odd} is of type '${typeText(inputs[odd]!)}', which LLVM has no type for`,
+      "lower.unsupported",
+    );
   const returnType = voidOr(packFunctionResults(results), ctx);
 
   const module = func.parentOp!;

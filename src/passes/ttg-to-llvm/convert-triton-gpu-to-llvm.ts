@@ -4,6 +4,7 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp.
  */
 import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
+import { callGraphOf } from "../../analysis/call-graph.js";
 import { insertBarriers } from "../../analysis/membar.js";
 import { moduleAxisInfo } from "../../analysis/module-axis-info.js";
 import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
@@ -111,6 +112,15 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     const declared = funcs.find((func) => !func.regions[0]?.firstBlock);
     if (declared) {
       pass.report.error(declared, "a function without a body cannot be lowered", "lower.unsupported");
+      return pass.fail();
+    }
+    const recursive = callGraphOf(module).recursiveCall();
+    if (recursive) {
+      pass.report.error(
+        recursive,
+        "recursion is not supported: the call leads back into the function that it is part of",
+        "lower.unsupported",
+      );
       return pass.fail();
     }
     const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));

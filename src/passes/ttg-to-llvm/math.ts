@@ -18,7 +18,9 @@ import type { OpDef } from "../../ir/define-op.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
 import { lookupSymbol } from "../../ir/symbol-table.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
+import { PassError } from "../../pass/pass-error.js";
 import { elementwise } from "./elementwise.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
@@ -34,8 +36,11 @@ function declareExtern(
   params: readonly Type[],
   extra: readonly (readonly [string, Attribute])[],
 ): void {
-  if (lookupSymbol(lo.module, name)) return;
   const function_type = LLVMFunctionType.get(lo.ctx, { returnType, params, varArg: false });
+  const known = lookupSymbol(lo.module, name);
+  if (known && ll.LLVMFuncOp.match(known)?.function_type !== function_type)
+    throw new PassError(lo.op, `'${name}' is used with another type before: '${typeText(function_type)}' here`, "lower.unsupported");
+  if (known) return;
   const made = buildOperation(lo.ctx, ll.LLVMFuncOp, { sym_name: name, function_type }, lo.b.loc, [], extra);
   lo.newFunc.block!.insert(made, lo.newFunc);
 }

@@ -12,7 +12,7 @@ import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { DenseElementsAttr, dictEntries, FloatAttr } from "../../ir/builtin-attrs.js";
-import { FloatType, type TensorType } from "../../ir/builtin-types.js";
+import { FloatType, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { isExpensiveView } from "../../layout/encoding-queries.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
@@ -74,7 +74,9 @@ export const VIEWS: readonly LoweringRule[] = [
       emitIndices(lo, tensorOf(result), true).map(([index]) => b.add(index!, first)),
     );
   }),
-  rule(SplatOp, ({ src, result }, lo) => setSplat(lo, result, lo.value(src))),
+  rule(SplatOp, ({ op, src, result }, lo) =>
+    RankedTensorType.is(src.type) ? lo.fail(op, "a splat of a tensor cannot be lowered") : setSplat(lo, result, lo.value(src)),
+  ),
   // Between a tensor and the struct that it becomes.
   rule(UnrealizedConversionCastOp, ({ op, inputs, outputs }, lo) => {
     const [input, output] = [inputs[0], outputs[0]];

@@ -8,6 +8,7 @@ import { PointerType } from "../../dialects/tt/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { type FloatKind, FloatType, IndexType, IntegerType } from "../../ir/builtin-types.js";
 import { Bug } from "../../support/assert.js";
+import { within } from "../../support/limits.js";
 import { f32ToBf16, f32ToF16 } from "../numbers/half.js";
 import { encode, SMALL_FLOATS, type SmallFloatKind, valuesOf } from "../numbers/small-float.js";
 
@@ -41,7 +42,12 @@ export interface Element {
 }
 
 const known = new Map<string, Element>();
-function remember(element: Element): Element {
+function remember(given: Element): Element {
+  const alloc = (n: number) => {
+    within("tensor-elements", n);
+    return given.alloc(n);
+  };
+  const element = { ...given, alloc };
   known.set(element.name, element);
   return element;
 }

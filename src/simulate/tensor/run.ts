@@ -7,6 +7,7 @@ import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
+import { LimitError } from "../../support/limits.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
@@ -98,7 +99,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
       );
   } catch (error) {
     if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
-    else if (error instanceof MemoryLimit) machine.findings.add("limit", undefined, error.message);
+    else if (error instanceof MemoryLimit || error instanceof LimitError) machine.findings.add("limit", undefined, error.message.replace(/^limit: /, ""));
     else throw error;
   }
   return {
