@@ -90,7 +90,15 @@ test.each([
   ],
   ["a file without end", `while True:\n    pass\n${GOOD}`, "k.py:2:5: error: Python code that runs while compiling does not end"],
   ["more than is parsed", `${GOOD}#${" ".repeat(5_000_000)}`, "error: MemoryError: 'k.py' has 5000132 characters; at most 4194304"],
-  ["a large list", kernel("a = (1,) * 100000000000"), "k.py:7:9: error: MemoryError"],
+  ["a large list", kernel("a = (1,) * 100000000000"), "k.py:7:9: error: limit: more than 4194304 elements"],
+  [
+    "a list that doubles",
+    kernel(
+      "a = f()",
+      "import triton\n@triton.constexpr_function\ndef f():\n    a = [1]\n    for i in range(60):\n        a = a + a\n    return len(a)\n",
+    ),
+    "k.py:14:9: error: limit: more than 4194304 elements",
+  ],
   ["a large power", kernel("a = 9 ** 9 ** 9"), "k.py:7:9: error: the number is too large"],
 ])("%s", async (_, text, expected) => {
   const { code, first } = await run(text);
