@@ -99,7 +99,8 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
       );
   } catch (error) {
     if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
-    else if (error instanceof MemoryLimit || error instanceof LimitError) machine.findings.add("limit", undefined, error.message.replace(/^limit: /, ""));
+    else if (error instanceof MemoryLimit || error instanceof LimitError)
+      machine.findings.add("limit", undefined, error.message.replace(/^limit: /, ""));
     else throw error;
   }
   return {
