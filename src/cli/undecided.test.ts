@@ -10,7 +10,10 @@ async function run(
   source: string,
   ...argv: string[]
 ): Promise<{ readonly code: number; readonly err: string; readonly constants: string }> {
-  const io = memoryIo("", { "k.py": HEAD + source, "beside.py": `from nowhere import WIDE\nif WIDE:\n    B = 1\nelse:\n    B = 2\n` });
+  const io = memoryIo("", {
+    "k.py": HEAD + source,
+    "beside.py": `from nowhere import WIDE\nif WIDE:\n    B = 1\nelse:\n    B = 2\n    from nowhere import C\nC = 1.0 if WIDE else C\n`,
+  });
   const code = await main(["k.py", "--kernel", "k", "--print-after", "0", ...argv], io);
   return { code, err: io.err(), constants: [...io.out().matchAll(/constant (\S+) : f32/g)].map((m) => Number(m[1])).join() };
 }
@@ -105,6 +108,64 @@ test("where both ways agree, or only one leads to the kernel, nothing is open", 
     `try:\n    from triton import language\nexcept ImportError:\n    language = None\n${C("1.0")}`,
   ])
     expect(await run(source + kernel("X.value"))).toEqual({ code: 0, err: "", constants: "1" });
+});
+
+test("of a known definition and one that is not known the known one is taken, and a note says so", async () => {
+  const source = `if cfg.wide('3'):\n${add(1)}else:\n    from nowhere import h\n${kernel("h(n)")}`;
+  const { code, err, constants } = await run(source);
+  expect([code, constants]).toEqual([0, ""]);
+  expect(
+    err,
+  ).toBe(`k.py:13:17: note: 'h' is not decided: the condition 'cfg.wide('3')' is not known: the module 'nowhere.utils' is not known to tt-step; its only known definition is taken
+    tl.store(x, h(n))
+                ^
+k.py:6:5: note: taken: defined here where 'cfg.wide('3')' is true
+    def h(a):
+    ^
+k.py:9:5: note: not known where 'cfg.wide('3')' is false
+    from nowhere import h
+    ^
+note: --define "cfg.wide('3')=False" says what it is
+`);
+  expect((await run(source, "--define", "cfg.wide('3')=True")).err).toBe("");
+  expect((await run(source, "--define", "cfg.wide('3')=False")).err).toContain("error: ");
+  // The note comes before an error elsewhere in the kernel, too.
+  expect((await run(source.replace("h(n)", "h(n) + h(nothing)"))).err).toMatch(/note: 'h' is not decided[\s\S]*error: .*nothing/);
+});
+
+test.each([
+  ["an import that may fail", `try:\n    from nowhere import X\nexcept ImportError:\n    ${C("1.0")}`, kernel("X.value")],
+  ["an attribute of a module", "import beside\n", kernel("beside.C")],
+  ["a loop", `if FLAG:\n    ${C("1.0")}else:\n    X = MODE\n`, kernel("X.value").replace("    tl", "    for _ in range(n):\n        tl")],
+])("it is taken of %s, with one note", async (_, source, use) => {
+  const { err, constants } = await run(source + use);
+  expect([constants, err.match(/its only known definition is taken/g)?.length]).toEqual(["1", 1]);
+});
+
+test("a kernel that is the only known definition among others is compiled", async () => {
+  const source = `if FLAG:\n${kernel("1.0").replace(/^/gm, "    ")}\nelse:\n    from nowhere import k\n`;
+  const { err, constants } = await run(source);
+  expect([constants, err.split("\n")[0]]).toEqual(["1", expect.stringMatching(/^k.py:7:5: note: 'k' is not decided: .* taken$/)]);
+});
+
+test.each([
+  ["version.parse(triton.__version__) >= version.parse('3.0.0')", true],
+  ["version.parse(metadata.version('triton')) < version.Version('3.6')", false],
+  ["version.parse('3.6') == version.parse('3.6.0') != version.parse('3.6.0.post1')", true],
+  ["version.parse('3.6.0.dev1') < version.parse('3.6.0a2') < version.parse('3.6.0rc1') < version.parse('v3.6')", true],
+  ["version.parse('3.6+git1') > version.parse('3.6') and version.parse('1!0') > version.parse('9')", true],
+  ["(version.parse('3.6').major, version.parse('3.6').micro) == (3, 0)", true],
+  ["tuple(map(int, triton.__version__.split('.')[:2])) >= (3, 7)", false],
+])("a test of Triton's version is decided: %s", async (test, holds) => {
+  const source = `from packaging import version\nfrom importlib import metadata\nX = tl.constexpr(1.0 if ${test} else 2.0)\n`;
+  expect(await run(source + kernel("X.value"))).toEqual({ code: 0, err: "", constants: holds ? "1" : "2" });
+});
+
+test("versions of other packages are not known; --define takes what is asked for", async () => {
+  const source = `import torch\nfrom packaging import version\nX = tl.constexpr(1.0) if version.parse(torch.__version__) >= version.parse('2.4') else tl.constexpr(2.0)\n`;
+  const { code, err } = await run(source + kernel("X.value"));
+  expect([code, err.trimEnd().split("\n").at(-1)]).toEqual([2, `note: --define "torch.__version__='2.4'" says what it is`]);
+  expect((await run(source + kernel("X.value"), "--define", "torch.__version__='2.10'")).constants).toBe("1");
 });
 
 test("a kernel of two definitions is refused, whichever is asked for", async () => {

@@ -99,7 +99,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "python.static-print": "What tl.static_print writes while the kernel is compiled.",
   "python.syntax": "The file is no Python at this place; the words are CPython's.",
   "python.undecided":
-    "A condition outside of the kernel that is not known chooses between definitions that the kernel uses; --define NAME=VALUE says what it depends on.",
+    "A condition outside of the kernel that is not known chooses between definitions that the kernel uses. A note names the only known one, which is taken; it is an error where there are more. --define NAME=VALUE says what it depends on.",
   "python.unsupported": "Triton's language has no such statement or expression inside a kernel.",
   "python.warning": "Triton warns of this line and goes on.",
   "target.op":

@@ -8,16 +8,17 @@ import { nearest } from "../support/nearest.js";
 import { fromBytes } from "../support/utf8.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
-import type { Compilation } from "./codegen/generator.js";
+import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
 import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
+import { choose } from "./host/undecided.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import { type LanguageOptions, languageOptions } from "./language/semantic.js";
-import { isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
+import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
@@ -95,14 +96,21 @@ function tellLimit(ctx: Context, error: unknown, file: string): void {
 function readDefines(texts: readonly string[]): ReadonlyMap<string, PyValue> {
   return new Map(
     texts.map((text) => {
-      const [, name, value] = /^\s*([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\(\))?)\s*=\s*(.*?)\s*$/su.exec(text) ?? [];
+      const [, name, value] = /^\s*([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)*(?:\(.*\))?)\s*=\s*(.*?)\s*$/su.exec(text) ?? [];
       if (name === undefined || value === undefined || value === "")
         throw new BadDefine(`expects NAME=VALUE, as FLAG=False, not '${text}'`);
-      return [name, literalValue(value)] as const;
+      return [expressionText(name), literalValue(value)] as const;
     }),
   );
 }
 class BadDefine extends Error {}
+
+/** An expression as its nodes are looked up. */
+function expressionText(text: string): string {
+  const parsed = parsePython(text, "<define>");
+  const [statement] = parsed.kind === "Module" ? parsed.body : [];
+  return statement?.kind === "Expr" ? unparse(statement.value) : text;
+}
 
 function literalValue(text: string): PyValue {
   const parsed = parsePython(text, "<define>");
@@ -157,7 +165,7 @@ function evaluateFile(
   const host = makeHost({ readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80, defines });
   const source = runModule(host, parsed, moduleName(file), new Names(), true);
   for (const key of defines.keys()) {
-    const names = key.replace("()", "").split(".");
+    const names = key.replace(/\(.*/s, "").split(".");
     if (names.every((name) => host.mentioned.has(name))) continue;
     const near = nearest(key, host.mentioned);
     throw new BadDefine(`'${file}' mentions no '${key}'${near === undefined ? "" : `; did you mean '${near}'?`}`);
@@ -170,7 +178,8 @@ function evaluateFile(
     if (!fn) continue;
     functions.set(name, fn);
     const kernel = describe(name, jitData(fn));
-    kernels.push(isKind(value, "opaque") ? { ...kernel, refused: undecidedKernel(file, name, value) } : kernel);
+    const refused = isKind(value, "opaque") && !choose(name, value) ? undecidedKernel(file, name, value) : kernel.refused;
+    kernels.push({ ...kernel, refused });
   }
   return { kernels, evaluated: { ctx, host, source, functions } };
 }
@@ -191,7 +200,8 @@ function undecidedKernel(file: string, name: string, value: Opaque): Diagnostic 
 /** As many definitions are shown. */
 const SHOWN_DEFINITIONS = 10;
 
-function undecidedNotes({ definitions, define }: Undecided): Diagnostic[] {
+/** `taken`: the one that is used. */
+function undecidedNotes({ definitions, define }: Undecided, taken?: Definition): Diagnostic[] {
   const note = (message: string, place: { readonly position?: Position } = {}): Diagnostic => ({
     severity: "note",
     code: "python.undecided",
@@ -199,15 +209,21 @@ function undecidedNotes({ definitions, define }: Undecided): Diagnostic[] {
     ...place,
     notes: [],
   });
-  const shown = definitions
-    .slice(0, SHOWN_DEFINITIONS)
-    .map(({ when, value, file, at }) => note(`${valueText(value)} ${when}`, position(at && { file, line: at.line, column: at.col + 1 })));
+  const shown = definitions.slice(0, SHOWN_DEFINITIONS).map((definition) => {
+    const { when, value, file, at } = definition;
+    const text = `${definition === taken ? "taken: " : ""}${valueText(value)} ${when}`;
+    return note(text, position(at && { file, line: at.line, column: at.col + 1 }));
+  });
   return define === undefined ? shown : [...shown, note(`--define ${shellWord(define)} says what it is`)];
 }
 
 /** A value in a note: functions have their place beside it. */
 const valueText = (value: PyValue): string =>
-  isKind(value, "jit") || isKind(value, "host_function") ? `defined here` : `it is ${pyRepr(value)}`;
+  isKind(value, "opaque")
+    ? "not known"
+    : isKind(value, "jit") || isKind(value, "host_function")
+      ? `defined here`
+      : `it is ${pyRepr(value)}`;
 const shellWord = (text: string): string => (/[^\w=.-]/.test(text) ? (text.includes("'") ? `"${text}"` : `'${text}'`) : text);
 
 /** Whether a folder holds a Triton whose library functions can be read. */
@@ -267,7 +283,7 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
     options: languageOptions(options.capability, options),
     module: { op: undefined, body: undefined },
     functions: new Map(),
-    warnings: [],
+    warnings: chosenKernel(file.evaluated, specialization.kernel),
     errors: new Map(),
     failures: 0,
     statements: 0,
@@ -278,19 +294,30 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
   } catch (error) {
     if (error instanceof CompilationError) compilation.errors.set("", error);
     else if (!(error instanceof Abandoned)) tellLimit(ctx, error, file.evaluated.source.path);
-    ctx.diagnostics.push(...[...compilation.errors.values()].map(diagnosticOf));
+    const choices = compilation.warnings.filter(({ choice }) => choice !== undefined);
+    ctx.diagnostics.push(...choices.map(warningDiagnostic), ...[...compilation.errors.values()].map(diagnosticOf));
     return undefined;
   }
-  for (const { severity, message, file: path, place } of compilation.warnings)
-    ctx.diagnostics.push({
-      severity,
-      code: severity === "remark" ? "python.static-print" : "python.warning",
-      message,
-      ...position(place && { file: path, line: place.line, column: place.col + 1 }),
-      notes: [],
-    });
+  ctx.diagnostics.push(...compilation.warnings.map(warningDiagnostic));
   const module = compilation.module.op!;
   return isValid(module) ? module : undefined;
+}
+
+/** The note of a kernel that is the only known definition among others. */
+function chosenKernel({ source }: EvaluatedFile, name: string): CodegenWarning[] {
+  const value = source.globals.get(name);
+  const chosen = isKind(value, "opaque") ? choose(name, value) : undefined;
+  return chosen ? [{ severity: "note", file: source.path, place: chosen.choice.taken.at, ...chosen }] : [];
+}
+
+function warningDiagnostic({ severity, message, file, place, choice }: CodegenWarning): Diagnostic {
+  return {
+    severity,
+    code: choice ? "python.undecided" : severity === "remark" ? "python.static-print" : "python.warning",
+    message,
+    ...position(place && { file, line: place.line, column: place.col + 1 }),
+    notes: choice ? undecidedNotes(choice.undecided, choice.taken) : [],
+  };
 }
 
 /** Builtins check most of what they are given, but not all: the ops themselves do. */

@@ -1,14 +1,14 @@
 /** Attributes of values inside a kernel. Source: code_generator.py, CodeGenerator.get_Attribute. */
 import { hostAttribute } from "../host/attributes.js";
-import { raise, raiseUnknown } from "../language/errors.js";
+import { raise } from "../language/errors.js";
 import { member } from "../language/members.js";
 import { noAttribute } from "../language/python-text.js";
 import { isConstexpr, isKind, isTensor, type PyValue, typeOf } from "../language/values.js";
 import type { Generator } from "./generator.js";
+import { decided } from "./names.js";
 
 export function getAttribute(g: Generator, value: PyValue, name: string): PyValue {
-  const found = findAttribute(g, value, name);
-  if (isKind(found, "opaque") && found.undecided) return raiseUnknown(name, found);
+  const found = decided(g, name, findAttribute(g, value, name));
   if (found !== undefined) return found;
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "class")) return raise("AttributeError", `type object '${plain.name}' has no attribute '${name}'`);

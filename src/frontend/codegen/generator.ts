@@ -12,9 +12,10 @@ import type { Value } from "../../ir/value.js";
 import { toBytes } from "../../support/utf8.js";
 import type { Host } from "../host/host.js";
 import type { JitData } from "../host/objects.js";
+import type { Choice } from "../host/undecided.js";
 import type { LanguageOptions, Semantic } from "../language/semantic.js";
 import type { TlType } from "../language/types.js";
-import { flattenValue, type JitFunction, type PyValue } from "../language/values.js";
+import { type Definition, flattenValue, type JitFunction, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { CompilationError, ErrorFrame } from "./errors.js";
 
@@ -28,11 +29,13 @@ export interface GeneratedFunction {
 
 /** A warning about a line of Python. */
 export interface CodegenWarning {
-  /** What `tl.static_print` writes is a remark. */
-  readonly severity: "warning" | "remark";
+  /** What `tl.static_print` writes is a remark; what was taken of an undecided name is a note. */
+  readonly severity: "warning" | "remark" | "note";
   readonly message: string;
+  /** Of a note: the definitions, and the one that is taken. */
+  readonly choice?: Choice;
   readonly file: string;
-  readonly place: ast.Place | undefined;
+  readonly place: Definition["at"];
 }
 
 /** What all functions of one compilation share. */

@@ -1,5 +1,6 @@
 /** What a name inside a kernel stands for. Source: code_generator.py, CodeGenerator._define_name_lookup. */
 import { lookup, SOURCE_BUILTINS } from "../host/objects.js";
+import { choose } from "../host/undecided.js";
 import { raise, raiseUnknown } from "../language/errors.js";
 import { constexpr, isConstexpr, isKind, type PyValue } from "../language/values.js";
 import type { Generator } from "./generator.js";
@@ -9,11 +10,10 @@ export function dereference(g: Generator, name: string): PyValue {
   const local = g.scope.get(name);
   if (local !== undefined) return local;
   if (g.poisoned.has(name)) throw new Abandoned();
-  const global = lookup(g.data.env, name);
+  const global = decided(g, name, lookup(g.data.env, name));
   const builtin = g.compilation.host.kernelBuiltins.get(name);
   if (global !== undefined) {
     if (global === g.data.env.file.defines.get(name)) return constexpr(global);
-    if (isKind(global, "opaque") && global.undecided) raiseUnknown(name, global);
     if (builtin !== undefined || g.visitingDefault || isUsable(global)) return global;
     return raise(
       "NameError",
@@ -25,6 +25,19 @@ export function dereference(g: Generator, name: string): PyValue {
   }
   if (builtin !== undefined) return builtin;
   return raise("NameError", `${name} is not defined`);
+}
+
+/** A name's value; of an undecided one the only definition that is known, with a note. More of them, or none, are an error. */
+export function decided<T extends PyValue | undefined>(g: Generator, name: string, value: T): T | PyValue {
+  if (!isKind(value, "opaque") || !value.undecided) return value;
+  const chosen = choose(name, value);
+  if (!chosen) return raiseUnknown(name, value);
+  const { warnings } = g.compilation;
+  const [file, place] = [g.data.env.file.path, g.node?.at];
+  // The body of a loop is visited twice.
+  if (!warnings.some((w) => w.message === chosen.message && w.file === file && w.place === place))
+    warnings.push({ severity: "note", file, place, ...chosen });
+  return chosen.choice.taken.value;
 }
 
 /** Globals may be constants that say so, functions for kernels, types, and modules. */

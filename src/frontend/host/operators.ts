@@ -2,7 +2,7 @@
 
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise } from "../language/errors.js";
-import { dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { comparable, dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
   isConstexpr,
@@ -198,7 +198,7 @@ export function pyCompareMethod(method: string, left: PyValue, right: PyValue): 
   if (method === "__ne__") return !pyEquals(left, right);
   const symbol = { __lt__: "<", __le__: "<=", __gt__: ">", __ge__: ">=" }[method];
   if (!symbol) return undefined;
-  const order = compareOrder(left, right);
+  const order = compareOrder(comparable(left), comparable(right));
   if (order === undefined)
     return raise("TypeError", `'${symbol}' not supported between instances of '${pyTypeName(left)}' and '${pyTypeName(right)}'`);
   if (Number.isNaN(order)) return false;

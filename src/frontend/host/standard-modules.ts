@@ -18,6 +18,7 @@ import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
 import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
 import { pyIterate } from "./operators.js";
+import { METADATA, PACKAGING_VERSION, TRITON_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
 
@@ -273,7 +274,7 @@ const RUNTIME = {
 };
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
-    module("triton", { ...RUNTIME, __version__: "3.6.0" }),
+    module("triton", { ...RUNTIME, __version__: TRITON_VERSION }),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     module("triton.runtime", RUNTIME),
     module("triton.runtime.jit", RUNTIME),
@@ -293,6 +294,11 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
       cache: decorator("cache"),
       wraps: native("wraps", () => decorator("wraps")),
     }),
+    module("packaging", {}),
+    module("packaging.version", PACKAGING_VERSION),
+    module("importlib", {}),
+    module("importlib.metadata", METADATA),
+    module("importlib_metadata", METADATA),
     module("operator", { attrgetter: native("attrgetter", attrgetter) }),
   ].map((m) => [m.name, m]),
 );

@@ -1,9 +1,9 @@
 /**
- * Conditions that are not known: both branches are evaluated, and a name that they bind differently is undecided. Using one is
- * an error that names the definitions and the `--define` that would choose.
+ * Conditions that are not known: both branches are evaluated, and a name that they bind differently is undecided. A use
+ * takes the only definition that is known, with a note; otherwise it is an error. Both name the definitions and the `--define` that would choose.
  */
 import { PyError } from "../language/errors.js";
-import { isKind, isTuple, type Opaque, type PyValue, type Undecided } from "../language/values.js";
+import { type Definition, isKind, isTuple, type Opaque, type PyValue, type Undecided } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { evaluate, opaque } from "./evaluate.js";
@@ -37,7 +37,9 @@ function unknownPart(host: Host, env: Env, node: ast.Expr, sample = "False"): st
     case "Attribute":
     case "Call": {
       const unknown = unknownOf(evaluate(host, env, node));
-      return unknown && (unknown.undecided?.define ?? `${unparse(node)}=${sample}`);
+      const isArgument = node.kind === "Call" && !unknownOf(evaluate(host, env, node.func));
+      const inner = isArgument ? firstOf(node.args, (arg) => unknownPart(host, env, arg, sample)) : undefined;
+      return unknown && (unknown.undecided?.define ?? inner ?? `${unparse(node)}=${sample}`);
     }
     case "BoolOp":
       return firstOf(node.values, (value) => unknownPart(host, env, value));
@@ -45,13 +47,16 @@ function unknownPart(host: Host, env: Env, node: ast.Expr, sample = "False"): st
       return unknownPart(host, env, node.operand);
     case "Compare": {
       const sides = [node.left, ...node.comparators];
-      const literal = sides.find((side) => side.kind === "Constant");
-      return firstOf(sides, (side) => unknownPart(host, env, side, literal && unparse(literal)));
+      const literal = firstOf(sides, literalText);
+      return firstOf(sides, (side) => unknownPart(host, env, side, literal));
     }
     default:
       return undefined;
   }
 }
+/** The constant that is compared with, `'2.4'` of `version.parse('2.4')`. */
+const literalText = (node: ast.Expr): string | undefined =>
+  node.kind === "Constant" ? unparse(node) : node.kind === "Call" ? firstOf(node.args, literalText) : undefined;
 function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const found = find(item);
@@ -126,6 +131,17 @@ function merged(env: Env, what: string, { why, define, when }: OpenChoice, a: Bi
     return inner?.length ? inner : [{ value, when: when[i]!, file: env.file.path, at: placeOf(value) ?? at }];
   });
   return { kind: "opaque", what, why, undecided: { define, definitions } };
+}
+
+/** The only definition that is known, which a use takes, and the note that says so; undefined where there are more or none. */
+export function choose(name: string, { why, undecided }: Opaque): { readonly message: string; readonly choice: Choice } | undefined {
+  const [taken, ...more] = undecided?.definitions.filter(({ value }) => !unknownOf(value)) ?? [];
+  if (!taken || more.length > 0) return undefined;
+  return { message: `'${name}' is not decided: ${why}; its only known definition is taken`, choice: { undecided: undecided!, taken } };
+}
+export interface Choice {
+  readonly undecided: Undecided;
+  readonly taken: Definition;
 }
 
 /** Where a function is defined. */

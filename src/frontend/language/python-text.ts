@@ -177,8 +177,9 @@ export function pyTypeName(value: PyValue, qualified = false): string {
 }
 
 /** What a value is compared as. */
-function comparable(value: PyValue): PyValue {
+export function comparable(value: PyValue): PyValue {
   const plain = isConstexpr(value) ? value.value : value;
+  if (isKind(plain, "instance") && plain.cls.module === "packaging.version") return plain.attrs.get("_key")!;
   return isKind(plain, "enum") && plain.isInt ? plain.value : plain;
 }
 
