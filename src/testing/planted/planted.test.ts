@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { transform } from "esbuild";
 import { expect, test } from "vitest";
 import { nameOf, placeOf, plant } from "./fault.js";
 import { FAULTS } from "./faults/index.js";
@@ -11,6 +12,17 @@ test("every fault can be planted: what it changes occurs exactly once in its fun
     return typeof place === "string" ? [`${nameOf(fault)}: ${place}`] : [];
   });
   expect(problems).toEqual([]);
+});
+test("what a fault makes of its file is TypeScript all the same", async () => {
+  const broken = await Promise.all(
+    FAULTS.map((fault) =>
+      transform(plant(fault, textOf(fault.file)), { loader: "ts", logLevel: "silent" }).then(
+        () => [],
+        (error: Error) => [`${nameOf(fault)}: ${error.message.split("\n")[1]}`],
+      ),
+    ),
+  );
+  expect(broken.flat()).toEqual([]);
 });
 test("a fault changes its file there, and nowhere else", () => {
   const [fault] = FAULTS;

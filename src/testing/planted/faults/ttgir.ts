@@ -539,7 +539,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       in: "placeOfWait",
       fault: "the result is read before it is there",
       find: "if (TMEMLoadOp.is(user) && user.block === mma.block) earlier(user);",
-      replace: "",
+      replace: ";",
     },
     { in: "accumulatorBuffers", fault: "one accumulator too few", find: "(overlaps ? 1 : 0)", replace: "0" },
     {
