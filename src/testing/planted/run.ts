@@ -18,6 +18,7 @@ const HELP = `Plants faults in the compiler and sees whether --validate finds th
 Usage: npm run mutants -- [options]
 
   --only TEXT     faults whose name or file contains it (repeatable)
+  --kernel NAME   with kernels whose name contains it alone (repeatable)
   --fresh         forget earlier results; without it a run goes on where one was stopped
   --sound         no fault: validate every kernel on every target, and report false alarms
   --jobs N        processes at a time (default 2)
@@ -27,6 +28,7 @@ Usage: npm run mutants -- [options]
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: [] },
+    kernel: { type: "string", multiple: true, default: [] },
     fresh: { type: "boolean", default: false },
     sound: { type: "boolean", default: false },
     jobs: { type: "string", default: "2" },
@@ -137,7 +139,9 @@ class Log<T> {
 const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((f) => /\.ts$/.test(f) && !/\.test\.ts$|^(?:testing|bench|tui|frontend)[/\\]/.test(f))
   .sort();
-const kernels = readKernels();
+const kernels = new Map(
+  [...readKernels()].filter(([name]) => options.kernel.length === 0 || options.kernel.some((text) => name.includes(text))),
+);
 const hash = (parts: Iterable<string>): string => {
   const sum = createHash("sha1");
   for (const part of parts) sum.update(`${part.length} ${part}`);
