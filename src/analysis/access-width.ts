@@ -2,12 +2,14 @@
  * How many elements a thread accesses at once, and what holds it back: the least of what the addresses, the mask, the layout and the
  * instruction allow. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp.
  */
+
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../dialects/tt/ops/memory.js";
 import { getPointeeBitWidth } from "../dialects/tt/types.js";
 import { distributedParams, sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, TARGET } from "../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
 import type { MemDesc } from "../dialects/ttg/types.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isFloat, RankedTensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
@@ -123,7 +125,7 @@ function widestInstruction(op: Operation): number {
   const atomic = AtomicRMWOp.match(op);
   if (!atomic) return 128;
   const element = elementTypeOrSelf(atomic.val.type);
-  const vectors = /^cuda:(?:9|1\d)\d$/.test(stringOf(enclosingModule(op)?.attr(TARGET)) ?? "");
+  const vectors = (capabilityOf(stringOf(enclosingModule(op)?.attr(TARGET))) ?? 0) >= 90;
   if (vectors && atomic.atomic_rmw_op === "fadd" && ["f16", "bf16", "f32"].some((kind) => isFloat(element, kind as "f16"))) return 128;
   return isFloat(element, "f16") ? 32 : 0;
 }

@@ -1,5 +1,5 @@
 /** `tt-step completion bash|zsh|fish`: a completion script made from the table of options. */
-import { CAPABILITIES } from "../compile/options.js";
+import { CAPABILITIES } from "../gpu/nvidia.js";
 import { EMITTED, optionTable } from "./tt-step-args.js";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;

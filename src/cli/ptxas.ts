@@ -1,4 +1,5 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
+import { gpuOf } from "../gpu/nvidia.js";
 import { fileError } from "../node/files.js";
 import type { Io, Programs } from "./io.js";
 
@@ -47,7 +48,7 @@ export function assemble(
   options: PtxasOptions,
 ): Assembled | { readonly error: string } {
   const { capability, fusion, extra } = options;
-  const chip = `sm_${capability}${capability === 90 || capability >= 100 ? "a" : ""}`;
+  const { chip } = gpuOf(capability);
   return programs.withFolder((folder) => {
     io.writeFile(`${folder}/kernel.ptx`, ptx);
     const args = ["-lineinfo", "-v", ...(fusion ? [] : ["--fmad=false"]), ...(extra ? extra.split(" ") : []), `--gpu-name=${chip}`];
@@ -115,7 +116,7 @@ export function translateWithLlc(
     return {
       error: `--llc: ${llc} is of LLVM ${found ? `${found[1]}${found[2]}` : "of an unknown version"}; Triton's IR needs LLVM ${OLDEST_LLVM} or newer`,
     };
-  const chip = `sm_${capability}${capability === 90 || capability >= 100 ? "a" : ""}`;
+  const { chip } = gpuOf(capability);
   return programs.withFolder((folder) => {
     io.writeFile(`${folder}/kernel.ll`, llvmIr);
     const args = [

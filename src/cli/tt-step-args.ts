@@ -2,9 +2,11 @@
  * The arguments of `tt-step`. One record: its entries give parsing, types and help. Read by node's own parser: a
  * library for this costs half of the start-up time.
  */
+
 import { parseArgs } from "node:util";
-import { CAPABILITIES, type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
 import type { GivenArguments } from "../frontend/specialize.js";
+import { CAPABILITIES, knownCapability } from "../gpu/nvidia.js";
 import { nearest } from "../support/nearest.js";
 import type { SimulationArgs } from "./simulation-args.js";
 
@@ -276,8 +278,8 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
   const list = (name: string) => (values[name] as string[] | undefined) ?? [];
   if (positionals.length > 1) return { error: `one input only, but '${positionals[0]}' and '${positionals[1]}' are given` };
   const target = text("target");
-  const capability = target === undefined ? undefined : Number(/^(?:cuda:|sm_?)?(\d+)a?$/.exec(target)?.[1]);
-  if (capability !== undefined && !(CAPABILITIES as readonly number[]).includes(capability))
+  const capability = target === undefined ? undefined : knownCapability(target);
+  if (target !== undefined && capability === undefined)
     return { error: `unknown target '${target}'; known are ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` };
   const diff = text("diff")?.split("..");
   if (text("at") !== undefined && text("why") === undefined && text("layout") === undefined)

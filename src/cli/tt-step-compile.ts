@@ -1,4 +1,5 @@
 /** How `tt-step` compiles its input. */
+
 import type { ArtifactKind } from "../compile/artifacts.js";
 import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import type { Compiler } from "../compile/compiler.js";
@@ -6,6 +7,7 @@ import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import type { PipelineStep, Stage } from "../compile/pipelines/cuda.js";
 import type { Trace } from "../compile/trace.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
+import { CAPABILITIES, capabilityOf } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
@@ -24,6 +26,10 @@ export function traceOf(
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
   const options = settings(input, args);
+  if (!CAPABILITIES.includes(options.capability)) {
+    const known = CAPABILITIES.map((capability) => `cuda:${capability}`).join(", ");
+    return { error: `'${name}' is for cuda:${options.capability}, which is not known; known are ${known}; --target chooses one` };
+  }
   const pipeline = pipelineOf(options);
   const range = pipelineRange(pipeline, args);
   if ("error" in range) return range;
@@ -99,10 +105,7 @@ export function everywhere(args: TtStepArgs, io: Io): Always {
   };
 }
 /** The compute capability that the module names in `ttg.target`. */
-function targetOf(module: Operation): number | undefined {
-  const target = /^cuda:(\d+)$/.exec(stringOf(module.attr("ttg.target")) ?? "");
-  return target ? Number(target[1]) : undefined;
-}
+const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
 
 /** The range and omissions that the arguments name, as positions in the pipeline. */
 export function pipelineRange(

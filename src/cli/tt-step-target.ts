@@ -1,6 +1,8 @@
 /** What needs NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
+
 import { defaultOptions, ptxVersionOf } from "../compile/options.js";
 import type { Trace } from "../compile/trace.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import type { Io, Programs } from "./io.js";
 import { assemble, findPtxas, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
@@ -36,7 +38,7 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
 function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): string | { readonly error: string } {
   const llvmIr = artifactOf(trace, "llir");
   if (typeof llvmIr !== "string") return llvmIr;
-  const capability = args.capability ?? Number(/^cuda:(\d+)$/.exec(trace.target ?? "")?.[1] ?? 80);
+  const capability = args.capability ?? capabilityOf(trace.target) ?? 80;
   const options = { ...defaultOptions(capability), ...args.cuda };
   const made = translateWithLlc(programs, io, llvmIr, {
     capability,

@@ -1,10 +1,12 @@
 /** `tt-step --validate`: executes the IR after every pass that changed it, on the same memory. */
+
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { defaultOptions } from "../compile/options.js";
 import type { Step, Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -81,7 +83,7 @@ export function validatorFor(
   const options = simulationOptions(name, args, { module: source, names: names ?? written }, io);
   if ("error" in options) return options;
   return {
-    validator: new Validator({ ...options, ...capabilityOf(trace), allPrograms: args.allPrograms ?? false }),
+    validator: new Validator({ ...options, ...targetOf(trace), allPrograms: args.allPrograms ?? false }),
     source,
     report: options.report,
   };
@@ -104,7 +106,7 @@ function narrowed(validator: Validator, trace: Trace): Validation {
  * that is right and before the first that is wrong. Where the source itself is wrong so, those passes are at fault.
  */
 function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, trace: Trace): readonly string[] {
-  const { capability } = capabilityOf(trace);
+  const { capability } = targetOf(trace);
   if (capability === undefined) return suspects;
   const target = { capability, options: { ...defaultOptions(capability), ...trace.options } };
   const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
@@ -140,9 +142,9 @@ export function exitCode({ broken, notExecuted, findings }: Validation, strict =
 }
 
 /** The target that a Trace is made for. */
-export function capabilityOf({ target }: Trace): { readonly capability?: number } {
-  const found = /^cuda:(\d+)$/.exec(target ?? "");
-  return found ? { capability: Number(found[1]) } : {};
+export function targetOf({ target }: Trace): { readonly capability?: number } {
+  const capability = capabilityOf(target);
+  return capability === undefined ? {} : { capability };
 }
 
 /** The IR after a step, read again; its ops are at lines of that text. */

@@ -1,4 +1,5 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
+import { gpuOf } from "../gpu/nvidia.js";
 
 export interface CudaOptions {
   readonly numWarps: number;
@@ -27,11 +28,9 @@ export interface CudaOptions {
   readonly instrumentationMode: string;
 }
 
-/** Compute capabilities that can be compiled for. */
-export const CAPABILITIES = [75, 80, 86, 87, 89, 90, 100, 120] as const;
-
 /** The options' defaults, some of which depend on the target. */
 export function defaultOptions(capability: number): CudaOptions {
+  const gpu = gpuOf(capability);
   return {
     numWarps: 4,
     numCtas: 1,
@@ -45,11 +44,11 @@ export function defaultOptions(capability: number): CudaOptions {
     enableReflectFtz: true,
     launchCooperativeGrid: false,
     launchPdl: false,
-    supportedFp8Dtypes: capability >= 89 ? ["fp8e4b15", "fp8e4nv", "fp8e5"] : ["fp8e4b15", "fp8e5"],
-    deprecatedFp8DotOperandDtypes: capability >= 90 ? ["fp8e4b15"] : [],
+    supportedFp8Dtypes: gpu.fp8Types,
+    deprecatedFp8DotOperandDtypes: gpu.deprecatedFp8DotTypes,
     defaultDotInputPrecision: "tf32",
     allowedDotInputPrecisions: ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
-    maxNumImpreciseAccDefault: capability === 90 ? 2 ** 30 : 0,
+    maxNumImpreciseAccDefault: gpu.maxImpreciseAcc,
     externLibs: [],
     debug: false,
     backendName: "cuda",
@@ -61,20 +60,8 @@ export function defaultOptions(capability: number): CudaOptions {
 
 /** The PTX version that Triton asks for, as 10 * major + minor. Source: get_ptx_version_from_options. */
 export function ptxVersionOf(options: CudaOptions, capability: number): number {
-  return options.ptxVersion ?? (capability >= 100 ? 88 : 87);
+  return options.ptxVersion ?? gpuOf(capability).defaultPtx;
 }
-
-/** The PTX version that first knew a target, by the first capability that it holds for. */
-const OLDEST_PTX = [
-  [120, 87],
-  [100, 86],
-  [90, 80],
-  [89, 78],
-  [87, 74],
-  [86, 71],
-  [80, 70],
-  [0, 63],
-] as const;
 
 /** What is wrong with options for a target, in Triton's words where it has some. */
 export function checkOptions(options: CudaOptions, capability: number): string | undefined {
@@ -84,10 +71,10 @@ export function checkOptions(options: CudaOptions, capability: number): string |
   if (!Number.isInteger(numStages) || numStages < 0) return "num_stages must be a non-negative integer";
   // ptxas ignores more, with a warning.
   if (maxnreg !== undefined && !(Number.isInteger(maxnreg) && 1 <= maxnreg && maxnreg <= 255)) return "maxnreg must be from 1 to 255";
-  const oldest = OLDEST_PTX.find(([first]) => capability >= first)![1];
+  const { oldestPtx: oldest, hasClusters } = gpuOf(capability);
   if (ptxVersion !== undefined && !(Number.isInteger(ptxVersion) && oldest <= ptxVersion && ptxVersion <= 99))
     return `ptx_version must be at least ${oldest} for sm_${capability}`;
-  if (numCtas > 1 && capability < 90)
+  if (numCtas > 1 && !hasClusters)
     return `num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_${capability}. Set num_ctas=1 or target an SM90+ GPU`;
   return undefined;
 }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const LAYERS: readonly (readonly string[])[] = [
   ["support"],
   ["diagnostics"],
-  ["layout", "cute", "ptx"],
+  ["layout", "cute", "ptx", "gpu"],
   ["ir"],
   ["syntax", "rewrite"],
   ["dialects"],

@@ -1,4 +1,5 @@
 /** What is compiled: the input as it is opened, chosen, compiled under other settings, and edited. */
+
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,6 +7,7 @@ import type { Always, CompileResult } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
 import type { PipelineStep } from "../compile/pipelines/cuda.js";
 import { failuresOf, type Trace } from "../compile/trace.js";
+import { capabilityOf } from "../gpu/nvidia.js";
 import type { Operation } from "../ir/operation.js";
 import { fromBytes } from "../support/utf8.js";
 import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
@@ -298,6 +300,6 @@ function remaining(passes: readonly PipelineStep[], trace: Trace): readonly Pipe
   return passes.slice(trace.steps.filter((s) => s?.parent === undefined && s.kind === "pass").length);
 }
 function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility" | "always"> {
-  const capability = Number(/^cuda:(\d+)$/.exec(trace.target ?? "")?.[1] ?? 80);
+  const capability = capabilityOf(trace.target) ?? 80;
   return { capability, options: defaultOptions(capability), disabled: [] };
 }

@@ -2,6 +2,7 @@
  * Why the machine instructions of an op are as they are, and the way of a dot's operands from global memory to the tensor
  * core: what `--codegen` prints beside the facts.
  */
+
 import { axesOfAllocations, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
@@ -11,6 +12,7 @@ import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/
 import { MemDescType } from "../../dialects/ttg/types.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import { capabilityOf } from "../../gpu/nvidia.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -26,7 +28,7 @@ import { messageBytes } from "./tma-wgmma-reasons.js";
 export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
   withOps(trace, codegenFacts(trace), (queries) => {
     const axes = axesOfAllocations(queries.ir.module);
-    const capability = Number(/^cuda:(\d+)/.exec(trace.target ?? "")?.[1] ?? 80);
+    const capability = capabilityOf(trace.target) ?? 80;
     return (op, fact) => costOf(fact, op, axes, capability);
   }),
 );

@@ -1,4 +1,5 @@
 /** What every function of the language is given: where ops go, what the target is, and how to call back into code generation. */
+import { gpuOf } from "../../gpu/nvidia.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { PyValue } from "./values.js";
@@ -20,16 +21,16 @@ export interface LanguageOptions {
 
 /** The options that follow from the target, changed by what was asked for. */
 export function languageOptions(capability: number, given: Partial<LanguageOptions> = {}): LanguageOptions {
+  const gpu = gpuOf(capability);
   return {
     capability,
     numWarps: 4,
     numCtas: 1,
-    // Sorted, as messages list them.
-    supportedFp8Dtypes: capability >= 89 ? ["fp8e4b15", "fp8e4nv", "fp8e5"] : ["fp8e4b15", "fp8e5"],
-    deprecatedFp8DotOperandDtypes: capability >= 90 ? ["fp8e4b15"] : [],
+    supportedFp8Dtypes: gpu.fp8Types,
+    deprecatedFp8DotOperandDtypes: gpu.deprecatedFp8DotTypes,
     defaultDotInputPrecision: "tf32",
     allowedDotInputPrecisions: ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
-    maxNumImpreciseAccDefault: capability === 90 ? 2 ** 30 : 0,
+    maxNumImpreciseAccDefault: gpu.maxImpreciseAcc,
     sanitizeOverflow: true,
     debug: false,
     ...given,

@@ -1,6 +1,7 @@
 import { ALLOCATION_OFFSET, allocateSharedMemory as allocate, type ModuleAllocation, SHARED } from "../../analysis/allocation.js";
 import { bufferFacts } from "../../analysis/allocation-facts.js";
 import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import { i32Attr } from "../../ir/builtin-attrs.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
@@ -71,17 +72,10 @@ function tell(allocation: ModuleAllocation, count: (name: "buffers" | "bytes", b
   }
 }
 
-/** Bytes of shared memory that a CTA may have. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
-function sharedMemoryLimit(capability: number): number {
-  if (capability < 80) return 64 * 1024;
-  if (capability === 80 || capability === 87) return 163 * 1024;
-  return (capability < 90 || capability >= 120 ? 99 : 227) * 1024;
-}
-
 const BUFFERS_NAMED = 8;
 
 function warnOfTooMuch(allocation: ModuleAllocation, capability: number, report: PassReport): void {
-  const limit = sharedMemoryLimit(capability);
+  const limit = gpuOf(capability).sharedMemoryPerCta;
   for (const func of allocation.roots) {
     const { buffers, sharedMemorySize } = allocation.of(func)!;
     if (sharedMemorySize <= limit) continue;

@@ -2,6 +2,7 @@
  * Which tensor core instruction does a dot, and how its operands get to shared memory.
  * Source: lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp, getMMAVersionSafe, getSharedMemoryMMAOperand.
  */
+
 import { valueLocation } from "../../dialects/scf/build.js";
 import { distributedParams, encodingAttr } from "../../dialects/ttg/encodings/define-encoding.js";
 import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
@@ -9,6 +10,7 @@ import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../dialects/ttg/ops/local-memory.js";
 import { supportMMA } from "../../dialects/ttg/support-mma.js";
 import { memDescType } from "../../dialects/ttg/types.js";
+import { gpuOf, type MmaVersion } from "../../gpu/nvidia.js";
 import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -20,11 +22,12 @@ import type { PassReport } from "../../pass/define-pass.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 import { convertLayout } from "./distributed-op-encoding.js";
 
+/** The versions that Triton tries: from 110 on mma.sync alone. */
+const mmaVersions = (capability: number): readonly MmaVersion[] => (capability >= 110 ? [2] : gpuOf(capability).mmaVersions);
+
 /** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
 export function mmaVersionFor(dot: Operation, computeCapability: number, report: PassReport): 0 | 2 | 3 | 5 {
-  const supported: readonly (2 | 3 | 5)[] =
-    computeCapability < 90 ? [2] : computeCapability < 100 ? [3, 2] : computeCapability < 110 ? [5, 2] : [2];
-  for (const version of supported) {
+  for (const version of mmaVersions(computeCapability)) {
     if (supportMMA(dot, version)) return version;
     if (version !== 2) report.remark(dot, `MMA version ${version} acceleration not applied due to unsupported shapes or data types.`);
   }

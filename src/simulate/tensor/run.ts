@@ -1,6 +1,7 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
 import { signlessBlockType } from "../../dialects/tt/types.js";
+import { capabilityOf } from "../../gpu/nvidia.js";
 import { stringOf } from "../../ir/builtin-attrs.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
@@ -127,8 +128,7 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
 }
 
 function targetOf(module: Operation): number | undefined {
-  const target = /^cuda:(\d+)$/.exec(stringOf(module.attr("ttg.target")) ?? "");
-  return target ? Number(target[1]) : undefined;
+  return capabilityOf(stringOf(module.attr("ttg.target")));
 }
 
 function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<typeof elementOfType>[0], position: number): Val {

@@ -1,5 +1,6 @@
 /** What keys do while something lies over the panes. */
-import { CAPABILITIES, checkOptions } from "../../compile/options.js";
+import { checkOptions } from "../../compile/options.js";
+import { CAPABILITIES } from "../../gpu/nvidia.js";
 import type { Rect } from "../draw/canvas.js";
 import { COMMAND_IDS, GROUPS, keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
@@ -184,7 +185,7 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
     {
       name: "target",
       value: `cuda:${draft.capability}`,
-      change: (by) => ({ ...draft, capability: away<number>(CAPABILITIES, draft.capability, by) }),
+      change: (by) => ({ ...draft, capability: away(CAPABILITIES, draft.capability, by) }),
     },
     {
       name: "num_warps",

@@ -1,5 +1,7 @@
 /** What is typed behind `:`: a step, `q`, or a command line of tt-step. */
+
 import { findStep } from "../../compile/trace.js";
+import { knownCapability } from "../../gpu/nvidia.js";
 import { type State, type WhatIf, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { ask, say } from "./commands.js";
@@ -56,10 +58,9 @@ function withOptions(settings: WhatIf, value: (name: string) => string | undefin
     const given = Number(value(name));
     return Number.isInteger(given) && given > 0 ? given : otherwise;
   };
-  const target = /^cuda:(\d+)$/.exec(value("target") ?? "")?.[1];
   return {
     ...settings,
-    capability: target === undefined ? settings.capability : Number(target),
+    capability: knownCapability(value("target") ?? "") ?? settings.capability,
     options: {
       ...settings.options,
       numWarps: number("num-warps", settings.options.numWarps),
