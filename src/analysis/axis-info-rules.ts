@@ -133,6 +133,13 @@ const rem = binary({
   constant: (op, a, b) => foldedBy((x, y) => (y === 0n ? undefined : x % y))(op, a, b) ?? (b.constantValue === 1n ? 0n : undefined),
 });
 
+/** Whether Triton's own analysis, which divides the machine's integers, is killed by SIGFPE here. */
+export function killsUpstream({ def }: Operation, [a, b]: readonly AxisInfo[]): boolean {
+  const rule = AXIS_INFO_RULES.get(def);
+  if ((rule !== div && rule !== rem) || a?.constantValue === undefined) return false;
+  return b?.constantValue === 0n || (b?.constantValue === -1n && a.constantValue === -(2n ** 63n));
+}
+
 const logical = (fold: (a: bigint, b: bigint) => bigint): AxisInfoRule => binary({ constant: foldedBy(fold) });
 
 /** Shifting by nothing changes nothing. */

@@ -18,6 +18,8 @@ import { callGraphOf } from "./call-graph.js";
 import { analyzeAxisInfo } from "./sparse-axis-info.js";
 
 export class ModuleAxisInfo {
+  /** Divisions of constants at which upstream's analysis dies. */
+  readonly killing = new Set<Operation>();
   readonly #infos = new Map<Value, AxisInfo>();
   /** Whether functions call each other in a circle: then nothing is known. */
   readonly recursive: boolean;
@@ -38,7 +40,7 @@ export class ModuleAxisInfo {
   }
 
   #analyze(func: Operation): void {
-    const infoOf = analyzeAxisInfo(func);
+    const infoOf = analyzeAxisInfo(func, this.killing);
     const note = (value: Value): void => {
       const info = infoOf(value);
       if (info) this.#infos.set(value, info);
@@ -109,8 +111,12 @@ function distributedTensor({ type }: Value) {
 }
 
 /** The AxisInfo of a module (or of a function alone, when a pass is run on one). */
-export const moduleAxisInfo = defineAnalysis("axis-info", (root) => {
-  let module = root;
-  while (module.def.interface(FunctionOp) && module.parentOp) module = module.parentOp;
-  return new ModuleAxisInfo(module);
-});
+export const moduleAxisInfo = defineAnalysis(
+  "axis-info",
+  (root) => {
+    let module = root;
+    while (module.def.interface(FunctionOp) && module.parentOp) module = module.parentOp;
+    return new ModuleAxisInfo(module);
+  },
+  ({ killing: [op] }) => op && { op, why: "its analysis of alignments divides these constants, which the processor refuses (SIGFPE)" },
+);

@@ -4,22 +4,25 @@ import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { type AxisInfo, axisInfo, gcd, hintOf, joinAxisInfo, pessimisticAxisInfo, rankOf } from "./axis-info.js";
-import { AXIS_INFO_RULES } from "./axis-info-rules.js";
+import { AXIS_INFO_RULES, killsUpstream } from "./axis-info-rules.js";
 import { constantAnalyses } from "./dataflow/constant-propagation.js";
 import { DataFlowSolver, pointAfter } from "./dataflow/solver.js";
 import { SparseForwardAnalysis } from "./dataflow/sparse-forward.js";
 
 type Analysis = SparseForwardAnalysis<AxisInfo>;
 
-/** Runs the analysis on a function; the result tells what is known of each value, or undefined for unreachable ones. */
-export function analyzeAxisInfo(func: Operation): (value: Value) => AxisInfo | undefined {
+/**
+ * Runs the analysis on a function; the result tells what is known of each value, or undefined for unreachable ones. `killing` takes
+ * the ops at which upstream's dies: at any time, as constants may be none any more when all is known.
+ */
+export function analyzeAxisInfo(func: Operation, killing: Set<Operation>): (value: Value) => AxisInfo | undefined {
   const { code, constants } = constantAnalyses();
   const axes: Analysis = new SparseForwardAnalysis<AxisInfo>(
     {
       name: "axis-info",
       entry: pessimisticAxisInfo,
       join: joinAxisInfo,
-      visitOperation,
+      visitOperation: (op, operands, self) => visitOperation(op, operands, self, killing),
       visitOtherArguments(op, values, first, count, self) {
         if (ForOp.is(op)) visitInductionVar(op, values[0]!, self);
         else if (WarpSpecializePartitionsOp.is(op)) visitCaptures(op, values, self);
@@ -36,7 +39,7 @@ export function analyzeAxisInfo(func: Operation): (value: Value) => AxisInfo | u
   return (value) => axes.get(value);
 }
 
-function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)[], self: Analysis): void {
+function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)[], self: Analysis, killing: Set<Operation>): void {
   const known = operands.map((info, i) => {
     if (info && rankOf(info) > 0) return info;
     // Nothing came here yet: the worst case is taken, and stays.
@@ -44,6 +47,7 @@ function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)
     self.setToEntry([value]);
     return self.get(value)!;
   });
+  if (killsUpstream(op, known)) killing.add(op);
   const info = inferAxisInfo(op, known);
   if (!info) return self.setToEntry(op.results);
   for (const result of op.results) self.join(result, info);

@@ -4,9 +4,15 @@ import type { Operation } from "../ir/operation.js";
 export interface Analysis<T> {
   readonly name: string;
   readonly compute: (root: Operation) => T;
+  /** Where upstream's analysis crashes, and why; asked each time that a pass uses the result. */
+  readonly crash: ((value: T) => Crash | undefined) | undefined;
 }
-export function defineAnalysis<T>(name: string, compute: (root: Operation) => T): Analysis<T> {
-  return { name, compute };
+export interface Crash {
+  readonly op: Operation;
+  readonly why: string;
+}
+export function defineAnalysis<T>(name: string, compute: (root: Operation) => T, crash?: (value: T) => Crash | undefined): Analysis<T> {
+  return { name, compute, crash };
 }
 
 /** Keeps results while the IR stays as it was when they were computed. */

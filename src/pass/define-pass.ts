@@ -30,6 +30,8 @@ export interface PassReport {
   error(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;
   warning(op: Operation, message: string, code?: string, notes?: readonly PassNote[]): void;
   remark(op: Operation, message: string, code?: string): void;
+  /** Notes that real Triton ends at this op without a message, which the pass does not. */
+  crash(op: Operation, why: string): void;
 }
 /** More about a diagnostic, at another op. */
 export interface PassNote {

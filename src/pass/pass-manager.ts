@@ -25,6 +25,8 @@ export interface RunResult {
   readonly failed?: { readonly step: PassStep; readonly reason: "pass" | "verify" };
 }
 
+const CRASH = "triton.crash";
+
 /** Runs a pipeline on `root`. Diagnostics go to the Context. */
 export function runPipeline(root: Operation, elements: readonly PipelineElement[], options: RunOptions = {}): RunResult {
   const run = new PipelineRun(options);
@@ -62,7 +64,7 @@ class PipelineRun {
     let failed = false;
     const listeners = hooks.map((h) => h.listener?.(record)).filter((l): l is RewriteListener => l !== undefined);
     const emit =
-      (severity: "error" | "warning" | "remark") =>
+      (severity: Severity) =>
       (op: Operation, message: string, code = `pass.${step.pass.flag}`, notes: readonly PassNote[] = []) => {
         op.ctx.emit({
           ...diagnosticAt(op, severity, code, message),
@@ -70,12 +72,24 @@ class PipelineRun {
         });
         if (severity === "error") failed = true;
       };
+    const crash = (op: Operation, why: string): void => {
+      // After the first, real Triton is not there any more.
+      if (op.ctx.diagnostics.some(({ code }) => code === CRASH)) return;
+      const message = `real Triton ends here, in ${step.pass.flag}: ${why}`;
+      emit("note")(op, `'${op.name}': ${message}`, CRASH);
+      context.explain?.(op, CRASH, { kind: "analysis", message: `{0}: ${message}`, fields: { pass: step.pass.flag } });
+    };
     const heard = hooks.filter((hook) => hook.remark !== undefined);
     const context: PassContext = {
       options: step.options,
       count: (name, by = 1) => void statistics.set(name, (statistics.get(name) ?? 0) + by),
-      analysis: (analysis, at = root) => this.#analyses.get(analysis, at),
-      report: { error: emit("error"), warning: emit("warning"), remark: emit("remark") },
+      analysis: (analysis, at = root) => {
+        const value = this.#analyses.get(analysis, at);
+        const found = analysis.crash?.(value);
+        if (found) crash(found.op, found.why);
+        return value;
+      },
+      report: { error: emit("error"), warning: emit("warning"), remark: emit("remark"), crash },
       fail: () => {
         failed = true;
       },

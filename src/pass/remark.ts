@@ -29,6 +29,8 @@ export const REMARK_CODES = {
   "specialize.declined": "Why a kernel with a loop marked warp_specialize was not divided among warp groups.",
   "memory.buffer": "Where in shared memory an op's buffer or scratch memory lies, how large it is, and how long it is in use.",
   "prefetch.operand": "An operand of a dot that is read from shared memory one step ahead.",
+  "triton.crash":
+    "Real Triton 3.6 ends at this op in this pass, by a signal and without a message: no kernel comes of it. tt-step goes on as the pass would without the crash.",
   "licm.hoisted": "An operation that moved out of a loop, as it computes the same in every iteration.",
   "cse.merged": "An operation that went because another one computes the same.",
 } as const;

@@ -38,7 +38,7 @@ export const prefetch = definePass("tritongpu-prefetch", {
     from shared memory one round ahead, so that the tensor cores do not wait for it.`,
   source: "lib/Dialect/TritonGPU/Transforms/Prefetch.cpp",
   statistics: { prefetched: "dots whose operands are loaded a round ahead" },
-  run(root, { listener, count, explain }) {
+  run(root, { listener, count, explain, report }) {
     applyPatternsGreedily(root, [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore], { listener });
     const rw = new Rewriter(root.ctx, listener);
     root.walkPostOrder((op) => {
@@ -46,6 +46,8 @@ export const prefetch = definePass("tritongpu-prefetch", {
       const dot = loop && onlyDotOf(loop);
       if (!dot) return;
       const plan = planFor(loop, dot);
+      if (depthOf(dot) >= widthOf(dot) && ![dot.a, dot.b].every(({ definingOp }) => definingOp))
+        report.crash(dot.op, "it asks for the op that defines an operand, and that is an argument of a block (SIGSEGV)");
       if (plan) count("prefetched");
       explain?.(dot.op, "prefetch.operand", explainPrefetch(dot, plan));
       rw.from(op, () => rewriteLoop(rw, loop, dot, plan));
@@ -80,13 +82,19 @@ interface Plan {
   readonly sources: readonly [Source, Source];
 }
 
+/** Elements along k that can be read ahead. */
+function widthOf({ a }: DotView): number {
+  const { elementType, encoding } = (a.type as TensorType).params;
+  const params = encodingParams(encoding);
+  const kWidth = params?.kind === "dot_op" ? params.kWidth : 0;
+  return kWidth === 0 ? Math.trunc(256 / bitWidth(elementType)!) : 8 * kWidth;
+}
+const depthOf = ({ a }: DotView): number => (a.type as TensorType).params.shape.at(-1)!;
+
 /** Undefined when an operand is not loaded from a buffer that the loop carries. */
 function planFor(loop: ForView, dot: DotView): Plan | undefined {
-  const a = dot.a.type as TensorType;
-  const params = encodingParams(a.params.encoding);
-  const kWidth = params?.kind === "dot_op" ? params.kWidth : 0;
-  const width = kWidth === 0 ? Math.trunc(256 / bitWidth(a.params.elementType)!) : 8 * kWidth;
-  if (a.params.shape.at(-1)! < width) return undefined;
+  const width = widthOf(dot);
+  if (depthOf(dot) < width) return undefined;
   const source = (operand: Value): Source | undefined => {
     const chain = chainFromBuffer(operand);
     const arg = chain?.[0];
@@ -98,14 +106,10 @@ function planFor(loop: ForView, dot: DotView): Plan | undefined {
   return lhs && rhs && { width, sources: [lhs, rhs] };
 }
 /** What is loaded ahead, or what of the conditions in `planFor` does not hold. */
-function explainPrefetch({ op, a, b }: DotView, plan: Plan | undefined): RemarkText {
-  const { shape, elementType, encoding } = (a.type as TensorType).params;
-  const k = shape.at(-1)!;
-  const params = encodingParams(encoding);
-  const kWidth = params?.kind === "dot_op" ? params.kWidth : 0;
-  const width = plan?.width ?? (kWidth === 0 ? Math.trunc(256 / bitWidth(elementType)!) : 8 * kWidth);
-  const refs = new RemarkRefs(op);
-  const [lhs, rhs] = [refs.of(a), refs.of(b)];
+function explainPrefetch(dot: DotView, plan: Plan | undefined): RemarkText {
+  const [k, width] = [depthOf(dot), widthOf(dot)];
+  const refs = new RemarkRefs(dot.op);
+  const [lhs, rhs] = [refs.of(dot.a), refs.of(dot.b)];
   const fields = { k, width };
   if (plan)
     return {
@@ -203,7 +207,7 @@ function rewriteLoop(rw: Rewriter, loop: ForView, dot: DotView, plan: Plan | und
 
 /** Dots of the slices behind the first one, which is `first`; answers the last of them, before which the insertion point is left. */
 function splitRest(rw: Rewriter, dot: DotView, plan: Plan, mapping: Mapping, first: Operation): Operation {
-  const k = (dot.a.type as TensorType).params.shape.at(-1)!;
+  const k = depthOf(dot);
   let previous = first;
   for (let offset = plan.width; offset < k; offset += plan.width) {
     const before = previous;
