@@ -1,5 +1,6 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { gpuOf } from "../gpu/nvidia.js";
+import { isHardwareSize } from "../pass/options.js";
 
 export interface CudaOptions {
   readonly numWarps: number;
@@ -65,9 +66,10 @@ export function ptxVersionOf(options: CudaOptions, capability: number): number {
 
 /** What is wrong with options for a target, in Triton's words where it has some. */
 export function checkOptions(options: CudaOptions, capability: number): string | undefined {
-  const { numWarps, numCtas, numStages, maxnreg, ptxVersion } = options;
-  if (!Number.isInteger(numWarps) || numWarps <= 0 || (numWarps & (numWarps - 1)) !== 0) return "num_warps must be a power of 2";
-  if (!Number.isInteger(numCtas) || numCtas <= 0) return "num_ctas must be a positive integer";
+  const { numWarps, numCtas, numStages, warpSize, maxnreg, ptxVersion } = options;
+  if (!isHardwareSize(numWarps)) return "num_warps must be a power of 2 from 1 to 1024";
+  if (!isHardwareSize(numCtas)) return "num_ctas must be a power of 2 from 1 to 1024";
+  if (warpSize !== 32) return "warp_size must be 32: a warp of CUDA has 32 threads";
   if (!Number.isInteger(numStages) || numStages < 0) return "num_stages must be a non-negative integer";
   // ptxas ignores more, with a warning.
   if (maxnreg !== undefined && !(Number.isInteger(maxnreg) && 1 <= maxnreg && maxnreg <= 255)) return "maxnreg must be from 1 to 255";

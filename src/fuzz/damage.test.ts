@@ -5,7 +5,7 @@ import { Context } from "../ir/context.js";
 import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
-import { MUTATIONS } from "./mutate.js";
+import { MUTATIONS, mutant } from "./mutate.js";
 import { Random } from "./random.js";
 
 /** Small fixtures of every kind; large ones would say the same more slowly. */
@@ -37,6 +37,18 @@ describe("damaged input gives a diagnostic, never an exception", () => {
     const random = new Random(name.length * 7919 + name.charCodeAt(0));
     const texts = files.map((file) => readFileSync(file, "latin1"));
     for (const text of texts) for (let i = 0; i < 3; i++) read(mutation(text, random, random.pick(texts)));
+  });
+
+  test("generic forms, where nothing but the verifier counts operands", () => {
+    const random = new Random(7);
+    for (const file of files.filter((_, i) => i % 4 === 0)) {
+      const ctx = new Context(ALL_DIALECTS);
+      ctx.allowUnregisteredDialects = true;
+      const parsed = parseModule(ctx, file, readFileSync(file, "latin1"));
+      if (!parsed || !verifyOperation(parsed.module)) continue;
+      const text = printOperation(parsed.module, { generic: true });
+      for (let i = 0; i < 3; i++) read(mutant(text, random, text));
+    }
   });
 
   test("nesting 100,000 deep is refused", () => {

@@ -22,6 +22,7 @@ import { verifyBranch, verifyLoopLike, verifyRegionBranch } from "./verify-contr
 export function verifyOperation(root: Operation): boolean {
   const verifier = new Verifier(root);
   verifier.verify(root);
+  if (verifier.ok) verifier.verifySymbolUses();
   if (verifier.ok) verifier.verifyDominance(root);
   return verifier.ok;
 }
@@ -57,6 +58,8 @@ class Verifier {
   ok = true;
   readonly #report: Report;
   readonly #symbols = new Map<Operation, Map<string, Operation | undefined>>();
+  /** They come last: the ops that their symbols name are right by then. */
+  readonly #symbolUsers: Operation[] = [];
   readonly #passed: Map<OpDef, Passed>;
   constructor(root: Operation) {
     this.#report = new Report(root);
@@ -104,7 +107,7 @@ class Verifier {
         else if (key === RegionBranch) verifyRegionBranch(op, report);
       }
     if (def.verifyRegions && report.errors === 0) def.verifyRegions(def.viewOf(op) as never, report);
-    if (checks.symbolUser && report.errors === 0) checks.symbolUser.verifySymbolUses(op, (name) => this.lookup(op, name), report);
+    if (checks.symbolUser) this.#symbolUsers.push(op);
     return report.errors === 0 || this.failed();
   }
   /** Verifies the ops in the regions of `op`. */
@@ -139,6 +142,16 @@ class Verifier {
     let isolatedOk = true;
     for (const nested of isolated ?? []) if (!this.verify(nested)) isolatedOk = false;
     return isolatedOk;
+  }
+  /** The first op that is wrong ends the check. */
+  verifySymbolUses(): void {
+    const report = this.#report;
+    report.errors = 0;
+    for (const op of this.#symbolUsers) {
+      report.op = op;
+      op.def.interface(SymbolUser)!.verifySymbolUses(op, (name) => this.lookup(op, name), report);
+      if (report.errors > 0) return void this.failed();
+    }
   }
   private failed(): false {
     this.ok = false;
@@ -293,7 +306,7 @@ interface Checks {
   readonly later: boolean;
   readonly regionTraits: readonly Trait[];
   readonly unalikeRegionTraits: readonly Trait[];
-  readonly symbolUser: SymbolUser | undefined;
+  readonly symbolUser: boolean;
   /** The numbers of operands, results, regions and successors, unless an attribute gives them; then only they need a look. */
   readonly counts: readonly [Count, Count, Count, Count];
   /** Whether an attribute gives the sizes of groups. */
@@ -310,7 +323,7 @@ function checksOf(def: OpDef): Checks {
 }
 function makeChecks(def: OpDef): Checks {
   const traits = [...def.traits];
-  const symbolUser = def.interface(SymbolUser);
+  const symbolUser = def.interface(SymbolUser) !== undefined;
   const regionTraits = traits.filter((t) => t.verifyRegions);
   const values = (specs: readonly NamedValueSpec[]) => countOf(specs.map((s) => s.arity !== "single"));
   const parts = (specs: readonly { readonly variadic: boolean }[]) => countOf(specs.map((s) => s.variadic));
@@ -319,7 +332,7 @@ function makeChecks(def: OpDef): Checks {
     traits: traits.filter((t) => !t.structural && t.verify),
     furtherTraits: traits.filter((t) => !t.structural && t.verify && t.dependsOn !== "types"),
     unalikeTraits: traits.filter((t) => !t.structural && t.verify && !t.dependsOn),
-    later: regionTraits.length > 0 || symbolUser !== undefined || def.verifyRegions !== undefined,
+    later: regionTraits.length > 0 || symbolUser || def.verifyRegions !== undefined,
     regionTraits,
     unalikeRegionTraits: regionTraits.filter((t) => !t.dependsOn),
     symbolUser,

@@ -1,7 +1,8 @@
 /** Options of passes: one record gives their types, defaults, parsing, printing and help. */
+import { isPowerOf2 } from "../layout/encodings/matrix-order.js";
 
 export interface OptionSpec<T = unknown> {
-  readonly kind: "int" | "bool" | "string" | "enum" | "list";
+  readonly kind: "int" | "size" | "bool" | "string" | "enum" | "list";
   readonly default: T;
   readonly summary: string;
   /** How it is spelt, when not the key in kebab case. */
@@ -23,6 +24,9 @@ function withText<T>(spec: Omit<OptionSpec<T>, "text" | "summary">, { summary = 
   return { ...spec, summary, ...(text === undefined ? {} : { text }) };
 }
 
+/** Whether so many warps, threads of a warp or CTAs have layouts: Triton's are of powers of two. More than 1,024 of each no machine has. */
+export const isHardwareSize = (n: number): boolean => isPowerOf2(n) && n <= 1024;
+
 export const option = {
   int: (o: Common<number> & { readonly min?: number }): OptionSpec<number> =>
     withText(
@@ -30,6 +34,17 @@ export const option = {
         kind: "int",
         default: o.default,
         parse: (text) => (/^[+-]?(?:\d+|0x[0-9a-fA-F]+)$/.test(text) && Number(text) >= (o.min ?? -Infinity) ? Number(text) : undefined),
+        print: String,
+      },
+      o,
+    ),
+  /** A number of warps, threads of a warp or CTAs. */
+  size: (o: Common<number>): OptionSpec<number> =>
+    withText(
+      {
+        kind: "size",
+        default: o.default,
+        parse: (text) => (/^\d+$/.test(text) && isHardwareSize(Number(text)) ? Number(text) : undefined),
         print: String,
       },
       o,
@@ -83,7 +98,9 @@ export function parseOptions(specs: OptionSpecs, text: string): { readonly value
     const [key, spec] = found;
     const parsed = spec.parse(value);
     if (parsed === undefined) {
-      const allowed = spec.values ? `one of ${spec.values.join(", ")}` : { int: "an integer", bool: "true or false" }[spec.kind as string];
+      const allowed = spec.values
+        ? `one of ${spec.values.join(", ")}`
+        : { int: "an integer", size: "a power of two from 1 to 1024", bool: "true or false" }[spec.kind as string];
       return { error: `invalid value '${value}' for option ${name}${allowed ? `: expected ${allowed}` : ""}` };
     }
     values[key] = parsed;

@@ -244,7 +244,7 @@ export class Cursor {
     this.pos = end;
     const digits = this.text.slice(pos, end);
     const value = digits.length > 4096 ? undefined : negative ? -BigInt(digits) : BigInt(digits);
-    if (value === undefined || value >> BigInt(bits) > 0n || -value >> BigInt(bits - 1) > 0n)
+    if (value === undefined || value >> BigInt(bits) > 0n || -value > 1n << BigInt(bits - 1))
       return this.fail("integer value too large", pos, "parse.integer");
     return value;
   }

@@ -92,5 +92,5 @@ test("an access wider than the array's end is out of bounds", async () => {
   const args = { p: { dtype: "fp32", shape: [1022], init: "zeros" }, q: { dtype: "fp32", shape: [1024], init: "zeros" }, o: 0 };
   const io = memoryIo("", { "k.ptx": await emitted({ base: DIVISIBLE }, "ptx"), l: JSON.stringify({ grid: [1, 1, 1], args }) });
   expect(await main(["run", "k.ptx", "--launch", "l"], io)).toBe(1);
-  expect(io.err()).toContain("out-of-bounds: thread 127: byte 4080 of 'p', which has 4088 bytes");
+  expect(io.err()).toContain("out-of-bounds: thread 127: address 0x1800000ff0: byte 4080 of 'p' (element 1020), which has 4088 bytes");
 });

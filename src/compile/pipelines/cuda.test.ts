@@ -21,4 +21,7 @@ test("options that Triton refuses are refused", () => {
   expect(checkOptions({ ...defaultOptions(80), numWarps: 3 }, 80)).toMatch("power of 2");
   expect(checkOptions({ ...defaultOptions(80), numCtas: 2 }, 80)).toMatch("SM90");
   expect(checkOptions({ ...defaultOptions(90), numCtas: 2 }, 90)).toBeUndefined();
+  for (const numCtas of [0, 3, 1 << 20])
+    expect(checkOptions({ ...defaultOptions(90), numCtas }, 90)).toMatch("num_ctas must be a power of 2");
+  for (const warpSize of [0, 3, 64]) expect(checkOptions({ ...defaultOptions(90), warpSize }, 90)).toMatch("warp_size must be 32");
 });

@@ -12,7 +12,7 @@ import { ExecuteRegionOp } from "../../dialects/scf/ops/execute-region.js";
 import { ForOp } from "../../dialects/scf/ops/for.js";
 import { ForallOp } from "../../dialects/scf/ops/forall.js";
 import { IfOp } from "../../dialects/scf/ops/if.js";
-import { IndexSwitchOp } from "../../dialects/scf/ops/index-switch.js";
+import { caseValues, IndexSwitchOp } from "../../dialects/scf/ops/index-switch.js";
 import { ParallelOp } from "../../dialects/scf/ops/parallel.js";
 import { ConditionOp, WhileOp, type WhileView } from "../../dialects/scf/ops/while.js";
 import { YieldOp } from "../../dialects/scf/ops/yield.js";
@@ -239,6 +239,7 @@ const indexSwitchLowering = lowering("index-switch-lowering", IndexSwitchOp, ({ 
   const type = i32(rw.ctx);
   const flag = rw.value(IndexCastOp, { in: arg }, { loc, types: [type] });
   const values = VectorType.get(rw.ctx, { shape: [cases.length], elementType: type, scalable: undefined });
+  const truncated = caseValues(op).map((value) => BigInt.asIntN(32, value));
   rw.create(
     SwitchOp,
     {
@@ -248,7 +249,7 @@ const indexSwitchLowering = lowering("index-switch-lowering", IndexSwitchOp, ({ 
       caseDestinations,
       caseOperands: [],
       case_operand_segments: cases.map(() => 0),
-      case_values: cases.length > 0 ? denseElements(values, cases.map(BigInt)) : undefined,
+      case_values: cases.length > 0 ? denseElements(values, truncated) : undefined,
     },
     { loc },
   );

@@ -35,6 +35,18 @@ describe("single ops on several machines, as real Triton", () => {
 });
 
 describe("refused", () => {
+  test("numbers of warps, threads and CTAs that are no powers of two, as real Triton", () => {
+    const find = () => convertTritonToTritonGpu;
+    for (const option of ["num-warps", "threads-per-warp", "num-ctas"]) {
+      for (const size of ["1", "2", "64", "1024"])
+        expect(parsePipeline(`convert-triton-to-tritongpu{${option}=${size}}`, find)).toHaveProperty("elements");
+      for (const size of ["0", "-4", "3", "34", "2048", "4294967296"])
+        expect(parsePipeline(`convert-triton-to-tritongpu{${option}=${size}}`, find)).toHaveProperty(
+          "error",
+          `convert-triton-to-tritongpu: invalid value '${size}' for option ${option}: expected a power of two from 1 to 1024`,
+        );
+    }
+  });
   const func = (body: string): string => `tt.func public @f(%p: !tt.ptr<f32>, %x: tensor<128xf32>) {\n${body}\ntt.return\n}`;
   test("without a target", () => {
     expect(refusal("", "module {}")).toContain("'convert-triton-to-tritongpu' requires 'target' option to be set");

@@ -43,9 +43,9 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
   source: "lib/Conversion/TritonToTritonGPU/TritonToTritonGPUPass.cpp",
   options: {
     target: option.string({ default: "", summary: "the GPU target, e.g., cuda:80, hip:gfx942" }),
-    numWarps: option.int({ default: 4, summary: "number of warps" }),
-    threadsPerWarp: option.int({ default: 32, summary: "number of threads per warp" }),
-    numCTAs: option.int({ default: 1, text: "num-ctas", summary: "number of ctas in a cga" }),
+    numWarps: option.size({ default: 4, summary: "number of warps" }),
+    threadsPerWarp: option.size({ default: 32, summary: "number of threads per warp" }),
+    numCTAs: option.size({ default: 1, text: "num-ctas", summary: "number of ctas in a cga" }),
     enableSourceRemat: option.bool({ default: false, summary: "enable trivial source rematerialization" }),
   },
   run(root, { options, listener, report, fail, explain }) {

@@ -1,10 +1,11 @@
-import { denseArray, intsOf } from "../../../ir/builtin-attrs.js";
+import { DenseArrayAttr, denseArray } from "../../../ir/builtin-attrs.js";
 import { i64, indexType } from "../../../ir/builtin-types.js";
 import { AnyType, DenseI64ArrayAttr, Index, SizedRegion1, variadic } from "../../../ir/constraints.js";
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { ensureTerminator } from "../../../ir/implicit-terminator.js";
 import { implement, RegionBranch } from "../../../ir/interfaces.js";
 import { constantInt } from "../../../ir/match.js";
+import type { Operation } from "../../../ir/operation.js";
 import type { Region } from "../../../ir/region.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { RecursiveMemoryEffects, SingleBlockImplicitTerminator } from "../../../ir/traits.js";
@@ -28,8 +29,7 @@ export const IndexSwitchOp = defineOp("scf.index_switch", {
         if (from !== "parent") return ["parent"];
         const known = constantInt(constants?.[0]);
         if (known === undefined) return op.regions;
-        const cases = intsOf(op.attr("cases")) ?? [];
-        return [op.regions[cases.indexOf(Number(known)) + 1]!];
+        return [op.regions[caseValues(op).indexOf(known) + 1]!];
       },
       entryOperands: () => [],
     }),
@@ -50,7 +50,8 @@ export const IndexSwitchOp = defineOp("scf.index_switch", {
     ensureTerminator(p.region(), YieldOp, p.opLoc);
     p.state.regions.push(...regions);
   },
-  print({ op, arg, cases, defaultRegion, caseRegions }, p) {
+  print({ op, arg, defaultRegion, caseRegions }, p) {
+    const cases = caseValues(op);
     p.write(` ${p.value(arg)}`);
     p.optAttrDict(op, ["cases"]);
     if (op.results.length > 0) p.write(` -> ${p.types(op.resultTypes)}`);
@@ -67,10 +68,11 @@ export const IndexSwitchOp = defineOp("scf.index_switch", {
     p.region(defaultRegion, { terminators });
   },
 
-  verify({ op, cases, defaultRegion, caseRegions }, report) {
+  verify({ op, defaultRegion, caseRegions }, report) {
+    const cases = caseValues(op);
     if (cases.length !== caseRegions.length)
       return void report.error(`has ${caseRegions.length} case regions but ${cases.length} case values`, "scf.index_switch");
-    const seen = new Set<number>();
+    const seen = new Set<bigint>();
     for (const value of cases) {
       if (seen.has(value)) return void report.error(`has duplicate case value: ${value}`, "scf.index_switch");
       seen.add(value);
@@ -79,6 +81,12 @@ export const IndexSwitchOp = defineOp("scf.index_switch", {
     for (let i = 0; i < caseRegions.length; i++) if (!verifyYield(caseRegions[i]!, `case region #${i}`, op.results, report)) return;
   },
 });
+
+/** The values of the cases: all 64 bits, which the view's numbers do not hold. */
+export function caseValues(op: Operation): readonly bigint[] {
+  const attr = op.attr("cases");
+  return DenseArrayAttr.is(attr) ? attr.params.elements : [];
+}
 
 function verifyYield(region: Region, name: string, results: readonly Value[], report: OpReport): boolean {
   const last = region.firstBlock!.lastOp!;

@@ -33,14 +33,17 @@ export const defineExtractSlice = (name: string) =>
       p.optAttrDict(op, [...LISTS, "operandSegmentSizes"]);
       p.write(` : ${p.type(source.type)} to ${p.type(result.type)}`);
     },
-    verify({ op, source, result }, report) {
+    verify({ op, source, offsets, sizes, strides, result }, report) {
       const from = RankedTensorType.is(source.type) ? source.type.params : undefined;
       const to = RankedTensorType.is(result.type) ? result.type.params : undefined;
       if (!from || !to) return;
       if (from.elementType !== to.elementType) report.error("expected the element type of the source", name);
-      for (const list of LISTS)
-        if (entries(op, list).length !== from.shape.length)
-          return void report.error(`expected ${from.shape.length} entries in ${list}`, name);
+      [offsets, sizes, strides].forEach((values, i) => {
+        const statics = entries(op, LISTS[i]!);
+        const dynamic = statics.filter((entry) => entry === DYNAMIC_ENTRY).length;
+        if (statics.length !== from.shape.length) report.error(`expected ${from.shape.length} entries in ${LISTS[i]}`, name);
+        else if (dynamic !== values.length) report.error(`expected ${dynamic} operands for ${LISTS[i]}, got ${values.length}`, name);
+      });
     },
   });
 

@@ -173,8 +173,9 @@ export function tmemLdStInfo(type: TensorType, desc: MemDesc, maxnreg: number): 
 function computeLdStInfo({ params }: TensorType, desc: MemDesc, maxnreg: number): TMemLdStInfo | undefined {
   const width = bitWidth(desc.params.elementType) ?? 32;
   const isScales = TensorMemoryScalesEncoding.is(desc.params.encoding);
-  const registers = toLinearLayout(params.shape, params.encoding!);
-  return orUndefined(() => computeTMemLdStEncodingInfo(registers, memoryLayout(desc), width, isScales, maxnreg));
+  return orUndefined(() =>
+    computeTMemLdStEncodingInfo(toLinearLayout(params.shape, params.encoding!), memoryLayout(desc), width, isScales, maxnreg),
+  );
 }
 /** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer. Source: Dialect.cpp. */
 export function isDistributedLayoutTMemCompatible(op: Operation, type: TensorType, desc: MemDesc): boolean {
