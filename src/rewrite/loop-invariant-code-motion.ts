@@ -17,7 +17,7 @@ export function moveLoopInvariantCode(regions: readonly Region[], rules: Hoistin
   let moved = 0;
   for (const region of regions) {
     const worklist: Operation[] = [];
-    for (const block of region.blocks()) worklist.push(...block.ops());
+    for (const block of region.blocks()) for (const op of block.ops()) worklist.push(op);
     const outside = (value: Value) => rules.isDefinedOutside(value, region);
     for (let next = 0; next < worklist.length; next++) {
       const op = worklist[next]!;

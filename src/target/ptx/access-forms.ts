@@ -103,7 +103,7 @@ function storeHalves(effect: Node, split: ReadonlySet<Node>): void {
 function joinStackStores(block: Block): void {
   const kept: Node[] = [];
   for (const effect of block.effects) if (!(kept.length > 0 && joinStores(kept.at(-1)!, effect))) kept.push(effect);
-  if (kept.length < block.effects.length) block.effects.splice(0, block.effects.length, ...kept);
+  block.effects = kept;
 }
 /** Whether the first store now does what the second did as well. */
 function joinStores(first: Node, second: Node): boolean {
@@ -138,7 +138,7 @@ function joinConstantBytes(graph: Graph, block: Block): void {
     made.push(first);
     i += count;
   }
-  if (made.length < effects.length) effects.splice(0, effects.length, ...made);
+  block.effects = made;
 }
 interface ConstantByte {
   readonly base: Node;

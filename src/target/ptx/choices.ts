@@ -17,41 +17,44 @@ export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: 
   if (x !== undefined && y !== undefined) return s.constant(1, compare(ICMP.indexOf(p), x, y, a.width) ? 1 : 0);
   if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
   if (a.width === 1) return boolCompare(s, p, a, b);
-  if (y !== undefined) {
-    const known = decided(p, a, y);
-    if (known !== undefined) return s.constant(1, known ? 1 : 0);
-    const equality = asEquality(p, a, y);
-    if (equality) return icmp(s, equality.predicate, a, s.constant(a.width, equality.value));
-    // Bits that are set in both do not matter: (x | 2) == 3 is (x & ~2) == 1.
-    const set = a.op === "or" ? valueOf(a.inputs[1]) : undefined;
-    if ((p === "eq" || p === "ne") && set !== undefined)
-      return icmp(s, p, s.and(a.inputs[0]!, s.constant(a.width, ~set)), s.constant(a.width, y & ~set));
-    if ((p === "eq" || p === "ne") && a.op === "add" && valueOf(a.inputs[1]) !== undefined)
-      return icmp(s, p, a.inputs[0]!, s.constant(a.width, y - valueOf(a.inputs[1])!));
-    // (x << c) & m compared with 0: the shift does not matter.
-    if ((p === "eq" || p === "ne") && y === 0n && a.op === "and" && valueOf(a.inputs[1]) !== undefined) {
-      const inner = a.inputs[0]!;
-      const count = valueOf(inner.inputs[1]);
-      const mask = BigInt.asUintN(a.width, valueOf(a.inputs[1])!);
-      if (inner.op === "shl" && count !== undefined) return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask >> count)), b);
-      if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
-        return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
-    }
-    if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
-      const then = compare(ICMP.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
-      const other = compare(ICMP.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
-      if (then === other) return s.constant(1, then ? 1 : 0);
-      return then ? a.inputs[0]! : s.not(a.inputs[0]!);
-    }
-    // A sign does not depend on other bits.
-    if (y === 0n && (p === "slt" || p === "sge") && a.op === "or")
-      for (const [rest, i] of [
-        [a.inputs[1]!, 0],
-        [a.inputs[0]!, 1],
-      ] as const)
-        if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
+  const found = y === undefined ? undefined : s.moved(() => withConstant(s, p, a, b, y));
+  return found ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], `${p}`);
+}
+/** A comparison with `b`, which is the constant y. */
+function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigint): Node | undefined {
+  const known = decided(p, a, y);
+  if (known !== undefined) return s.constant(1, known ? 1 : 0);
+  const equality = asEquality(p, a, y);
+  if (equality) return icmp(s, equality.predicate, a, s.constant(a.width, equality.value));
+  // Bits that are set in both do not matter: (x | 2) == 3 is (x & ~2) == 1.
+  const set = a.op === "or" ? valueOf(a.inputs[1]) : undefined;
+  if ((p === "eq" || p === "ne") && set !== undefined)
+    return icmp(s, p, s.and(a.inputs[0]!, s.constant(a.width, ~set)), s.constant(a.width, y & ~set));
+  if ((p === "eq" || p === "ne") && a.op === "add" && valueOf(a.inputs[1]) !== undefined)
+    return icmp(s, p, a.inputs[0]!, s.constant(a.width, y - valueOf(a.inputs[1])!));
+  // (x << c) & m compared with 0: the shift does not matter.
+  if ((p === "eq" || p === "ne") && y === 0n && a.op === "and" && valueOf(a.inputs[1]) !== undefined) {
+    const inner = a.inputs[0]!;
+    const count = valueOf(inner.inputs[1]);
+    const mask = BigInt.asUintN(a.width, valueOf(a.inputs[1])!);
+    if (inner.op === "shl" && count !== undefined) return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask >> count)), b);
+    if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
+      return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
   }
-  return narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], `${p}`);
+  if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
+    const then = compare(ICMP.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
+    const other = compare(ICMP.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
+    if (then === other) return s.constant(1, then ? 1 : 0);
+    return then ? a.inputs[0]! : s.not(a.inputs[0]!);
+  }
+  // A sign does not depend on other bits.
+  if (y === 0n && (p === "slt" || p === "sge") && a.op === "or")
+    for (const [rest, i] of [
+      [a.inputs[1]!, 0],
+      [a.inputs[0]!, 1],
+    ] as const)
+      if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
+  return undefined;
 }
 /** Of two numbers that were extended alike those from which they were: sext x < sext y is x < y, zext x < zext y is x < y without sign. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {

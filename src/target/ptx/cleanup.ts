@@ -75,9 +75,8 @@ function replaceAll(order: readonly Block[], replaced: ReadonlyMap<Node, Node>):
     }
   };
   for (const block of order) {
-    const phis = block.phis.filter((phi) => !replaced.has(phi));
-    block.phis.splice(0, block.phis.length, ...phis);
-    for (const phi of phis) visit(phi);
+    block.phis = block.phis.filter((phi) => !replaced.has(phi));
+    for (const phi of block.phis) visit(phi);
     for (const effect of block.effects) visit(effect);
     const t = block.terminator;
     if (t.kind === "branch") block.terminator = { ...t, condition: of(t.condition) };
@@ -105,10 +104,8 @@ function removeDead(order: readonly Block[]): ReadonlySet<Node> {
   }
   for (let node = work.pop(); node; node = work.pop()) for (const input of node.inputs) mark(input);
   for (const block of order) {
-    const phis = block.phis.filter((phi) => live.has(phi));
-    if (phis.length < block.phis.length) block.phis.splice(0, block.phis.length, ...phis);
-    const effects = block.effects.filter((e) => live.has(e));
-    if (effects.length < block.effects.length) block.effects.splice(0, block.effects.length, ...effects);
+    block.phis = block.phis.filter((phi) => live.has(phi));
+    block.effects = block.effects.filter((e) => live.has(e));
   }
   return live;
 }

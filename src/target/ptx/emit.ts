@@ -122,7 +122,7 @@ class Emitter {
     });
     kept.forEach((block, k) => {
       if (used.has(block)) lines.push(`$L__BB${this.names.index}_${at.get(block)}:`);
-      lines.push(...bodies[k]!);
+      for (const line of bodies[k]!) lines.push(line);
     });
     return lines.join("\n");
   }

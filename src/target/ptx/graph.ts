@@ -95,8 +95,8 @@ export type Terminator =
   | { readonly kind: "unreachable" };
 
 export class Block {
-  readonly phis: Node[] = [];
-  readonly effects: Node[] = [];
+  phis: Node[] = [];
+  effects: Node[] = [];
   terminator: Terminator = { kind: "unreachable" };
   /** In the order of the phis' inputs. */
   predecessors: Block[] = [];

@@ -1,5 +1,5 @@
 /** Which bits of an integer node are known to be zero or one. Source: llvm/lib/Analysis/ValueTracking.cpp, KnownBits.cpp. */
-import { type Node, valueOf } from "./graph.js";
+import { isMnemonic, isPure, type Node, valueOf } from "./graph.js";
 
 export interface KnownBits {
   /** Bits that are 0, and bits that are 1. */
@@ -11,13 +11,19 @@ const known = new WeakMap<Node, KnownBits>();
 const UNKNOWN: KnownBits = { zero: 0n, one: 0n };
 export const maskOf = (width: number): bigint => (1n << BigInt(width)) - 1n;
 
-export function knownBits(node: Node): KnownBits {
-  let bits = known.get(node);
-  if (!bits) {
-    known.set(node, UNKNOWN);
-    known.set(node, (bits = compute(node)));
+/** Inputs come first, on a stack of their own: chains may be many thousands of operations deep. */
+export function knownBits(root: Node): KnownBits {
+  const work = [root];
+  for (let node = work.at(-1); node; node = work.at(-1)) {
+    const missing = known.has(node) || !isPure(node) || isMnemonic(node.op) ? [] : node.inputs.filter((input) => !known.has(input));
+    if (missing.length > 0) {
+      work.push(...missing);
+      continue;
+    }
+    if (!known.has(node)) known.set(node, compute(node));
+    work.pop();
   }
-  return bits;
+  return known.get(root)!;
 }
 /** Zero bits below the lowest bit that may be one. */
 export function trailingZeros(node: Node): number {

@@ -13,6 +13,7 @@ import * as widths from "./widths.js";
 
 /** Names that foldIntBinary knows, by ours. */
 const FOLDED: Readonly<Record<string, string>> = { shr: "lshr", sar: "ashr" };
+const MOST_MOVES = 64;
 
 export class Simplifier {
   constructor(
@@ -20,6 +21,19 @@ export class Simplifier {
     /** Whether two floats are converted to halves by one instruction (sm_80). */
     readonly hasPackedConversion: boolean,
   ) {}
+
+  #depth = 0;
+  /**
+   * What moving an operation into its operand gives; undefined where that was done many times already on the way here. Such chains are
+   * short in programs. In longer ones the rest stays as it is: otherwise they would take time in the square of their length, and JavaScript's stack.
+   */
+  moved(move: () => Node | undefined): Node | undefined {
+    if (this.#depth === MOST_MOVES) return undefined;
+    this.#depth++;
+    const made = move();
+    this.#depth--;
+    return made;
+  }
 
   constant(width: Width, value: bigint | number): Node {
     return this.graph.constant(width, value);
@@ -121,25 +135,27 @@ export class Simplifier {
     const [a, b] = this.ordered(left, right);
     if (a === b) return a;
     const y = valueOf(b);
-    if (y !== undefined) {
-      const mask = BigInt.asUintN(a.width, y);
-      const may = possible(a) & mask;
-      if (may === 0n) return this.constant(a.width, 0);
-      if ((possible(a) & ~mask) === 0n) return a;
-      if (may !== mask) return this.and(a, this.constant(a.width, may));
-      if (a.op === "and" && valueOf(a.inputs[1]) !== undefined)
-        return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
-      const asked = this.demanded(a, mask, 4);
-      if (asked !== a) return this.and(asked, b);
-      // A mask over a shift stands outside, where masks meet: (x & m) << c is (x << c) & (m << c).
-      if ((a.op === "or" || a.op === "xor") && valueOf(a.inputs[1]) !== undefined)
-        return this.bitwise(a.op, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
-      return this.make("and", a, b);
-    }
+    if (y !== undefined) return this.moved(() => this.masked(a, b, y)) ?? this.make("and", a, b);
     if (disjoint(a, b)) return this.constant(a.width, 0);
     if (a.op === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
     if (b.op === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
     return this.reassociated("and", a, b) ?? this.make("and", a, b);
+  }
+  /** a & b, which is the constant y. */
+  private masked(a: Node, b: Node, y: bigint): Node | undefined {
+    const mask = BigInt.asUintN(a.width, y);
+    const may = possible(a) & mask;
+    if (may === 0n) return this.constant(a.width, 0);
+    if ((possible(a) & ~mask) === 0n) return a;
+    if (may !== mask) return this.and(a, this.constant(a.width, may));
+    if (a.op === "and" && valueOf(a.inputs[1]) !== undefined)
+      return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
+    const asked = this.demanded(a, mask, 4);
+    if (asked !== a) return this.and(asked, b);
+    // A mask over a shift stands outside, where masks meet: (x & m) << c is (x << c) & (m << c).
+    if ((a.op === "or" || a.op === "xor") && valueOf(a.inputs[1]) !== undefined)
+      return this.bitwise(a.op, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
+    return undefined;
   }
   or(left: Node, right: Node): Node {
     const folded = this.fold("or", left, right);
@@ -258,51 +274,55 @@ export class Simplifier {
     if (folded) return folded;
     const count = valueOf(b);
     if (count === 0n) return a;
-    if (count !== undefined) {
-      if (count >= BigInt(a.width) || ((possible(a) << count) & maskOf(a.width)) === 0n) return this.constant(a.width, 0);
-      const inner = valueOf(a.inputs[1]);
-      if (inner !== undefined) {
-        if (a.op === "shl") return this.shl(a.inputs[0]!, this.constant(a.width, inner + count));
-        if (a.op === "and") return this.and(this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
-        if (a.op === "add" || a.op === "or" || a.op === "xor")
-          return this.binary(a.op, this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
-        if (a.op === "mul") return this.mul(a.inputs[0]!, this.constant(a.width, inner << count));
-        if (a.op === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));
-        if (a.op === "shr" && inner > count)
-          return this.and(this.shr(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, -1n << count));
-        if (a.op === "shr" && inner < count)
-          return this.and(this.shl(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, -1n << count));
-      }
-      const asked = this.demanded(a, maskOf(a.width) >> count, 4);
-      if (asked !== a) return this.shl(asked, b);
+    return (count === undefined ? undefined : this.moved(() => this.shiftedLeft(a, b, count))) ?? this.make("shl", a, b);
+  }
+  /** a << b, where b is the constant `count`. */
+  private shiftedLeft(a: Node, b: Node, count: bigint): Node | undefined {
+    if (count >= BigInt(a.width) || ((possible(a) << count) & maskOf(a.width)) === 0n) return this.constant(a.width, 0);
+    const inner = valueOf(a.inputs[1]);
+    if (inner !== undefined) {
+      if (a.op === "shl") return this.shl(a.inputs[0]!, this.constant(a.width, inner + count));
+      if (a.op === "and") return this.and(this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
+      if (a.op === "add" || a.op === "or" || a.op === "xor")
+        return this.binary(a.op, this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
+      if (a.op === "mul") return this.mul(a.inputs[0]!, this.constant(a.width, inner << count));
+      if (a.op === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));
+      if (a.op === "shr" && inner > count)
+        return this.and(this.shr(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, -1n << count));
+      if (a.op === "shr" && inner < count)
+        return this.and(this.shl(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, -1n << count));
     }
-    return this.make("shl", a, b);
+    const asked = this.demanded(a, maskOf(a.width) >> count, 4);
+    if (asked !== a) return this.shl(asked, b);
+    return undefined;
   }
   shr(a: Node, b: Node): Node {
     const folded = this.fold("shr", a, b);
     if (folded) return folded;
     const count = valueOf(b);
     if (count === 0n) return a;
-    if (count !== undefined) {
-      if (count >= BigInt(a.width) || possible(a) >> count === 0n) return this.constant(a.width, 0);
-      const inner = valueOf(a.inputs[1]);
-      if (inner !== undefined) {
-        if (a.op === "shr") return this.shr(a.inputs[0]!, this.constant(a.width, inner + count));
-        if (a.op === "and") {
-          const mask = BigInt.asUintN(a.width, inner) >> count;
-          return this.and(this.shr(a.inputs[0]!, b), this.constant(a.width, mask));
-        }
-        if (a.op === "or" || a.op === "xor") return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
-        if (a.op === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));
-        if (a.op === "shl" && inner > count && a.width <= 32)
-          return this.and(this.shl(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, maskOf(a.width) >> count));
-        if (a.op === "shl" && inner < count && a.width <= 32)
-          return this.and(this.shr(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, maskOf(a.width) >> count));
-      } else if ((a.op === "or" || a.op === "xor") && (possible(a.inputs[0]!) >> count === 0n || possible(a.inputs[1]!) >> count === 0n))
-        return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
-      if (a.op === "sar" && inner !== undefined && count === BigInt(a.width - 1)) return this.shr(a.inputs[0]!, b);
-    }
-    return this.make("shr", a, b);
+    return (count === undefined ? undefined : this.moved(() => this.shiftedRight(a, b, count))) ?? this.make("shr", a, b);
+  }
+  /** a >> b, without sign, where b is the constant `count`. */
+  private shiftedRight(a: Node, b: Node, count: bigint): Node | undefined {
+    if (count >= BigInt(a.width) || possible(a) >> count === 0n) return this.constant(a.width, 0);
+    const inner = valueOf(a.inputs[1]);
+    if (inner !== undefined) {
+      if (a.op === "shr") return this.shr(a.inputs[0]!, this.constant(a.width, inner + count));
+      if (a.op === "and") {
+        const mask = BigInt.asUintN(a.width, inner) >> count;
+        return this.and(this.shr(a.inputs[0]!, b), this.constant(a.width, mask));
+      }
+      if (a.op === "or" || a.op === "xor") return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
+      if (a.op === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));
+      if (a.op === "shl" && inner > count && a.width <= 32)
+        return this.and(this.shl(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, maskOf(a.width) >> count));
+      if (a.op === "shl" && inner < count && a.width <= 32)
+        return this.and(this.shr(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, maskOf(a.width) >> count));
+    } else if ((a.op === "or" || a.op === "xor") && (possible(a.inputs[0]!) >> count === 0n || possible(a.inputs[1]!) >> count === 0n))
+      return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
+    if (a.op === "sar" && inner !== undefined && count === BigInt(a.width - 1)) return this.shr(a.inputs[0]!, b);
+    return undefined;
   }
   sar(a: Node, b: Node): Node {
     const folded = this.fold("sar", a, b);

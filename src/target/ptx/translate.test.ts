@@ -424,3 +424,35 @@ test("constant bytes side by side in shared memory are stored at once, as far as
   ]);
   expect(text).toMatch(/mov\.b32 \t%r\d+, -16646399;/);
 });
+
+describe("what is as long as a stack is not deep", () => {
+  /** `count` operations, each on the result of the one before. */
+  const chain = (count: number, op: (i: number, before: string) => string, last: string): string =>
+    kernel(
+      "%arg0: i32, %arg1: i1, %arg2: !llvm.ptr<1>",
+      `%c3 = llvm.mlir.constant(3 : i32) : i32\n%c5 = llvm.mlir.constant(5 : i32) : i32\n%v0 = llvm.add %arg0, %c5 : i32
+${Array.from({ length: count }, (_, i) => `%v${i + 1} = ${op(i, `%v${i}`)}`).join("\n")}
+%last = ${last.replace("$", `%v${count}`)}\nllvm.store %last, %arg2 : i32, !llvm.ptr<1>`,
+    );
+  const addAndXor = (i: number, before: string): string => `llvm.${i % 2 === 0 ? "xor" : "add"} ${before}, %c5 : i32`;
+
+  test("a shift moves into sums and masks below it, as far as programs go", () => {
+    const few = instructions(chain(4, addAndXor, "llvm.shl $, %c3 : i32")).map((l) => l.split(" ")[0]);
+    expect(few.slice(1, 7)).toEqual(["shl.b32", "add.s32", "xor.b32", "add.s32", "xor.b32", "add.s32"]);
+    const many = instructions(chain(15000, addAndXor, "llvm.shl $, %c3 : i32")).map((l) => l.split(" ")[0]);
+    expect(many.length).toBe(few.length + 15000 - 4);
+  });
+  test("what bits are known is asked of the last of many values first", () => {
+    const choices = instructions(chain(15000, (_, before) => `llvm.select %arg1, %arg0, ${before} : i1, i32`, "llvm.and $, %c3 : i32"));
+    expect(choices.filter((l) => l.startsWith("and")).length).toBe(1);
+    const quotients = instructions(chain(15000, (_, before) => `llvm.udiv ${before}, %arg0 : i32`, "llvm.and $, %c3 : i32"));
+    expect(quotients.filter((l) => l.startsWith("div")).length).toBe(15000);
+  });
+  test("one block has 200,000 lines", () => {
+    const lines = "nop;\\0A".repeat(200_000);
+    const made = instructions(
+      kernel("", `llvm.inline_asm has_side_effects asm_dialect = att operand_attrs = [] "${lines}ret;", "" : () -> ()`),
+    );
+    expect(made.filter((l) => l === "nop;").length).toBe(200_000);
+  });
+});
