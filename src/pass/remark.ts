@@ -66,7 +66,7 @@ export interface Remark {
   readonly message: string;
   /** The op that it is about, and whatever else the message speaks of. */
   readonly refs: readonly RemarkRef[];
-  /** The facts behind the message, for programs. Names and units are listed in the README. */
+  /** The facts of the message, for programs. */
   readonly fields: Readonly<Record<string, RemarkField>>;
 }
 

@@ -19,8 +19,8 @@ test("keys can be changed", () => {
   expect([table.get("Q"), table.get("q")]).toEqual(["quit", undefined]);
 });
 
-test("the README lists the keys as they are", () => {
-  expect(readFileSync("README.md", "utf8")).toContain(keyListMarkdown());
+test("docs/ui.md lists the keys as they are", () => {
+  expect(readFileSync("docs/ui.md", "utf8")).toContain(keyListMarkdown());
 });
 
 test("what terminals send", () => {

@@ -1,5 +1,5 @@
 /**
- * Every command with its keys: the one table from which the footer, the `?` overlay, the README's key list and the
+ * Every command with its keys: the one table from which the footer, the `?` overlay, the key list of docs/ui.md and the
  * configuration file's schema are made.
  */
 import type { PaneId } from "./state/state.js";
@@ -147,7 +147,7 @@ export function isPrefix(user: UserKeys, keys: string): boolean {
 export function keyLabel(key: string): string {
   return key.replace(/^ctrl\+/, "^").replace(/\b(?:pgdn|pgup|home|end)\b/g, (k) => k);
 }
-/** The README's table of keys. */
+/** The table of keys in docs/ui.md. */
 export function keyListMarkdown(): string {
   const code = (key: string): string => `\`${key.replaceAll("|", "\\|")}\``;
   const rows = GROUPS.map((group) => {

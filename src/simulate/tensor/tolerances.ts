@@ -1,6 +1,6 @@
 /**
  * How far floats may be apart, relative to the value or, of a sum, to the magnitudes that it adds: what an op that rounds to
- * the type leaves open, see `Bounds`. The README's table.
+ * the type leaves open, see `Bounds`. docs/execution.md has the table.
  */
 export const TOLERANCES: Readonly<Record<string, number>> = {
   f64: 1e-12,

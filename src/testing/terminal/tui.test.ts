@@ -73,7 +73,7 @@ test("the README's picture is what a terminal shows", async () => {
   await pty.exited();
 });
 
-test("the README's five minutes: why a load is not vectorized", async () => {
+test("the five minutes of docs/ui.md: why a load is not vectorized", async () => {
   const pty = start(["fixtures/kernels/vecadd_any_n.ttir"], { columns: 150, rows: 45 });
   await pty.until((s) => /8x ld\.global\.b32/.test(s.text), "the memory tab");
   const step = async (keys: string, wanted: RegExp) => {
