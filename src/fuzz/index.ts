@@ -1,7 +1,8 @@
 /**
- * `npm run fuzz -- [--minutes N] [--kind KIND]... [--seed N] [--against-triton PYTHON]`: damaged inputs of every kind, run in a process with a
+ * `npm run fuzz -- [--minutes N | --inputs N] [--kind KIND]... [--seed N] [--against-triton PYTHON]`: damaged inputs of every kind, run in a process with a
  * watchdog. An input may be refused; it must not end in exit code 3, take more than 2 s or 512 MB, or send control characters to the terminal.
  * Each fault is reduced and kept in `fixtures/fuzz`, where a test runs it from then on. Exit 1 if there was one.
+ * `--inputs` runs so many of each kind, the same ones every time; how long they take does not count then.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -33,16 +34,19 @@ async function main(argv: readonly string[]): Promise<number> {
     args: [...argv],
     options: {
       minutes: { type: "string", default: "2" },
+      inputs: { type: "string", default: "0" },
       kind: { type: "string", multiple: true },
       seed: { type: "string", default: "1" },
       "against-triton": { type: "string" },
     },
   });
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+  const [minutes, seed, inputs] = [Number(values.minutes), Number(values.seed), Number(values.inputs)];
   const kinds = KINDS.filter(({ name }) => !values.kind || values.kind.includes(name));
   const unknown = values.kind?.find((name) => !KINDS.some((kind) => kind.name === name));
-  if (unknown !== undefined || !(minutes > 0) || !Number.isInteger(seed)) {
-    process.stderr.write(`fuzz: --kind is one of ${KINDS.map(({ name }) => name).join(", ")}; --minutes and --seed are numbers\n`);
+  if (unknown !== undefined || !(minutes > 0) || !Number.isInteger(seed) || !(inputs >= 0)) {
+    process.stderr.write(
+      `fuzz: --kind is one of ${KINDS.map(({ name }) => name).join(", ")}; --minutes, --inputs and --seed are numbers\n`,
+    );
     return 2;
   }
   if (values["against-triton"] !== undefined) return compareWithTriton(values["against-triton"], minutes, seed);
@@ -53,9 +57,9 @@ async function main(argv: readonly string[]): Promise<number> {
     const tally: Tally = { inputs: 0, accepted: 0, slowest: 0, faults: new Map() };
     tallies.set(kind.name, tally);
     const end = performance.now() + (minutes * 60_000) / kinds.length;
-    for (let n = 0; performance.now() < end; n++) {
+    for (let n = 0; inputs > 0 ? n < inputs : performance.now() < end; n++) {
       const input = makeInput(corpus, new Random(seed * 1_000_003 + i * 100_000_007 + n));
-      await tryInput(kind.name, input, tally, watchdog);
+      await tryInput(kind.name, input, tally, watchdog, inputs === 0);
     }
     process.stdout.write(`${tallyText(kind.name, tally)}\n`);
   }
@@ -66,8 +70,8 @@ async function main(argv: readonly string[]): Promise<number> {
   return faults > 0 ? 1 : 0;
 }
 
-async function tryInput(kind: string, input: Input, tally: Tally, watchdog: Watchdog): Promise<void> {
-  const outcome = await watchdog.run(input);
+async function tryInput(kind: string, input: Input, tally: Tally, watchdog: Watchdog, timed: boolean): Promise<void> {
+  const outcome = await watchdog.run(input, timed);
   tally.inputs++;
   if (outcome.code === 0) tally.accepted++;
   tally.slowest = Math.max(tally.slowest, outcome.ms);
