@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main } from "./cute-layout.js";
 import { EXIT, type Io } from "./io.js";
 
@@ -137,6 +137,34 @@ test("between Triton and CuTe", () => {
   );
   const blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>";
   expect(ok("--from-triton", blocked, "-t", "8x32")).toContain("Layout_TV: (");
+});
+
+describe("texts nested without end", () => {
+  test.each([
+    ["(", 258],
+    ["eval (", 256],
+    ["eval ~", 256],
+    ["eval x=", 2 * 256 - 1],
+    ["eval {", 257],
+    ["eval A{", 2 * 256 - 1],
+    ["eval if(x)", 5 * 256 - 1],
+    ["eval A<[](){", 2 * 200 - 1],
+  ] as const)("20,000 times %s", (words, column) => {
+    const [command, part] = words.startsWith("eval ") ? ["eval", words.slice(5)] : [undefined, words];
+    const { code, out, err } = run([...(command ? [command] : []), part.repeat(20_000)]);
+    expect(code).toBe(EXIT.badInput);
+    expect(out).toBe("");
+    expect(err).toMatch(`<expression>:1:${column}: error: limit: more than 256 levels of nesting`);
+  });
+  test("what opens template arguments is tried once", () => {
+    expect(run(["eval", "a<".repeat(200)]).err).toMatch("<expression>:1:401: error: the expression ends too early");
+    expect(ok("eval", `${"1<".repeat(200)}1`)).toBe("1\n");
+  });
+  test("a long sum that is not nested, and a function that calls itself", () => {
+    expect(ok("eval", `1${"+1".repeat(500)}`)).toBe("501\n");
+    for (const text of [`1${"+1".repeat(20_000)}`, "auto f = [](auto g) { return g(g); }; f(f)"])
+      expect(run(["eval", text]).err).toMatch("error: the expression is nested too deeply or too large");
+  });
 });
 
 test.each([

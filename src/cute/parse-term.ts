@@ -2,12 +2,10 @@
  * Reads terms in the notation CuTe prints: `((_4,8),_2):((_16,_1),_8)`, `(_1@0,_1@1)`, `Sw<3,3,3> o _0 o (_8,_64):(_64,_1)`,
  * `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`. What this reads, `printTerm` prints back.
  */
+import { LIMITS, limitMessage } from "../support/limits.js";
 import { letterAt } from "../support/utf8.js";
 import { congruent } from "./int-tuple.js";
 import { type AnyLayout, dyn, type Int, lit, type Swizzle, type Term, tuple, underscore } from "./term.js";
-
-/** Tuples nested deeper are refused. */
-const MAX_NESTING = 256;
 
 /** Text that is not in the notation: where (offset in characters) and what was expected. */
 export class SyntaxProblem extends Error {
@@ -75,7 +73,7 @@ class Reader {
     if (!this.accept("(")) return this.leaf();
     const items: Term[] = [];
     if (this.accept(")")) return tuple();
-    if (++this.#depth > MAX_NESTING) this.fail(`nested more than ${MAX_NESTING} levels deep`);
+    if (++this.#depth > LIMITS.nesting.most) this.fail(limitMessage("nesting"));
     do items.push(this.layout());
     while (this.accept(","));
     this.expect(")");

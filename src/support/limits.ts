@@ -26,6 +26,11 @@ export const LIMITS = {
     what: "ops that a loop is unrolled to",
     hint: "Lower tt.loop_unroll_factor (tl.range's loop_unroll_factor), or the rounds of tl.static_range.",
   },
+  nesting: {
+    most: 256,
+    what: "levels of nesting",
+    hint: "Text nested that deeply is damaged, or made by a program that can name its parts.",
+  },
   "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
   "python-value": {
     most: 1 << 22,

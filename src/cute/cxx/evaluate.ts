@@ -40,14 +40,14 @@ export function evaluate(text: string, env: Environment): void {
   const program = parseProgram(text);
   const scope = globalScope(env);
   const run = new Run(env);
-  for (const stmt of program) {
-    if (stmt.kind === "expression" && printsItself(stmt.value)) {
+  for (const stmt of program)
+    guard(stmt, () => {
+      if (!(stmt.kind === "expression" && printsItself(stmt.value))) return run.statement(stmt, scope);
       const v = run.value(stmt.value, scope);
-      if (v.kind === "void") continue;
-      const out = guard(stmt.value, () => printed(v));
+      if (v.kind === "void") return;
+      const out = printed(v);
       env.write(out.endsWith("\n") ? out : `${out}\n`);
-    } else run.statement(stmt, scope);
-  }
+    });
 }
 
 /** Evaluates a single expression. */
@@ -55,7 +55,7 @@ export function evaluateExpression(text: string, env: Environment): Value {
   const program = parseProgram(text);
   const [only] = program;
   if (program.length !== 1 || only?.kind !== "expression") throw new SyntaxProblem(0, "expected one expression");
-  return new Run(env).value(only.value, globalScope(env));
+  return guard(only, () => new Run(env).value(only.value, globalScope(env)));
 }
 
 const printsItself = (e: Expr): boolean =>

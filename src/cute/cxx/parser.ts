@@ -3,6 +3,7 @@
  * following `{}` or `()` constructs. Whether `a < b` opens template arguments is decided by trying: it does when a
  * matching `>` follows and `a` is no variable. Over the usual length: one recursive descent, kept together.
  */
+import { LIMITS, limitMessage } from "../../support/limits.js";
 import { SyntaxProblem } from "../parse-term.js";
 import type { Expr, Segment, Stmt } from "./ast.js";
 import { type Token, tokenize } from "./lexer.js";
@@ -84,6 +85,9 @@ class Parser {
   private readonly variables = new Set<string>();
   /** Inside template arguments a `>` closes the list. */
   private closingAngle = false;
+  #depth = 0;
+  /** By the token that they begin at, so that none is read twice; undefined for what is no such list. */
+  readonly #templateLists = new Map<number, { readonly args: Expr[]; readonly end: number } | undefined>();
   constructor(private readonly tokens: readonly Token[]) {}
 
   atEnd(): boolean {
@@ -93,6 +97,9 @@ class Parser {
   // ---- statements ----
 
   statement(): Stmt | undefined {
+    return this.nested(() => this.#statement());
+  }
+  #statement(): Stmt | undefined {
     const start = this.peek().start;
     if (this.accept(";")) return undefined;
     if (this.accept("{")) {
@@ -242,11 +249,13 @@ class Parser {
   // ---- expressions ----
 
   expression(): Expr {
-    const left = this.ternary();
-    if (!assignments.has(this.peek().text)) return left;
-    const op = this.next().text;
-    const value = this.expression();
-    return { kind: "assign", op, target: left, value, start: left.start, end: value.end };
+    return this.nested(() => {
+      const left = this.ternary();
+      if (!assignments.has(this.peek().text)) return left;
+      const op = this.next().text;
+      const value = this.expression();
+      return { kind: "assign", op, target: left, value, start: left.start, end: value.end };
+    });
   }
 
   private ternary(): Expr {
@@ -298,16 +307,20 @@ class Parser {
     return t === ">" || t === "," || t === ")" || t === "*" || t === "const" || this.atEnd();
   }
 
+  /** What a prefix stands before. */
+  private operand(): Expr {
+    return this.nested(() => this.unary());
+  }
   private unary(): Expr {
     const token = this.peek();
     if (token.kind === "punct" && ["-", "+", "!", "~", "*", "&", "++", "--"].includes(token.text)) {
       this.at++;
-      const operand = this.unary();
+      const operand = this.operand();
       return { kind: "unary", op: token.text, operand, start: token.start, end: operand.end };
     }
     if (token.text === "not") {
       this.at++;
-      const operand = this.unary();
+      const operand = this.operand();
       return { kind: "unary", op: "!", operand, start: token.start, end: operand.end };
     }
     return this.postfix(this.primary());
@@ -368,7 +381,7 @@ class Parser {
     if (token.kind !== "name") this.fail(token.kind === "end" ? "the expression ends too early" : `unexpected '${token.text}'`);
     if (token.text === "typename" || token.text === "const" || token.text === "struct" || token.text === "class" || token.text === "enum") {
       this.at++;
-      return this.primary();
+      return this.operand();
     }
     if (token.text === "decltype" || token.text === "sizeof") {
       this.at++;
@@ -399,7 +412,7 @@ class Parser {
     const startsValue = following.kind === "name" || following.kind === "number" || following.kind === "string";
     const isType = inner.kind === "pointer" || (inner.kind === "name" && builtinWords.has(inner.path[0]!.name.split(" ")[0]!));
     if ((startsValue && following.text !== "const" && following.text !== "and") || (isType && following.text === "(")) {
-      const value = this.unary();
+      const value = this.operand();
       return { kind: "cast", type: inner, value, start, end: value.end };
     }
     return { ...inner, start, end: this.lastEnd() };
@@ -449,7 +462,7 @@ class Parser {
     const { start } = this.peek();
     const name = this.name();
     const open = this.is("<") && !(mayBeVariable && this.variables.has(name));
-    const templateArgs = open ? this.attempt(() => this.templateArguments()) : undefined;
+    const templateArgs = open ? this.templateList() : undefined;
     return { name, templateArgs, span: { start, end: this.lastEnd() } };
   }
 
@@ -460,6 +473,17 @@ class Parser {
       else if (this.accept("::")) e = { kind: "scope", type: e, member: this.segment(true), start: e.start, end: this.lastEnd() };
       else if (!this.accept("&") && !this.accept("&&") && !this.acceptWord("const")) return e;
     }
+  }
+
+  private templateList(): Expr[] | undefined {
+    const { at } = this;
+    if (!this.#templateLists.has(at)) {
+      const args = this.attempt(() => this.templateArguments());
+      this.#templateLists.set(at, args && { args, end: this.at });
+    }
+    const list = this.#templateLists.get(at);
+    this.at = list?.end ?? at;
+    return list?.args;
   }
 
   /** `<a, b>`; undefined (inside `attempt`) when no list can be read or what follows does not fit one. */
@@ -551,6 +575,15 @@ class Parser {
   private expect(text: string): void {
     if (!this.accept(text))
       this.fail(this.atEnd() ? `expected '${text}' before the end` : `expected '${text}', found '${this.peek().text}'`);
+  }
+  /** What statements, expressions and operands contain others through. */
+  private nested<T>(read: () => T): T {
+    if (++this.#depth > LIMITS.nesting.most) this.fail(limitMessage("nesting"));
+    try {
+      return read();
+    } finally {
+      this.#depth--;
+    }
   }
   private fail(message: string): never {
     throw new SyntaxProblem(this.peek().start, message);
