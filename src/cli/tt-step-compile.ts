@@ -132,8 +132,9 @@ export function pipelineRange(
     if (at === undefined) return unknown(spec);
     range.disabled.add(at);
   }
-  const last = range.stopAfter ?? lastShown(pipeline, args, position);
-  return last === undefined ? range : { ...range, stopAfter: last };
+  // Passes after the last that is shown are not even loaded (`lastStage`), so `--stop-after` cannot ask for more.
+  const last = Math.min(range.stopAfter ?? pipeline.length, lastShown(pipeline, args, position) ?? pipeline.length);
+  return last === pipeline.length ? range : { ...range, stopAfter: last };
 }
 
 /** The last pass whose result is asked for, where no more than single results are: the passes behind it need not run. */

@@ -160,6 +160,24 @@ describe("what is shown", () => {
   });
 });
 
+test("whatever range is asked for, the passes that it needs are there", async () => {
+  const kernel = "module {\n  tt.func public @k() {\n    tt.return\n  }\n}\n";
+  const passes = ["inline", "tritongpu-coalesce", "convert-nv-gpu-to-llvm"];
+  const given = (option: string, values: readonly string[]) => [[], ...values.map((value) => [option, value])];
+  const failures: string[] = [];
+  for (const start of given("--start-after", ["tritongpu-coalesce"]))
+    for (const stop of given("--stop-after", passes))
+      for (const print of given("--print-after", ["0", "tritongpu-coalesce"]))
+        for (const emit of given("--emit", ["ttir", "ttgir", "llvm-dialect", "ptx"])) {
+          const argv = ["k.ttir", ...start, ...stop, ...print, ...emit];
+          const { code, err } = await run(argv, withFiles({ "k.ttir": kernel }));
+          if (code === 3 || err.includes("internal")) failures.push(argv.join(" "));
+        }
+  expect(failures).toEqual([]);
+  const both = ["--print-after", "0", "--stop-after", "inline"];
+  expect((await run([VECADD, ...both])).out).toBe((await run([VECADD, "--print-after", "0"])).out);
+});
+
 describe("what is read", () => {
   test("a log: every banner is a step, and neighbours can be diffed", async () => {
     const { code, out, err } = await run([LOG]);
