@@ -128,7 +128,8 @@ class PipelineRun {
 /** What a pass threw as an error at an op; where it was none, it is thrown on. */
 function asPassError(error: unknown, step: PassStep, root: Operation): PassError {
   if (error instanceof PassError) return error;
-  if (error instanceof LimitError) return new PassError(operationWithId(root, root.ctx.origin) ?? root, error.message, error.code);
+  if (error instanceof LimitError)
+    return new PassError(operationWithId(root, root.ctx.origin) ?? root, `${step.pass.flag}: ${error.message}`, error.code);
   // A layout that the verifier lets pass and that the pass cannot take; upstream asserts there.
   if (!(error instanceof LayoutError)) throw error;
   const op = operationWithId(root, root.ctx.origin) ?? root;

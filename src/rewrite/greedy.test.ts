@@ -19,6 +19,11 @@ const never = (name: string, seen: string[], benefit = 1): Pattern =>
   pattern(name, OldOp, ({ op }, rw) => (seen.push(`${name}:${op.numOperands}${op.numResults}`), rw.noMatch("never", op)), { benefit });
 const toNew = pattern("to-new", OldOp, ({ op, args }, rw) => rw.replace(op, rw.create(NewOp, { args }, { types: op.resultTypes })));
 
+test("patterns that undo each other end at a limit", () => {
+  const toOld = pattern("to-old", NewOp, ({ op, args }, rw) => rw.replace(op, rw.create(OldOp, { args }, { types: op.resultTypes })));
+  expect(() => applyPatternsGreedily(parse(FUNCTION), [toNew, toOld])).toThrow(/^limit: more than 100 rewrites for each op/);
+});
+
 describe("order", () => {
   test("from the bottom by default, from the top when asked", () => {
     const order = (topDown: boolean): number[] => {

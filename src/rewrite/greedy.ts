@@ -11,6 +11,7 @@ import { constantOfOp } from "../ir/match.js";
 import type { Operation } from "../ir/operation.js";
 import type { Region } from "../ir/region.js";
 import type { Value } from "../ir/value.js";
+import { LIMITS, LimitError } from "../support/limits.js";
 import { type Folded, foldOperation, materializeConstant } from "./fold.js";
 import { OperationFolder } from "./operation-folder.js";
 import type { Pattern } from "./pattern.js";
@@ -70,6 +71,8 @@ export function applyOpPatternsGreedily(
   const scope = config.scope ?? commonRegion(ops);
   return new GreedyDriver(first.ctx, PatternSet.of(patterns), config, scope).simplifyOps(ops);
 }
+
+const LIMIT = "rewrites-of-an-op";
 
 class GreedyDriver implements RewriteListener {
   readonly #worklist = new Worklist();
@@ -159,6 +162,8 @@ class GreedyDriver implements RewriteListener {
     const { maxNumRewrites = -1, fold = true } = this.config;
     let changed = false;
     let numRewrites = 0;
+    let steps = 0;
+    const mostSteps = LIMITS[LIMIT].most * Math.max(this.#worklist.size, 1000);
     while (numRewrites < maxNumRewrites || maxNumRewrites === -1) {
       const op = this.#worklist.pop();
       if (!op) break;
@@ -168,13 +173,15 @@ class GreedyDriver implements RewriteListener {
         continue;
       }
       // A constant would fold to itself for ever.
-      if (fold && !op.def.isConstantLike && this.tryToFold(op)) {
-        changed = true;
-        continue;
-      }
-      if (this.patterns.apply(op, this.#rw)) {
+      if (fold && !op.def.isConstantLike && this.tryToFold(op)) changed = true;
+      else if (this.patterns.apply(op, this.#rw)) {
         changed = true;
         numRewrites++;
+      } else continue;
+      if (++steps > mostSteps) {
+        // Told at an op that is still there.
+        this.ctx.origin = (this.#worklist.pop() ?? op).id;
+        throw new LimitError(LIMIT);
       }
     }
     return changed;

@@ -7,6 +7,9 @@ import type { Operation } from "../ir/operation.js";
 export class Worklist {
   readonly #list: (Operation | undefined)[] = [];
 
+  get size(): number {
+    return this.#list.length;
+  }
   clear(): void {
     this.#list.length = 0;
   }

@@ -16,6 +16,11 @@ export const LIMITS = {
     what: "characters in the text of one attribute or type",
     hint: "Aliases that contain each other several times over are written out in full where MLIR prints no alias. Nest them less deeply.",
   },
+  "conversion-rounds": {
+    most: 1000,
+    what: "rounds of tritongpu-remove-layout-conversions over the ttg.convert_layout ops of a module",
+    hint: "Each round computes sources of conversions again in the layout wanted, and leaves conversions of others: real Triton does not end on such IR either.",
+  },
   "drawn-cells": {
     most: 1 << 22,
     what: "cells to draw",
@@ -36,6 +41,11 @@ export const LIMITS = {
     most: 1 << 22,
     what: "elements, characters or bits of a value that Python computes while compiling",
     hint: "Python code outside of kernels runs to find constants and helpers; a value of that size is none.",
+  },
+  "rewrites-of-an-op": {
+    most: 100,
+    what: "rewrites for each op of the region (of 1000 at least) in one round of a greedy rewrite driver",
+    hint: "Patterns or folds that undo each other, or make ever new ops, do not end; real Triton does not end on such IR either.",
   },
   "static-turns": {
     most: 1 << 16,

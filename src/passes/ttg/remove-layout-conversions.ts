@@ -9,6 +9,7 @@ import { convertFromTMEMStore } from "../../dialects/ttng/canonicalize.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
+import { withinAt } from "../../pass/pass-error.js";
 import type { Explain } from "../../pass/remark.js";
 import { applyPatternsGreedily } from "../../rewrite/greedy.js";
 import type { Pattern } from "../../rewrite/pattern.js";
@@ -62,9 +63,14 @@ export const removeLayoutConversions = definePass("tritongpu-remove-layout-conve
 
     for (const func of functions) count("propagated", rewriteWithLayouts(func, propagateLayouts(func), rw));
     clean(cleanup);
-    for (let removed = 1; removed > 0; ) {
+    for (let [removed, round] = [1, 1]; removed > 0; round++) {
       removed = 0;
-      for (const func of functions) removed += forEachConversion(func, rw, rematerialize, explain && explainRematerialized(explain));
+      const visit = (conversion: ConvertView, remat: LayoutRematerialization): void => {
+        // Conversions of constants have no location; what uses them has.
+        withinAt(conversion.result.firstUse?.owner ?? conversion.op, "conversion-rounds", round);
+        rematerialize(conversion, remat);
+      };
+      for (const func of functions) removed += forEachConversion(func, rw, visit, explain && explainRematerialized(explain));
       count("rematerialized", removed);
       clean(cleanup);
     }
