@@ -33,9 +33,10 @@ export const ELEMENTARY = {
     if (rest > 0.5) return floor + 1;
     return floor % 2 === 0 ? floor : floor + 1;
   },
-  copySign: (x: number, sign: number): number => {
-    const negative = sign < 0 || Object.is(sign, -0);
-    return negative ? -Math.abs(x) : Math.abs(x);
+  /** A NaN has a sign too. */
+  copySign(x: number, sign: number): number {
+    words.f64[0] = sign;
+    return words.i32[1]! < 0 ? -Math.abs(x) : Math.abs(x);
   },
   /** As cvt.rzi: what does not fit becomes the nearest that does, NaN zero. */
   toInt: (x: number, min: number, max: number): number => (Number.isNaN(x) ? 0 : Math.trunc(Math.min(max, Math.max(min, x)))),
