@@ -80,6 +80,8 @@ export class Memory {
   #lastKey = -1;
   #lastPage: Page | undefined;
   #numPages = 0;
+  /** What pages hold at first, by buffer and offset: runs that are held against each other make it once. */
+  readonly #initial: Map<string, Map<number, Uint8Array>>;
 
   /**
    * `maxBytes` limits what may be touched, not address ranges. With `within`, the memory of another run of the same kernel,
@@ -89,7 +91,9 @@ export class Memory {
     readonly seed: number,
     readonly maxBytes = 2 ** 28,
     readonly within?: Memory,
-  ) {}
+  ) {
+    this.#initial = within ? within.#initial : new Map();
+  }
 
   /** Adds the next argument's buffer; gives its address. Names are unique; ids, and so initial values, follow `position`. */
   addBuffer(spec: BufferSpec, position = this.#byName.size): number {
@@ -182,21 +186,36 @@ export class Memory {
     };
   }
 
-  #fill({ spec, id }: Buffer, offset: number, out: Uint8Array): void {
+  #fill(buffer: Buffer, offset: number, out: Uint8Array): void {
+    const { spec, id } = buffer;
     if (offset < 0) return;
     if (spec.data) {
       out.set(spec.data.subarray(offset, offset + PAGE_BYTES));
       return;
     }
-    const size = bytesOf(spec.element);
-    const init = spec.init ?? { kind: "random" };
+    const { init = { kind: "random" } } = spec;
     if (init.kind === "zeros") return;
+    const pages = init.kind === "pointers" ? undefined : this.#initialPages(buffer, init);
+    const known = pages?.get(offset);
+    if (known) {
+      out.set(known);
+      return;
+    }
+    const size = bytesOf(spec.element);
     const first = offset / size;
     const count = Math.min(PAGE_BYTES, Math.max((spec.bytes ?? Infinity) - offset, 0)) / size;
     const view = new DataView(out.buffer);
     for (let i = 0; i < count; i++)
       if (init.kind === "pointers") view.setBigInt64(i * 8, BigInt(this.#tableEntry(id, first + i, init.element)), true);
       else writeElement(spec.element, initialValue(init, spec.element, this.seed, id, first + i), out, i * size);
+    pages?.set(offset, out.slice());
+  }
+
+  #initialPages({ spec, id }: Buffer, init: InitialValues): Map<number, Uint8Array> {
+    const key = JSON.stringify([this.seed, id, spec.element, spec.bytes, init]);
+    let pages = this.#initial.get(key);
+    if (!pages) this.#initial.set(key, (pages = new Map()));
+    return pages;
   }
 
   /** The address of the buffer that entry `index` of a pointer table points to; its id, and so its contents, depend on both numbers only. */
