@@ -2,8 +2,8 @@
 import { TensorDescType } from "../dialects/tt/types.js";
 import { FloatType, IntegerType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
-import { argumentNames, descriptorParts, hintProblem, type Preconditions } from "../simulate/tensor/arguments.js";
-import { defaultGrid, kernelOf } from "../simulate/tensor/run.js";
+import { argumentNames, defaultGrid, descriptorParts, hintProblem, type Preconditions } from "../simulate/tensor/arguments.js";
+import { kernelOf } from "../simulate/tensor/run.js";
 import type { ValidateOptions } from "../simulate/validate.js";
 import { nearest } from "../support/nearest.js";
 import type { Io } from "./io.js";
@@ -20,6 +20,8 @@ export interface SimulationArgs {
   readonly maxSteps: string | undefined;
   /** What is otherwise a note ends with exit code 1 or 2. */
   readonly strict?: boolean;
+  /** How long a step of lowered code may take in validation. */
+  readonly seconds?: string | undefined;
   /** Validation runs lowered code on every program of the grid. */
   readonly allPrograms?: boolean;
 }
@@ -33,6 +35,7 @@ export interface ReadSimulationArgs {
   readonly programs: readonly Triple[] | undefined;
   readonly seeds: readonly number[] | undefined;
   readonly maxSteps: number | undefined;
+  readonly seconds: number | undefined;
 }
 
 /** Reads them; the error is one line. */
@@ -57,12 +60,15 @@ export function readSimulationArgs(args: SimulationArgs): ReadSimulationArgs | {
   if (seeds.some((s) => !Number.isInteger(s))) return { error: `--seed expects an integer, not '${args.seed.join(" ")}'` };
   const maxSteps = args.maxSteps === undefined ? undefined : Number(args.maxSteps);
   if (maxSteps !== undefined && !(maxSteps > 0)) return { error: `--max-steps expects a number above 0, not '${args.maxSteps}'` };
+  const seconds = args.seconds === undefined ? undefined : Number(args.seconds || Number.NaN);
+  if (seconds !== undefined && !(seconds >= 0)) return { error: `--seconds expects a number from 0, not '${args.seconds}'` };
   return {
     values,
     grid,
     programs: programs.length > 0 ? programs : undefined,
     seeds: seeds.length > 0 ? seeds : undefined,
     maxSteps,
+    seconds,
   };
 }
 
@@ -142,6 +148,7 @@ export function simulationOptions(
     ...(programs ? { programs } : {}),
     ...(read.seeds ? { seeds: read.seeds } : {}),
     ...(read.maxSteps === undefined ? {} : { limits: { maxSteps: read.maxSteps } }),
+    ...(read.seconds === undefined ? {} : { seconds: read.seconds }),
   };
 }
 

@@ -73,6 +73,12 @@ const OPTIONS = {
     group: "Execution",
     summary: "--validate: exit 2 where a step was not executed, 1 where the kernel itself has races",
   },
+  seconds: {
+    type: "string",
+    value: "N",
+    group: "Execution",
+    summary: "--validate: about how long a step of lowered code may take: how many programs and launches it runs on (default 3)",
+  },
   "all-programs": { type: "boolean", group: "Execution", summary: "--validate: lowered code runs on every program of the grid" },
   json: { type: "boolean", group: "What to show", summary: "the whole Trace as JSON" },
   times: {
@@ -328,6 +334,7 @@ export function parseTtStepArgs(argv: readonly string[]): TtStepArgs | { readonl
       seed: list("seed"),
       maxSteps: text("max-steps"),
       strict: flag("strict"),
+      seconds: text("seconds"),
       allPrograms: flag("all-programs"),
     },
     export: text("export"),

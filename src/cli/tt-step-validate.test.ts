@@ -32,16 +32,21 @@ describe("--validate", () => {
     expect(out.replaceAll(/\d+/g, "N")).toBe(`validate: same results after each of N passes that changed the IR (N runs)
 validate: the source: N of N ops executed
 validate: Triton IR: N of N ops executed
-validate: lowered code: N of N programs; N of N instructions executed
-validate: PTX: N of N programs; N of N instructions executed
+validate: lowered code: N of N programs, N of N launches; N of N instructions executed
+validate: PTX: N of N programs, N of N launches; N of N instructions executed
 `);
     expect(code).toBe(0);
   });
-  test("lowered code runs on the first and the last program, or on all", async () => {
+  test("lowered code runs on as many programs and launches as a budget allows, on two at least, or on all", async () => {
     const lowered = async (...options: readonly string[]) =>
-      /lowered code: (\d+ of \d+ programs)/.exec((await run([VECADD, "--validate", "--grid", "5", "--seed", "0", ...options])).out)?.[1];
-    expect(await lowered()).toBe("2 of 5 programs");
-    expect(await lowered("--all-programs")).toBe("5 of 5 programs");
+      /lowered code: (.* launches)/.exec((await run([VECADD, "--validate", "--grid", "5", "--seed", "0", ...options])).out)?.[1];
+    expect(await lowered()).toBe("5 of 5 programs, 3 of 3 launches");
+    expect(await lowered("--seconds", "0")).toBe("2 of 5 programs, 1 of 3 launches");
+    expect(await lowered("--seconds", "0", "--all-programs")).toBe("5 of 5 programs, 3 of 3 launches");
+    expect(await run([VECADD, "--validate", "--seconds", "soon"])).toMatchObject({
+      code: 2,
+      err: "tt-step: --seconds expects a number from 0, not 'soon'\n",
+    });
   });
   test("a log of real Triton's is executed step by step", async () => {
     expect(await run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({

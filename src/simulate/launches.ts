@@ -18,9 +18,11 @@ export interface LaunchOptions extends Omit<RunOptions, "args" | "seed" | "preco
 export interface Chosen {
   readonly seed: number;
   readonly args: readonly ArgumentPlan[];
+  /** What the source did then. */
+  readonly run: RunResult;
   /** Kinds of findings that do not count. */
   readonly ignore: ReadonlySet<string>;
-  /** Whether lowered code, which takes longest, is run so. */
+  /** Whether lowered code, which takes longest, is run so where the budget allows it. */
   readonly lowered: boolean;
 }
 
@@ -28,38 +30,51 @@ export interface Chosen {
 export function chooseLaunches(module: Operation, options: LaunchOptions, ran: () => void): Chosen[] {
   const kernel = kernelOf(module, options.kernel)!;
   const [seed = 0, ...others] = options.seeds ?? [0, 1];
-  const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, options.preconditions, fit, options.names, made);
+  const stated = options.grid ? { ...options.preconditions, grid: options.grid } : options.preconditions;
+  const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, stated, fit, options.names, made);
   const tried = (args: readonly ArgumentPlan[], by = seed): RunResult => {
     ran();
     return runModule(module, { ...options, args, seed: by });
   };
-  const isSound = (args: readonly ArgumentPlan[], by = seed): boolean => !tried(args, by).findings.some(isFault);
-  const ways: [Fit, MadeUp][] = [
-    ["cut", WIDE],
-    ["cut", TAME],
-    ["whole", TAME],
-  ];
-  const plans = ways.map(([f, made]) => plan(f, made));
-  const found = plans.findIndex((args, i) => !plans.slice(0, i).some((known) => same(known, args)) && isSound(args));
-  const [fit, { integers }] = ways.at(found)!;
-  const args = plans.at(found)!;
-  const launches: Chosen[] = [{ seed, args, ignore: NOTHING, lowered: true }];
+  const sound = (args: readonly ArgumentPlan[], by = seed): RunResult | undefined => {
+    const run = tried(args, by);
+    return run.findings.some(isFault) ? undefined : run;
+  };
+  const ways = (
+    [
+      ["cut", WIDE],
+      ["cut", TAME],
+      ["whole", TAME],
+    ] as const
+  ).map(([fit, made]) => ({ fit, made, args: plan(fit, made) }));
+  const distinct = ways.filter(({ args }, i) => !ways.slice(0, i).some((known) => same(known.args, args)));
+  let run = tried(distinct[0]!.args);
+  let at = 0;
+  while (run.findings.some(isFault) && at + 1 < distinct.length) run = tried(distinct[++at]!.args);
+  const isSound = !run.findings.some(isFault);
+  const { fit, made, args } = distinct[at]!;
+  const { integers } = made;
+  const launches: Chosen[] = [{ seed, args, run, ignore: NOTHING, lowered: true }];
   // Where the kernel itself goes wrong in every way, that is all there is to say.
-  const edges = found < 0 ? args : plan(fit, { integers, floats: "edges" });
-  for (const s of others)
-    launches.push({ seed: s, args: !same(edges, args) && isSound(edges, s) ? edges : args, ignore: NOTHING, lowered: false });
-  if (found < 0) return launches;
+  const edges = isSound ? plan(fit, { integers, floats: "edges" }) : args;
+  for (const s of others) {
+    const edged = same(edges, args) ? undefined : sound(edges, s);
+    launches.push({ seed: s, args: edged ? edges : args, run: edged ?? tried(args, s), ignore: NOTHING, lowered: false });
+  }
+  if (!isSound) return launches;
 
   const add = (more: readonly ArgumentPlan[], ignore = NOTHING): void => {
-    if (!launches.some((known) => same(known.args, more)) && isSound(more)) launches.push({ seed, args: more, ignore, lowered: true });
+    if (launches.some((known) => same(known.args, more))) return;
+    const run = sound(more);
+    if (run) launches.push({ seed, args: more, run, ignore, lowered: true });
   };
   if (fit === "cut") {
     add(plan("short", { integers, floats: "edges" }));
     const rates = RATES.map((floats) => plan("two", { integers, floats }));
     // As many as the kernel's own result can take.
     const rate = rates.find((more) => {
-      const run = tried(more);
-      return !run.findings.some(isFault) && nonFinite(run) <= MOST_NON_FINITE;
+      const run = sound(more);
+      return run && nonFinite(run) <= MOST_NON_FINITE;
     });
     add(rate ?? plan("two", { integers, floats: "edges" }));
   }

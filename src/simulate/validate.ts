@@ -1,7 +1,7 @@
 /**
  * `--validate`: executes the IR before and after every pass on the same memory. A pass that keeps the meaning leaves the
  * same final stores, and no new finding; one that does not is named, with the first store that differs. Triton IR runs tensor
- * by tensor; lowered code thread by thread, on the first and the last program only, and is compared with the source.
+ * by tensor; lowered code thread by thread, on as many programs as a budget allows, and is compared with the source.
  */
 
 import { TensorDescType } from "../dialects/tt/types.js";
@@ -14,18 +14,19 @@ import { type TensorMapForm, tensorMapForms } from "./host-tensor-maps.js";
 import { type Chosen, chooseLaunches, type LaunchOptions } from "./launches.js";
 import { runLlvm } from "./llvm/run.js";
 import { DEPENDENT, differenceOfLowered, launchOf, type Reference, referenceOf } from "./lowered.js";
-import type { Memory } from "./memory.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "./ptx/run.js";
 import { compareRuns, differenceText, uncertain } from "./tensor/compare.js";
 import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
-import { everyProgram, kernelOf, type RunResult, runModule } from "./tensor/run.js";
+import { kernelOf, type RunResult, runModule } from "./tensor/run.js";
 
 export interface ValidateOptions
   extends Pick<LaunchOptions, "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
-  /** Lowered code runs on every program of the grid, not only on the first and the last. */
+  /** About how many seconds a step of lowered code may take; DEFAULT_SECONDS by default. */
+  readonly seconds?: number;
+  /** Lowered code runs on every program of the grid, however long that takes. */
   readonly allPrograms?: boolean;
 }
 
@@ -76,12 +77,14 @@ type Stage = "Triton IR" | "lowered code" | "PTX";
 
 /** One way to start the kernel, and what the source did then. */
 interface Launch extends Chosen {
-  /** What the source touched. */
-  source: Memory | undefined;
   /** What the source leaves open, by address. */
-  bounds: RunResult["bounds"];
-  /** The source so started on the programs that lowered code is run on; nothing where lowered code is not run so. */
-  reference: Reference | undefined;
+  readonly bounds: RunResult["bounds"];
+}
+
+/** The launches and programs that lowered code runs on: the source so started. */
+interface Planned {
+  readonly launch: Launch;
+  readonly reference: Reference;
 }
 
 /** Watches a pipeline and executes what it makes. Ask for the outcome when the pipeline has run. */
@@ -102,7 +105,8 @@ export class Validator {
   #source: Operation | undefined;
   #loweredIsBroken = false;
   #loweredRan = false;
-  #programs = "";
+  /** What lowered code runs on, once that is known. */
+  #planned: readonly Planned[] | undefined;
   /** Passes since the last one whose result was executed. */
   readonly #pending: string[] = [];
   /** Of descriptors among the arguments, as they were last. */
@@ -128,28 +132,11 @@ export class Validator {
     this.#source = module;
     this.#launches = chooseLaunches(module, this.options, () => this.#runs++).map((chosen) => ({
       ...chosen,
-      bounds: EXACT,
-      source: undefined,
-      reference: undefined,
+      bounds: this.#bounded(chosen.run),
     }));
-    this.#before = this.#run(module);
+    this.#before = this.#launches.map(({ run }) => run);
     this.#coverage.set("the source", opCoverage(module, this.#before));
     this.#onesided = onesided(this.#before);
-    this.#launches.forEach((launch, i) => {
-      launch.bounds = this.#bounded(this.#before![i]!);
-      launch.source = this.#before![i]!.memory;
-    });
-    const { programs, grid } = this.#before[0]!;
-    const few = programs.length > 2 ? [programs[0]!, programs.at(-1)!] : programs;
-    const lowered = this.options.allPrograms ? everyProgram(grid) : few;
-    this.#programs = `${lowered.length} of ${everyProgram(grid).length} programs`;
-    for (const launch of this.#launches) {
-      if (!launch.lowered) continue;
-      const { seed, args } = launch;
-      const reference = referenceOf(module, { ...this.options, args, grid, programs: lowered, seed });
-      launch.reference = { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
-      this.#runs++;
-    }
     this.#version = root.ctx.version;
     this.#findings = this.#before.flatMap((r) => r.findings);
   }
@@ -240,10 +227,48 @@ export class Validator {
   }
 
   #runLowered(execute: Execute): Lowered {
+    if (this.#planned) return this.#runPlanned(this.#planned, execute);
+    const [first, ...others] = this.#launches.filter(({ lowered }) => lowered);
+    const { seconds = DEFAULT_SECONDS, allPrograms = false } = this.options;
+    const { programs, grid } = first!.run;
+    const all = allPrograms ? undefined : (this.options.programs ?? this.options.preconditions?.programs);
+    const total = all?.length ?? sizeOf(grid);
+    const few = allPrograms ? total : Math.min(total, programs.length, 2);
+    const plan = (launch: Launch, count: number): Planned => ({
+      launch,
+      reference: this.#reference(launch, spread(count, total, grid, all)),
+    });
+    // How much a program takes is counted, so that the same input always gives the same text.
+    const begun = [plan(first!, few)];
+    const found = this.#runPlanned(begun, execute);
+    if (!("runs" in found)) return found;
+    const lanes = found.runs[0]!.laneInstructions;
+    let left = allPrograms ? Infinity : LANES_PER_SECOND * seconds - lanes;
+    for (const launch of others) {
+      const cost = (lanes * launch.run.steps) / first!.run.steps;
+      if (cost > left) continue;
+      left -= cost;
+      begun.push(plan(launch, few));
+    }
+    const more = Math.min(total, few + Math.max(0, Math.floor((left * few) / Math.max(lanes, 1))));
+    const rest = more > few ? begun.with(0, plan(first!, more)) : begun.slice(1);
+    const also = this.#runPlanned(rest, execute);
+    if (!("runs" in also)) return also;
+    this.#planned = more > few ? rest : begun;
+    if (more > few) return also;
+    return { runs: [...found.runs, ...also.runs], problems: [...found.problems, ...also.problems] };
+  }
+
+  #reference({ args, seed, run: { grid } }: Launch, programs: readonly (readonly number[])[]): Reference {
+    const reference = referenceOf(this.#source!, { ...this.options, args, grid, programs, seed });
+    this.#runs++;
+    return { ...reference, run: { ...reference.run, bounds: this.#bounded(reference.run) } };
+  }
+
+  #runPlanned(planned: readonly Planned[], execute: Execute): Lowered {
     const runs: PtxRun[] = [];
     const problems: Pick<Broken, "seed" | "message">[] = [];
-    for (const { reference, seed, ignore } of this.#launches) {
-      if (!reference) continue;
+    for (const { reference, launch: of } of planned) {
       const launch = launchOf(reference, this.#tensorMaps);
       if (!launch) return { skip: "the tensor map of a descriptor among its arguments is not known" };
       const run = execute(launch);
@@ -258,10 +283,19 @@ export class Validator {
       const missing = run.findings.find((f) => f.kind === "not-modelled");
       if (missing) return { skip: `${missing.message} (${missing.site})` };
       runs.push(run);
-      const message = differenceOfLowered(reference, run, ignore);
-      if (message !== undefined) problems.push({ seed, message });
+      const message = differenceOfLowered(reference, run, of.ignore);
+      if (message !== undefined) problems.push({ seed: of.seed, message });
     }
     return { runs, problems };
+  }
+
+  /** On how much lowered code was run, in words. */
+  #programs(): string {
+    const [first] = this.#planned ?? [];
+    if (!first) return "";
+    const { programs, grid } = first.reference.run;
+    const launches = this.#launches.filter(({ lowered }) => lowered);
+    return `${programs.length} of ${sizeOf(grid)} programs, ${this.#planned!.length} of ${launches.length} launches`;
   }
 
   get outcome(): Validation {
@@ -270,7 +304,7 @@ export class Validator {
       runs: this.#runs,
       passes: this.#passes,
       coverage: this.#coverage,
-      programs: this.#programs,
+      programs: this.#programs(),
       uncertain: this.#uncertain,
       onesided: this.#onesided,
       findings: this.#findings,
@@ -279,14 +313,33 @@ export class Validator {
   }
 
   #run(module: Operation): RunResult[] {
-    return this.#launches.map(({ seed, args, source }) => {
+    return this.#launches.map(({ seed, args, run: { memory } }) => {
       this.#runs++;
-      return runModule(module, { ...this.options, args, seed, ...(source ? { within: source } : {}) });
+      return runModule(module, { ...this.options, args, seed, within: memory });
     });
   }
 }
 
-const EXACT = (): ReadonlyMap<number, number> => new Map();
+/** Of a step of lowered code. */
+export const DEFAULT_SECONDS = 3;
+/** Instructions of lanes that take about a second. */
+const LANES_PER_SECOND = 20_000_000;
+
+const sizeOf = ([x = 1, y = 1, z = 1]: readonly number[]): number => x * y * z;
+
+/** `count` programs of a grid, or of those stated, from the first to the last. */
+function spread(
+  count: number,
+  total: number,
+  [x = 1, y = 1]: readonly number[],
+  stated?: readonly (readonly number[])[],
+): readonly (readonly number[])[] {
+  return Array.from({ length: count }, (_, i) => {
+    const at = Math.round((i * (total - 1)) / Math.max(count - 1, 1));
+    return stated?.[at] ?? [at % x, Math.floor(at / x) % y, Math.floor(at / (x * y))];
+  });
+}
+
 /** Whether there is a kernel here in TTIR or TTGIR; lowered code is executed elsewhere. */
 export function isExecutable(module: Operation): boolean {
   const kernel = kernelOf(module);

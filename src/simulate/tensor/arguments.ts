@@ -4,7 +4,7 @@
  *
  *     n compared with a range of 1024      n = 1536 (one and a half blocks), or a little less without divisibility
  *     K that is the end of a loop by 32    K = 176 (five and a half steps)
- *     a stride                             more than any extent, so that rows do not overlap
+ *     a stride                             more than what is reached within a row, so that rows do not overlap
  *
  * A preconditions file says what cannot be guessed: `{"scalars": {"K": 64}, "arrays": {"lens": {"kind": "range", "low": 8,
  * "high": 70}}, "grid": [2, 2, 1], "programs": [[0, 0, 0]]}`.
@@ -22,6 +22,7 @@ import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import type { InitialValues } from "../initial-values.js";
 import { type ElementKind, elementKind, isFloatKind } from "../numbers/element.js";
+import { madeUpStrides, type StrideArgument } from "./made-up-strides.js";
 import { type ValueRole, valueRoles } from "./value-roles.js";
 
 export type ArgumentPlan =
@@ -84,8 +85,9 @@ export function planArguments(
   const partsOf = descriptorParts(kernel);
   const descriptors = new Map<number, DescriptorPlan>();
   let floats = 0;
-  let strides = 0;
-  return args.map((arg, i): ArgumentPlan => {
+  const strides: StrideArgument[] = [];
+  const scalars = new Map<Value, number>();
+  const plans = args.map((arg, i): ArgumentPlan => {
     const name = names[i]!;
     const { type } = arg;
     if (TensorDescType.is(type)) {
@@ -95,7 +97,11 @@ export function planArguments(
       return plan;
     }
     const part = partsOf.get(i);
-    if (part) return { kind: "scalar", name, value: numeric(type, partOf(descriptors.get(part.descriptor)!, part)) };
+    const is = (value: number): ArgumentPlan => {
+      scalars.set(arg, value);
+      return { kind: "scalar", name, value: numeric(type, value) };
+    };
+    if (part) return is(partOf(descriptors.get(part.descriptor)!, part));
     if (PointerType.is(type)) {
       const table = tables.get(arg);
       const element = kindOfPointee(type);
@@ -105,12 +111,18 @@ export function planArguments(
       return { kind: "pointer", name, element, init: given.arrays?.[name] ?? chosen };
     }
     const stated = given.scalars?.[name];
-    if (stated !== undefined) return { kind: "scalar", name, value: numeric(type, stated) };
+    if (stated !== undefined) return is(stated);
     if (FloatType.is(type)) return { kind: "scalar", name, value: 0.25 * ++floats };
     const divisor = Math.max(1, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
     const role = uses.roleOf(arg);
-    const value = role.kind === "stride" ? strideNumber(strides++, divisor) : extent(role, divisor, fit);
-    return { kind: "scalar", name, value: numeric(type, value) };
+    if (role.kind === "extent") return is(extent(role, divisor, fit));
+    strides.push({ arg, divisor });
+    return { kind: "scalar", name, value: 0 };
+  });
+  const chosen = madeUpStrides(module, kernel, strides, scalars, given.grid ?? defaultGrid(module));
+  return plans.map((plan, i) => {
+    const value = chosen.get(args[i]!);
+    return value === undefined || plan.kind !== "scalar" ? plan : { ...plan, value: numeric(args[i]!.type, value) };
   });
 }
 
@@ -223,10 +235,14 @@ function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, 
   const cut = block * blocks + block / 2 - (divisor === 1 && block > 4 ? 3 : 0);
   return Math.max(divisor, Math.floor(cut / divisor) * divisor);
 }
-/** Above all extents, and different each time. */
-function strideNumber(index: number, divisor: number): number {
-  const value = 4096 + 16 * (index + 1) + (divisor === 1 ? 1 : 0);
-  return Math.ceil(value / divisor) * divisor;
+/** Two programs along each axis that the module asks for, three where it is only one. */
+export function defaultGrid(module: Operation): number[] {
+  const used = new Set<number>();
+  module.walk((op) => {
+    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs")
+      used.add(Number((op.attr("axis")!.params as { readonly value?: bigint }).value ?? 0n));
+  });
+  return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
 }
 
 /** Which arguments hold addresses, and of what: their elements flow into `tt.int_to_ptr`. */

@@ -272,7 +272,7 @@ describe("arguments made up", () => {
     expect(plan(kernel("%p: !tt.ptr<i32>, %n: i32", COPY))).toEqual(["pointer", 1533]);
     expect(plan(kernel("%p: !tt.ptr<i32>, %n: i32", COPY), "whole")).toEqual(["pointer", 2048]);
   });
-  test("strides are above all extents, loops go round a few times", () => {
+  test("loops go round a few times, strides are above what is reached within a row", () => {
     const text = kernel(
       "%p: !tt.ptr<i32>, %s: i32, %n: i32",
       `
@@ -284,7 +284,24 @@ describe("arguments made up", () => {
         tt.store %q, %i : !tt.ptr<i32>
       }`,
     );
-    expect(plan(text)).toEqual(["pointer", 4113, 173]);
+    expect(plan(text)).toEqual(["pointer", 3, 173]);
+  });
+  test("strides of several dimensions leave each element a place of its own", () => {
+    const text = kernel(
+      "%p: !tt.ptr<i32>, %sz: i32, %sm: i32 {tt.divisibility = 16 : i32}",
+      `
+      %x = tt.get_program_id x : i32
+      %y = tt.get_program_id y : i32
+      %z = arith.muli %y, %sz : i32
+      %m = arith.muli %x, %sm : i32
+      %zm = arith.addi %z, %m : i32
+      %row = tt.addptr %p, %zm : !tt.ptr<i32>, i32
+      %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+      %rows = tt.splat %row : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+      %at = tt.addptr %rows, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+      tt.store %at, %r : tensor<64x!tt.ptr<i32>>`,
+    );
+    expect(plan(text)).toEqual(["pointer", 129, 64]);
   });
 });
 

@@ -10,7 +10,7 @@ import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { LimitError } from "../../support/limits.js";
 import { Memory, MemoryLimit } from "../memory.js";
-import { type ArgumentPlan, type Fit, type Preconditions, planArguments } from "./arguments.js";
+import { type ArgumentPlan, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
 import { axisInfoCheck } from "./check-axis-info.js";
 import { type elementOfType, floatElement, intElement, POINTER } from "./elements.js";
@@ -150,16 +150,6 @@ function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<type
     padding: "zero",
   };
   return desc;
-}
-
-/** Two programs along each axis that the module asks for, three where it is only one. */
-export function defaultGrid(module: Operation): number[] {
-  const used = new Set<number>();
-  module.walk((op) => {
-    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs")
-      used.add(Number((op.attr("axis")!.params as { readonly value?: bigint }).value ?? 0n));
-  });
-  return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
 }
 
 /** All of a grid, x fastest. */
