@@ -61,9 +61,21 @@ test("CONTRIBUTING.md and src/README.md name only files and scripts that exist",
 });
 
 test("THIRD_PARTY.md names every package that is bundled, and docs/dependencies.md every one that is installed by name", async () => {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .map((file) => `src/${file.replaceAll("\\", "/")}`)
+    .filter((file) => /\.tsx?$/.test(file) && !/\.(?:test|fixture)\.|^src\/(?:testing|bench|fuzz)\//.test(file));
   const { metafile } = await build({
-    // The other commands bundle no packages of their own.
-    entryPoints: ["src/cli/tt-step.ts"],
+    entryPoints: files.filter((file) => /^(?:import|\}) .*from "(?!node:|\.)/m.test(readFileSync(file, "utf8"))),
+    // Only packages are followed.
+    plugins: [
+      {
+        name: "packages",
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^\./ }, ({ importer, path, kind }) =>
+            kind === "entry-point" || /node_modules/.test(importer) ? undefined : { path, external: true },
+          ),
+      },
+    ],
     bundle: true,
     platform: "node",
     format: "esm",
