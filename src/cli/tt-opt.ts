@@ -4,7 +4,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { dialectsFor } from "../dialects/ttir.js";
 import { Context } from "../ir/context.js";
 import type { DialectDef } from "../ir/define-dialect.js";
-import { verifyOperation } from "../ir/verify.js";
+import { isValid, verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
@@ -167,7 +167,12 @@ function compileChunk(
   const clock = args.timing ? timing(io.clock) : undefined;
   const instrumentation: Instrumentation[] = clock ? [clock] : [];
   if (args.printIrAfterAll)
-    instrumentation.push({ after: (record) => io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, print)}\n\n`) });
+    instrumentation.push({
+      after: (record, ok) => {
+        const generic = print.generic || (!ok && !isValid(record.root));
+        io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, { ...print, generic })}\n\n`);
+      },
+    });
   const validator = execution?.validatorOf(parsed.module, text, args.file, io);
   if (validator && "error" in validator) {
     io.stderr.write(`tt-opt: ${validator.error}\n`);

@@ -3,6 +3,7 @@
 import { i32Attr } from "../ir/builtin-attrs.js";
 import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
+import { isValid } from "../ir/verify.js";
 import type { PassDef, PassStep } from "../pass/define-pass.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
@@ -232,9 +233,9 @@ class Recorder {
             remarks: [],
           });
       },
-      after: (record) => {
+      after: (record, ok) => {
         if (record.depth === 0) statistics = Object.fromEntries(record.statistics);
-        else this.nested(record, open.pop()!, index);
+        else this.nested(record, open.pop()!, index, ok);
       },
       ...(this.options.remarks === false
         ? {}
@@ -247,7 +248,7 @@ class Recorder {
       instrumentation: watch ? [instrumentation, watch] : [instrumentation],
     });
     const ms = this.options.clock() - started;
-    const after = this.text();
+    const after = this.text(result.ok);
     const changed = after !== before.text && !this.sameText(after, before.text);
     this.steps[index] = this.make({
       kind: "pass",
@@ -269,10 +270,10 @@ class Recorder {
     return result.failed ? { flag: step.flag, reason: result.failed.reason } : undefined;
   }
 
-  private nested(record: StepRecord, open: Open, parent: number): void {
+  private nested(record: StepRecord, open: Open, parent: number, ok: boolean): void {
     const symbol = record.root;
     const before = this.#text;
-    const after = this.text();
+    const after = this.text(ok);
     this.push({
       kind: "pass",
       parent,
@@ -308,8 +309,8 @@ class Recorder {
     });
   }
 
-  /** The text of the module as it is now; shared while nothing changes. */
-  private text(): StepText {
+  /** The text of the module as it is now; shared while nothing changes. IR that is not valid after a pass that failed is in the generic form, as MLIR's dumps. */
+  private text(ok = true): StepText {
     const { version } = this.module.ctx;
     if (!this.#text || this.#textVersion !== version) {
       this.#textVersion = version;
@@ -317,7 +318,7 @@ class Recorder {
         const hash = textHash(this.module);
         if (!this.#text || hash !== this.#hash) this.#text = { lines: NO_REWRITES, ops: NO_REWRITES, hashes: NO_REWRITES };
         this.#hash = hash;
-      } else this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false });
+      } else this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false, generic: !ok && !isValid(this.module) });
     }
     return this.#text;
   }

@@ -198,7 +198,7 @@ export const KINDS: readonly Kind[] = [
     name: "json",
     seeds: () =>
       inline(
-        '{"scalars": {"n": 100}, "arrays": {"x_ptr": {"kind": "range", "low": 0, "high": 70}}, "grid": [2, 1, 1], "programs": [[0, 0, 0]]}',
+        '{"scalars": {"n": 100}, "arrays": {"a_ptr": {"kind": "range", "low": 0, "high": 70}}, "grid": [2, 1, 1], "programs": [[0, 0, 0]]}',
       ),
     input: (text) => ({
       tool: "tt-step",

@@ -27,6 +27,15 @@ export function verifyOperation(root: Operation): boolean {
   return verifier.ok;
 }
 
+/** As `verifyOperation`, without diagnostics: whether the custom syntax can print what a pass has left behind when it failed. */
+export function isValid(root: Operation): boolean {
+  const { diagnostics } = root.ctx;
+  const before = diagnostics.length;
+  const ok = verifyOperation(root);
+  diagnostics.length = before;
+  return ok;
+}
+
 /** Reports to the Context of `op`: `'name' op message`, at the op's location. */
 export class Report implements OpReport {
   errors = 0;

@@ -72,14 +72,17 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
 
 /** Upstream converts what such a function returns and not its type, and gives its entry block no arguments that are tensors: neither verifies. */
 function functionWithTensors(root: Operation): Operation | undefined {
-  for (const op of root.regions[0]?.firstBlock?.ops() ?? []) {
+  let found: Operation | undefined;
+  root.walk((op) => {
     const type = tt.FuncOp.match(op)?.function_type;
-    if (!FunctionType.is(type)) continue;
+    if (!FunctionType.is(type)) return undefined;
     // What uses such an argument cannot be converted, and that is reported there.
     const taken = op.regions[0]!.firstBlock?.args.filter((arg) => !encodingOf(arg.type) && !arg.firstUse) ?? [];
-    if ([...taken.map((arg) => arg.type), ...type.params.results].some((t) => RankedTensorType.is(t))) return op;
-  }
-  return undefined;
+    if (![...taken.map((arg) => arg.type), ...type.params.results].some((t) => RankedTensorType.is(t))) return "skip";
+    found = op;
+    return "interrupt";
+  });
+  return found;
 }
 
 function patterns(converter: TypeConverter, gpu: GpuShape): ConversionPattern[] {

@@ -104,6 +104,14 @@ export const I32 = intElement(32);
 export const I64 = intElement(64);
 export const F32 = floatElement("f32");
 
+/** Whether numbers of that scalar type have elements; other types have none, or are no numbers. */
+export function isModelled(type: Type): boolean {
+  if (IntegerType.is(type)) return 1 <= type.params.width && type.params.width <= 64;
+  if (!FloatType.is(type)) return true;
+  const { kind } = type.params;
+  return kind === "f32" || kind === "tf32" || kind === "f64" || smallKind(kind) !== undefined;
+}
+
 /** What an element of that scalar type is; undefined for types that are no elements (tokens, buffers). */
 export function elementOfType(type: Type): Element | undefined {
   if (IntegerType.is(type)) return intElement(type.params.width);

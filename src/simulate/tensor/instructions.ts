@@ -2,11 +2,14 @@
 import { allocationOffset } from "../../analysis/allocation.js";
 import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
 import type { Block } from "../../ir/block.js";
+import { elementTypeOrSelf } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName } from "../../ir/symbol-table.js";
+import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
+import { isModelled } from "./elements.js";
 import { type Frame, type Machine, Stop } from "./machine.js";
 import type { Val } from "./value.js";
 
@@ -88,6 +91,8 @@ export class Program {
         // Rules see the op when it is first reached: code that never runs need not be understood.
         const rule = this.rules.get(op.def);
         if (!rule) throw new Stop("not-modelled", `${op.name} is not modelled at tensor level`, op);
+        const odd = [...op.operands, ...op.results].map(({ type }) => elementTypeOrSelf(type)).find((type) => !isModelled(type));
+        if (odd) throw new Stop("not-modelled", `${typeText(odd)} is not modelled at tensor level`, op);
         instruction.run = withScratch(op, rule(instruction, this));
         instruction.run(frame, machine);
       },
