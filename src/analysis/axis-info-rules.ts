@@ -305,10 +305,10 @@ const trans: AxisInfoRule = (op, [source]) => {
   return axisInfo(permute(source!.contiguity), permute(source!.divisibility), permute(source!.constancy), source!.constantValue);
 };
 
-/** A cast between ranks says nothing. */
+/** A cast between ranks says nothing, and neither does one of nothing, which a conversion that failed leaves. */
 const unrealizedCast: AxisInfoRule = (op, [source]) => {
   const shape = shapeOf(op);
-  return shape && shape.length !== rankOf(source!) ? pessimisticAxisInfo(op.result(0)) : source;
+  return source && shape && shape.length !== rankOf(source) ? pessimisticAxisInfo(op.result(0)) : source;
 };
 
 /** The rules by kind of op. */

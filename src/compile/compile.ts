@@ -318,7 +318,11 @@ class Recorder {
         const hash = textHash(this.module);
         if (!this.#text || hash !== this.#hash) this.#text = { lines: NO_REWRITES, ops: NO_REWRITES, hashes: NO_REWRITES };
         this.#hash = hash;
-      } else this.#text = recordText(this.module, this.lines, { debugInfo: this.options.debugInfo ?? false, generic: !ok && !isValid(this.module) });
+      } else
+        this.#text = recordText(this.module, this.lines, {
+          debugInfo: this.options.debugInfo ?? false,
+          generic: !ok && !isValid(this.module),
+        });
     }
     return this.#text;
   }
