@@ -51,3 +51,15 @@ test("what controls a terminal is not shown, nor what is no letter", async () =>
   await ttOpt([], io);
   expect(io.err()).toContain("\n  ?[31m? ? ");
 });
+
+test("names of modules and functions are UTF-8 in symbols, as LLVM escapes them", async () => {
+  const bytes = (text: string): string => Buffer.from(text).toString("latin1");
+  const io = memoryIo("", {
+    "hälfer.py": bytes("import triton\n@triton.jit\ndef größe(x):\n    return x + 1\n"),
+    "m.py": bytes(
+      "import triton\nimport triton.language as tl\nfrom hälfer import größe\n@triton.jit\ndef k(p, n):\n    tl.store(p, größe(n))\n",
+    ),
+  });
+  expect(await ttStep(["m.py", "--signature", "*i32, i32", "--print-after", "0"], io)).toBe(0);
+  expect(io.out()).toContain('@"h\\C3\\A4lfer.gr\\C3\\B6\\C3\\9Fe__i32__"');
+});

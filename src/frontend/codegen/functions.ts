@@ -11,6 +11,7 @@ import { Builder, buildOperation } from "../../ir/builder.js";
 import { boolAttr, intAttr, typeAttr } from "../../ir/builtin-attrs.js";
 import { functionType, i32 } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
+import { toBytes } from "../../support/utf8.js";
 import { bindJitArguments } from "../host/bind.js";
 import { jitData } from "../host/objects.js";
 import { raise } from "../language/errors.js";
@@ -157,7 +158,7 @@ function generateFunction(g: Generator, args: readonly Argument[]): void {
       ctx,
       FuncOp,
       {
-        sym_name: g.functionName,
+        sym_name: toBytes(g.functionName),
         function_type: functionType(ctx, inputs, []),
         sym_visibility: g.isKernel ? "public" : "private",
       },
