@@ -150,3 +150,21 @@ test("what cannot be executed says so when it is reached", () => {
   );
   expect("error" in run ? [] : run.findings).toMatchObject([{ kind: "not-modelled", site: expect.stringContaining("x.mlir:6:5") }]);
 });
+
+test("a kernel that waits for what nobody stores ends with who polls what", () => {
+  const spins = (load: string) => {
+    const text = kernel(`    %zero = llvm.mlir.constant(0 : i32) : i32
+    llvm.br ^wait
+  ^wait:
+    %found = ${load}
+    %go = llvm.icmp "eq" %found, %n : i32
+    llvm.cond_br %go, ^done, ^wait
+  ^done:`);
+    const buffer = { kind: "buffer", spec: { name: "out", element: "i32", init: { kind: "zeros" } } } as const;
+    const run = runLlvm(parse(text), { grid: [1, 1, 1], args: [buffer, { kind: "scalar", value: 7 }] }, "x.mlir");
+    return "error" in run ? [run.error] : run.findings.map(({ kind, message }) => `${kind}: ${message}`);
+  };
+  const polls = expect.stringMatching(/^deadlock: .*polls .*0.*of 'out'/);
+  expect(spins("llvm.load volatile %out : !llvm.ptr<1> -> i32")).toEqual([polls]);
+  expect(spins("llvm.atomicrmw _or %out, %zero acq_rel : !llvm.ptr<1>, i32")).toEqual([polls]);
+});

@@ -17,7 +17,7 @@ const ONE = "one";
 const UNKNOWN: Reach = new Map([[ONE, Infinity]]);
 const only = (most: number): Reach => new Map([[ONE, most]]);
 
-/** What an index is at most where it cannot be told, and what a product of i32 may be. */
+/** What an index is taken to be at least where it cannot be told, and what a product of i32 may be. */
 const USUAL = 4096;
 const MOST = 2 ** 30;
 
@@ -42,14 +42,16 @@ export function madeUpStrides(
       if (tt.LoadOp.is(op) || tt.StoreOp.is(op) || op.name.startsWith("tt.atomic")) addresses.push(reached.of(op.operand(0)));
       else if (tt.MakeTensorPtrOp.is(op) || tt.MakeTensorDescOp.is(op)) addresses.push(reached.ofBlocks(op));
     });
+  const usual = Math.max(USUAL, ...[...scalars.values()].map((n) => 2 * n));
+  const finite = (most: number): number => (most < Infinity ? most : usual);
   const found = new Map<Value, number>();
   const taken = new Set<number>();
   for (const { arg, divisor } of strides.toReversed()) {
     const using = addresses.filter((reach) => reach.has(arg));
     const inner = using.map((reach) =>
-      [...reach].reduce((sum, [by, most]) => sum + Math.min(most, USUAL) * (by === ONE ? 1 : (found.get(by) ?? 0)), 0),
+      [...reach].reduce((sum, [by, most]) => sum + finite(most) * (by === ONE ? 1 : (found.get(by) ?? 0)), 0),
     );
-    const index = Math.max(1, ...using.map((reach) => Math.min(reach.get(arg)!, USUAL)));
+    const index = Math.max(1, ...using.map((reach) => finite(reach.get(arg)!)));
     // Not 1, with which nothing would show.
     let value = Math.ceil(Math.max(2, ...inner.map((most) => 1 + most)) / divisor) * divisor;
     if (using.length === 0 || value * index > MOST) value = Math.ceil(USUAL / divisor) * divisor;
@@ -186,6 +188,7 @@ const MOVES: ReadonlySet<string> = new Set([
   "tt.bitcast",
   "tt.unsplat",
   "ttg.convert_layout",
+  "arith.bitcast",
   "arith.extsi",
   "arith.extui",
   "arith.trunci",

@@ -303,6 +303,23 @@ describe("arguments made up", () => {
     );
     expect(plan(text)).toEqual(["pointer", 129, 64]);
   });
+  test("a row that a loop goes along is not longer than the stride", () => {
+    const text = kernel(
+      "%p: !tt.ptr<i32>, %s: i32 {tt.divisibility = 16 : i32}, %n: i32",
+      `
+      %x = tt.get_program_id x : i32
+      %xs = arith.muli %x, %s : i32
+      %row = tt.addptr %p, %xs : !tt.ptr<i32>, i32
+      %c0 = arith.constant 0 : i32
+      %c = arith.constant 8192 : i32
+      scf.for %i = %c0 to %n step %c : i32 {
+        %j = arith.bitcast %i : i32 to i32
+        %q = tt.addptr %row, %j : !tt.ptr<i32>, i32
+        tt.store %q, %i : !tt.ptr<i32>
+      }`,
+    );
+    expect(plan(text)).toEqual(["pointer", 45056, 45053]);
+  });
 });
 
 test("a scalar that is repeated stays what it is, NaN and -0 too", () => {

@@ -99,7 +99,9 @@ const load: Rule = (f, op) => {
   const registers: string[] = [];
   for (const { offset, count, bits, leafBits } of accesses(f, res.type, intOf(op.attr("alignment")))) {
     const words = Array.from({ length: count }, () => f.fresh(bits));
-    f.put(`ld${spaceOf(addr.type)}${vectorSuffix(count)}.b${bits} ${list(words)}, [${f.scalar(addr)}+${offset}]`);
+    f.put(
+      `ld${op.hasAttr("volatile_") ? ".volatile" : ""}${spaceOf(addr.type)}${vectorSuffix(count)}.b${bits} ${list(words)}, [${f.scalar(addr)}+${offset}]`,
+    );
     if (leafBits === 1) {
       const p = f.fresh(1);
       f.put(`setp.ne.b16 ${p}, ${words[0]}, 0`);
