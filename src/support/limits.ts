@@ -11,6 +11,11 @@ interface Limit {
 }
 
 export const LIMITS = {
+  "alias-nesting": {
+    most: 1024,
+    what: "levels of nesting where aliases are written out",
+    hint: "Aliases that are made of each other nest as deeply as the text without them would.",
+  },
   "attribute-text": {
     most: 1 << 25,
     what: "characters in the text of one attribute or type",
@@ -22,7 +27,7 @@ export const LIMITS = {
     hint: "Each round computes sources of conversions again in the layout wanted, and leaves conversions of others: real Triton does not end on such IR either.",
   },
   "drawn-cells": {
-    most: 1 << 22,
+    most: 1 << 20,
     what: "cells to draw",
     hint: "Give a smaller layout, tile or number of threads. What is not drawn (offsets, sizes, compositions) has no such limit.",
   },

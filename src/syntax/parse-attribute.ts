@@ -90,6 +90,7 @@ function parseHash(p: Parser, type: Type | undefined): Attribute {
     return p.dialectAttr(name, at, type);
   }
   if (cursor.text.charCodeAt(end) === 60) return parseOpaqueAttr(p, name, at, type);
+  p.enterAlias(`#${name}`, at);
   return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
 }
 

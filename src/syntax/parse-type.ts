@@ -158,6 +158,7 @@ function parseDialectType(p: Parser): Type {
   cursor.pos = end;
   if (!name.includes(".")) {
     if (cursor.text.charCodeAt(end) === 60) return parseOpaqueType(p, name, at);
+    p.enterAlias(`!${name}`, at);
     return p.typeAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
   }
   p.paramsFollow();

@@ -18,7 +18,7 @@ import { Region } from "../ir/region.js";
 import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
 import { LayoutError } from "../layout/layout-error.js";
-import { LimitError } from "../support/limits.js";
+import { LIMITS, LimitError, limitMessage } from "../support/limits.js";
 import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
@@ -157,7 +157,9 @@ export class Parser implements OpParser {
       this.fail("attribute names with a '.' are reserved for dialect-defined names", at, "parse.alias");
     if (this.attrAliases.has(name)) this.fail(`redefinition of attribute alias id '${name}'`, at, "parse.alias");
     this.punct("=");
+    this.#deepest = 0;
     this.attrAliases.set(name, this.attribute());
+    this.#aliasDepths.set(`#${name}`, this.#deepest);
   }
   private typeAlias(): void {
     const at = this.pos;
@@ -167,7 +169,9 @@ export class Parser implements OpParser {
     if (name === "" || name.includes(".")) this.fail("type names with a '.' are reserved for dialect-defined names", at, "parse.alias");
     if (this.typeAliases.has(name)) this.fail(`redefinition of type alias id '${name}'`, at, "parse.alias");
     this.punct("=");
+    this.#deepest = 0;
     this.typeAliases.set(name, this.type());
+    this.#aliasDepths.set(`!${name}`, this.#deepest);
   }
   private metadataSection(): string {
     const start = this.cursor.pos;
@@ -293,6 +297,17 @@ export class Parser implements OpParser {
   }
 
   // --- attributes and types -----------------------------------------------------------------
+
+  /** How deep each alias is when those that it is made of are written out. */
+  readonly #aliasDepths = new Map<string, number>();
+  /** The deepest alias used since a definition began, with what surrounds it. */
+  #deepest = 0;
+  /** An alias (`#name`, `!name`) is used here. */
+  enterAlias(alias: string, at: number): void {
+    const depth = this.#depth + (this.#aliasDepths.get(alias) ?? 0);
+    if (depth > LIMITS["alias-nesting"].most) this.fail(limitMessage("alias-nesting"), at, "limit.alias-nesting");
+    if (depth > this.#deepest) this.#deepest = depth;
+  }
 
   /** Goes one level deeper; `leave` comes back. */
   enter(): void {

@@ -647,7 +647,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
 }
 
 const MEANT_COMPARISON = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?";
-const EMPTY: Match = { kind: "", start: 0, end: 0, parts: [] };
+const EMPTY: Match = { kind: "", start: 0, end: 0, parts: [], build: undefined };
 
 /** The node of a match that is an expression. */
 export const expr = (match: Match, context: ast.Context = "Load"): ast.Expr => match.build!(match, context) as ast.Expr;

@@ -21,7 +21,7 @@ export interface Match {
   readonly end: number;
   readonly parts: readonly Match[];
   /** Makes the node of the syntax tree; absent where the match is part of another's. */
-  readonly build?: Build;
+  readonly build: Build | undefined;
 }
 /** `context` is that of an expression: whether it is read, assigned or deleted. */
 export type Build = (match: Match, context: Context) => unknown;
@@ -68,7 +68,7 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
     if (at >= seen) seen = at + 1;
     return tokens[at]!;
   };
-  const matched = (start: number, parts: readonly Match[] = [], kind = ""): Match => ({ kind, start, end: at, parts });
+  const matched = (start: number, parts: readonly Match[] = [], kind = ""): Match => ({ kind, start, end: at, parts, build: undefined });
   /** A token that a test accepts. */
   const token =
     (test: (token: Token) => boolean): Rule =>
@@ -144,14 +144,14 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
     (kind: string, rule: Rule): Rule =>
     () => {
       const match = rule();
-      return match && { ...match, kind };
+      return match && { kind, start: match.start, end: match.end, parts: match.parts, build: match.build };
     };
   /** The match as a node of the syntax tree. */
   const node =
     (rule: Rule, build: Build): Rule =>
     () => {
       const match = rule();
-      return match && { ...match, build };
+      return match && { kind: match.kind, start: match.start, end: match.end, parts: match.parts, build };
     };
   /** Remembers what a rule gives at each place; `apart`: with and without the rules for what is wrong. */
   const once = (rule: Rule, apart = false): Rule => {
