@@ -62,9 +62,9 @@ export interface Allocation {
 
 export interface ModuleAllocation {
   readonly module: Operation;
-  /** The functions, callees before callers. Empty when they call each other in a circle, which `recursive` tells. */
+  /** The functions, callees before callers. Empty when they call each other in a circle; `recursive` is a call of it. */
   readonly functions: readonly Operation[];
-  readonly recursive: boolean;
+  readonly recursive: Operation | undefined;
   /** The functions that nobody calls: kernels. */
   readonly roots: readonly Operation[];
   /** Bytes that the kernels need. */
@@ -81,7 +81,7 @@ export function allocateSharedMemory(module: Operation, scratchSize: ScratchSize
   return {
     module,
     functions: order ?? [],
-    recursive: order === undefined,
+    recursive: order ? undefined : graph.recursiveCall(),
     roots: graph.roots,
     sharedMemorySize: Math.max(0, ...graph.roots.map((func) => byFunction.get(func)?.sharedMemorySize ?? 0)),
     of: (func) => byFunction.get(func),

@@ -21,8 +21,8 @@ export class ModuleAxisInfo {
   /** Divisions of constants at which upstream's analysis dies. */
   readonly killing = new Set<Operation>();
   readonly #infos = new Map<Value, AxisInfo>();
-  /** Whether functions call each other in a circle: then nothing is known. */
-  readonly recursive: boolean;
+  /** A call by which functions call each other in a circle: then nothing is known. */
+  readonly recursive: Operation | undefined;
 
   /** Whether nothing is to be known of any value (`--pessimistic-axis-info`). */
   readonly #pessimistic: boolean;
@@ -31,7 +31,7 @@ export class ModuleAxisInfo {
     this.#pessimistic = module.ctx.pessimisticAxisInfo;
     const graph = callGraphOf(module);
     const calleesFirst = graph.postOrder();
-    this.recursive = calleesFirst === undefined;
+    this.recursive = calleesFirst ? undefined : graph.recursiveCall();
     if (this.#pessimistic) return;
     for (const func of [...(calleesFirst ?? [])].reverse()) {
       this.#analyze(func);

@@ -4,7 +4,7 @@
 import type { Context } from "../ir/context.js";
 import type { OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
-import { type Era, type OlderForm, olderForms, takeSpelling } from "../ir/spelling.js";
+import { ERAS, type Era, type OlderForm, olderForms, takeSpelling } from "../ir/spelling.js";
 import { ParseFailure } from "./cursor.js";
 import { parseWithFormat } from "./format-parse.js";
 import type { Parser } from "./parser.js";
@@ -48,6 +48,31 @@ function attempts(p: Parser, def: OpDef, at: number): Attempt[] {
   if (!ctx.spelling?.forms.has(def.name)) return older;
   // The era's form did not fit: a text in between may have today's already.
   return [{ def, read: () => parseToday(p, def, at), accept: () => void ctx.spelling?.forms.delete(def.name) }, ...older];
+}
+
+/** The definition of an op in the generic form: an older one of that name where only that has so many results and regions. */
+export function definitionThatFits(ctx: Context, def: OpDef, numResults: number, numRegions: number): OpDef {
+  const fits = ({ results, regions }: OpDef) =>
+    countFits(
+      numResults,
+      results.map(({ arity }) => arity !== "single"),
+    ) &&
+    countFits(
+      numRegions,
+      regions.map(({ variadic }) => variadic),
+    );
+  if (!def.registered || fits(def)) return def;
+  for (const era of ERAS) {
+    const form = ctx.dialects.get(def.dialect)?.olderForms?.[era]?.[def.name];
+    if (form?.kind !== "op" || !fits(form.def)) continue;
+    takeSpelling(ctx, era);
+    return form.def;
+  }
+  return def;
+}
+function countFits(count: number, variable: readonly boolean[]): boolean {
+  const fixed = variable.filter((one) => !one).length;
+  return fixed === variable.length ? count === fixed : count >= fixed;
 }
 
 /** Reads what follows an op's name in today's syntax. */

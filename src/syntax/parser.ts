@@ -23,7 +23,7 @@ import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
 import type { FormatParts } from "./format-parts.js";
-import { bareFuncOp, parseToday, readForm, readInOlderForm } from "./older-forms.js";
+import { bareFuncOp, definitionThatFits, parseToday, readForm, readInOlderForm } from "./older-forms.js";
 import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from "./parse-attribute.js";
 import { type PendingLocation, parseLocationInParens, parseTrailingLocation, resolvePending } from "./parse-location.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
@@ -877,7 +877,7 @@ export class Parser implements OpParser {
     for (let i = 0; i < operands.length; i++) state.operands.push(this.resolve(operands[i]!, type.params.inputs[i]!));
     state.types.push(...type.params.results);
     state.successors.push(...successors);
-    return this.finish(def, at);
+    return this.finish(definitionThatFits(this.ctx, def, state.types.length, state.regions.length), at);
   }
 
   /** Makes the operation of the state read. */

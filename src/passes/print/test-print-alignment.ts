@@ -13,7 +13,7 @@ export const testPrintAlignment = definePass("test-print-alignment", {
   testOnly: true,
   run(root, { analysis, report }) {
     const axes = analysis(moduleAxisInfo);
-    if (axes.recursive) return report.error(root, "Cycle detected in call graph");
+    if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
     root.walkPostOrder((func) => {
       if (!FuncOp.is(func)) return;
       func.walkPostOrder((op) => {

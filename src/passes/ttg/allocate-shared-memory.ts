@@ -47,7 +47,7 @@ export const allocateSharedMemoryNv = definePass("allocate-shared-memory-nv", {
 function attach(allocation: ModuleAllocation, report: PassReport): boolean {
   const { module } = allocation;
   if (allocation.recursive) {
-    report.error(module, "functions call each other in a circle: their shared memory has no size");
+    report.error(allocation.recursive, "functions call each other in a circle: their shared memory has no size");
     return false;
   }
   for (const func of allocation.functions)

@@ -24,7 +24,7 @@ export const coalesceAsyncCopy = definePass("tritongpu-coalesce-async-copy", {
   source: "lib/Dialect/TritonGPU/Transforms/CoalesceAsyncCopy.cpp",
   run(root, { analysis, listener, report }) {
     const axes = analysis(moduleAxisInfo);
-    if (axes.recursive) return report.error(root, "Cycle detected in call graph");
+    if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
     applyPatternsGreedily(root, [clipAsyncCopySizePerThread(axes)], { listener });
   },
 });

@@ -29,7 +29,7 @@ export const coalesce = definePass("tritongpu-coalesce", {
   statistics: { accesses: "memory accesses given a layout", widened: "accesses of more than one element per thread at once" },
   run(root, { analysis, listener, report, count, explain }) {
     const axes = analysis(moduleAxisInfo);
-    if (axes.recursive) return report.error(root, "Cycle detected in call graph");
+    if (axes.recursive) return report.error(axes.recursive, "Cycle detected in call graph");
     const threadsPerWarp = getThreadsPerWarp(root);
     const layouts = new Map<Operation, Attribute>();
     const coalesced = new CoalescedLayouts(root, axes, threadsPerWarp);

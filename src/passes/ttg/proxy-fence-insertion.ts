@@ -40,7 +40,7 @@ export const proxyFenceInsertion = definePass("triton-nvidia-gpu-proxy-fence-ins
   run(root, { options, listener, count, report }) {
     if (options.computeCapability < 90) return;
     const allocation = allocateSharedMemory(root);
-    if (allocation.recursive) return report.error(root, "functions call each other in a circle");
+    if (allocation.recursive) return report.error(allocation.recursive, "functions call each other in a circle");
     const rw = new Rewriter(root.ctx, listener);
     followAccesses(
       allocation,
