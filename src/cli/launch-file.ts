@@ -38,6 +38,8 @@ export function readLaunch(text: string, read: (path: string) => string): Launch
   if (!isRecord(args)) return { error: "'args' is an object of arguments" };
   const made: NamedArgument[] = [];
   for (const [name, value] of Object.entries(args)) {
+    // Arrays are written to files of their names.
+    if (/[/\\\0]/.test(name)) return { error: `argument ${JSON.stringify(name)}: a name has no '/' or '\\'` };
     const array = readArgument(name, value, read);
     const argument = isRecord(value) && value["box"] !== undefined && !("error" in array) ? tensorMap(array, value) : array;
     if ("error" in argument) return { error: `argument '${name}': ${argument.error}` };

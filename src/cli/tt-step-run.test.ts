@@ -185,6 +185,9 @@ test("bad usage and bad input: exit 2 and a line", async () => {
   expect((await run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l")).stderr).toContain(
     "argument 'a': cannot read 'none.npy'",
   );
+  expect((await run({ k, l: '{"grid": [1], "args": {"../a": {"dtype": "fp32", "shape": [4]}}}' }, "k", "--launch", "l")).stderr).toContain(
+    `argument "../a": a name has no '/' or`,
+  );
   expect((await run({ k, l: '{"grid": [1], "args": {"a": 1}}' }, "k", "--launch", "l")).stderr).toContain("[ptx.launch]");
   expect((await run({ k: k.replace("add.f32 \t%r17", "add.f32 \t17;") }, "k")).stderr).toMatch(/k:\d+:\d+: error: .*\n.*\n\s+\^\n/);
 });
