@@ -29,13 +29,13 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "this.add(this.mul(a.inputs[0]!, b), this.constant(a.width, inner))",
     },
     {
-      in: "and",
+      in: "masked",
       fault: "masks that only cut bits that may be there go",
       find: "if ((possible(a) & ~mask) === 0n) return a;",
       replace: "if ((possible(a) & ~mask) <= 1n) return a;",
     },
     {
-      in: "and",
+      in: "masked",
       fault: "(x & m) & n is x & n",
       find: "this.constant(a.width, y & valueOf(a.inputs[1])!)",
       replace: "this.constant(a.width, y)",
@@ -60,19 +60,19 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: "(1n << BigInt(mask.toString(2).length - 1)) - 1n",
     },
     {
-      in: "shl",
+      in: "shiftedLeft",
       fault: "(x >> n) << n is x",
       find: 'if (a.op === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));',
       replace: 'if (a.op === "shr" && inner === count) return a.inputs[0]!;',
     },
     {
-      in: "shr",
+      in: "shiftedRight",
       fault: "x >> 0..width is 0 one bit early",
       find: "possible(a) >> count === 0n) return",
       replace: "possible(a) >> (count + 1n) === 0n) return",
     },
     {
-      in: "shr",
+      in: "shiftedRight",
       fault: "(x << n) >> n is x",
       find: 'if (a.op === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));',
       replace: 'if (a.op === "shl" && inner === count) return a.inputs[0]!;',
@@ -208,9 +208,9 @@ export const PTX_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("target/ptx/choices.ts", [
     { in: "icmp", fault: "constants compared with the predicate turned around", find: "[SWAPPED_CMPI[p], b, a]", replace: "[p, b, a]" },
-    { in: "icmp", fault: "(x | c) == y loses c", find: "s.constant(a.width, y & ~set)", replace: "s.constant(a.width, y)" },
+    { in: "withConstant", fault: "(x | c) == y loses c", find: "s.constant(a.width, y & ~set)", replace: "s.constant(a.width, y)" },
     {
-      in: "icmp",
+      in: "withConstant",
       fault: "(x + c) == y is x == y + c",
       find: "s.constant(a.width, y - valueOf(a.inputs[1])!)",
       replace: "s.constant(a.width, y + valueOf(a.inputs[1])!)",
