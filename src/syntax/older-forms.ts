@@ -50,21 +50,30 @@ function attempts(p: Parser, def: OpDef, at: number): Attempt[] {
   return [{ def, read: () => parseToday(p, def, at), accept: () => void ctx.spelling?.forms.delete(def.name) }, ...older];
 }
 
-/** The definition of an op in the generic form: an older one of that name where only that has so many results and regions. */
-export function definitionThatFits(ctx: Context, def: OpDef, numResults: number, numRegions: number): OpDef {
+/** The parts of an op in the generic form. */
+interface Parts {
+  readonly types: readonly unknown[];
+  readonly regions: readonly unknown[];
+  readonly attrs: readonly (readonly [name: string, value: unknown])[];
+}
+
+/** The definition of an op in the generic form: an older one of that name where only that has so many results and regions, and its attributes are there. */
+export function definitionThatFits(ctx: Context, def: OpDef, parts: Parts): OpDef {
+  const hasAttributes = ({ attrs }: OpDef) =>
+    attrs.every((spec) => spec.optional || spec.default || parts.attrs.some(([name]) => name === spec.name));
   const fits = ({ results, regions }: OpDef) =>
     countFits(
-      numResults,
+      parts.types.length,
       results.map(({ arity }) => arity !== "single"),
     ) &&
     countFits(
-      numRegions,
+      parts.regions.length,
       regions.map(({ variadic }) => variadic),
     );
   if (!def.registered || fits(def)) return def;
   for (const era of ERAS) {
     const form = ctx.dialects.get(def.dialect)?.olderForms?.[era]?.[def.name];
-    if (form?.kind !== "op" || !fits(form.def)) continue;
+    if (form?.kind !== "op" || !fits(form.def) || !hasAttributes(form.def)) continue;
     takeSpelling(ctx, era);
     return form.def;
   }

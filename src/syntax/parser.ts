@@ -877,7 +877,7 @@ export class Parser implements OpParser {
     for (let i = 0; i < operands.length; i++) state.operands.push(this.resolve(operands[i]!, type.params.inputs[i]!));
     state.types.push(...type.params.results);
     state.successors.push(...successors);
-    return this.finish(definitionThatFits(this.ctx, def, state.types.length, state.regions.length), at);
+    return this.finish(definitionThatFits(this.ctx, def, state), at);
   }
 
   /** Makes the operation of the state read. */
