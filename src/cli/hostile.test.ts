@@ -19,7 +19,7 @@ const commands = readFileSync(TABLE, "utf8").match(/^\$ .*$/gm)!;
 const told = new Map<string, string>();
 
 test.each(commands)("%s", async (command) => {
-  // `(*20000` stands for so many brackets; names of files are those of the folder.
+  // `(*20000` means 20,000 brackets. File names are relative to the folder.
   const [tool, ...args] = [...command.slice(2).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) =>
     (quoted ?? plain!).replace(/^(.)\*(\d{3,})$/, (_, c: string, n: string) => c.repeat(Number(n))),
   );

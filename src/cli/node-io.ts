@@ -172,7 +172,7 @@ export function optimizeLater(): void {
   for (const flag of OPTIMIZE_LATER) setFlagsFromString(flag);
 }
 
-/** What is known of a path; undefined where nothing can be, which reading it will tell. */
+/** The file status of a path; undefined where it cannot be read. Reading the file then reports the error. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -65,7 +65,7 @@ export function assemble(
   });
 }
 
-/** What a program that said nothing of an error has written. */
+/** Reads the output file of a program that reported success. */
 function made(path: string, program: string, io: Io): string | { readonly error: string } {
   let text = "";
   try {

@@ -18,7 +18,7 @@ export interface SimulationArgs {
   readonly program: readonly string[];
   readonly seed: readonly string[];
   readonly maxSteps: string | undefined;
-  /** What is otherwise a note ends with exit code 1 or 2. */
+  /** Findings that are otherwise notes set exit code 1 or 2. */
   readonly strict?: boolean;
   /** How long a step of lowered code may take in validation. */
   readonly seconds?: string | undefined;
@@ -28,7 +28,7 @@ export interface SimulationArgs {
 
 type Triple = readonly [number, number, number];
 
-/** What they say. */
+/** The preconditions and the launch that the arguments state. */
 export interface ReadSimulationArgs {
   readonly values: ReadonlyMap<string, number>;
   readonly grid: Triple | undefined;
@@ -85,7 +85,7 @@ export function programProblem(programs: readonly (readonly number[])[] | undefi
   return outside && `program (${outside.join(", ")}) lies outside the grid of ${grid.join("x")}; --grid says how large it is`;
 }
 
-/** The argument that a name or a position stands for; `among` are those that can be meant. The error is one line. */
+/** Finds an argument by name or position, among the arguments in `among`. The error is one line. */
 export function argumentNamed(given: string, among: readonly string[], where: string): string | { readonly error: string } {
   if (among.includes(given)) return given;
   const position = /^\d+$/.test(given) ? among[Number(given)] : undefined;
@@ -102,7 +102,7 @@ export interface SimulationOptions extends ValidateOptions {
 }
 
 /**
- * What is stated for a kernel of `module`, on the command line and in `args.json` beside the input; or what is wrong with it.
+ * Reads the preconditions of a kernel of `module` from the command line and from `args.json` beside the input. The error is one line.
  * `names` are those of the kernel's arguments in the source, which the module may have lost.
  */
 export function simulationOptions(

@@ -1,5 +1,5 @@
 /**
- * The launches that validation holds stages to: sizes with which masks cut and loops go round several times, twice, once and not at
+ * The launches on which validation compares stages: sizes with which masks cut and loops go round several times, twice, once and not at
  * all; and values that tell signed from unsigned, and what is ordered, rounded or ignored from what is not.
  */
 import type { Operation } from "../ir/operation.js";

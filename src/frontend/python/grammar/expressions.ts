@@ -19,7 +19,7 @@ const isLegacy = (text: string): boolean => text === "print" || text === "exec";
 type Targets = "star" | "for" | "del";
 
 /** A node without its place. */
-type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
+export type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
 
 /** `depths`: how many brackets are open after each token. */
 export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: StringReader) {

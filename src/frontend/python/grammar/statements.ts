@@ -1,12 +1,9 @@
 /** Python's statements, with what is often wrong in them. Source: CPython 3.11's Grammar/python.gram. */
 import type * as ast from "../ast.js";
-import { BINARY, expr, expressionRules, maybe } from "./expressions.js";
+import { BINARY, expr, expressionRules, maybe, type Placeless } from "./expressions.js";
 import { argumentsOf } from "./parameters.js";
 import { type Match, nodesIn, type Peg, present, type Rule } from "./peg.js";
 import type { StringReader } from "./strings.js";
-
-/** A statement without its place. */
-type Placeless<T> = T extends unknown ? Omit<T, "at"> : never;
 
 /** The rule for one statement. `lineOf`: the line of an offset. */
 export function statementRule(g: Peg, depths: ArrayLike<number>, strings: StringReader, lineOf: (offset: number) => number): Rule {
