@@ -21,7 +21,7 @@ import type { Value } from "../ir/value.js";
 import { getOrder } from "../layout/encoding-queries.js";
 import { PassError } from "../pass/pass-error.js";
 import { type Remark, type RemarkRef, RemarkRefs, refText, refTo, remarkMessage } from "../pass/remark.js";
-import { anchorOf, explainConversion } from "../passes/ttg/explain-conversion.js";
+import { anchorOf, explainConversion } from "../passes/ttg/remove-layout-conversions/explain-conversion.js";
 import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
 import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
 import { type StepModule, stepModule } from "./step-module.js";

@@ -104,6 +104,15 @@ test("dialects import only those they build on", () => {
   expect(offending).toEqual([]);
 });
 
+test("passes that every GPU shares import none of a vendor", () => {
+  const offending = files.flatMap((file) =>
+    /^passes\/[^/]+\//.test(file) && !file.startsWith("passes/nvidia/") && !isTest(file)
+      ? importsOf(file).flatMap((path) => (path.startsWith("passes/nvidia/") ? [`${file} imports ${path}`] : []))
+      : [],
+  );
+  expect(offending).toEqual([]);
+});
+
 test("op files import no patterns", () => {
   const offending = files.filter(
     (f) => /^dialects\/[^/]+\/ops\//.test(f) && importsOf(f).some((p) => p.includes("canonicalize") || p.startsWith("rewrite/")),

@@ -46,10 +46,10 @@ test("at least 150 faults that are not equivalent, over all parts of the compile
     "analysis/",
     "passes/tt/",
     "passes/ttg/",
-    "passes/ttg/pipeline/",
-    "passes/nvws/",
+    "passes/nvidia/pipeline/",
+    "passes/nvidia/nvws/",
     "passes/convert/",
-    "passes/llvm/",
+    "passes/nvidia/to-llvm/",
     "passes/ttg-to-llvm/",
     "target/ptx/",
   ])

@@ -58,7 +58,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { Region } from "../../../ir/region.js";
 import type { Value } from "../../../ir/value.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
-import { NUM_STAGES } from "../pipeline/pipelined-loops.js";
+import { NUM_STAGES } from "../software-pipelining/pipelined-loops.js";
 import { hoistOpsBefore } from "./hoistable.js";
 import { createLogue, type Logue, replaceOutputs } from "./logue.js";
 import type { LoopNestNode } from "./loop-nest.js";

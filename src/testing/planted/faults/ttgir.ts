@@ -70,7 +70,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "2 ** 30",
     },
   ]),
-  ...inFile("passes/ttg/coalesced-layouts.ts", [
+  ...inFile("passes/ttg/coalesce/coalesced-layouts.ts", [
     {
       in: "argSort",
       fault: "dimensions by rising contiguity",
@@ -86,7 +86,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       equivalent: "lowering looks at addresses again: the layout only says which thread has what",
     },
   ]),
-  ...inFile("passes/ttg/layout-propagation.ts", [
+  ...inFile("passes/ttg/remove-layout-conversions/layout-propagation.ts", [
     {
       in: "resolveConflict",
       fault: "the last candidate is taken",
@@ -95,7 +95,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       equivalent: "which layout wins is a matter of cost",
     },
   ]),
-  ...inFile("passes/ttg/accelerate-matmul.ts", [
+  ...inFile("passes/nvidia/accelerate-matmul/accelerate-matmul.ts", [
     {
       in: "blockedToMMA",
       fault: "operands of mma exchanged",
@@ -130,7 +130,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "const b = promote(typeOf(dot.a).params.shape.join() === typeOf(dot.b).params.shape.join() ? dot.a : dot.b);",
     },
   ]),
-  ...inFile("passes/ttg/mma-layout.ts", [
+  ...inFile("passes/nvidia/accelerate-matmul/mma-layout.ts", [
     {
       in: "warpsPerTileV2",
       fault: "all warps along n",
@@ -152,7 +152,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "warpsPerTileV3", fault: "two warps along m", find: "const warps = [4, 1] as", replace: "const warps = [2, 1] as" },
   ]),
-  ...inFile("passes/ttg/optimize-thread-locality.ts", [
+  ...inFile("passes/ttg/optimize-thread-locality/optimize-thread-locality.ts", [
     { in: "neutralElement", fault: "maxima begin at zero", find: "[arith.MaxNumFOp, -Infinity]", replace: "[arith.MaxNumFOp, 0]" },
     { in: "neutralElement", fault: "sums begin at one", find: "[arith.AddFOp, 0]", replace: "[arith.AddFOp, 1]" },
     {
@@ -240,7 +240,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "next: arg",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/loop-expander.ts", [
+  ...inFile("passes/ttg/software-pipelining/loop-expander.ts", [
     {
       in: "emitPrologue",
       fault: "rounds of the prologue have no predicate",
@@ -308,7 +308,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "if (false)",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/lower-loops.ts", [
+  ...inFile("passes/nvidia/pipeline/lower-loops.ts", [
     {
       in: "createAsyncCopy",
       fault: "the value for masked elements is lost",
@@ -356,7 +356,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       equivalent: "what is copied in vain is read by nobody, and its buffer is not used again before a barrier",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/rings.ts", [
+  ...inFile("passes/nvidia/pipeline/rings.ts", [
     { in: "createIncrementModulo", fault: "a ring goes one too far", find: 'predicate: "sge"', replace: 'predicate: "sgt"' },
     {
       in: "createIncrementModulo",
@@ -371,7 +371,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "i < Math.max(1, numBarriers - 1); i++) rw.create(InitBarrierOp",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/update-waits.ts", [
+  ...inFile("passes/ttg/software-pipelining/update-waits.ts", [
     {
       in: "updateWaits",
       fault: "waits leave one group more",
@@ -387,7 +387,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       equivalent: "waiting for more is only slower",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/pipelined-loads.ts", [
+  ...inFile("passes/nvidia/pipeline/pipelined-loads.ts", [
     {
       in: "getDefUseStageDiff",
       fault: "a later user in the round needs no buffer more",
@@ -413,7 +413,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "if (order < 0 || (order === 0",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/tma-loads.ts", [
+  ...inFile("passes/nvidia/pipeline/tma-loads.ts", [
     {
       in: "createBarriersAndWaits",
       fault: "too few bytes are announced",
@@ -435,7 +435,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       equivalent: "both counters of a ring count the same rounds: they differ in the stage that they are computed in",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/tma-stores.ts", [
+  ...inFile("passes/nvidia/pipeline/tma-stores.ts", [
     {
       in: "storeAsynchronously",
       fault: "the store before is not waited for",
@@ -455,7 +455,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "rw.setAfter(loop);",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/mask-ops.ts", [
+  ...inFile("passes/nvidia/pipeline/mask-ops.ts", [
     {
       in: "predicateOp",
       fault: "copies are not masked",
@@ -487,7 +487,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "return true;\n  }\n  const wait",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/wgmma.ts", [
+  ...inFile("passes/nvidia/pipeline/wgmma.ts", [
     {
       in: "asyncLaunchDots",
       fault: "a dot is not waited for at once",
@@ -522,7 +522,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "if (i === lefts.length - 1) c = part.d;",
     },
   ]),
-  ...inFile("passes/ttg/pipeline/lower-mma-v5.ts", [
+  ...inFile("passes/nvidia/pipeline/lower-mma-v5.ts", [
     {
       in: "createBarrierAndWaits",
       fault: "the phase never changes",
@@ -555,7 +555,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "const index = zero;",
     },
   ]),
-  ...inFile("passes/ttg/tma-lowering.ts", [
+  ...inFile("passes/nvidia/tma/tma-lowering.ts", [
     {
       in: "lowerTMALoad",
       fault: "the copy is not waited for",
@@ -582,7 +582,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "lowerTMAStore", fault: "the copy is not waited for", find: "rw.create(TMAStoreWaitOp, { pendings: 0 }, options);", replace: "" },
   ]),
-  ...inFile("passes/ttg/fence-insertion.ts", [
+  ...inFile("passes/nvidia/fence-insertion.ts", [
     {
       in: "fenceInsertion",
       fault: "the fence goes out of loops that write",
@@ -597,7 +597,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "",
     },
   ]),
-  ...inFile("passes/ttg/proxy-fence-insertion.ts", [
+  ...inFile("passes/nvidia/proxy-fence-insertion.ts", [
     { in: "visitor", fault: "no fence before copies into memory that was used", find: "fenceBefore(op);", replace: "" },
   ]),
   ...inFile("analysis/membar.ts", [
@@ -660,7 +660,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "",
     },
   ]),
-  ...inFile("passes/nvws/aref-barriers.ts", [
+  ...inFile("passes/nvidia/nvws/aref-barriers.ts", [
     {
       in: "lowerArefUser",
       fault: "consumers do not wait",
@@ -688,7 +688,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "arrivals", fault: "one arrival is enough", find: "counts[side]++;", replace: "counts[side] = 1;" },
   ]),
-  ...inFile("passes/nvws/assign-stage-phase.ts", [
+  ...inFile("passes/nvidia/nvws/assign-stage-phase.ts", [
     {
       in: "assignStagePhase",
       fault: "producers begin in the consumers' phase",
@@ -708,7 +708,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "{ condition, true_value: i32(0), false_value: before.stage }",
     },
   ]),
-  ...inFile("passes/ttg/warp-specialization/async-communication.ts", [
+  ...inFile("passes/nvidia/hopper-warp-specialization/async-communication.ts", [
     {
       in: "insertAsyncComm",
       fault: "buffers are never given back",
@@ -728,7 +728,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "",
     },
   ]),
-  ...inFile("passes/ttg/warp-specialization/accum-counts.ts", [
+  ...inFile("passes/nvidia/hopper-warp-specialization/accum-counts.ts", [
     {
       in: "bufferIdxAndPhase",
       fault: "the phase is that of the next buffer",
@@ -737,7 +737,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "#rewriteFor", fault: "rounds are not counted", find: "b.value(AddIOp, { lhs: count, rhs: one }, { loc })", replace: "count" },
   ]),
-  ...inFile("passes/llvm/warp-specialize-loop.ts", [
+  ...inFile("passes/nvidia/to-llvm/warp-specialize-loop.ts", [
     { in: "nameBarriers", fault: "a partition has the barrier of the next", find: "FIRST_PARTITION_BARRIER + i", replace: "LOOP_BARRIER" },
     {
       in: "defaultRegion",

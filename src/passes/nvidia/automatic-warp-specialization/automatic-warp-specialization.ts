@@ -1,0 +1,21 @@
+import { definePass } from "../../../pass/define-pass.js";
+import { option } from "../../../pass/options.js";
+import { cse, sccp } from "../../common/index.js";
+import { insertAref, insertTmemAref, lowerAref, lowerWarpGroup } from "../nvws/index.js";
+import { scheduleLoops } from "../pipeline/index.js";
+import { partitionLoops } from "./partition-loops.js";
+import { partitionScheduling } from "./partition-scheduling.js";
+
+export const automaticWarpSpecialization = definePass("tritongpu-automatic-warp-specialization", {
+  name: "TritonGPUAutomaticWarpSpecialization",
+  summary: "automatic warp specialization of loops",
+  description: `
+    Gives the parts of loops with \`tt.warp_specialize\` to different warp groups. Without such loops constants are propagated, equal values
+    merged, and what is left of latencies becomes a schedule.`,
+  source: "lib/Dialect/TritonGPU/Transforms/WarpSpecialization/AutomaticWarpSpecialization.cpp",
+  options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
+  run(root, { options, runNested, fail }) {
+    const steps = [partitionScheduling(), insertAref(), insertTmemAref(), sccp(), cse(), lowerAref({ numStages: options.numStages })];
+    if (!runNested([...steps, partitionLoops(), lowerWarpGroup(), scheduleLoops()], root)) fail();
+  },
+});

@@ -1,0 +1,181 @@
+import { ForOp } from "../../../dialects/scf/ops/for.js";
+import { IfOp } from "../../../dialects/scf/ops/if.js";
+import { WhileOp } from "../../../dialects/scf/ops/while.js";
+import { YieldOp } from "../../../dialects/scf/ops/yield.js";
+import { isKernel } from "../../../dialects/tt/kernel.js";
+import { DescriptorStoreLikeOpInterface } from "../../../dialects/tt/op-interfaces.js";
+import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
+import { CallOp, FuncOp, ReturnOp } from "../../../dialects/tt/ops/function.js";
+import { TensorDescType } from "../../../dialects/tt/types.js";
+import { encodingAttr, encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { LocalAllocOp, LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
+import { ReinterpretTensorDescOp } from "../../../dialects/ttng/ops/tma.js";
+import type { Attribute, Type, TypeOf } from "../../../ir/attribute.js";
+import { typeAttr } from "../../../ir/builtin-attrs.js";
+import { bitWidth, FunctionType, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import { getCTALayout } from "../../../layout/encoding-queries.js";
+import { cgaOfRank, defaultCga } from "../../../layout/encodings/cga.js";
+import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
+import type { LinearLayout } from "../../../layout/linear-layout.js";
+import { definePass } from "../../../pass/define-pass.js";
+import { updateEncodingForShape } from "./descriptor-layouts.js";
+
+export const optimizeDescriptorEncoding = definePass("triton-nvidia-optimize-descriptor-encoding", {
+  name: "TritonNvidiaGPUOptimizeDescriptorEncodingPass",
+  summary: "set encodings on tensor descriptor types",
+  description: `
+    Gives every tensor descriptor the layout in shared memory that its loads and stores want: that of a buffer which a loaded tensor is
+    put into, where TMA knows it, or else the widest swizzle that fits a row. Descriptors that may be the same one get the same.`,
+  source: "lib/Dialect/TritonNvidiaGPU/Transforms/OptimizeDescriptorEncoding.cpp",
+  statistics: { descriptors: "values of descriptors that got a layout" },
+  run(root, { count }) {
+    for (const op of root.regions[0]!.firstBlock!.ops()) if (FuncOp.is(op)) count("descriptors", assignMemoryLayouts(op));
+  },
+});
+
+/** What the uses of a descriptor want. */
+interface Wish {
+  readonly encoding?: Attribute | undefined;
+  readonly cga?: LinearLayout | undefined;
+  /** Of a gather, what it loads, not the block of one row. */
+  readonly shape?: readonly number[] | undefined;
+  /** Somebody outside sees it, or two want different ones. */
+  readonly forcedToDefault?: boolean;
+}
+
+function assignMemoryLayouts(func: Operation): number {
+  const wishes = new Map<Value, Wish>();
+  // Of a value that is in it twice, the later place counts.
+  const worklist: Value[] = [];
+  const placeOf = new Map<Value, number>();
+  const push = (value: Value): void => {
+    placeOf.set(value, worklist.length);
+    worklist.push(value);
+  };
+  const update = (values: readonly Value[], added: Wish): void => {
+    let wish = added;
+    for (const value of values) {
+      const known = wishes.get(value);
+      if (known) wish = combine(known, wish, blockOf(value).params.shape.length);
+    }
+    for (const value of values) {
+      const known = wishes.get(value);
+      if (known && same(known, wish)) continue;
+      wishes.set(value, wish);
+      push(value);
+    }
+  };
+  const entry = func.regions[0]!.firstBlock;
+  for (const arg of entry?.args ?? []) if (TensorDescType.is(arg.type)) update([arg], { forcedToDefault: !isKernel(func) });
+  func.walkPostOrder((op) => {
+    const use = wishOf(op);
+    if (use) return update([use.desc], use.wish);
+    const forcedToDefault = CallOp.is(op) || ReturnOp.is(op) || ReinterpretTensorDescOp.is(op);
+    for (const value of [...op.results, ...op.operands]) {
+      if (!TensorDescType.is(value.type)) continue;
+      if (!wishes.has(value)) wishes.set(value, { forcedToDefault });
+      if (forcedToDefault) push(value);
+    }
+  });
+  for (let desc = worklist.pop(); desc; desc = worklist.pop()) {
+    if (placeOf.get(desc) !== worklist.length) continue;
+    placeOf.delete(desc);
+    for (const { owner, index } of desc.uses()) {
+      if (ForOp.is(owner)) update(tiedArgs(owner, index - 3), {});
+      else if (WhileOp.is(owner)) update(tiedArgs(owner, index), {});
+      else if (YieldOp.is(owner)) update(tiedArgs(owner.parentOp!, index), {});
+    }
+    const def = desc.definingOp;
+    const parent = desc.argOwner?.parentOp;
+    if (def && (ForOp.is(def) || WhileOp.is(def) || IfOp.is(def))) update(tiedArgs(def, desc.index), {});
+    else if (parent && ForOp.is(parent)) update(tiedArgs(parent, desc.index - 1), {});
+    else if (parent && WhileOp.is(parent)) update(tiedArgs(parent, desc.index), {});
+  }
+  func.ctx.version++;
+  for (const [desc, wish] of wishes) desc.type = descriptorType(desc.definingOp ?? func, blockOf(desc), wish);
+  updateFunctionType(func);
+  return wishes.size;
+}
+const blockOf = ({ type }: Value): TensorType => (type as TypeOf<typeof TensorDescType>).params.blockType;
+
+/** What a load or store wants of its descriptor. */
+function wishOf(op: Operation): { readonly desc: Value; readonly wish: Wish } | undefined {
+  const load = DescriptorLoadOp.match(op) ?? DescriptorGatherOp.match(op);
+  const store = op.def.interface(DescriptorStoreLikeOpInterface);
+  const tensor = load?.result ?? store?.src(op);
+  if (!tensor) return undefined;
+  const desc = load?.desc ?? store!.desc(op);
+  const encoding = load && encodingOfBuffers(load.result);
+  const { shape, encoding: own } = (tensor.type as TensorType).params;
+  const outer = new Array<number>(blockOf(desc).params.shape.length - shape.length).fill(1);
+  return { desc, wish: { encoding, cga: getCTALayout(encodingParams(encoding ?? own)!), shape: [...outer, ...shape] } };
+}
+/** The layout of the first buffer of those a loaded tensor is put into whose layout TMA knows. */
+function encodingOfBuffers(loaded: Value): Attribute | undefined {
+  for (const user of loaded.users()) {
+    const buffer = LocalAllocOp.match(user)?.result ?? LocalStoreOp.match(user)?.dst;
+    const encoding = buffer && (buffer.type as MemDesc).params.encoding;
+    const params = encodingParams(encoding);
+    if (params?.kind === "nvmma_shared" && !params.transposed) return encoding;
+  }
+  return undefined;
+}
+
+const sameCga = (a: LinearLayout | undefined, b: LinearLayout | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.equals(b));
+function same(a: Wish, b: Wish): boolean {
+  const sameShape = a.shape?.join() === b.shape?.join();
+  return a.encoding === b.encoding && sameCga(a.cga, b.cga) && !a.forcedToDefault === !b.forcedToDefault && sameShape;
+}
+/** Two that disagree get the layout by default. */
+function combine(a: Wish, b: Wish, rank: number): Wish {
+  if (a.forcedToDefault || b.forcedToDefault) return { forcedToDefault: true };
+  const shape = a.shape && b.shape ? a.shape.map((extent, dim) => Math.min(extent, b.shape![dim]!)) : (a.shape ?? b.shape);
+  const clash = a.cga && b.cga && !sameCga(a.cga, b.cga);
+  const cga = clash ? defaultCga(rank) : (a.cga ?? b.cga);
+  const forcedToDefault = a.encoding !== undefined && b.encoding !== undefined && a.encoding !== b.encoding;
+  return { encoding: forcedToDefault ? undefined : (a.encoding ?? b.encoding), cga, shape, forcedToDefault };
+}
+
+/** The values that are one along an op's control flow. Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, getTiedArgs. */
+function tiedArgs(op: Operation, index: number): Value[] {
+  const loop = ForOp.match(op);
+  if (loop) {
+    const block = loop.region.firstBlock!;
+    return [block.args[index + 1]!, op.result(index), block.lastOp!.operand(index), loop.initArgs[index]!];
+  }
+  if (WhileOp.is(op)) {
+    const [before, after] = op.regions.map((region) => region.firstBlock!) as [NonNullable<typeof op.block>, NonNullable<typeof op.block>];
+    // The first operand of the condition is whether to go on.
+    return [before.args[index]!, op.result(index), before.lastOp!.operand(index + 1), op.operand(index), after.args[index]!];
+  }
+  if (!IfOp.is(op)) return [];
+  const yields = op.regions.flatMap((region) => [...region.blocks()].map((block) => block.lastOp!).filter((end) => YieldOp.is(end)));
+  return [...yields.map((end) => end.operand(index)), op.result(index)];
+}
+
+function descriptorType(op: Operation, block: TensorType, wish: Wish): Type {
+  const encoding = wish.encoding ?? fallback(block, wish.forcedToDefault ? {} : wish);
+  return TensorDescType.get(block.ctx, { blockType: withEncoding(block, updateEncodingForShape(op, encoding, block.params.shape)) });
+}
+/** The layout of a block of which nobody wants a special one. */
+function fallback({ ctx, params: { shape, elementType } }: TensorType, wish: Wish): Attribute {
+  const rank = shape.length;
+  const order = shape.map((_, dim) => rank - 1 - dim);
+  const cga = wish.cga ? cgaOfRank(wish.cga, rank) : defaultCga(rank);
+  return encodingAttr(ctx, nvmmaSharedFor(wish.shape ?? shape, order, cga, bitWidth(elementType)!, false));
+}
+
+function updateFunctionType(func: Operation): void {
+  const view = FuncOp.match(func)!;
+  const { inputs, results } = (view.function_type as TypeOf<typeof FunctionType>).params;
+  const entry = func.regions[0]!.firstBlock;
+  const type = FunctionType.get(func.ctx, {
+    inputs: entry ? entry.args.map((arg) => arg.type) : inputs,
+    results: results.map((result) => (TensorDescType.is(result) ? descriptorType(func, result.params.blockType, {}) : result)),
+  });
+  if (type !== view.function_type) func.setAttr("function_type", typeAttr(type));
+}

@@ -1,0 +1,4 @@
+export { convertNVGPUToLLVM } from "./convert-nv-gpu-to-llvm.js";
+export { convertNVVMToLLVM } from "./convert-nvvm-to-llvm.js";
+export { convertWarpSpecializeToLLVM } from "./convert-warp-specialize-to-llvm.js";
+export { optimizeForNVVMTarget } from "./optimize-for-nvvm-target.js";

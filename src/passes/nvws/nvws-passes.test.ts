@@ -1,3 +1,0 @@
-import { testGoldenPasses } from "../../testing/golden-passes.js";
-
-testGoldenPasses("fixtures/passes/nvws");

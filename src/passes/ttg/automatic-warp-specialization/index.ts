@@ -1,4 +1,0 @@
-export { automaticWarpSpecialization } from "./automatic-warp-specialization.js";
-export { optimizePartitionWarps } from "./optimize-partition-warps.js";
-export { partitionLoops } from "./partition-loops.js";
-export { partitionScheduling } from "./partition-scheduling.js";

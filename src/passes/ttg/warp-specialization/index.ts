@@ -1,5 +1,0 @@
-export { testWSCodePartition } from "./code-partition.js";
-export { testWSDataPartition } from "./data-partition.js";
-export { testTaskIdPropagate } from "./task-id-propagation.js";
-export { testWSTaskPartition } from "./task-partition.js";
-export { warpSpecialization } from "./warp-specialization.js";
