@@ -5,10 +5,10 @@
 import { spawnSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { importDumpLog } from "../compile/import/import-dump.js";
-import type { Trace } from "../compile/trace.js";
 import { align } from "../diff/align.js";
 import { unified } from "../diff/hunks.js";
+import { importDumpLog } from "../trace/import/import-dump.js";
+import type { Trace } from "../trace/trace.js";
 
 const LARGE = 29e6;
 const MEDIUM = 1e5;

@@ -1,10 +1,10 @@
 import { fstatSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
-import { LineTable } from "../compile/trace.js";
 import { failureOf } from "../node/failure.js";
 import { fileError, readText, writeAll, writeFile } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import { printable } from "../support/utf8.js";
+import { LineTable } from "../trace/line-table.js";
 import { EXIT, type Io, type Programs } from "./io.js";
 import { OPTIMIZE_LATER } from "./v8-flags.js";
 

@@ -1,7 +1,7 @@
 /** What a snapshot holds: the IR after every changed pass, the PTX, and a summary of the facts that a kernel's author guards. */
 import { createHash } from "node:crypto";
-import { codegenFacts } from "../compile/codegen-facts.js";
-import type { Step, Trace } from "../compile/trace.js";
+import { codegenFacts } from "../explain/codegen-facts.js";
+import type { Step, Trace } from "../trace/trace.js";
 
 /** Files of one kernel and target, in the order of the passes. */
 export type SnapshotFiles = ReadonlyMap<string, string>;

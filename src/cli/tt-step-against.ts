@@ -1,8 +1,8 @@
 /** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
-import { type Comparison, compareTraces } from "../compile/against.js";
-import type { Trace } from "../compile/trace.js";
+
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
-import { align } from "../diff/align.js";
+import { type Comparison, compareTraces } from "../diff/compare-traces.js";
+import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
@@ -12,18 +12,8 @@ import { diffText, type Shown } from "./tt-step-show.js";
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const other = otherTrace(input, args, io);
   if ("error" in other) return other;
-  const comparison = compareTraces(trace, other.trace, differs);
+  const comparison = compareTraces(trace, other.trace);
   return { text: comparisonText(comparison, args, io), code: comparison.first ? EXIT.difference : EXIT.ok };
-}
-
-/** Moved constants are no difference: where they stand depends on the order of a worklist alone. */
-function differs(pair: Trace): boolean {
-  const [theirs, ours] = pair.steps;
-  const { rows, counts } = align(pair.lines, theirs!.text, ours!.text);
-  if (counts.added + counts.removed + counts.changed > 0) return true;
-  return rows.some(
-    (row) => row.kind === "moved-to" && !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(pair.lines.line(ours!.text.lines[row.right]!)),
-  );
 }
 
 export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {

@@ -8,8 +8,9 @@
  * Terms: `count(OP)`, `ops` and `lines` are numbers, compared by == != < <= > >=; `has(OP)`, `text("...")` (a part of the
  * text, or /a pattern/) and `results` (the same stores as the source's) are true or false; && || ! and parentheses join them.
  */
-import type { Trace } from "../compile/trace.js";
+
 import type { Operation } from "../ir/operation.js";
+import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";

@@ -1,8 +1,8 @@
 /** `--codegen`: what the final code does with memory and tensor cores, and why, as text. */
-import { type ChainLink, explainedFacts, operandChains } from "../compile/codegen/explain-facts.js";
-import { type CodegenFact, codegenStep, type MmaFacts } from "../compile/codegen-facts.js";
-import { linesOfOps } from "../compile/provenance.js";
-import type { Trace } from "../compile/trace.js";
+import { type ChainLink, explainedFacts, operandChains } from "../explain/codegen/explain-facts.js";
+import { type CodegenFact, codegenStep, type MmaFacts } from "../explain/codegen-facts.js";
+import { linesOfOps } from "../explain/provenance.js";
+import type { Trace } from "../trace/trace.js";
 
 /** The panel once; an error where the Trace ends before the LLVM dialect. */
 export function codegenText(trace: Trace): { readonly text: string } | { readonly error: string } {

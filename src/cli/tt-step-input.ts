@@ -1,10 +1,5 @@
 /** What `tt-step` is given, recognised by content. */
 import type { Compiler } from "../compile/compiler.js";
-import { isDumpLog } from "../compile/import/dump-log.js";
-import { importFolder } from "../compile/import/folder.js";
-import { importDumpLog, importTexts } from "../compile/import/import-dump.js";
-import type { Stage } from "../compile/pipelines/cuda.js";
-import type { Trace } from "../compile/trace.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Choices } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
@@ -12,6 +7,11 @@ import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { parseModule } from "../syntax/parse.js";
+import { isDumpLog } from "../trace/import/dump-log.js";
+import { importFolder } from "../trace/import/folder.js";
+import { importDumpLog, importTexts } from "../trace/import/import-dump.js";
+import type { Stage } from "../trace/stage.js";
+import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import { type InputDefaults, isPython, type PythonOptions, readPython } from "./tt-step-python.js";
 

@@ -1,4 +1,4 @@
-import type { Trace } from "../compile/trace.js";
+import type { Trace } from "../trace/trace.js";
 
 /** The IR before the last step of a Trace, with the pass to run on it as MLIR's reproducers name it. */
 export function reproducer(trace: Trace, argv: readonly string[]): string {

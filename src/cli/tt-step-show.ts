@@ -1,9 +1,10 @@
 /** What `tt-step` prints of a Trace. */
-import type { Stage } from "../compile/pipelines/cuda.js";
-import { findStep, type Step, stepBanner, type Trace } from "../compile/trace.js";
-import { traceJson } from "../compile/trace-json.js";
+
 import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
+import { traceJson } from "../trace/json.js";
+import type { Stage } from "../trace/stage.js";
+import { findStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import type { Parts } from "./tt-step-load.js";

@@ -1,12 +1,12 @@
 /** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
 import { join } from "node:path";
 import { compile, pipelineOf } from "../compile/compile.js";
-import { importTexts } from "../compile/import/import-dump.js";
-import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
 import { failureOf } from "../node/failure.js";
+import { importTexts } from "../trace/import/import-dump.js";
+import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";

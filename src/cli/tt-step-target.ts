@@ -1,8 +1,8 @@
 /** What needs NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
 
 import { defaultOptions, ptxVersionOf } from "../compile/options.js";
-import type { Trace } from "../compile/trace.js";
 import { capabilityOf } from "../gpu/nvidia.js";
+import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 import { assemble, findPtxas, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";

@@ -1,9 +1,9 @@
 /** Opens the terminal UI on what the arguments name. */
 
 import { pipelineOf } from "../compile/compile.js";
-import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { toBytes } from "../support/utf8.js";
+import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
 import { type Opened, openedState } from "../tui/opening.js";

@@ -2,7 +2,6 @@
 
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { defaultOptions } from "../compile/options.js";
-import type { Step, Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
@@ -16,6 +15,7 @@ import { RACES } from "../simulate/tensor/findings.js";
 import { kernelOf } from "../simulate/tensor/run.js";
 import { type Broken, isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
+import type { Step, Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { readSimulationArgs, type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Input } from "./tt-step-input.js";

@@ -1,11 +1,11 @@
 /** `--why` and `--layout`: what a value is like after a pass, and why. */
-import { type Explanation, explain, queriesOf, type StepQueries } from "../compile/queries.js";
-import { findStep, type Step, type Trace } from "../compile/trace.js";
+import { type Explanation, explain, queriesOf, type StepQueries } from "../explain/queries.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { printTensorView } from "../layout/print-layout.js";
 import { nearest } from "../support/nearest.js";
+import { findStep, type Step, type Trace } from "../trace/trace.js";
 import { shortened } from "./layout-args.js";
 import { UserError } from "./layout-input.js";
 import { tensorOf } from "./layout-value.js";

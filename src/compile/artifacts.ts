@@ -8,8 +8,8 @@ import type { Operation } from "../ir/operation.js";
 import { untranslatable } from "../target/llvm-ir/instructions.js";
 import { llvmIrText } from "../target/llvm-ir/translate.js";
 import { ptxText } from "../target/ptx/translate.js";
+import { type Artifacts, countOps } from "../trace/trace.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
-import { type Artifacts, countOps } from "./trace.js";
 
 export type ArtifactKind = keyof Artifacts;
 

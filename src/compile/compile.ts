@@ -11,14 +11,16 @@ import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
 import { Bug } from "../support/assert.js";
+import { LineTable, type StepText } from "../trace/line-table.js";
+import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
+import { type PipelineStep, STAGES, type Stage } from "../trace/stage.js";
+import { countOps, type Step, type Trace } from "../trace/trace.js";
 import type { ArtifactKind } from "./artifacts.js";
 import type { Compiler } from "./compiler.js";
-import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "./op-locations.js";
 import type { CudaOptions } from "./options.js";
-import { CUDA_PIPELINES, DEFAULT_VERSION, type PipelineStep, type Stage } from "./pipelines/cuda.js";
+import { CUDA_PIPELINES, DEFAULT_VERSION } from "./pipelines/cuda.js";
 import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
-import { countOps, LineTable, type Step, type StepText, type Trace } from "./trace.js";
 
 export interface CompileOptions {
   readonly compiler: Compiler;
@@ -66,9 +68,9 @@ export interface CompileResult {
 /** The steps of the pipeline that an input of that stage goes through. */
 export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly PipelineStep[] {
   const pipeline = CUDA_PIPELINES.get(options.version ?? DEFAULT_VERSION)!;
-  const order: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
-  const first = order.indexOf(options.from ?? "ttir");
-  return pipeline(options).filter((s) => order.indexOf(s.stage) >= first);
+
+  const first = STAGES.indexOf(options.from ?? "ttir");
+  return pipeline(options).filter((s) => STAGES.indexOf(s.stage) >= first);
 }
 
 /** Compiles `module` in place. The Trace's step 0 is the source. */

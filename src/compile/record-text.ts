@@ -2,7 +2,7 @@ import { type Attribute, Type } from "../ir/attribute.js";
 import type { Operation } from "../ir/operation.js";
 import { attrText, typeText } from "../ir/text-hook.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
-import type { LineTable, StepText } from "./trace.js";
+import type { LineTable, StepText } from "../trace/line-table.js";
 
 /** The printed form of `root` as a step's text. `idOf` gives the identity of ops where it is not their own id. */
 export function recordText(root: Operation, lines: LineTable, options: Pick<PrintOptions, "debugInfo" | "generic"> = {}): StepText {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { importTexts } from "../compile/import/import-dump.js";
 import { terminalText } from "../support/terminal-text.js";
+import { importTexts } from "../trace/import/import-dump.js";
 import { align } from "./align.js";
 import { countsText, sideBySide, unified } from "./hunks.js";
 

@@ -9,9 +9,9 @@
  *     %3 = c                              removed   (b)
  */
 
-import type { StepText } from "../compile/trace.js";
 import { longestIncreasing } from "../support/longest-increasing.js";
 import { finished, type Sliced } from "../support/slices.js";
+import type { StepText } from "../trace/line-table.js";
 import { type Lines, type StepSide, sayTheSame, sideOf } from "./same-text.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";

@@ -1,6 +1,7 @@
 /** Rows of a diff as text: unified or side by side. */
-import type { StepText } from "../compile/trace.js";
+
 import { colour as sgr } from "../support/terminal-text.js";
+import type { StepText } from "../trace/line-table.js";
 import type { Alignment, Row } from "./align.js";
 import type { Lines } from "./same-text.js";
 

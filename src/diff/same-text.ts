@@ -2,9 +2,10 @@
  * Whether two lines say the same though names differ: values and blocks are compared by where they are defined, aliases
  * by what they stand for.
  */
-import type { StepText } from "../compile/trace.js";
+
 import { memo } from "../support/memo.js";
 import { finished, type Sliced } from "../support/slices.js";
+import type { StepText } from "../trace/line-table.js";
 
 /** Lines between two halts. */
 const SLICE = 2048;

@@ -1,9 +1,11 @@
 /** The difference between steps of two Traces, whose ops have nothing to do with each other: they are identified by what they say. */
-import { identify } from "../compile/import/identify.js";
-import { identityHashes } from "../compile/import/import-dump.js";
-import { BLOCK, readTextIRInSlices, type TextIR } from "../compile/import/text-ops.js";
-import type { Step, StepText, Trace } from "../compile/trace.js";
+
 import { finished, type Sliced } from "../support/slices.js";
+import { identify } from "../trace/import/identify.js";
+import { identityHashes } from "../trace/import/import-dump.js";
+import { BLOCK, readTextIRInSlices, type TextIR } from "../trace/import/text-ops.js";
+import type { StepText } from "../trace/line-table.js";
+import type { Step, Trace } from "../trace/trace.js";
 import { alignInSlices } from "./align.js";
 import type { Lines } from "./same-text.js";
 import type { StepDiff } from "./step-diff.js";

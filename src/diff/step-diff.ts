@@ -1,6 +1,8 @@
 /** The difference between two steps of a Trace. */
-import type { Step, StepText, Trace } from "../compile/trace.js";
+
 import { finished, type Sliced } from "../support/slices.js";
+import type { StepText } from "../trace/line-table.js";
+import type { Step, Trace } from "../trace/trace.js";
 import { type Alignment, alignInSlices, opChanges, unchanged } from "./align.js";
 import type { Lines } from "./same-text.js";
 

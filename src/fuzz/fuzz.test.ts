@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { corpusOf, type Input, KINDS, makeInput } from "./kinds.js";
+import { corpusOf, type FuzzInput, KINDS, makeInput } from "./kinds.js";
 import { Random } from "./random.js";
 import { reduce } from "./reduce.js";
 import { runInput } from "./run-input.js";
@@ -10,7 +10,7 @@ const kept = existsSync(KEPT) ? readdirSync(KEPT).sort() : [];
 
 describe("inputs that once ended badly", () => {
   test.each(kept)("%s", async (file) => {
-    const input = JSON.parse(readFileSync(`${KEPT}/${file}`, "utf8")) as Input;
+    const input = JSON.parse(readFileSync(`${KEPT}/${file}`, "utf8")) as FuzzInput;
     const { fault } = await runInput(input);
     expect(fault).toBeUndefined();
   });

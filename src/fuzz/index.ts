@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { corpusOf, type Input, KINDS, makeInput } from "./kinds.js";
+import { corpusOf, type FuzzInput, KINDS, makeInput } from "./kinds.js";
 import { mutant } from "./mutate.js";
 import { Random } from "./random.js";
 import { reduce } from "./reduce.js";
@@ -70,7 +70,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return faults > 0 ? 1 : 0;
 }
 
-async function tryInput(kind: string, input: Input, tally: Tally, watchdog: Watchdog, timed: boolean): Promise<void> {
+async function tryInput(kind: string, input: FuzzInput, tally: Tally, watchdog: Watchdog, timed: boolean): Promise<void> {
   const outcome = await watchdog.run(input, timed);
   tally.inputs++;
   if (outcome.code === 0) tally.accepted++;
@@ -83,7 +83,7 @@ async function tryInput(kind: string, input: Input, tally: Tally, watchdog: Watc
 }
 
 /** Writes a reduced input that fails in the same way. */
-async function keep(kind: string, input: Input, { fault }: Outcome, key: string, watchdog: Watchdog): Promise<void> {
+async function keep(kind: string, input: FuzzInput, { fault }: Outcome, key: string, watchdog: Watchdog): Promise<void> {
   const path = `${KEPT}/${kind}-${createHash("sha256").update(key).digest("hex").slice(0, 8)}.json`;
   if (existsSync(path)) return;
   const isSlow = /slower|no end|died/.test(key);

@@ -7,7 +7,7 @@ import type { Random } from "./random.js";
 export type Tool = "tt-step" | "tt-opt" | "triton-tensor-layout" | "cute-layout" | "config";
 
 /** One run of a command: what it reads lies in memory. */
-export interface Input {
+export interface FuzzInput {
   readonly tool: Tool;
   readonly argv: readonly string[];
   /** Texts by path, one character a byte. */
@@ -31,7 +31,7 @@ export interface Kind {
   readonly name: string;
   readonly seeds: () => readonly Seed[];
   /** Makes the input of a mutated text. */
-  readonly input: (text: string, seed: Seed, random: Random) => Input;
+  readonly input: (text: string, seed: Seed, random: Random) => FuzzInput;
 }
 
 /** Larger seeds make slow inputs; every construct occurs in a smaller one too. */
@@ -71,7 +71,7 @@ const NO_OPTIONS: readonly string[] = [];
 /** An input of one file, read by one of several commands: a tool, then its arguments with the file's name as FILE. */
 const oneFile =
   (name: string, ...commands: readonly (readonly [Tool, ...string[]])[]) =>
-  (text: string, { options = [] }: Seed, random: Random): Input => {
+  (text: string, { options = [] }: Seed, random: Random): FuzzInput => {
     const [tool, ...argv] = random.pick(commands);
     const target = tool === "tt-step" && random.below(2) === 0 ? random.pick(TARGETS) : NO_OPTIONS;
     return { tool, argv: [...argv.map((arg) => (arg === "FILE" ? name : arg)), ...target, ...options], files: { [name]: text } };
@@ -237,7 +237,7 @@ export const KINDS: readonly Kind[] = [
 export const corpusOf = (kind: Kind): Corpus => ({ kind, seeds: kind.seeds() });
 
 /** Makes an input of a kind. */
-export function makeInput({ kind, seeds }: Corpus, random: Random): Input {
+export function makeInput({ kind, seeds }: Corpus, random: Random): FuzzInput {
   const seed = random.pick(seeds);
   return kind.input(mutant(seed.text, random, random.pick(seeds).text), seed, random);
 }

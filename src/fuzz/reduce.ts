@@ -1,20 +1,20 @@
 /** Makes an input smaller as long as it fails in the same way. Source: Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002. */
-import type { Input } from "./kinds.js";
+import type { FuzzInput } from "./kinds.js";
 
 /** Runs of `fails` that one reduction may take. */
 const MAX_RUNS = 300;
 
 /** Reduces every file and the longest argument, by lines and then by characters. */
-export async function reduce(input: Input, fails: (smaller: Input) => Promise<boolean>): Promise<Input> {
+export async function reduce(input: FuzzInput, fails: (smaller: FuzzInput) => Promise<boolean>): Promise<FuzzInput> {
   let best = input;
   let runs = 0;
-  const attempt = async (smaller: Input): Promise<boolean> => {
+  const attempt = async (smaller: FuzzInput): Promise<boolean> => {
     if (runs++ >= MAX_RUNS || !(await fails(smaller))) return false;
     best = smaller;
     return true;
   };
   for (const path of Object.keys(input.files)) {
-    const withText = (text: string): Input => ({ ...best, files: { ...best.files, [path]: text } });
+    const withText = (text: string): FuzzInput => ({ ...best, files: { ...best.files, [path]: text } });
     await shrink(input.files[path]!.split("\n"), (parts) => attempt(withText(parts.join("\n"))));
     const text = best.files[path]!;
     if (text.length < 2000) await shrink([...text], (parts) => attempt(withText(parts.join(""))));

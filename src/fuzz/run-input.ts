@@ -2,7 +2,7 @@
 import { readConfig } from "../cli/config.js";
 import { EXIT, type Io } from "../cli/io.js";
 import { memoryIo } from "../testing/memory-io.js";
-import type { Input, Tool } from "./kinds.js";
+import type { FuzzInput, Tool } from "./kinds.js";
 
 /** How a run ended. */
 export interface Outcome {
@@ -31,7 +31,7 @@ function readConfigOf(_: readonly string[], io: Io): number {
 /** Text that must not reach a terminal: control characters but line feeds and tabs, and node's stack traces. */
 const RAW = /[\0-\x08\x0b-\x1f\x7f]|^ {4}at .*\.[jt]s:\d+/m;
 
-export async function runInput({ tool, argv, files }: Input): Promise<Outcome> {
+export async function runInput({ tool, argv, files }: FuzzInput): Promise<Outcome> {
   const { main } = await MAIN[tool]();
   const io = { ...memoryIo("", files), env: { XDG_CONFIG_HOME: "/config" } };
   const start = performance.now();

@@ -1,6 +1,6 @@
 /** Runs inputs in another process, which it ends where one takes too long or too much memory, and starts again. */
 import { type ChildProcess, fork } from "node:child_process";
-import type { Input } from "./kinds.js";
+import type { FuzzInput } from "./kinds.js";
 import type { Outcome } from "./run-input.js";
 
 /** An input of less than 100 kB takes less than this; both are goals, and a fault where they are passed. */
@@ -15,7 +15,7 @@ export class Watchdog {
   constructor(readonly program: string) {}
 
   /** `timed`: an input that takes long is a fault. */
-  run(input: Input, timed = true): Promise<Outcome> {
+  run(input: FuzzInput, timed = true): Promise<Outcome> {
     const child = (this.#child ??= this.#start());
     return new Promise((resolve) => {
       const start = performance.now();

@@ -1,7 +1,7 @@
 /**
  * Remarks: why a pass did what it did, or did not, in a user's words. A remark is plain data, so that it outlives the IR that it
  * speaks of. What it speaks of stands in its message as `{0}`, `{1}`, ... and in `refs` by id; whoever shows the remark puts in the names
- * that these have in the step shown (`compile/queries.ts`), or the texts that the refs carry (`plainText`).
+ * that these have in the step shown (`explain/queries.ts`), or the texts that the refs carry (`plainText`).
  *
  *     coalesce.access (applied): "{0} accesses 32 bits at once, 1 of f32: argument {1} is not known to be divisible by 16 bytes"
  */

@@ -1,7 +1,8 @@
 /** The diff's counts against counts from the IR: from the texts, which know of no ids, and from the ids and where ops came from. */
 import { expect, test } from "vitest";
-import type { Step, StepText } from "../compile/trace.js";
 import { stepBefore, stepDiff, stepOpChanges } from "../diff/step-diff.js";
+import type { StepText } from "../trace/line-table.js";
+import type { Step } from "../trace/trace.js";
 import { dumpTrace, kernelSession } from "../tui/session.fixture.js";
 
 const kernel = (name: string) => () => kernelSession(`fixtures/kernels/${name}.ttir`).trace;

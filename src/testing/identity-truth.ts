@@ -3,14 +3,14 @@
  * log and read back.
  */
 import { compile } from "../compile/compile.js";
-import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
-import type { Stage } from "../compile/pipelines/cuda.js";
-import type { Step, Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
+import { importDumpLog } from "../trace/import/import-dump.js";
+import type { Stage } from "../trace/stage.js";
+import type { Step, Trace } from "../trace/trace.js";
 
 export interface Agreement {
   /** Ops of all steps that have a step before them, but for those `untold`. */

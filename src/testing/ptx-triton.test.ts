@@ -1,11 +1,11 @@
 /** Our PTX held against real Triton 3.6's of the same kernels, which fixtures/target/triton-ptx.json sums up. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { codegenFacts } from "../compile/codegen-facts.js";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { codegenFacts } from "../explain/codegen-facts.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
 

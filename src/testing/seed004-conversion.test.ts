@@ -1,11 +1,11 @@
 /** The examples of the article on the conversion from TTIR to TTGIR (seed 004): its listings before, through today's pass, are its listings after. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { modernize } from "../compile/modernize/modernize.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
+import { modernize } from "../modernize/modernize.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";

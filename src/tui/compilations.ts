@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Always, CompileResult } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import type { PipelineStep } from "../compile/pipelines/cuda.js";
-import { failuresOf, type Trace } from "../compile/trace.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Operation } from "../ir/operation.js";
 import { fromBytes } from "../support/utf8.js";
+import type { PipelineStep } from "../trace/stage.js";
+import { failuresOf, type Trace } from "../trace/trace.js";
 import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
 import { findKernels } from "./kernels.js";
 import { firstStep, type Opened, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
-import { type Computed, type Input, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
+import { type CompilerInput, type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
 
 /** Where inputs come from. */
@@ -67,7 +67,7 @@ export class Compilations {
     }
     this.compile(this.inputOf(opened), opened.module, this.whatIfOf(opened), undefined);
   }
-  private inputOf({ text, from, range, regenerate }: OpenedModule): Input {
+  private inputOf({ text, from, range, regenerate }: OpenedModule): CompilerInput {
     return { name: this.inputs.name, text, from, ...range, ...(regenerate ? { regenerate } : {}) };
   }
   private whatIfOf({ module, whatIf }: OpenedModule): WhatIf {
@@ -105,7 +105,7 @@ export class Compilations {
     });
   }
 
-  private compile(input: Input, module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
+  private compile(input: CompilerInput, module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
     const run = start(input, module, whatIf, this.shell.clock);
     this.#run = run;
     const began = this.shell.clock();
@@ -234,7 +234,7 @@ export class Compilations {
     this.forgetEdit(path);
     const { settings, baseline } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
-    const input: Input = {
+    const input: CompilerInput = {
       name: `${this.inputs.name} edited after ${step.flag}`,
       text: edited.text,
       from: "ttir",

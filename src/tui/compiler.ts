@@ -1,10 +1,9 @@
 /** Runs our pipeline for the UI: from a text, under options that the user changes. */
 import { type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
-import type { PipelineStep } from "../compile/pipelines/cuda.js";
-import { type PassRewrites, RewriteDetails } from "../compile/rewrite-details.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
+import { type PassRewrites, RewriteDetails } from "../explain/rewrite-details.js";
 import { IntegerAttr, i32Attr } from "../ir/builtin-attrs.js";
 import { isFloat } from "../ir/builtin-types.js";
 import { Context } from "../ir/context.js";
@@ -13,7 +12,8 @@ import { NameLoc } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { parseModule } from "../syntax/parse.js";
-import type { Input, WhatIf } from "./state/state.js";
+import type { PipelineStep } from "../trace/stage.js";
+import type { CompilerInput, WhatIf } from "./state/state.js";
 
 /** A compilation that goes on with every `next()`. */
 export type Run = Generator<CompileProgress, CompileResult>;
@@ -35,7 +35,7 @@ const MAX_OPS_AT_ONCE = 2000;
 
 /** Starts compiling. */
 export function start(
-  input: Input,
+  input: CompilerInput,
   module: Operation,
   whatIf: WhatIf,
   clock: () => number,
@@ -60,7 +60,7 @@ export function start(
 }
 
 /** Runs the passes up to the `n`th again and tells what that one did, rewrite by rewrite, by the labels of steps. */
-export function* rewritesOf(input: Input, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
+export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
   const position = positionOf(input, whatIf, n);
   const parsed = parse(input.name, input.text);
   const details = new RewriteDetails(String(n));
@@ -74,7 +74,7 @@ export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 
 /** The passes that a compilation will run. */
 export function passesOf(
-  input: Pick<Input, "from" | "startAfter" | "stopAfter">,
+  input: Pick<CompilerInput, "from" | "startAfter" | "stopAfter">,
   whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
 ): readonly PipelineStep[] {
   const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
@@ -82,7 +82,7 @@ export function passesOf(
 }
 /** The position in the whole pipeline of the `n`th pass (from 1) that a compilation runs. */
 export function positionOf(
-  input: Pick<Input, "from" | "startAfter" | "stopAfter">,
+  input: Pick<CompilerInput, "from" | "startAfter" | "stopAfter">,
   whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
   n: number,
 ): number | undefined {
@@ -91,7 +91,7 @@ export function positionOf(
 }
 function positionsOf(
   steps: readonly PipelineStep[],
-  { startAfter = 0, stopAfter = steps.length }: Pick<Input, "startAfter" | "stopAfter">,
+  { startAfter = 0, stopAfter = steps.length }: Pick<CompilerInput, "startAfter" | "stopAfter">,
   { disabled }: Pick<WhatIf, "disabled">,
 ): readonly number[] {
   return steps.map((_, i) => i + 1).filter((position) => position > startAfter && position <= stopAfter && !disabled.includes(position));

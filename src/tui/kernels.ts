@@ -1,17 +1,18 @@
 /** The kernels of a Trace: a log may hold several compilations, one behind the other, and a module several functions. */
-import type { Step, StepText, Trace } from "../compile/trace.js";
+
 import type { Lines } from "../diff/same-text.js";
 import { memo } from "../support/memo.js";
+import type { StepText } from "../trace/line-table.js";
+import { STAGES } from "../trace/stage.js";
+import type { Step, Trace } from "../trace/trace.js";
 import type { Kernel } from "./state/state.js";
-
-const ORDER = ["ttir", "ttgir", "llir", "ptx"];
 
 /** One entry for each compilation, or for each public function where there is only one; none where there is one of both. */
 export function findKernels(trace: Trace): readonly Kernel[] {
   const starts: number[] = [0];
   let reached = 0;
   for (const step of trace.steps) {
-    const at = ORDER.indexOf(step.stage);
+    const at = STAGES.indexOf(step.stage);
     if (step.index > 0 && (step.kind === "source" || at < reached)) {
       starts.push(step.index);
       reached = at;

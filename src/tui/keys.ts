@@ -1,6 +1,6 @@
 /** What comes from the keyboard and the mouse, by name. */
 
-export type Input =
+export type TerminalInput =
   | { readonly kind: "key"; readonly key: string }
   /** 0-based cell. */
   | {
@@ -49,8 +49,8 @@ function charKey(char: string): string {
  * Splits what a terminal sent: several keys may come at once, and so may a paste. What is an incomplete sequence at the end
  * counts as the escape key and what follows it.
  */
-export function decodeInput(text: string): Input[] {
-  const found: Input[] = [];
+export function decodeInput(text: string): TerminalInput[] {
+  const found: TerminalInput[] = [];
   const key = (name: string) => found.push({ kind: "key", key: name });
   for (let at = 0; at < text.length; ) {
     const rest = text.slice(at, at + 40);

@@ -1,13 +1,14 @@
 /** Sessions as they begin: what was opened, and what is read beside it. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Stage } from "../compile/pipelines/cuda.js";
-import { locationsOf } from "../compile/provenance.js";
-import { LineTable, type Trace } from "../compile/trace.js";
+import { locationsOf } from "../explain/provenance.js";
 import type { Operation } from "../ir/operation.js";
+import { LineTable } from "../trace/line-table.js";
+import type { Stage } from "../trace/stage.js";
+import type { Trace } from "../trace/trace.js";
 import { initialState, reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
-import { type Input, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+import { type CompilerInput, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
 /** What is opened. */
 export type Opened =
@@ -18,7 +19,7 @@ export type Opened =
       readonly text: string;
       readonly from: Stage;
       /** The passes that are run of those of the stage. */
-      readonly range: Pick<Input, "startAfter" | "stopAfter">;
+      readonly range: Pick<CompilerInput, "startAfter" | "stopAfter">;
       readonly regenerate?: Regenerate | undefined;
       readonly whatIf: Omit<WhatIf, "divisibility" | "always">;
     }

@@ -4,16 +4,16 @@
  */
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { parse, start } from "./compiler.js";
-import type { Input, Ptx, WhatIf } from "./state/state.js";
+import type { CompilerInput, Ptx, WhatIf } from "./state/state.js";
 
 /** What a thread can be given: no functions. */
 interface Order {
-  readonly input: Omit<Input, "regenerate">;
+  readonly input: Omit<CompilerInput, "regenerate">;
   readonly settings: WhatIf;
 }
 
 /** Starts the thread; `news` is called with how far it is, and last with the PTX. Answers what stops it. */
-export function writePtx({ regenerate: _, ...input }: Input, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
+export function writePtx({ regenerate: _, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
   const order: Order = { input, settings };
   const worker = new Worker(process.argv[1]!, { argv: ["tt-step"], workerData: order });
   let last: Ptx | undefined;

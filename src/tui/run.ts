@@ -35,10 +35,10 @@ export interface TuiRequest extends Inputs {
 
 /** Runs the UI until the user leaves it; answers the exit code. */
 export function runTui(request: TuiRequest): Promise<number> {
-  return new Promise((resolve) => new Program(request, resolve).start());
+  return new Promise((resolve) => new TerminalUi(request, resolve).start());
 }
 
-class Program {
+class TerminalUi {
   readonly #terminal: Terminal;
   readonly #painter: Painter;
   readonly #listeners = new Set<() => void>();

@@ -1,11 +1,11 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
 import { compile } from "../compile/compile.js";
-import { importDumpLog } from "../compile/import/import-dump.js";
 import { defaultOptions } from "../compile/options.js";
-import type { Trace } from "../compile/trace.js";
 import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { finished } from "../support/slices.js";
+import { importDumpLog } from "../trace/import/import-dump.js";
+import type { Trace } from "../trace/trace.js";
 import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
 import { reduce } from "./control/reducer.js";

@@ -1,6 +1,6 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
-import { importDumpLog } from "../compile/import/import-dump.js";
+import { importDumpLog } from "../trace/import/import-dump.js";
 import { initialState, reduce, reduceText } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { displayOf } from "./panes/diff/model.js";

@@ -2,19 +2,10 @@
  * The passes that Triton runs for CUDA targets, as data: stage by stage, in order, with options.
  * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, make_llir.
  */
+import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { CudaOptions } from "../options.js";
 import { ptxVersionOf } from "../options.js";
 
-export type Stage = "ttir" | "ttgir" | "llir" | "ptx";
-/** A step by name; `compile` looks the pass up. */
-export interface PipelineStep {
-  readonly stage: Stage;
-  readonly flag: string;
-  /** The name that upstream's dumps show. */
-  readonly pass: string;
-  /** Options as upstream spells them: `num-stages=3`. */
-  readonly options: string;
-}
 export interface PipelineTarget {
   readonly capability: number;
   readonly options: CudaOptions;
@@ -83,11 +74,6 @@ const PASS_NAMES: Readonly<Record<string, string>> = {
   "tritongpu-reorder-instructions": "TritonGPUReorderInstructions",
   "tritongpu-schedule-loops": "TritonGPUScheduleLoops",
 };
-
-/** The flag of a pass by the name that dumps show. */
-export function flagOfPass(name: string): string | undefined {
-  return Object.entries(PASS_NAMES).find(([, pass]) => pass === name)?.[0];
-}
 
 const CANONICALIZE = "canonicalize max-iterations=10 max-num-rewrites=-1 region-simplify=normal test-convergence=false top-down=true";
 const DUMP = "dump-intermediate-steps=true";

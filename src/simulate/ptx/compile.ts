@@ -19,7 +19,7 @@ import { printStatement } from "../../ptx/print.js";
 import { Bug } from "../../support/assert.js";
 import { BodyCompiler, type Formals, type FunctionContext } from "./compile-body.js";
 import type { Site } from "./findings.js";
-import type { CompiledFunction, KernelParameter, Program } from "./program.js";
+import type { CompiledFunction, KernelParameter, PtxProgram } from "./program.js";
 import { bitsOfType, bytesOfVariable, Scope } from "./scope.js";
 import { numCtasOf, parametersOf, threadsOf } from "./signature.js";
 
@@ -31,7 +31,7 @@ const GLOBAL_RANGE = 2 ** 36;
 const GLOBAL_ORIGIN = 2 ** 35;
 
 /** `kernel` names the entry, by default the only one (or the first). The error is one line. */
-export function compileProgram(module: PtxModule, source: SourceBuffer, kernel?: string): Program | { readonly error: string } {
+export function compileProgram(module: PtxModule, source: SourceBuffer, kernel?: string): PtxProgram | { readonly error: string } {
   const functions = module.items.filter((i): i is PtxFunction => i.kind === "function");
   const entries = functions.filter((f) => isEntry(f) && f.body !== undefined);
   const entry = kernel === undefined ? entries[0] : entries.find((f) => f.name === kernel);
@@ -70,7 +70,7 @@ class ProgramCompiler implements FunctionContext {
     this.#module = new Scope(undefined, { row: (bits) => this.row(bits), predicate: () => this.predicate() });
   }
 
-  compile(entry: PtxFunction, functions: readonly PtxFunction[]): Program {
+  compile(entry: PtxFunction, functions: readonly PtxFunction[]): PtxProgram {
     for (const item of this.module.items) this.#declare(item);
     // Arrays of unknown extent begin behind the others.
     const dynamicAt = (this.#shared + 127) & ~127;

@@ -5,7 +5,7 @@
 
 import { clocksOf, synchronise } from "./clocks.js";
 import { type Site, Stop, siteText } from "./findings.js";
-import type { Block, CompiledFunction, Program, RowCopy, Terminator } from "./program.js";
+import type { Block, CompiledFunction, PtxProgram, RowCopy, Terminator } from "./program.js";
 import { endBulkCopies } from "./read-groups.js";
 import { specialRegister } from "./special-registers.js";
 import { type Cta, type Frame, type Poll, popcount, Warp } from "./warp.js";
@@ -49,7 +49,7 @@ interface BarrierState {
 }
 
 /** Runs the CTAs of one cluster. */
-export function runCluster(program: Program, ctas: readonly Cta[], budget: Budget): void {
+export function runCluster(program: PtxProgram, ctas: readonly Cta[], budget: Budget): void {
   const [{ block }] = ctas as [Cta];
   const threads = block[0] * block[1] * block[2];
   const numWarps = Math.ceil(threads / 32);
@@ -58,7 +58,7 @@ export function runCluster(program: Program, ctas: readonly Cta[], budget: Budge
   for (const cta of ctas) cta.tensorMemory.finish();
 }
 
-function newWarp(program: Program, cta: Cta, index: number, numWarps: number, threads: number): Warp {
+function newWarp(program: PtxProgram, cta: Cta, index: number, numWarps: number, threads: number): Warp {
   const numCtas = cta.cluster.length;
   const clocks = clocksOf(numCtas * numWarps, numCtas);
   const warp = new Warp(cta, cta.rank * numWarps + index, index, clocks, program.rows, program.predicates, program.localBytes);
@@ -80,7 +80,7 @@ class Machine {
   #clusterPhases = 0;
 
   constructor(
-    readonly program: Program,
+    readonly program: PtxProgram,
     /** The first of the cluster. */
     readonly cta: Cta,
     readonly warps: readonly Warp[],

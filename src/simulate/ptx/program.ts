@@ -68,7 +68,7 @@ export interface KernelParameter {
   readonly isPointer: boolean;
 }
 
-export interface Program {
+export interface PtxProgram {
   readonly kernel: CompiledFunction;
   readonly params: readonly KernelParameter[];
   readonly paramBytes: number;

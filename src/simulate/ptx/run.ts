@@ -7,7 +7,7 @@ import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
 import { GlobalOrder } from "./global-order.js";
 import { type Budget, runCluster } from "./machine.js";
-import type { KernelParameter, Program } from "./program.js";
+import type { KernelParameter, PtxProgram } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
 import { type HostTensorMap, writeTensorMap } from "./tensor-map.js";
 import { TensorMemory } from "./tensor-memory.js";
@@ -97,7 +97,7 @@ const launchProblem = (message: string, source: SourceBuffer): Diagnostic => ({
   notes: [],
 });
 
-function checkArguments({ params, threads }: Program, launch: PtxLaunch): string | undefined {
+function checkArguments({ params, threads }: PtxProgram, launch: PtxLaunch): string | undefined {
   if (launch.args.length > params.length) return `${launch.args.length} arguments for a kernel of ${params.length}`;
   // The two addresses at the end are Triton's scratch memory, whether the text calls them pointers or not.
   const isScratch = (p: KernelParameter) => p.isPointer || (p.type === "u64" && params.indexOf(p) >= params.length - 2);
@@ -107,7 +107,7 @@ function checkArguments({ params, threads }: Program, launch: PtxLaunch): string
   return undefined;
 }
 
-function execute(program: Program, launch: PtxLaunch, memory: Memory, source: SourceBuffer): PtxRun {
+function execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source: SourceBuffer): PtxRun {
   const findings = new Findings();
   const tooLarge = allocationProblem(program, launch);
   if (tooLarge !== undefined) {
@@ -188,7 +188,7 @@ const MOST_THREADS = 1024;
 const MOST_LOCAL = 2 ** 28;
 
 /** Why a CTA of the program is larger than the simulator follows. */
-function allocationProblem(program: Program, { threads, sharedBytes = 0 }: PtxLaunch): string | undefined {
+function allocationProblem(program: PtxProgram, { threads, sharedBytes = 0 }: PtxLaunch): string | undefined {
   const [x, y, z] = program.threads ?? threads!;
   const count = x * y * z;
   if (count > MOST_THREADS) return `a CTA of ${count} threads: GPUs have at most ${MOST_THREADS}`;
@@ -224,7 +224,7 @@ function packArguments(params: readonly KernelParameter[], bytes: number, args: 
 }
 
 /** Unguarded instructions were counted by block. */
-function countSites(program: Program): number {
+function countSites(program: PtxProgram): number {
   let lanes = 0;
   const functions = new Set([program.kernel, ...program.functions()]);
   for (const { blocks } of functions)

@@ -3,7 +3,7 @@
 import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
 import { addressInput, addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
-import type { LineTable } from "./lines.js";
+import type { LocTable } from "./lines.js";
 import { type Results, resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
@@ -22,7 +22,7 @@ export interface EmitNames {
   readonly name: string;
   /** A number that makes labels unique in the module. */
   readonly index: number;
-  readonly lines: LineTable;
+  readonly lines: LocTable;
   /** Locations of ops that have no instruction, because another op's computes the same: that op's node. */
   readonly shared: ReadonlyMap<number, Node>;
 }

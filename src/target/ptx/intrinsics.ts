@@ -5,10 +5,10 @@ import { type IntrinsicCall, isImmediate } from "../intrinsics/calls.js";
 import type { Node, Width } from "./graph.js";
 import { signExtended, zeroExtended } from "./integers.js";
 import { leavesOf } from "./leaves.js";
-import type { Lowering } from "./lower.js";
+import type { PtxLowering } from "./lower.js";
 
 /** The registers of what a call answers; undefined when the intrinsic is unknown. */
-export function lowerIntrinsic(l: Lowering, op: Operation, call: IntrinsicCall): readonly Node[] | undefined {
+export function lowerIntrinsic(l: PtxLowering, op: Operation, call: IntrinsicCall): readonly Node[] | undefined {
   const args = call.args.map((arg) => (isImmediate(arg) ? [l.s.constant(leavesOf(arg.type)![0]!.width, arg.value)] : l.nodes(arg)));
   const result = call.type ? leavesOf(call.type) : [];
   if (!result) return undefined;
@@ -18,7 +18,7 @@ export function lowerIntrinsic(l: Lowering, op: Operation, call: IntrinsicCall):
 }
 
 interface Context {
-  readonly l: Lowering;
+  readonly l: PtxLowering;
   readonly op: Operation;
   readonly name: string;
   readonly args: readonly (readonly Node[])[];
@@ -57,7 +57,7 @@ function generic(c: Context, call: IntrinsicCall): readonly Node[] | undefined {
   return made;
 }
 
-function integer(l: Lowering, name: string, bits: number, inputs: readonly Node[]): Node | undefined {
+function integer(l: PtxLowering, name: string, bits: number, inputs: readonly Node[]): Node | undefined {
   const { s } = l;
   const [a, b, c] = inputs as [Node, Node, Node];
   const signed = inputs.map((n) => signExtended(s, n, bits));
@@ -105,10 +105,10 @@ function integer(l: Lowering, name: string, bits: number, inputs: readonly Node[
       return undefined;
   }
 }
-const atLeastWord = (l: Lowering, a: Node): Node => (a.width < 32 ? l.s.zext(a, 32) : a);
-const resized = (l: Lowering, a: Node, width: Width): Node => (a.width < width ? l.s.zext(a, width) : l.s.trunc(a, width));
+const atLeastWord = (l: PtxLowering, a: Node): Node => (a.width < 32 ? l.s.zext(a, 32) : a);
+const resized = (l: PtxLowering, a: Node, width: Width): Node => (a.width < width ? l.s.zext(a, width) : l.s.trunc(a, width));
 
-function float(l: Lowering, name: string, kind: string, inputs: readonly Node[]): Node | undefined {
+function float(l: PtxLowering, name: string, kind: string, inputs: readonly Node[]): Node | undefined {
   const f = l.floats;
   const [a, b, c] = inputs as [Node, Node, Node];
   switch (name) {

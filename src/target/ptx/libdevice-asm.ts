@@ -8,8 +8,8 @@ import { cleanUp } from "./cleanup.js";
 import { emitBody } from "./emit.js";
 import { leavesOf } from "./leaves.js";
 import { expandLibdevice } from "./libdevice.js";
-import { LineTable } from "./lines.js";
-import { Lowering, type LoweringOptions, type Problem } from "./lower.js";
+import { LocTable } from "./lines.js";
+import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
 import { schedule } from "./schedule.js";
 
 export interface InlineAsm {
@@ -29,7 +29,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   const leaves = [returnType, ...params].flatMap((type) => leavesOf(type) ?? []);
   if (leaves.length !== params.length + 1) return undefined;
   const problems: Problem[] = [];
-  const l = new Lowering(func, new Map(), { ...options, depot: "" }, problems, () => 0);
+  const l = new PtxLowering(func, new Map(), { ...options, depot: "" }, problems, () => 0);
   const args = leaves.slice(1).map(({ width, bits }, i) => l.graph.pure("param", width, [], `${i}:${bits}`));
   const values = expandLibdevice(l, func, name, args);
   if (!values || problems.length > 0) return undefined;
@@ -37,7 +37,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   cleanUp(l.s, l.entry);
   const order = analyse(l.entry);
   schedule(order);
-  const { text, registers } = emitBody(l.graph, order, { name, index: 0, lines: new LineTable(), shared: l.shared });
+  const { text, registers } = emitBody(l.graph, order, { name, index: 0, lines: new LocTable(), shared: l.shared });
   const declared = ([1, 16, 32, 64] as const)
     .filter((width) => registers[width] > 0)
     .map((width) => `.reg .${width === 1 ? "pred" : `b${width}`} ${REGISTERS[width]}<${registers[width] + 1}>;`);

@@ -2,7 +2,7 @@
 import type { Floats } from "./floats.js";
 import { type Block, type Node, valueOf, type Width } from "./graph.js";
 import type { Fit } from "./libdevice-coefficients.js";
-import type { Lowering } from "./lower.js";
+import type { PtxLowering } from "./lower.js";
 import type { Simplifier } from "./simplify.js";
 
 /** A function of libdevice, for the kind of float of `m`. */
@@ -23,7 +23,7 @@ export class LibdeviceMath {
   /** `ftz.f32`, `f32` or `f64`: how mnemonics end. */
   readonly type: string;
   constructor(
-    readonly l: Lowering,
+    readonly l: PtxLowering,
     readonly kind: "f32" | "f64",
   ) {
     this.s = l.s;

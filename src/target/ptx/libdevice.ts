@@ -13,7 +13,7 @@ import { LIBDEVICE_GAMMA } from "./libdevice-gamma.js";
 import { LibdeviceMath, type LibdeviceRule } from "./libdevice-math.js";
 import { LIBDEVICE_ROOTS } from "./libdevice-roots.js";
 import { LIBDEVICE_TRIGONOMETRIC } from "./libdevice-trigonometric.js";
-import type { Lowering } from "./lower.js";
+import type { PtxLowering } from "./lower.js";
 
 /** Rules of functions of both kinds of float: `__nv_sinf` is that of `sin` for f32. */
 const GENERIC: Readonly<Record<string, LibdeviceRule>> = {
@@ -40,7 +40,7 @@ function kindOf(name: string): "f32" | "f64" {
 }
 
 /** The registers of what `__nv_name` returns; undefined for a function that is not of libdevice. */
-export function expandLibdevice(l: Lowering, op: Operation, name: string, args: readonly Node[]): readonly Node[] | undefined {
+export function expandLibdevice(l: PtxLowering, op: Operation, name: string, args: readonly Node[]): readonly Node[] | undefined {
   if (!name.startsWith("__nv_")) return undefined;
   const found = RULES.get(name);
   if (!found) return l.problem(op, `'${name}' is not expanded: no libdevice is linked`);

@@ -4,7 +4,7 @@ import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc } from "../../ir/locatio
 import type { Operation } from "../../ir/operation.js";
 import { terminalLine } from "../../support/terminal-text.js";
 
-export class LineTable {
+export class LocTable {
   readonly #files = new Map<string, number>();
   readonly #texts: string[] = [""];
   /** File and line of each location. */

@@ -19,12 +19,12 @@ import { anyExtended, regroup, signExtended, zeroExtended } from "./integers.js"
 import { lowerIntrinsic } from "./intrinsics.js";
 import { type Leaf, leafRange, leavesOf } from "./leaves.js";
 import { expandLibdevice } from "./libdevice.js";
-import type { Lowering } from "./lower.js";
+import type { PtxLowering } from "./lower.js";
 
-type Rule = (l: Lowering, op: Operation) => readonly Node[];
+type Rule = (l: PtxLowering, op: Operation) => readonly Node[];
 
 /** The registers of an op's result. */
-export function lowerOp(l: Lowering, op: Operation): readonly Node[] {
+export function lowerOp(l: PtxLowering, op: Operation): readonly Node[] {
   const rule = RULES.get(op.name);
   if (rule) return rule(l, op);
   const call = intrinsicCallOf(op);
@@ -33,7 +33,7 @@ export function lowerOp(l: Lowering, op: Operation): readonly Node[] {
 }
 
 /** Applied to each register of the operands. */
-function elementwise(compute: (l: Lowering, leaf: Leaf, inputs: readonly Node[], op: Operation) => Node): Rule {
+function elementwise(compute: (l: PtxLowering, leaf: Leaf, inputs: readonly Node[], op: Operation) => Node): Rule {
   return (l, op) => {
     const leaves = l.leaves(op, op.operand(0).type);
     return leaves.map((leaf, i) =>
@@ -61,11 +61,11 @@ const shift = (name: string) =>
     // Counts are words.
     return l.s.binary(name, value, valueOf(count) === undefined ? anyExtended(l.s, count, 32) : count);
   });
-const float = (compute: (l: Lowering, kind: string, a: Node, b: Node) => Node) =>
+const float = (compute: (l: PtxLowering, kind: string, a: Node, b: Node) => Node) =>
   elementwise((l, leaf, [a, b]) => compute(l, leaf.kind, a!, b!));
 /** From one kind of register to another. */
 const conversion =
-  (compute: (l: Lowering, a: Node, from: Leaf, to: Leaf) => Node): Rule =>
+  (compute: (l: PtxLowering, a: Node, from: Leaf, to: Leaf) => Node): Rule =>
   (l, op) => {
     const from = l.leaves(op, op.operand(0).type);
     const to = l.leaves(op, op.result().type);
@@ -136,7 +136,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["llvm.call", call],
 ]);
 
-function select(l: Lowering, op: Operation): readonly Node[] {
+function select(l: PtxLowering, op: Operation): readonly Node[] {
   const conditions = l.nodes(op.operand(0));
   const [then, other] = [l.nodes(op.operand(1)), l.nodes(op.operand(2))];
   // Of a value and one that may be anything it is the value.
@@ -145,25 +145,25 @@ function select(l: Lowering, op: Operation): readonly Node[] {
   return then.map((node, i) => l.s.select(conditions[conditions.length === 1 ? 0 : i]!, node, other[i]!));
 }
 const isUndefined = (value: Value): boolean => /^llvm\.mlir\.(undef|poison)$/.test(value.definingOp?.name ?? "");
-const widen = (l: Lowering, a: Node, width: Width): Node => (a.width <= width ? l.s.sext(a, width) : l.s.trunc(a, width));
+const widen = (l: PtxLowering, a: Node, width: Width): Node => (a.width <= width ? l.s.sext(a, width) : l.s.trunc(a, width));
 /** Conversions to float take words. */
-function atLeastWord(l: Lowering, a: Node, from: Leaf, signed: boolean): Node {
+function atLeastWord(l: PtxLowering, a: Node, from: Leaf, signed: boolean): Node {
   const full = signed ? signExtended(l.s, a, from.bits) : zeroExtended(l.s, a, from.bits);
   if (full.width >= 32) return full;
   return signed ? l.s.sext(full, 32) : l.s.zext(full, 32);
 }
-function toInteger(l: Lowering, a: Node, from: Leaf, to: Leaf, signed: boolean): Node {
+function toInteger(l: PtxLowering, a: Node, from: Leaf, to: Leaf, signed: boolean): Node {
   const width = to.width === 64 ? 64 : 32;
   const made = l.floats.toInteger(signed, from.kind, width, a);
   return to.width < 32 ? l.s.trunc(made, to.width) : made;
 }
-function bitcast(l: Lowering, op: Operation): readonly Node[] {
+function bitcast(l: PtxLowering, op: Operation): readonly Node[] {
   const from = l.leaves(op, op.operand(0).type);
   const to = l.leaves(op, op.result().type);
   return regroup(l.s, l.nodes(op.operand(0)), from, to) ?? l.problem(op, "this bitcast has no PTX");
 }
 const spaceOf = (type: Type): number => (LLVMPointerType.is(type) ? type.params.addressSpace : 0);
-function addrSpaceCast(l: Lowering, op: Operation): readonly Node[] {
+function addrSpaceCast(l: PtxLowering, op: Operation): readonly Node[] {
   const [from, to] = [spaceOf(op.operand(0).type), spaceOf(op.result().type)];
   const node = l.node(op.operand(0));
   const graph = l.s.graph;
@@ -176,11 +176,11 @@ function addrSpaceCast(l: Lowering, op: Operation): readonly Node[] {
 
 // --- aggregates ------------------------------------------------------------------------------
 
-function extractValue(l: Lowering, op: Operation): readonly Node[] {
+function extractValue(l: PtxLowering, op: Operation): readonly Node[] {
   const { start, count } = leafRange(op.operand(0).type, intsOf(op.attr("position")) ?? []);
   return l.nodes(op.operand(0)).slice(start, start + count);
 }
-function insertValue(l: Lowering, op: Operation): readonly Node[] {
+function insertValue(l: PtxLowering, op: Operation): readonly Node[] {
   const { start } = leafRange(op.operand(0).type, intsOf(op.attr("position")) ?? []);
   const nodes = l.nodes(op.operand(0)).slice();
   l.nodes(op.operand(1)).forEach((node, i) => {
@@ -188,14 +188,14 @@ function insertValue(l: Lowering, op: Operation): readonly Node[] {
   });
   return nodes;
 }
-function extractElement(l: Lowering, op: Operation): readonly Node[] {
+function extractElement(l: PtxLowering, op: Operation): readonly Node[] {
   const nodes = l.nodes(op.operand(0));
   const index = l.node(op.operand(1));
   const known = valueOf(index);
   if (known !== undefined) return [nodes[Number(known)] ?? nodes[0]!];
   return [nodes.reduce((found, node, i) => l.s.select(l.s.icmp("eq", index, l.s.constant(index.width, i)), node, found))];
 }
-function insertElement(l: Lowering, op: Operation): readonly Node[] {
+function insertElement(l: PtxLowering, op: Operation): readonly Node[] {
   const nodes = l.nodes(op.operand(0));
   const value = l.node(op.operand(1));
   const index = l.node(op.operand(2));
@@ -203,14 +203,14 @@ function insertElement(l: Lowering, op: Operation): readonly Node[] {
   if (known !== undefined) return nodes.map((node, i) => (BigInt(i) === known ? value : node));
   return nodes.map((node, i) => l.s.select(l.s.icmp("eq", index, l.s.constant(index.width, i)), value, node));
 }
-function shuffle(l: Lowering, op: Operation): readonly Node[] {
+function shuffle(l: PtxLowering, op: Operation): readonly Node[] {
   const all = [...l.nodes(op.operand(0)), ...l.nodes(op.operand(1))];
   return (intsOf(op.attr("mask")) ?? []).map((m) => all[Math.max(0, m)]!);
 }
 
 // --- memory ----------------------------------------------------------------------------------
 
-function gep(l: Lowering, op: Operation): readonly Node[] {
+function gep(l: PtxLowering, op: Operation): readonly Node[] {
   const [base, ...dynamic] = op.operands;
   const element = op.attr("elem_type");
   let type: Type = TypeAttr.is(element) ? element.params.type : op.result().type;
@@ -253,14 +253,14 @@ const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits ==
 const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);
 
 /** Where an access goes. What lies on the stack is local, whatever its pointer says. */
-function place(l: Lowering, pointer: Value): { readonly address: Node; readonly space: string } {
+function place(l: PtxLowering, pointer: Value): { readonly address: Node; readonly space: string } {
   const address = l.node(pointer);
   const space = STATE_SPACES[spaceOf(pointer.type)] ?? "";
   const [base, offset] = l.s.splitOffset(address);
   if (base.op !== "stack" || space !== "") return { address, space };
   return { address: l.s.add(l.graph.pure("address", 64, [], l.options.depot), l.s.constant(64, offset)), space: "local" };
 }
-function load(l: Lowering, op: Operation): readonly Node[] {
+function load(l: PtxLowering, op: Operation): readonly Node[] {
   const leaves = l.leaves(op, op.result().type);
   const align = intOf(op.attr("alignment")) ?? byteAlign(op.result().type);
   const { address, space } = place(l, op.operand(0));
@@ -288,7 +288,7 @@ function load(l: Lowering, op: Operation): readonly Node[] {
   const from = Array.from({ length: registers }, () => registerLeaf(bits));
   return regroup(l.s, nodes, from, leaves) ?? l.problem(op, "this load has no PTX");
 }
-function store(l: Lowering, op: Operation): readonly Node[] {
+function store(l: PtxLowering, op: Operation): readonly Node[] {
   const { type } = op.operand(0);
   const leaves = l.leaves(op, type);
   const align = intOf(op.attr("alignment")) ?? byteAlign(type);
@@ -315,7 +315,7 @@ function store(l: Lowering, op: Operation): readonly Node[] {
   for (let i = 0; i < nodes.length; i += count) write(bits, nodes.slice(i, i + count), (i * bits) / 8);
   return [];
 }
-function alloca(l: Lowering, op: Operation): readonly Node[] {
+function alloca(l: PtxLowering, op: Operation): readonly Node[] {
   const element = op.attr("elem_type");
   const count = valueOf(l.node(op.operand(0)));
   if (!TypeAttr.is(element) || count === undefined) return l.problem(op, "the stack holds what has a size that is known");
@@ -332,7 +332,7 @@ const semantics = (op: Operation, name: string): string => atomicSemantics(intOf
  * Before sm_90 bf16 is added by comparing and swapping the word that it is a half of, until nothing came between.
  * Source: llvm/lib/CodeGen/AtomicExpandPass.cpp, expandPartwordAtomicRMW.
  */
-function addBf16(l: Lowering, place: string, space: string, address: Node, value: Node): Node {
+function addBf16(l: PtxLowering, place: string, space: string, address: Node, value: Node): Node {
   const { s, graph } = l;
   const word = (x: bigint | number): Node => s.constant(32, x);
   const start = s.and(address, s.constant(address.width, -4));
@@ -361,7 +361,7 @@ function addBf16(l: Lowering, place: string, space: string, address: Node, value
   graph.home = after.id;
   return s.trunc(s.shr(old, shift), 16);
 }
-function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
+function atomicRmw(l: PtxLowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.result().type);
   const opcode = RMW[intOf(op.attr("bin_op"))!]!;
   const address = l.node(op.operand(0));
@@ -382,7 +382,7 @@ function atomicRmw(l: Lowering, op: Operation): readonly Node[] {
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
   return [l.graph.result(effect, 0, leaf.width)];
 }
-function cmpXchg(l: Lowering, op: Operation): readonly Node[] {
+function cmpXchg(l: PtxLowering, op: Operation): readonly Node[] {
   const [leaf] = l.leaves(op, op.operand(1).type);
   const [address, expected, value] = op.operands.map((v) => l.node(v)) as [Node, Node, Node];
   if (!leaf || leaf.bits < 16) return l.problem(op, "cmpxchg of this type has no PTX");
@@ -392,7 +392,7 @@ function cmpXchg(l: Lowering, op: Operation): readonly Node[] {
   const old = l.graph.result(effect, 0, leaf.width);
   return [old, l.s.icmp("eq", old, expected)];
 }
-function fence(l: Lowering, op: Operation): readonly Node[] {
+function fence(l: PtxLowering, op: Operation): readonly Node[] {
   const form = `${fenceName(intOf(op.attr("ordering")), stringOf(op.attr("syncscope")))};`;
   l.graph.effect(l.block, { kind: "instruction", form, results: [] }, []);
   return [];
@@ -400,7 +400,7 @@ function fence(l: Lowering, op: Operation): readonly Node[] {
 
 // --- calls -----------------------------------------------------------------------------------
 
-function inlineAsm(l: Lowering, op: Operation): readonly Node[] {
+function inlineAsm(l: PtxLowering, op: Operation): readonly Node[] {
   const text = stringOf(op.attr("asm_string"))!;
   const operands = asmOperands(text, stringOf(op.attr("constraints"))!);
   if (typeof operands === "string") return l.problem(op, operands);
@@ -428,14 +428,14 @@ function inlineAsm(l: Lowering, op: Operation): readonly Node[] {
   return flat ?? l.problem(op, "the results of this asm do not fit its constraints");
 }
 /** Each register holds the parts of one element of a struct. */
-function regroupEach(l: Lowering, nodes: readonly Node[], registers: readonly Leaf[], type: Type): readonly Node[] | undefined {
+function regroupEach(l: PtxLowering, nodes: readonly Node[], registers: readonly Leaf[], type: Type): readonly Node[] | undefined {
   const elements = (type.params as { readonly elements?: readonly Type[] }).elements;
   if (elements?.length !== nodes.length) return undefined;
   const parts = elements.map((t, i) => regroup(l.s, [nodes[i]!], [registers[i]!], leavesOf(t)!));
   return parts.includes(undefined) ? undefined : parts.flatMap((p) => p!);
 }
 
-function call(l: Lowering, op: Operation): readonly Node[] {
+function call(l: PtxLowering, op: Operation): readonly Node[] {
   const name = (op.attr("callee")?.params as { readonly root: string } | undefined)?.root;
   if (name === undefined) return l.problem(op, "indirect calls have no PTX here");
   const args = op.operands.map((v) => l.nodes(v));

@@ -35,7 +35,7 @@ export interface Problem {
 }
 
 /** A function in the making: one graph, into which calls of other functions are expanded. */
-export class Lowering {
+export class PtxLowering {
   readonly graph = new Graph();
   readonly s: Simplifier;
   readonly floats: Floats;

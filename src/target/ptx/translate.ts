@@ -11,8 +11,8 @@ import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
 import { accessName, emitBody, resultParam } from "./emit.js";
 import { leavesOf } from "./leaves.js";
-import { LineTable } from "./lines.js";
-import { Lowering, type LoweringOptions, type Problem } from "./lower.js";
+import { LocTable } from "./lines.js";
+import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
 import { isNoInline, isNoReturn } from "./lower-ops.js";
 import { schedule } from "./schedule.js";
 
@@ -42,7 +42,7 @@ export function ptxText(module: Operation, options: PtxOptions): PtxText | { rea
     if (name !== undefined) symbols.set(name, op);
   }
   const problems: Problem[] = [];
-  const lines = new LineTable();
+  const lines = new LocTable();
   const kernels = ops.filter((op) => op.name === "llvm.func" && !op.regions[0]!.empty && (isKernel(op) || isNoInline(op)));
   const used = { callees: new Set<string>(), symbols: new Set<string>(), instructions: new Map<Operation, readonly string[]>() };
   const texts = kernels.map((func, index) => functionText(func, index, symbols, options, problems, lines, used));
@@ -71,7 +71,7 @@ function functionText(
   symbols: ReadonlyMap<string, Operation>,
   options: PtxOptions,
   problems: Problem[],
-  lines: LineTable,
+  lines: LocTable,
   used: { readonly callees: Set<string>; readonly symbols: Set<string>; readonly instructions: Map<Operation, readonly string[]> },
 ): string {
   const threads = intsOf(func.attr("nvvm.reqntid"));
@@ -83,7 +83,7 @@ function functionText(
     ftz: options.reflectFtz,
     numThreads: threads?.reduce((a, b) => a * b, 1),
   };
-  const l = new Lowering(func, symbols, lowered, problems, (op) => lines.indexOf(op));
+  const l = new PtxLowering(func, symbols, lowered, problems, (op) => lines.indexOf(op));
   l.run();
   if (problems.length > 0) return "";
   for (const name of l.symbols) used.symbols.add(name);

@@ -7,10 +7,10 @@ import { Session } from "node:inspector";
 import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
 import { defaultOptions } from "../../compile/options.js";
-import type { Trace } from "../../compile/trace.js";
 import { WHOLE_COMPILER } from "../../compile/whole-compiler.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
+import type { Trace } from "../../trace/trace.js";
 import { memoryIo } from "../memory-io.js";
 import { type Kernel, readKernels } from "./cases.js";
 

@@ -1,5 +1,5 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
-import type { Input } from "../keys.js";
+import type { TerminalInput } from "../keys.js";
 import { clickElement } from "../panes/layout/cursor.js";
 import { passItems } from "../panes/passes/model.js";
 import { placesOf } from "../state/places.js";
@@ -11,7 +11,7 @@ import { atStep } from "./walk.js";
 
 const WHEEL = 3;
 
-export function pressed(state: State, input: Extract<Input, { readonly kind: "mouse" }>): State {
+export function pressed(state: State, input: Extract<TerminalInput, { readonly kind: "mouse" }>): State {
   const { x, y, what } = input;
   if (state.overlay) return overOverlay(state, state.overlay, input);
   const place = placesOf(state).panes.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
@@ -40,7 +40,7 @@ export function pressed(state: State, input: Extract<Input, { readonly kind: "mo
 function overOverlay(
   state: State,
   overlay: NonNullable<State["overlay"]>,
-  { x, y, what }: Extract<Input, { readonly kind: "mouse" }>,
+  { x, y, what }: Extract<TerminalInput, { readonly kind: "mouse" }>,
 ): State {
   const rect = overlayRect(state, overlay);
   const by = what === "wheel-down" ? WHEEL : -WHEEL;

@@ -1,10 +1,10 @@
 /** Going to definitions, uses, matches, source lines; an op's life line; search through time. */
 
-import { codegenFacts } from "../../compile/codegen-facts.js";
-import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../compile/provenance.js";
-import type { Step, Trace } from "../../compile/trace.js";
 import { type StepSide, sideOf } from "../../diff/same-text.js";
 import type { StepDiff } from "../../diff/step-diff.js";
+import { codegenFacts } from "../../explain/codegen-facts.js";
+import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";
+import type { Step, Trace } from "../../trace/trace.js";
 import { textOf } from "../draw/style.js";
 import { cut, shown } from "../draw/text-width.js";
 import { functionLines } from "../kernels.js";

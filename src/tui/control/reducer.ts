@@ -1,7 +1,7 @@
 /** What every input does to the state: pure, so that it can be tested with plain objects and random keys. */
 
 import { COMMANDS, type CommandId, isPrefix, keyTable } from "../keymap.js";
-import { decodeInput, type Input } from "../keys.js";
+import { decodeInput, type TerminalInput } from "../keys.js";
 import type { Computed, Moment, Session, Size, State, View } from "../state/state.js";
 import { initialView, type Settings } from "../state/state.js";
 import { runCommand } from "./commands.js";
@@ -11,7 +11,7 @@ import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
 
 export type Action =
-  | { readonly type: "input"; readonly input: Input }
+  | { readonly type: "input"; readonly input: TerminalInput }
   | { readonly type: "resize"; readonly size: Size }
   /** The world changed: more passes are done, or another Trace is looked at. */
   | { readonly type: "session"; readonly session: Session; readonly select?: number }

@@ -1,7 +1,7 @@
 /** What is typed behind `:`: a step, `q`, or a command line of tt-step. */
 
-import { findStep } from "../../compile/trace.js";
 import { knownCapability } from "../../gpu/nvidia.js";
+import { findStep } from "../../trace/trace.js";
 import { type State, type WhatIf, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { ask, say } from "./commands.js";

@@ -1,5 +1,5 @@
 /** Going from step to step: what the cursor of the diff stays on. */
-import { ancestorsOf, descendantsOf } from "../../compile/provenance.js";
+import { ancestorsOf, descendantsOf } from "../../explain/provenance.js";
 import { type CursorLine, cursorLine, type Display, displayOf } from "../panes/diff/model.js";
 import { insideOf } from "../state/places.js";
 import { type State, withView } from "../state/state.js";

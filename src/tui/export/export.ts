@@ -1,5 +1,5 @@
 /** What `E` and `--export` write: chosen by the name's ending. */
-import { traceJson } from "../../compile/trace-json.js";
+import { traceJson } from "../../trace/json.js";
 import type { Canvas } from "../draw/canvas.js";
 import type { Theme } from "../draw/theme.js";
 import { frame } from "../frame.js";

@@ -2,12 +2,13 @@
  * A Trace as one self-contained page: passes, diffs, layouts and final code, with keyboard and mouse. The page holds the
  * lines once, each step by numbers of lines, and each diff by its rows; a small script draws what is selected.
  */
-import { codegenFacts } from "../../compile/codegen-facts.js";
-import { locationOf } from "../../compile/provenance.js";
-import { stepModule } from "../../compile/step-module.js";
-import type { Step, Trace } from "../../compile/trace.js";
-import { layoutOfType, type ValueLayout } from "../../compile/value-layout.js";
+
 import { stepBefore, stepDiff } from "../../diff/step-diff.js";
+import { codegenFacts } from "../../explain/codegen-facts.js";
+import { locationOf } from "../../explain/provenance.js";
+import { layoutOfType, type ValueLayout } from "../../explain/value-layout.js";
+import { stepModule } from "../../trace/step-module.js";
+import type { Step, Trace } from "../../trace/trace.js";
 import { type Ink, type Paper, style } from "../draw/style.js";
 import { shown } from "../draw/text-width.js";
 import { cssOf, type Theme } from "../draw/theme.js";

@@ -2,11 +2,11 @@
 
 import type { Always } from "../../compile/compile.js";
 import type { CudaOptions } from "../../compile/options.js";
-import type { PipelineStep, Stage } from "../../compile/pipelines/cuda.js";
-import type { PassRewrites } from "../../compile/rewrite-details.js";
-import type { Trace } from "../../compile/trace.js";
 import type { StepDiff } from "../../diff/step-diff.js";
+import type { PassRewrites } from "../../explain/rewrite-details.js";
 import type { Operation } from "../../ir/operation.js";
+import type { PipelineStep, Stage } from "../../trace/stage.js";
+import type { Trace } from "../../trace/trace.js";
 
 export const PANES = ["source", "passes", "diff", "layout", "codegen"] as const;
 export type PaneId = (typeof PANES)[number];
@@ -126,7 +126,7 @@ export interface WhatIf {
 }
 
 /** A text that our pipeline compiles. */
-export interface Input {
+export interface CompilerInput {
   readonly name: string;
   readonly text: string;
   readonly from: Stage;
@@ -149,7 +149,7 @@ export interface Session {
   readonly generation: number;
   readonly trace: Trace;
   /** What is compiled; undefined of an imported dump. */
-  readonly input: Input | undefined;
+  readonly input: CompilerInput | undefined;
   /** The kernels of the Trace, where it has several. */
   readonly kernels: readonly Kernel[];
   readonly kernel: number;

@@ -1,9 +1,10 @@
 /** Questions about the steps of a session that several panes ask. */
-import type { Step, Trace } from "../../compile/trace.js";
+
 import { type StepDiff, stepBefore, stepDiff, stepDiffInSlices, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
 import { stepDiffAcross, stepDiffAcrossInSlices } from "../../diff/step-diff-across.js";
 import { memo } from "../../support/memo.js";
 import type { Sliced } from "../../support/slices.js";
+import type { Step, Trace } from "../../trace/trace.js";
 import { functionPart } from "../kernels.js";
 import type { Session, State } from "./state.js";
 

@@ -1,6 +1,6 @@
-import { ancestorsOf, descendantsOf } from "../../../compile/provenance.js";
-import type { Trace } from "../../../compile/trace.js";
+import { ancestorsOf, descendantsOf } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
+import type { Trace } from "../../../trace/trace.js";
 
 /** An op with all it came from and all that became of it. */
 export const familyOf = memo(

@@ -1,6 +1,6 @@
 /** The codegen pane: what the final code does, why, and figures; six tabs over one Trace. */
-import { ratedFacts } from "../../../compile/codegen/explain-facts.js";
-import { codegenStep } from "../../../compile/codegen-facts.js";
+import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
+import { codegenStep } from "../../../explain/codegen-facts.js";
 import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";

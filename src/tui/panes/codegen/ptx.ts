@@ -2,10 +2,10 @@
  * The ptx tab: the final code as text, lines of the op under the cursor lit. Our own compilation has PTX, whose lines tell by `.loc`
  * where they come from; of a large module it is made when it is looked at. A dump without PTX shows its last step.
  */
-import { codegenStep } from "../../../compile/codegen-facts.js";
-import { ancestorIn, locationOf, type SourcePosition } from "../../../compile/provenance.js";
-import type { Step, Trace } from "../../../compile/trace.js";
+import { codegenStep } from "../../../explain/codegen-facts.js";
+import { ancestorIn, locationOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
+import type { Step, Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";

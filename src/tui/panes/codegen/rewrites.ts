@@ -1,8 +1,8 @@
 /** The rewrites tab: what the selected pass did to single ops, one after the other. */
-import { linesOfOps } from "../../../compile/provenance.js";
-import type { Declined, PassRewrites } from "../../../compile/rewrite-details.js";
-import type { Step, Trace } from "../../../compile/trace.js";
+import { linesOfOps } from "../../../explain/provenance.js";
+import type { Declined, PassRewrites } from "../../../explain/rewrite-details.js";
 import { memo } from "../../../support/memo.js";
+import type { Step, Trace } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Go, Session } from "../../state/state.js";

@@ -1,10 +1,11 @@
 /** The stats tab: counts of ops over all passes, time, shared memory, work of the program, the schedule of its loops. */
-import { linesOfOps } from "../../../compile/provenance.js";
-import { stepModule } from "../../../compile/step-module.js";
-import type { LineTable, Step, StepText, Trace } from "../../../compile/trace.js";
+import { linesOfOps } from "../../../explain/provenance.js";
 import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { memo } from "../../../support/memo.js";
+import type { LineTable, StepText } from "../../../trace/line-table.js";
+import { stepModule } from "../../../trace/step-module.js";
+import type { Step, Trace } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import type { Session } from "../../state/state.js";
 import { stepsOf } from "../../state/steps.js";

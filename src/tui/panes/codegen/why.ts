@@ -1,8 +1,8 @@
 /** The why tab: what passes said about the op under the cursor, and about the pass. */
-import { codegenFacts } from "../../../compile/codegen-facts.js";
-import { linesOfOps } from "../../../compile/provenance.js";
-import { failuresOf, type Step } from "../../../compile/trace.js";
+import { codegenFacts } from "../../../explain/codegen-facts.js";
+import { linesOfOps } from "../../../explain/provenance.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
+import { failuresOf, type Step } from "../../../trace/trace.js";
 import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Session, State } from "../../state/state.js";

@@ -1,10 +1,10 @@
 /** The pair of layouts that a conversion goes between, and what has to move. */
 
-import type { Value } from "../../../compile/step-module.js";
-import { layoutOfType, type ValueLayout } from "../../../compile/value-layout.js";
+import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { type ConversionShape, conversionShape, movesInto } from "../../../layout/conversion.js";
 import { ownersOf } from "../../../layout/grid.js";
 import { memo } from "../../../support/memo.js";
+import type { Value } from "../../../trace/step-module.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import type { View } from "../../state/state.js";
 import type { Size2 } from "../pane.js";

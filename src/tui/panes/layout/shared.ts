@@ -1,11 +1,11 @@
 /** Shared memory: which element lies in which bank, and the conflicts of those who access it. */
 
-import type { Value } from "../../../compile/step-module.js";
-import { layoutOfType, type ValueLayout } from "../../../compile/value-layout.js";
+import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { simulateWavefronts } from "../../../layout/bank-conflicts.js";
 import { conversionShape } from "../../../layout/conversion.js";
 import { paddedOffset } from "../../../layout/encodings/padded-shared.js";
 import { memo } from "../../../support/memo.js";
+import type { Value } from "../../../trace/step-module.js";
 import { BOLD, GOOD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, WARNING } from "../../draw/style.js";
 import type { View } from "../../state/state.js";
 import type { Size2 } from "../pane.js";

@@ -1,11 +1,11 @@
 /** What the layout pane is about: the value under the cursor, at the step that is looked at. */
 
-import { linesOfOps } from "../../../compile/provenance.js";
-import { type StepModule, stepModule, type Value, valueOnLine, valuesOnLine } from "../../../compile/step-module.js";
-import type { Step, Trace } from "../../../compile/trace.js";
-import { layoutOfType, type ValueLayout } from "../../../compile/value-layout.js";
+import { linesOfOps } from "../../../explain/provenance.js";
+import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { typeText } from "../../../ir/text-hook.js";
 import { memo } from "../../../support/memo.js";
+import { type StepModule, stepModule, type Value, valueOnLine, valuesOnLine } from "../../../trace/step-module.js";
+import type { Step, Trace } from "../../../trace/trace.js";
 import type { State } from "../../state/state.js";
 import { comparedOf } from "../../state/steps.js";
 import { cursorLine, namesOn } from "../diff/model.js";

@@ -1,7 +1,8 @@
 /** The pass list: every pass of every stage, changed ones marked; what it shows, and how it is walked. */
-import type { PipelineStep } from "../../../compile/pipelines/cuda.js";
-import type { Step } from "../../../compile/trace.js";
+
 import { memo } from "../../../support/memo.js";
+import type { PipelineStep } from "../../../trace/stage.js";
+import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
 import type { Session, State, View } from "../../state/state.js";

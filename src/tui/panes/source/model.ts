@@ -1,7 +1,7 @@
 /** The Python source, with the line of the op under the cursor. */
-import { locationsOf } from "../../../compile/provenance.js";
-import type { Trace } from "../../../compile/trace.js";
+import { locationsOf } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
+import type { Trace } from "../../../trace/trace.js";
 import { overlay, pythonSpans } from "../../draw/ir-text.js";
 import { line, MUTED, onPaper, type Row, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";

@@ -6,8 +6,8 @@
  *
  * What has none stays: tensors in shared memory and what makes them (2.0), reductions to an index.
  */
-import { dictAttr, IntegerAttr, i32ArrayAttr, i32Attr } from "../../ir/builtin-attrs.js";
-import type { Operation } from "../../ir/operation.js";
+import { dictAttr, IntegerAttr, i32ArrayAttr, i32Attr } from "../ir/builtin-attrs.js";
+import type { Operation } from "../ir/operation.js";
 import { Modernizer, modernName } from "./entities.js";
 import { rewriteOp } from "./ops.js";
 

@@ -1,9 +1,9 @@
 /**
  * A log of Triton 2.0 shows the IR after the passes that changed it. The others ran too: here they are put back between.
  */
-import type { PipelineStep } from "../pipelines/cuda.js";
-import { decodeSpecialization, specializationText, TRITON_20_PIPELINE } from "../pipelines/triton20.js";
+import type { PipelineStep } from "../stage.js";
 import type { Dump } from "./dump-log.js";
+import { decodeSpecialization, specializationText, TRITON_20_PIPELINE } from "./triton20.js";
 
 /** Whether the dumps of a compilation are 2.0's: after passes only, and of no op in particular. */
 export function isTriton20(dumps: readonly Dump[]): boolean {

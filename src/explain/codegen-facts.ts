@@ -4,11 +4,12 @@
  *
  *     %88 = tt.load %ptr, %mask      ->  4 x  @%p1 ld.global.v4.b32   16 bytes a thread, predicated
  */
+
+import type { Step, Trace } from "../trace/trace.js";
 import { readLine } from "./codegen/machine-lines.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
 import { constantOn, descriptorOf, readDescriptor } from "./codegen/tcgen05-descriptor.js";
 import { ancestorIn, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
-import type { Step, Trace } from "./trace.js";
 
 export type FactKind =
   | "load"

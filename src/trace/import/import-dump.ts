@@ -5,15 +5,17 @@
 
 import { compact } from "../../support/bytes.js";
 import { finished } from "../../support/slices.js";
+import { LineTable, type StepText } from "../line-table.js";
 import { LocationCollector } from "../op-locations.js";
-import { flagOfPass, type PipelineStep, type Stage } from "../pipelines/cuda.js";
-import { flagOfPass20 } from "../pipelines/triton20.js";
-import { LineTable, type Step, type StepText, type Trace } from "../trace.js";
+import { type PipelineStep, STAGES, type Stage } from "../stage.js";
+import type { Step, Trace } from "../trace.js";
 import { type Dump, splitLog } from "./dump-log.js";
 import { identify } from "./identify.js";
 import { withoutLocations } from "./locations.js";
+import { flagOfPass } from "./pass-names.js";
 import { collectPlaces } from "./read-positions.js";
 import { BLOCK, mixHash, readTextIR, type TextIR } from "./text-ops.js";
+import { flagOfPass20 } from "./triton20.js";
 import { isTriton20, specializations, unchangedAfter, unchangedBefore } from "./unchanged-passes.js";
 
 export interface ImportOptions {
@@ -69,14 +71,14 @@ export function importTexts(
 /** A log's compilations: a new one begins where the IR is of an earlier stage than before, or the first pass runs again. */
 function splitCompilations(dumps: readonly Dump[]): Dump[][] {
   const compilations: Dump[][] = [];
-  const order: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
+
   let reached = 0;
   for (const dump of dumps) {
     const current = compilations.at(-1);
     const first = current?.find((d) => d.when !== "internal");
     // The inliner is where make_ttir begins; the gluon inliner and function passes have other names or ops.
     const restarts = dump.when !== "internal" && dump.pass === first?.pass && isInliner(dump.pass) && dump.op === first.op;
-    const at = dump.text === "" ? reached : order.indexOf(stageOfIr(dump.text));
+    const at = dump.text === "" ? reached : STAGES.indexOf(stageOfIr(dump.text));
     if (!current || restarts || at < reached) {
       compilations.push([dump]);
       reached = at;

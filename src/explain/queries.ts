@@ -22,10 +22,10 @@ import { getOrder } from "../layout/encoding-queries.js";
 import { PassError } from "../pass/pass-error.js";
 import { type Remark, type RemarkRef, RemarkRefs, refText, refTo, remarkMessage } from "../pass/remark.js";
 import { anchorOf, explainConversion } from "../passes/ttg/remove-layout-conversions/explain-conversion.js";
+import { type StepModule, stepModule } from "../trace/step-module.js";
+import type { Step, Trace } from "../trace/trace.js";
 import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
 import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
-import { type StepModule, stepModule } from "./step-module.js";
-import type { Step, Trace } from "./trace.js";
 
 /** A piece of an explanation: a heading, and sentences. */
 export interface ExplanationSection {

@@ -1,7 +1,7 @@
-import { Context } from "../../ir/context.js";
-import type { DialectDef } from "../../ir/define-dialect.js";
-import { parseModule } from "../../syntax/parse.js";
-import { printOperation } from "../../syntax/print.js";
+import { Context } from "../ir/context.js";
+import type { DialectDef } from "../ir/define-dialect.js";
+import { parseModule } from "../syntax/parse.js";
+import { printOperation } from "../syntax/print.js";
 import { modernize } from "./modernize.js";
 
 /** An IR text in the spelling of 3.6; as it is when it cannot be read, or is 3.6's already. */

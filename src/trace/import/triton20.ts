@@ -2,7 +2,7 @@
  * The passes that Triton 2.0.0 ran, in order. Its logs show only those that changed something, by name alone.
  * Source: python/triton/compiler.py of 2.0.0, optimize_triton_ir and ttir_to_ttgir; lib/Target/LLVMIR/LLVMIRTranslation.cpp.
  */
-import type { PipelineStep, Stage } from "./cuda.js";
+import type { PipelineStep, Stage } from "../stage.js";
 
 /** Names in 2.0's dumps and the flags that its triton-opt had. */
 const FLAGS: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export const TRITON_20_PIPELINE: readonly PipelineStep[] = [
 export const flagOfPass20 = (pass: string): string | undefined => FLAGS[pass];
 
 /** What a kernel of 2.0 was compiled for, as its name says. */
-export interface Specialization {
+export interface SpecializedName {
   readonly kernel: string;
   /** One entry an argument of the Python function, in order. */
   readonly args: readonly { readonly divisibleBy16: boolean; readonly constant: boolean }[];
@@ -50,7 +50,7 @@ export interface Specialization {
  * nothing known of 5. Undefined for a name without such a suffix. Source: compiler.py of 2.0.0, make_so_cache_key and
  * ast_to_ttir (`function_name`).
  */
-export function decodeSpecialization(name: string): Specialization | undefined {
+export function decodeSpecialization(name: string): SpecializedName | undefined {
   const suffix = /_(0[cd0-9]*)$/.exec(name)?.[1];
   if (suffix === undefined) return undefined;
   const args: { divisibleBy16: boolean; constant: boolean }[] = [];
@@ -68,7 +68,7 @@ export function decodeSpecialization(name: string): Specialization | undefined {
 }
 
 /** A line for people: `gemm: arguments 0, 1 divisible by 16; 4 folded as constant`. */
-export function specializationText({ kernel, args }: Specialization): string {
+export function specializationText({ kernel, args }: SpecializedName): string {
   const list = (key: "divisibleBy16" | "constant") => args.flatMap((arg, i) => (arg[key] ? [i] : [])).join(", ");
   const [divisible, constant] = [list("divisibleBy16"), list("constant")];
   const parts = [divisible && `${divisible} divisible by 16`, constant && `${constant} folded as constants`].filter((part) => part !== "");

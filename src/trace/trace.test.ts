@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { LineTable, PAGE_SIZE } from "./trace.js";
+import { LineTable, PAGE_SIZE } from "./line-table.js";
 
 function startsOf(text: string): Int32Array {
   const starts = [0];

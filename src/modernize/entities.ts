@@ -1,14 +1,14 @@
 /** Attributes and types of older Tritons as 3.6 has them, all through. What did not change is answered as it is. */
 
-import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
-import { AsyncTokenType as OldAsyncTokenType, OldMemDescType } from "../../dialects/triton_gpu/types.js";
-import { encodingAttr } from "../../dialects/ttg/encodings/define-encoding.js";
-import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
-import { encodingFor } from "../../dialects/ttg/legacy-encodings/index.js";
-import { AsyncTokenType, memDescType } from "../../dialects/ttg/types.js";
-import { Attribute, Type } from "../../ir/attribute.js";
-import { bitWidth, elementTypeOrSelf, RankedTensorType } from "../../ir/builtin-types.js";
-import type { Context } from "../../ir/context.js";
+import { LLVMPointerType } from "../dialects/llvm/types/types.js";
+import { AsyncTokenType as OldAsyncTokenType, OldMemDescType } from "../dialects/triton_gpu/types.js";
+import { encodingAttr } from "../dialects/ttg/encodings/define-encoding.js";
+import { SharedMemorySpace } from "../dialects/ttg/encodings/shared-memory.js";
+import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
+import { AsyncTokenType, memDescType } from "../dialects/ttg/types.js";
+import { Attribute, Type } from "../ir/attribute.js";
+import { bitWidth, elementTypeOrSelf, RankedTensorType } from "../ir/builtin-types.js";
+import type { Context } from "../ir/context.js";
 
 /** `triton_gpu.num-warps` is `ttg.num-warps` now. */
 export const modernName = (name: string): string => (name.startsWith("triton_gpu.") ? `ttg.${name.slice(11)}` : name);

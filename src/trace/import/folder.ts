@@ -2,7 +2,7 @@
  * A Trace from a folder: Triton's cache folder of a kernel (`name.ttir .ttgir .llir .ptx .json`), or the folder that
  * `--mlir-print-ir-tree-dir` fills (`builtin_module_no-symbol-name/0_inline.mlir`, ...).
  */
-import type { Stage } from "../pipelines/cuda.js";
+import type { Stage } from "../stage.js";
 import type { Trace } from "../trace.js";
 import { type ImportedText, type ImportOptions, importTexts } from "./import-dump.js";
 

@@ -19,9 +19,9 @@ import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { memo } from "../../support/memo.js";
+import type { Trace } from "../../trace/trace.js";
 import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
-import type { Trace } from "../trace.js";
 import { messageBytes } from "./tma-wgmma-reasons.js";
 
 /** The facts with what they cost the memory; those of an imported step that cannot be read back as they are. */

@@ -12,11 +12,11 @@ import {
   MinUIOp,
   SelectOp,
   XOrIOp,
-} from "../../dialects/arith/ops/index.js";
-import { FuncCallOp, FuncFuncOp, FuncReturnOp } from "../../dialects/func/ops/index.js";
-import { nvgpuBefore36 } from "../../dialects/nvgpu/index.js";
-import * as old from "../../dialects/triton_gpu/ops/index.js";
-import { OldReduceOp } from "../../dialects/tt/older-reduce.js";
+} from "../dialects/arith/ops/index.js";
+import { FuncCallOp, FuncFuncOp, FuncReturnOp } from "../dialects/func/ops/index.js";
+import { nvgpuBefore36 } from "../dialects/nvgpu/index.js";
+import * as old from "../dialects/triton_gpu/ops/index.js";
+import { OldReduceOp } from "../dialects/tt/older-reduce.js";
 import {
   CallOp,
   DotOp,
@@ -31,18 +31,18 @@ import {
   ReturnOp,
   TransOp,
   ViewOp,
-} from "../../dialects/tt/ops/index.js";
-import { sharedParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import * as ttg from "../../dialects/ttg/ops/index.js";
-import { AsyncTokenType, MemDescType, memDescType, sameShape } from "../../dialects/ttg/types.js";
-import type { Attribute, Type } from "../../ir/attribute.js";
-import { boolAttr, dictAttr, i32ArrayAttr, i32Attr, unitAttr } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, IntegerType, RankedTensorType } from "../../ir/builtin-types.js";
-import { BoolAttr } from "../../ir/constraints.js";
-import type { OpDef } from "../../ir/define-op.js";
-import { constantInt } from "../../ir/match.js";
-import { Operation } from "../../ir/operation.js";
-import { Region } from "../../ir/region.js";
+} from "../dialects/tt/ops/index.js";
+import { sharedParams } from "../dialects/ttg/encodings/define-encoding.js";
+import * as ttg from "../dialects/ttg/ops/index.js";
+import { AsyncTokenType, MemDescType, memDescType, sameShape } from "../dialects/ttg/types.js";
+import type { Attribute, Type } from "../ir/attribute.js";
+import { boolAttr, dictAttr, i32ArrayAttr, i32Attr, unitAttr } from "../ir/builtin-attrs.js";
+import { elementTypeOrSelf, IntegerType, RankedTensorType } from "../ir/builtin-types.js";
+import { BoolAttr } from "../ir/constraints.js";
+import type { OpDef } from "../ir/define-op.js";
+import { constantInt } from "../ir/match.js";
+import { Operation } from "../ir/operation.js";
+import { Region } from "../ir/region.js";
 
 type Rule = (op: Operation) => void;
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { importDumpLog } from "../trace/import/import-dump.js";
+import type { Trace } from "../trace/trace.js";
 import { codegenFacts, lastTtgirStep } from "./codegen-facts.js";
-import { importDumpLog } from "./import/import-dump.js";
 import { linesOfOps } from "./provenance.js";
-import type { Trace } from "./trace.js";
 
 function facts(file: string): { readonly trace: Trace; readonly text: string[] } {
   const trace = importDumpLog("log", readFileSync(file, "latin1"));

@@ -1,6 +1,9 @@
 /** Rewrites one by one: the second run has the ids of the first, and says what became of each op. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { compile } from "../compile/compile.js";
+import { defaultOptions } from "../compile/options.js";
+import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { AddIOp, SubIOp } from "../dialects/arith/ops/index.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -9,11 +12,8 @@ import { canonicalize } from "../passes/common/canonicalize.js";
 import { applyPatternsGreedily } from "../rewrite/greedy.js";
 import { pattern } from "../rewrite/pattern.js";
 import { parseModule } from "../syntax/parse.js";
-import { compile } from "./compile.js";
-import { defaultOptions } from "./options.js";
+import type { Step } from "../trace/trace.js";
 import { type PassRewrites, RewriteDetails } from "./rewrite-details.js";
-import type { Step } from "./trace.js";
-import { WHOLE_COMPILER } from "./whole-compiler.js";
 
 const options = { capability: 80, options: defaultOptions(80), clock: () => 0 };
 const moduleOf = (name: string) =>

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { main as ttStep } from "../../cli/tt-step.js";
-import { ALL_DIALECTS } from "../../dialects/index.js";
-import { Context } from "../../ir/context.js";
-import { verifyOperation } from "../../ir/verify.js";
-import { parseModule } from "../../syntax/parse.js";
-import { printOperation } from "../../syntax/print.js";
-import { memoryIo } from "../../testing/memory-io.js";
+import { main as ttStep } from "../cli/tt-step.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
+import { printOperation } from "../syntax/print.js";
+import { memoryIo } from "../testing/memory-io.js";
 import { modernize } from "./modernize.js";
 
 /** The text of the IR as 3.6 has it, which verifies and is 3.6's when read back. */

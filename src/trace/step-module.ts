@@ -11,7 +11,8 @@ import type { Value } from "../ir/value.js";
 import { takeSpellingOfText } from "../syntax/older-forms.js";
 import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
-import type { Step, StepText, Trace } from "./trace.js";
+import type { StepText } from "./line-table.js";
+import type { Step, Trace } from "./trace.js";
 
 /** Steps of more lines are not read: nothing that large has encodings. */
 const MAX_LINES = 20_000;

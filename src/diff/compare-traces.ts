@@ -2,9 +2,11 @@
  * Two compilations side by side: where does their IR first differ? Passes are paired by name in order, and compared by
  * the IR that goes into them, which logs of every kind show.
  */
-import { importTexts } from "./import/import-dump.js";
-import { withoutLocations } from "./import/locations.js";
-import type { Step, Trace } from "./trace.js";
+
+import { importTexts } from "../trace/import/import-dump.js";
+import { withoutLocations } from "../trace/import/locations.js";
+import type { Step, Trace } from "../trace/trace.js";
+import { align } from "./align.js";
 
 export interface Comparison {
   /** Pairs of passes whose IR was compared. */
@@ -31,8 +33,8 @@ interface Point {
   readonly result: Step;
 }
 
-/** Compares two Traces; `differ` decides whether the two steps of a Trace say something else. */
-export function compareTraces(ours: Trace, theirs: Trace, differ: (pair: Trace) => boolean): Comparison {
+/** Compares two Traces pass by pass, up to the first difference. */
+export function compareTraces(ours: Trace, theirs: Trace): Comparison {
   const here = points(ours);
   const there = points(theirs);
   const pairs = pairByFlag(here, there);
@@ -45,9 +47,19 @@ export function compareTraces(ours: Trace, theirs: Trace, differ: (pair: Trace) 
   for (const [h, t] of pairs) {
     compared++;
     const trace = comparePoint(ours, h, theirs, t);
-    if (trace && differ(trace)) return { ...common, compared, first: { ours: h.result, theirs: t.result, trace } };
+    if (trace && differs(trace)) return { ...common, compared, first: { ours: h.result, theirs: t.result, trace } };
   }
   return { ...common, compared };
+}
+
+/** Moved constants are no difference: where they are depends only on the order of a worklist. */
+function differs(pair: Trace): boolean {
+  const [theirs, ours] = pair.steps;
+  const { rows, counts } = align(pair.lines, theirs!.text, ours!.text);
+  if (counts.added + counts.removed + counts.changed > 0) return true;
+  return rows.some(
+    (row) => row.kind === "moved-to" && !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(pair.lines.line(ours!.text.lines[row.right]!)),
+  );
 }
 
 /** The points of a Trace: one before each pass, and the end where it is known. */

@@ -1,5 +1,7 @@
 /** Where ops come from: chains of origins through all steps, and places in the Python source. */
-import type { StepText, Trace } from "./trace.js";
+
+import type { StepText } from "../trace/line-table.js";
+import type { Trace } from "../trace/trace.js";
 
 /** A place in a source file; line from 1, column as the compiler counts it. */
 export interface SourcePosition {

@@ -1,0 +1,106 @@
+/**
+ * The Trace: what a compilation did, step by step, as plain serialisable data. The terminal UI, the one-shot printers,
+ * the snapshot check and the exporters read only this. Lines of text are kept once however often they occur; a step
+ * refers to them by number, and each line carries the id of the op that stands on it.
+ */
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import type { Operation } from "../ir/operation.js";
+import type { Remark } from "../pass/remark.js";
+import type { LineTable, StepText } from "./line-table.js";
+import type { OpLocations } from "./op-locations.js";
+import type { Stage } from "./stage.js";
+
+export interface Trace {
+  readonly source: { readonly name: string; readonly kind: string };
+  /** `cuda:80`, where known. */
+  readonly target: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly steps: readonly Step[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly lines: LineTable;
+  /** Where in the Python source ops are. */
+  readonly locations: OpLocations;
+  /** What could not be read of an imported dump, and where. */
+  readonly warnings: readonly string[];
+  /** What follows the last step, where it was asked for and the module is in the LLVM dialect. */
+  readonly artifacts: Artifacts;
+}
+
+/** Texts behind the IR: LLVM IR as it is before LLVM's own passes, and our PTX. */
+export interface Artifacts {
+  readonly llir?: string;
+  readonly ptx?: string;
+  /** By the id of an op of the last step: its instructions in PTX, where they are not just what its text says. */
+  readonly instructions?: Readonly<Record<number, readonly string[]>>;
+}
+
+export type StepKind = "source" | "pass" | "internal";
+export interface Step {
+  readonly index: number;
+  /** As `--list` shows it: `8`, or `8.1` for a pass run by a pass. */
+  readonly label: string;
+  readonly kind: StepKind;
+  readonly parent: number | undefined;
+  /** The op it ran on: `builtin.module`, and the symbol when it is a function. */
+  readonly op: string;
+  readonly symbol: string | undefined;
+  readonly stage: Stage;
+  /** `TritonGPUCoalesce` */
+  readonly pass: string;
+  /** `tritongpu-coalesce` */
+  readonly flag: string;
+  readonly options: string;
+  /** Which top-level run of that flag: `canonicalize#3`. */
+  readonly run: number;
+  readonly changed: boolean;
+  /** False where a dump ends before it shows the IR after this step; `text` is then the last that is known. */
+  readonly known: boolean;
+  /** Milliseconds; undefined for an imported step. */
+  readonly ms: number | undefined;
+  readonly statistics: Readonly<Record<string, number>>;
+  /** Rewrites applied: pattern (index into `patterns`), op rewritten, number of new ops, their ids. */
+  readonly rewrites: Int32Array;
+  readonly patterns: readonly string[];
+  /** Pairs (op, op it came from) of the ops that are new in this step. */
+  readonly origins: Int32Array;
+  /** Why the pass did what it did; none in an imported step. */
+  readonly remarks: readonly Remark[];
+  readonly verified: boolean;
+  readonly numOps: number;
+  readonly text: StepText;
+}
+
+/** The number of ops in and including `root`. */
+export function countOps(root: Operation): number {
+  let count = 0;
+  root.walk(() => {
+    count++;
+  });
+  return count;
+}
+
+/** The banner that the printed IR of a step begins with, as upstream's. */
+export function stepBanner(step: Step): string {
+  const symbol = step.symbol === undefined ? "" : `: @${step.symbol}`;
+  if (step.kind === "source") return `// -----// IR Source ('${step.op}' operation${symbol}) //----- //`;
+  if (step.kind === "internal") return `// -----// IR Dump ${step.pass}: ${step.flag} ('${step.op}' operation${symbol}) //----- //`;
+  const failed = step.verified ? "" : " Failed";
+  return `// -----// IR Dump After ${step.pass}${failed} (${step.flag}) ('${step.op}' operation${symbol}) //----- //`;
+}
+
+/** What was said of the pass that failed, a text each: `file:line:column: error: message [code]`, and its notes likewise. */
+export function failuresOf({ diagnostics }: Trace): readonly string[] {
+  // What is made behind the last pass is no pass's.
+  return diagnostics.filter((d) => d.severity === "error" && d.code !== "target.op").map((d) => renderDiagnostic(d, []).trimEnd());
+}
+
+/** Finds a step by `PASS`: an index or label, a flag (its first run), or `flag#run`. */
+export function findStep(trace: Trace, spec: string): Step | undefined {
+  if (/^\d+(\.\d+)*$/.test(spec)) return trace.steps.find((s) => s.label === spec);
+  const [flag, run] = spec.split("#");
+  return trace.steps.find(
+    (s) => s.kind !== "source" && (s.flag === flag || s.pass === flag) && s.parent === undefined && s.run === Number(run ?? 1),
+  );
+}
