@@ -105,6 +105,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
+  "verify.branch-weights": "A branch with weights has one for each successor, not all of them zero.",
   "verify.branch-operands": "The values handed to a block do not fit its arguments.",
   "verify.cast": "A cast's operand and result types do not go together.",
   "verify.dominance": "A value is used where its definition does not come before on every path.",

@@ -2,6 +2,7 @@
  * What the control flow interfaces ask of every op that has them: that what is handed over fits what receives it.
  * Source: mlir/lib/Interfaces/ControlFlowInterfaces.cpp, LoopLikeInterface.cpp.
  */
+import { intsOf } from "./builtin-attrs.js";
 import type { OpReport } from "./define-op.js";
 import { BranchOp, type BranchPoint, LoopLike, RegionBranch, RegionBranchTerminator } from "./interfaces.js";
 import type { Operation } from "./operation.js";
@@ -9,11 +10,19 @@ import { typeText } from "./text-hook.js";
 import { ReturnLike } from "./traits.js";
 import type { OpOperand, Value } from "./value.js";
 
-/** Operands of a branch fit the arguments of its successors (BranchOpInterface). */
+/** Operands of a branch fit the arguments of its successors, and there is a weight for each (BranchOpInterface, WeightedBranchOpInterface). */
 export function verifyBranch(op: Operation, report: OpReport): void {
   const branch = op.def.interface(BranchOp);
   if (!branch) return;
-  for (let i = 0; i < op.successors.length; i++) {
+  const weights = intsOf(op.attr("branch_weights")) ?? [];
+  const count = op.successors.length;
+  if (weights.length > 0 && weights.length !== count) {
+    const message = `expects number of branch weights to match number of successors: ${weights.length} vs ${count}`;
+    return void report.plain(message, "verify.branch-weights");
+  }
+  if (weights.length > 0 && weights.every((weight) => weight === 0))
+    return void report.plain("branch weights cannot all be zero", "verify.branch-weights");
+  for (let i = 0; i < count; i++) {
     const { start, size } = branch.successorOperandRange(op, i);
     const { args } = op.successors[i]!.block;
     if (size !== args.length)

@@ -20,6 +20,8 @@ export function setSuccessorOperands(op: Operation, index: number, values: reado
   operands.splice(start, size, ...values);
   const change = values.length - size;
   if (change !== 0) {
+    const indirect = intsOf(op.attr("indbr_operand_segments"));
+    if (indirect) op.setAttr("indbr_operand_segments", i32ArrayAttr(op.ctx, resized(indirect, index, change)));
     // Switches keep their case operands in one group, split up by a second attribute.
     const cases = intsOf(op.attr("case_operand_segments"));
     const inCase = cases !== undefined && index > 0;

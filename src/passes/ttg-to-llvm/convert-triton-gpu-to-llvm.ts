@@ -18,6 +18,7 @@ import { buildOperation } from "../../ir/builder.js";
 import { i8, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
+import { lookupSymbol } from "../../ir/symbol-table.js";
 import { definePass } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
@@ -129,6 +130,11 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       pass.report.error(unplaced, "no shared memory was allocated for it: run allocate-shared-memory-nv before", "lower.not-allocated");
       return pass.fail();
     }
+    const taken = lookupSymbol(module, SHARED_MEMORY);
+    if (taken) {
+      pass.report.error(taken, `'${SHARED_MEMORY}' is the name of the shared memory that this pass adds`, "lower.unsupported");
+      return pass.fail();
+    }
     insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
     addSharedMemory(module);
     const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
@@ -153,11 +159,12 @@ function withoutPlace(allocation: ModuleAllocation): Operation | undefined {
   return undefined;
 }
 
+const SHARED_MEMORY = "global_smem";
 /** The shared memory of a kernel: as much as the launch asks for, and aligned for accesses of 16 bytes. */
 function addSharedMemory(module: Operation): void {
   const { ctx } = module;
   const array = LLVMArrayType.get(ctx, { elementType: i8(ctx), numElements: 0 });
-  const args = { global_type: array, sym_name: "global_smem", linkage: "external", addr_space: 3, alignment: 16n };
+  const args = { global_type: array, sym_name: SHARED_MEMORY, linkage: "external", addr_space: 3, alignment: 16n };
   const block = module.regions[0]!.firstBlock!;
   block.insert(buildOperation(ctx, GlobalOp, args, module.locRef, []), block.firstOp);
 }

@@ -80,11 +80,13 @@ const IMMEDIATES: Readonly<Record<string, string>> = {
 };
 const NOT_OVERLOADED = new Set(["assume", "trap", "debugtrap", "stacksave", "stackrestore", "donothing"]);
 
-function llvmIntrinsic(op: Operation): IntrinsicCall {
+function llvmIntrinsic(op: Operation): IntrinsicCall | undefined {
   const base = op.name.slice("llvm.intr.".length);
   const result = resultOf(op);
   const types = OVERLOADS[base]?.(op) ?? (BY_OPERAND.test(base) ? [op.operand(0).type] : result ? [result] : []);
-  const suffix = NOT_OVERLOADED.has(base) ? "" : types.map((t) => `.${mangledType(t)}`).join("");
+  const mangled = NOT_OVERLOADED.has(base) ? [] : types.map(mangledType);
+  if (mangled.includes(undefined)) return undefined;
+  const suffix = mangled.map((name) => `.${name}`).join("");
   const immediate = IMMEDIATES[base];
   const args: (Value | Immediate)[] = base === "vector.reduce.fadd" || base === "vector.reduce.fmul" ? op.operands : [...op.operands];
   if (immediate !== undefined) args.push({ type: i1(op.ctx), value: flag(op.attr(immediate)) ? -1n : 0n });

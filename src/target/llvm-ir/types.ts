@@ -61,15 +61,19 @@ export function namedStructText(type: Type): string {
   return `${llvmType(type)} = type ${!body || body.opaque ? "opaque" : structText(body.elements, body.packed)}`;
 }
 
-/** `i32`, `f16`, `v4f32`, `p3`: a type in the name of an overloaded intrinsic. */
-export function mangledType(type: Type): string {
+/** `i32`, `f16`, `v4f32`, `p3`: a type in the name of an overloaded intrinsic; undefined for one that no intrinsic is overloaded on. */
+export function mangledType(type: Type): string | undefined {
   if (IntegerType.is(type)) return `i${type.params.width}`;
   if (FloatType.is(type)) return type.params.kind;
   if (LLVMPointerType.is(type)) return `p${type.params.addressSpace}`;
-  if (VectorType.is(type)) return `v${type.params.shape[0]}${mangledType(type.params.elementType)}`;
-  if (LLVMArrayType.is(type)) return `a${type.params.numElements}${mangledType(type.params.elementType)}`;
-  if (LLVMStructType.is(type)) return `sl_${structElements(type).map(mangledType).join("")}s`;
-  return unknown(type);
+  if (VectorType.is(type)) return mangled(`v${type.params.shape[0]}`, [type.params.elementType]);
+  if (LLVMArrayType.is(type)) return mangled(`a${type.params.numElements}`, [type.params.elementType]);
+  if (LLVMStructType.is(type)) return mangled("sl_", structElements(type), "s");
+  return undefined;
+}
+function mangled(prefix: string, types: readonly Type[], suffix = ""): string | undefined {
+  const parts = types.map(mangledType);
+  return parts.includes(undefined) ? undefined : `${prefix}${parts.join("")}${suffix}`;
 }
 
 /** A symbol's name, quoted where its letters ask for it. */

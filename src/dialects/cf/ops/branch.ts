@@ -44,9 +44,5 @@ export const CondBranchOp = defineOp("cf.cond_br", {
     "$condition (`weights` `(` $branch_weights^ `)` )? `,` " +
     "$trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` " +
     "$falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
-  verify({ branch_weights }, report) {
-    if (branch_weights && branch_weights.length !== 2)
-      report.plain(`expects number of branch weights to match number of successors: ${branch_weights.length} vs 2`, "cf.cond_br");
-  },
 });
 export type CondBranchView = View<typeof CondBranchOp>;
