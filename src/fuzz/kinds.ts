@@ -90,7 +90,7 @@ const STEP_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-step", "FILE", "--json"],
   ["tt-step", "FILE", "--export", "x.html"],
   ["tt-step", "FILE", "--against", "num-warps=8"],
-  ["tt-step", "run", "FILE", "--max-steps", "20000"],
+  ["tt-step", "run", "FILE", "--max-steps", "2000"],
 ];
 const OPT_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-opt", "FILE"],

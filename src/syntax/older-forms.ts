@@ -107,10 +107,11 @@ export function bareFuncOp(ctx: Context, name: string): OpDef | undefined {
 }
 
 /**
- * Takes the spelling of a module that today's syntax could read but would not write, where only spaces tell: 3.1 left one for
- * the flags that LLVM ops have not, and 3.9 leaves none before a keyword.
+ * Takes the spelling of a module that today's syntax could read but would not write. In the generic form 2.0 had no `<{}>`. Otherwise
+ * only spaces tell: 3.1 left one for the flags that LLVM ops have not, and 3.9 leaves none before a keyword.
  */
 export function takeSpellingOfText(ctx: Context, text: string, module: Operation | undefined): void {
+  if (text.includes('"func.func"(') && !text.includes(" <{")) takeSpelling(ctx, "2.0");
   if (ctx.spelling || !module) return;
   const { names } = module.attrs.params;
   if (names.includes("ttng.two-ctas")) {
