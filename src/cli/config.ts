@@ -8,10 +8,10 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { nearest } from "../support/nearest.js";
+import { type Json, parsePositionedJson } from "../support/positioned-json.js";
 import { fromBytes } from "../support/utf8.js";
 import { COMMAND_IDS, COMMANDS, type CommandId, keysOf } from "../tui/keymap.js";
 import type { Io } from "./io.js";
-import { type Json, parsePositionedJson } from "./positioned-json.js";
 import { parseTtStepArgs } from "./tt-step-args.js";
 
 export interface Config {

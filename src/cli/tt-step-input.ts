@@ -6,10 +6,12 @@ import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
+import { fromBytes } from "../support/utf8.js";
 import { parseModule } from "../syntax/parse.js";
 import { isDumpLog } from "../trace/import/dump-log.js";
 import { importFolder } from "../trace/import/folder.js";
 import { importDumpLog, importTexts } from "../trace/import/import-dump.js";
+import { fromJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
@@ -59,6 +61,10 @@ export function readInput({ dialects }: Compiler, path: string, io: Io, options:
   if (isPython(text, path)) return readPython(dialects, path, text, io, { ...NO_OPTIONS, ...options });
   const refusal = notIr(path, text);
   if (refusal) return { kind: "error", message: refusal };
+  if (/^\s*\{\s*"/.test(text.slice(0, 1 << 10))) {
+    const trace = fromJson(fromBytes(text), path);
+    return "rendered" in trace ? { kind: "error", diagnostics: trace.rendered } : { kind: "imported", trace };
+  }
   if (isDumpLog(text)) return imported(path, importDumpLog(path, text, options));
   const single = singleText(text);
   if (single)

@@ -2,7 +2,7 @@
 
 import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
-import { traceJson } from "../trace/json.js";
+import { toJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
 import { findStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
@@ -41,7 +41,7 @@ export function show(
   { why, codegen }: Pick<Parts, "why" | "codegen">,
 ): Shown | { readonly error: string } {
   const nothing = asksForNothing(args);
-  if (args.json) return { text: traceJson(trace), code: 0 };
+  if (args.json) return { text: toJson(trace), exact: true, code: 0 };
   const out: string[] = [];
   if (args.list || nothing) out.push(listText(trace));
   for (const spec of args.printAfter) {

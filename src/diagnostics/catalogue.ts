@@ -104,6 +104,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "python.warning": "Triton warns of this line and goes on.",
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
+  "trace.form":
+    "A Trace in JSON (tt-step --json) does not have the form that schemas/trace.json describes. Write it again with this version of tt-step.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",
   "verify.branch-weights": "A branch with weights has one for each successor, not all of them zero.",
   "verify.branch-operands": "The values handed to a block do not fit its arguments.",

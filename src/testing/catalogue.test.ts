@@ -7,7 +7,7 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter
 );
 const used = new Set(
   sources.flatMap((f) =>
-    [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass|target|lower|conversion|ptx|config)\.[a-z0-9-]+)"/g)].map(
+    [...readFileSync(`src/${f}`, "utf8").matchAll(/"((?:parse|verify|pass|target|lower|conversion|ptx|config|trace)\.[a-z0-9-]+)"/g)].map(
       (m) => m[1]!,
     ),
   ),

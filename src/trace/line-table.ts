@@ -35,13 +35,17 @@ export interface Deflater {
 export class LineTable {
   /** Set by a host that has one; without it large texts stay as they are. */
   static deflater: Deflater | undefined;
-  readonly #lines: string[] = [];
+  readonly #lines: string[];
   /** Lines to their numbers; absent once all are known. */
-  #numbers: Map<string, number> | undefined = new Map<string, number>();
+  #numbers: Map<string, number> | undefined;
   readonly #pages: Page[] = [];
   /** The pages looked at last, newest first: a diff looks at two. */
   #inflated: { readonly page: Page; readonly text: string }[] = [];
 
+  /** `lines` are those numbered from 0; more may come. */
+  constructor(lines: readonly string[] = []) {
+    this.#lines = [...lines];
+  }
   /** Says that no more lines come: what finds equal ones is dropped. */
   seal(): this {
     this.#numbers = undefined;

@@ -1,5 +1,5 @@
 /** What `E` and `--export` write: chosen by the name's ending. */
-import { traceJson } from "../../trace/json.js";
+import { toJson } from "../../trace/json.js";
 import type { Canvas } from "../draw/canvas.js";
 import type { Theme } from "../draw/theme.js";
 import { frame } from "../frame.js";
@@ -16,7 +16,7 @@ function whole(state: State): Canvas {
 
 export function exportText(path: string, state: State, theme: Theme): { readonly text: string } | { readonly error: string } {
   if (path.endsWith(".svg")) return { text: canvasSvg(whole(state), theme) };
-  if (path.endsWith(".json")) return { text: traceJson(state.session.trace) };
+  if (path.endsWith(".json")) return { text: toJson(state.session.trace) };
   if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme) };
   if (path.endsWith(".txt")) return { text: whole(state).toText() };
   return { error: `cannot tell from '${path}' what to write: it should end with .html, .svg, .json or .txt` };

@@ -1,4 +1,4 @@
-/** JSON whose values know where they stand: JSON.parse tells neither where a value is nor, always, where an error is. */
+/** JSON whose values know where they are: JSON.parse reports neither where a value is nor, always, where an error is. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -8,10 +8,13 @@ export type PositionedJson =
 
 const SCALAR = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Reads a JSON text. Deeper than 100 levels is an error. */
-export function parsePositionedJson(text: string): PositionedJson {
+/** Reads a JSON text. Deeper than 100 levels is an error. `only`: the path whose offset is wanted, where a large text would have too many. */
+export function parsePositionedJson(text: string, only?: string): PositionedJson {
   const at = new Map<string, number>();
   let offset = 0;
+  const note = (path: string, start: number) => {
+    if (only === undefined || only === path) at.set(path, start);
+  };
   let error: string | undefined;
   const space = () => {
     while (offset < text.length && " \t\r\n".includes(text[offset]!)) offset++;
@@ -44,7 +47,7 @@ export function parsePositionedJson(text: string): PositionedJson {
   };
   const value = (path: string, depth: number): Json => {
     const first = space();
-    at.set(path, offset);
+    note(path, offset);
     if (depth > 100) return fail("expected fewer levels");
     const below = (key: string | number) => (path === "" ? `${key}` : `${path}.${key}`);
     if (first === "[") {
@@ -58,7 +61,7 @@ export function parsePositionedJson(text: string): PositionedJson {
       const start = offset;
       const key = text[offset] === '"' ? (scalar("a key in quotes") as string) : fail("expected a key in quotes");
       if (key === null) return;
-      at.set(`${below(key)}:`, start);
+      note(`${below(key)}:`, start);
       if (space() !== ":") return void fail("expected ':'");
       offset++;
       record.set(key, value(below(key), depth + 1));
