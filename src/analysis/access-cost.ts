@@ -20,10 +20,10 @@ import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import { paddedOffset } from "../layout/encodings/padded-shared.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
-import { swizzledConversion } from "../layout/swizzle.js";
+import { type MatrixInstructions, swizzledConversion } from "../layout/swizzle.js";
 import { memoryAccess } from "./access-width.js";
 import { ModuleAxisInfo } from "./module-axis-info.js";
-import { matrixInstructions, storedBitWidth } from "./scratch-size.js";
+import { storedBitWidth } from "./scratch-size.js";
 
 /** Bytes that global memory is fetched by. */
 const SECTOR = 32;
@@ -95,7 +95,7 @@ export interface SharedInstruction {
   readonly byMatrices: boolean;
   /** A load, or a store. */
   readonly loads: boolean;
-  readonly capability: number;
+  readonly gpu: MatrixInstructions;
 }
 
 /** Rounds of shared memory for an instruction that moves a tensor to or from a buffer, or converts a layout. */
@@ -131,7 +131,7 @@ function bufferAccess(op: Operation): Access | undefined {
   return { offsets, bits: bitWidth(elementType) ?? 0, ...(place ? { place } : {}) };
 }
 
-function conversionAccess(op: Operation, { loads, capability }: SharedInstruction): Access | undefined {
+function conversionAccess(op: Operation, { loads, gpu }: SharedInstruction): Access | undefined {
   const convert = ConvertLayoutOp.match(op);
   if (!convert || !RankedTensorType.is(convert.src.type) || !RankedTensorType.is(convert.result.type)) return undefined;
   const [from, to] = [layoutOf(convert.src.type), layoutOf(convert.result.type)];
@@ -141,7 +141,7 @@ function conversionAccess(op: Operation, { loads, capability }: SharedInstructio
     return actionRemoveBroadcastedRegs(within).apply(within);
   }) as [LinearLayout, LinearLayout];
   const bits = storedBitWidth(convert.src.type);
-  const { store, load } = swizzledConversion(src, dst, matrixInstructions(capability), bits);
+  const { store, load } = swizzledConversion(src, dst, gpu, bits);
   return { offsets: (loads ? load : store).layout, bits };
 }
 

@@ -6,11 +6,9 @@
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../dialects/tt/ops/memory.js";
 import { getPointeeBitWidth } from "../dialects/tt/types.js";
 import { distributedParams, sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
-import { enclosingModule, TARGET } from "../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
+import { targetOf } from "../dialects/ttg/target.js";
 import type { MemDesc } from "../dialects/ttg/types.js";
-import { capabilityOf } from "../gpu/nvidia.js";
-import { stringOf } from "../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isFloat, RankedTensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -119,13 +117,13 @@ function widthOf(op: Operation, access: MemoryAccess, dim: number, bits: number,
   return { op, ...access, dim, elementBits, elements, bits: elements * elementBits, limits };
 }
 
-/** Bits of the widest instruction for the op: atomics take one element, two of f16, or from sm_90 on a vector of floats to add. */
+/** Bits of the widest instruction for the op: atomics take one element, two of f16, or where the GPU has it a vector of floats to add. */
 function widestInstruction(op: Operation): number {
   if (AtomicCASOp.is(op)) return 0;
   const atomic = AtomicRMWOp.match(op);
   if (!atomic) return 128;
   const element = elementTypeOrSelf(atomic.val.type);
-  const vectors = (capabilityOf(stringOf(enclosingModule(op)?.attr(TARGET))) ?? 0) >= 90;
+  const vectors = targetOf(op)?.vectorAtomics ?? false;
   if (vectors && atomic.atomic_rmw_op === "fadd" && ["f16", "bf16", "f32"].some((kind) => isFloat(element, kind as "f16"))) return 128;
   return isFloat(element, "f16") ? 32 : 0;
 }

@@ -15,9 +15,8 @@ function splatNumber(value: Value): number | undefined {
     ? floatValue(FloatAttr.get(value.type.ctx, { bits: constant.params.elements[0]!, type: elementType }))
     : undefined;
 }
-/** Whether a clamp is done in one instruction, `min.xorsign.abs`: clamp(x, -limit, limit), from sm_90 on. */
-export function isClip(op: Operation, capability: number): boolean {
-  if (capability < 90) return false;
+/** Whether a clamp is clamp(x, -limit, limit): one instruction, `min.xorsign.abs`, where the GPU has it. */
+export function isClip(op: Operation): boolean {
   const [low, high] = [op.operand(1), op.operand(2)];
   const sub = SubFOp.match(low.definingOp);
   if (sub) return sub.rhs === high && splatNumber(sub.lhs) === 0;

@@ -18,21 +18,17 @@ import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
 import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
-import { getSrcDstTiles, optimalSwizzling, optimalSwizzlingLdSt } from "../layout/swizzle.js";
+import { getSrcDstTiles, type MatrixInstructions, optimalSwizzling, optimalSwizzlingLdSt } from "../layout/swizzle.js";
 import { bytesOfElements, isWarpLocalGather, reduceScratchShape, scanGeometry, sourceTensor } from "./reduce-scan-geometry.js";
 
 /** Bytes of scratch memory that an op needs; 0 for most. */
 export type ScratchSize = (op: Operation) => number;
 
-/** The instructions that move 8x8 matrices between registers and shared memory, by compute capability. */
-export const matrixInstructions = (capability: number) => ({ ldMatrix: capability >= 75, stMatrix: capability >= 90 });
-
 /** For any target: conversions with plain loads and stores. */
 export const defaultScratchSize: ScratchSize = (op) => scratchSize(op, (src, dst, bits) => optimalSwizzlingLdSt(src, dst, bits));
 
 /** For an NVIDIA target: conversions with the matrix instructions that it has. */
-export function nvidiaScratchSize(capability: number): ScratchSize {
-  const target = matrixInstructions(capability);
+export function nvidiaScratchSize(target: MatrixInstructions): ScratchSize {
   return (op) =>
     scratchSize(op, (src, dst, bits) => {
       const tiles = getSrcDstTiles(target, bits);

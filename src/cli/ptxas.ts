@@ -21,7 +21,7 @@ export interface Assembled {
 
 /** Where ptxas is looked for, in order: $TRITON_PTXAS_PATH, $PATH, $CUDA_HOME, a Triton of Python's. */
 export function findPtxas(programs: Programs, env: Io["env"], capability: number): string | undefined {
-  const name = capability >= 100 ? ["ptxas-blackwell", "ptxas"] : ["ptxas"];
+  const name = gpuOf(capability).oldestPtx >= 86 ? ["ptxas-blackwell", "ptxas"] : ["ptxas"];
   const { TRITON_PTXAS_PATH: given, PATH: path = "", CUDA_HOME: cuda, VIRTUAL_ENV: venv } = env;
   const folders = [...path.split(":").filter((p) => p !== ""), ...(cuda ? [`${cuda}/bin`] : []), "/usr/local/cuda/bin"];
   const wheels = [

@@ -7,6 +7,9 @@
 /** The version of tensor-core instructions: mma.sync, wgmma, tcgen05.mma. */
 export type MmaVersion = 2 | 3 | 5;
 
+/** What a GPU's bf16 instructions do: none, fma alone, or every operation of arithmetic. */
+type Bf16 = "none" | "fma" | "arithmetic";
+
 export interface GpuTarget {
   /** Major times 10 plus minor. */
   readonly capability: number;
@@ -14,91 +17,218 @@ export interface GpuTarget {
   readonly chip: string;
   /** The GPUs that people know it by. */
   readonly products: string;
-  /** Bytes of shared memory that one CTA can use. */
+  readonly warpSize: number;
+  /** Bytes of shared memory that one CTA can use, and that a multiprocessor has. */
   readonly sharedMemoryPerCta: number;
+  readonly sharedMemoryPerSm: number;
+  /** Registers of 32 bits of a multiprocessor. */
+  readonly registersPerSm: number;
+  /** The first version of PTX that knows the target, and the one that Triton asks for, as 10 * major + minor. */
+  readonly oldestPtx: number;
+  readonly defaultPtx: number;
+
   /** Versions of tensor-core instructions that Triton tries, in this order. */
   readonly mmaVersions: readonly MmaVersion[];
-  /** Whether CTAs form clusters (`num_ctas` above 1). */
-  readonly hasClusters: boolean;
+  /** The mma.sync that Triton takes for f64; undefined where that is slow or missing. */
+  readonly f64Mma: "m8n8k4" | "m16n8k16" | undefined;
+  /** Whether mma.sync takes fp8, and with scales: elsewhere it is emulated. */
+  readonly fp8MmaSync: boolean;
+  readonly scaledMmaSync: boolean;
+  /** Whether tensor cores take tf32. */
+  readonly tf32: boolean;
   /** Types of fp8 that the language takes, sorted as messages list them. */
   readonly fp8Types: readonly string[];
   /** Those of them that `tl.dot` takes with a warning. */
   readonly deprecatedFp8DotTypes: readonly string[];
+  /** Conversions to and from fp8 in one instruction: of pairs of f16, and of f32 and bf16 too. */
+  readonly fp8Pairs: boolean;
+  readonly fp8Singles: boolean;
   /** How many products wgmma may add up in reduced precision by default. */
   readonly maxImpreciseAcc: number;
-  /** The first version of PTX that knows the target, and the one that Triton asks for, as 10 * major + minor. */
-  readonly oldestPtx: number;
-  readonly defaultPtx: number;
+
+  readonly bf16: Bf16;
+  /** `min.NaN` and `max.NaN`, also on halves. */
+  readonly nanExtrema: boolean;
+  /** `min.xorsign.abs`: a clamp in one instruction. */
+  readonly clips: boolean;
+  /** The scalars that `redux.sync` reduces over a warp. */
+  readonly redux: readonly ("i32" | "f32")[];
+  /** ldmatrix and stmatrix, which move 8x8 matrices between registers and shared memory; whether they transpose bytes. */
+  readonly ldMatrix: boolean;
+  readonly stMatrix: boolean;
+  readonly transposesBytes: boolean;
+  /** Loads that say how long L2 keeps the data. */
+  readonly cachePolicies: boolean;
+  /** cp.async: from global to shared memory without registers. */
+  readonly asyncCopies: boolean;
+  /** Tensor copies (TMA), and all that came with them: mbarriers with `try_wait`, proxy fences. */
+  readonly tma: boolean;
+  /** Whether CTAs form clusters (`num_ctas` above 1). */
+  readonly hasClusters: boolean;
+  /** Atomic additions of bf16 and of vectors of floats. */
+  readonly vectorAtomics: boolean;
 }
 
 const KIB = 1024;
-const BEFORE_ADA = { fp8Types: ["fp8e4b15", "fp8e5"], deprecatedFp8DotTypes: [], maxImpreciseAcc: 0, hasClusters: false, defaultPtx: 87 };
-const ADA = { ...BEFORE_ADA, fp8Types: ["fp8e4b15", "fp8e4nv", "fp8e5"] };
-const FROM_HOPPER = { ...ADA, deprecatedFp8DotTypes: ["fp8e4b15"], hasClusters: true };
-const BLACKWELL = { ...FROM_HOPPER, defaultPtx: 88 };
 const MMA_SYNC: readonly MmaVersion[] = [2];
+const TURING = {
+  warpSize: 32,
+  registersPerSm: 65536,
+  defaultPtx: 87,
+  mmaVersions: [],
+  f64Mma: undefined,
+  fp8MmaSync: false,
+  scaledMmaSync: false,
+  tf32: false,
+  fp8Types: ["fp8e4b15", "fp8e5"],
+  deprecatedFp8DotTypes: [],
+  fp8Pairs: false,
+  fp8Singles: false,
+  maxImpreciseAcc: 0,
+  bf16: "none",
+  nanExtrema: false,
+  clips: false,
+  redux: [],
+  ldMatrix: true,
+  stMatrix: false,
+  transposesBytes: false,
+  cachePolicies: false,
+  asyncCopies: false,
+  tma: false,
+  hasClusters: false,
+  vectorAtomics: false,
+} as const satisfies Partial<GpuTarget>;
+const AMPERE = {
+  ...TURING,
+  mmaVersions: MMA_SYNC,
+  tf32: true,
+  bf16: "fma",
+  nanExtrema: true,
+  redux: ["i32"],
+  cachePolicies: true,
+  asyncCopies: true,
+} as const satisfies Partial<GpuTarget>;
+const ADA = {
+  ...AMPERE,
+  fp8MmaSync: true,
+  fp8Types: ["fp8e4b15", "fp8e4nv", "fp8e5"],
+  fp8Pairs: true,
+} as const satisfies Partial<GpuTarget>;
+const HOPPER = {
+  ...ADA,
+  fp8MmaSync: false,
+  deprecatedFp8DotTypes: ["fp8e4b15"],
+  fp8Singles: true,
+  bf16: "arithmetic",
+  clips: true,
+  stMatrix: true,
+  tma: true,
+  hasClusters: true,
+  vectorAtomics: true,
+} as const satisfies Partial<GpuTarget>;
+const BLACKWELL = { ...HOPPER, defaultPtx: 88, transposesBytes: true } as const satisfies Partial<GpuTarget>;
 
 export const NVIDIA_GPUS: readonly GpuTarget[] = [
   {
-    ...BEFORE_ADA,
+    ...TURING,
     capability: 75,
     chip: "sm_75",
     products: "T4, RTX 20",
     sharedMemoryPerCta: 64 * KIB,
-    mmaVersions: MMA_SYNC,
+    sharedMemoryPerSm: 64 * KIB,
     oldestPtx: 63,
   },
-  { ...BEFORE_ADA, capability: 80, chip: "sm_80", products: "A100", sharedMemoryPerCta: 163 * KIB, mmaVersions: MMA_SYNC, oldestPtx: 70 },
   {
-    ...BEFORE_ADA,
+    ...AMPERE,
+    capability: 80,
+    chip: "sm_80",
+    products: "A100",
+    sharedMemoryPerCta: 163 * KIB,
+    sharedMemoryPerSm: 164 * KIB,
+    oldestPtx: 70,
+    f64Mma: "m8n8k4",
+  },
+  {
+    ...AMPERE,
     capability: 86,
     chip: "sm_86",
     products: "A10, RTX 30",
     sharedMemoryPerCta: 99 * KIB,
-    mmaVersions: MMA_SYNC,
+    sharedMemoryPerSm: 100 * KIB,
     oldestPtx: 71,
   },
-  { ...BEFORE_ADA, capability: 87, chip: "sm_87", products: "Orin", sharedMemoryPerCta: 163 * KIB, mmaVersions: MMA_SYNC, oldestPtx: 74 },
+  {
+    ...AMPERE,
+    capability: 87,
+    chip: "sm_87",
+    products: "Orin",
+    sharedMemoryPerCta: 163 * KIB,
+    sharedMemoryPerSm: 164 * KIB,
+    oldestPtx: 74,
+  },
   {
     ...ADA,
     capability: 89,
     chip: "sm_89",
     products: "L4, L40S, RTX 40",
     sharedMemoryPerCta: 99 * KIB,
-    mmaVersions: MMA_SYNC,
+    sharedMemoryPerSm: 100 * KIB,
     oldestPtx: 78,
   },
   {
-    ...FROM_HOPPER,
+    ...HOPPER,
     capability: 90,
     chip: "sm_90a",
     products: "H100, H200",
     sharedMemoryPerCta: 227 * KIB,
-    mmaVersions: [3, 2],
-    maxImpreciseAcc: 2 ** 30,
+    sharedMemoryPerSm: 228 * KIB,
     oldestPtx: 80,
+    mmaVersions: [3, 2],
+    f64Mma: "m16n8k16",
+    maxImpreciseAcc: 2 ** 30,
   },
-  { ...BLACKWELL, capability: 100, chip: "sm_100a", products: "B200", sharedMemoryPerCta: 227 * KIB, mmaVersions: [5, 2], oldestPtx: 86 },
+  {
+    ...BLACKWELL,
+    capability: 100,
+    chip: "sm_100a",
+    products: "B200",
+    sharedMemoryPerCta: 227 * KIB,
+    sharedMemoryPerSm: 228 * KIB,
+    oldestPtx: 86,
+    mmaVersions: [5, 2],
+    redux: ["i32", "f32"],
+  },
   {
     ...BLACKWELL,
     capability: 120,
     chip: "sm_120a",
     products: "RTX 50",
     sharedMemoryPerCta: 99 * KIB,
-    mmaVersions: MMA_SYNC,
+    sharedMemoryPerSm: 100 * KIB,
     oldestPtx: 87,
+    fp8MmaSync: true,
+    scaledMmaSync: true,
   },
 ];
 
 /** Compute capabilities that can be compiled for. */
 export const CAPABILITIES: readonly number[] = NVIDIA_GPUS.map(({ capability }) => capability);
 
-/**
- * The row of a capability. Passes run by hand take any number: the row of the newest GPU that is not newer holds then,
- * of the oldest where there is none.
- */
+/** No target: what passes run by hand go by for GPUs before Turing. */
+const VOLTA: GpuTarget = {
+  ...TURING,
+  capability: 70,
+  chip: "sm_70",
+  products: "V100",
+  sharedMemoryPerCta: 96 * KIB,
+  sharedMemoryPerSm: 96 * KIB,
+  oldestPtx: 60,
+  ldMatrix: false,
+};
+
+/** The row of a capability. Passes run by hand take any number: the row of the newest GPU that is not newer is used then. */
 export function gpuOf(capability: number): GpuTarget {
-  return NVIDIA_GPUS.findLast((gpu) => gpu.capability <= capability) ?? NVIDIA_GPUS[0]!;
+  return NVIDIA_GPUS.findLast((gpu) => gpu.capability <= capability) ?? VOLTA;
 }
 
 /** 90 for `cuda:90`; undefined for a name of another kind. */

@@ -12,7 +12,7 @@ import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/
 import { MemDescType } from "../../dialects/ttg/types.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp } from "../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import { capabilityOf } from "../../gpu/nvidia.js";
+import { capabilityOf, gpuOf } from "../../gpu/nvidia.js";
 import { RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -68,7 +68,7 @@ function costOf(
   const byMatrices = kind === "matrix-load" || kind === "matrix-store";
   const wavefronts =
     byMatrices || space === "shared"
-      ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", capability })
+      ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", gpu: gpuOf(capability) })
       : undefined;
   return wavefronts ? { wavefronts } : {};
 }

@@ -18,7 +18,7 @@ export const allocateSharedMemoryNv = definePass("allocate-shared-memory-nv", {
   },
   statistics: { buffers: "buffers placed", bytes: "bytes of shared memory needed" },
   run(root, { options, report, count, explain }) {
-    const allocation = allocate(root, nvidiaScratchSize(options.computeCapability));
+    const allocation = allocate(root, nvidiaScratchSize(gpuOf(options.computeCapability)));
     if (!attachAllocation(allocation, report)) return;
     explainAllocation(allocation, count, explain);
     warnOfTooMuch(allocation, options.computeCapability, report);

@@ -5,6 +5,7 @@ import { WarpSpecializePartitionsOp } from "../../dialects/ttg/ops/warp-speciali
 import { MemDescViewTrait } from "../../dialects/ttg/ttg-op.js";
 import { MemDescType } from "../../dialects/ttg/types.js";
 import { FenceAsyncSharedOp } from "../../dialects/ttng/ops/barrier.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import { LoopLike } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -22,7 +23,7 @@ export const fenceInsertion = definePass("triton-nvidia-gpu-fence-insertion", {
   options: { computeCapability: option.int({ default: 90, summary: "device compute capability" }) },
   statistics: { fences: "fences inserted" },
   run(root, { options, listener, count }) {
-    if (options.computeCapability < 90) return;
+    if (!gpuOf(options.computeCapability).tma) return;
     const rw = new Rewriter(root.ctx, listener);
     root.walkPostOrder((op) => {
       const dot = op.def.interface(DotOpInterface);

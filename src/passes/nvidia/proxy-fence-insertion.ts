@@ -5,6 +5,7 @@ import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-
 import { TMEMCopyOp } from "../../dialects/ttng/ops/tensor-memory.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, AsyncTMAReduceOp, AsyncTMAScatterOp } from "../../dialects/ttng/ops/tma.js";
 import { WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
@@ -38,7 +39,7 @@ export const proxyFenceInsertion = definePass("triton-nvidia-gpu-proxy-fence-ins
   options: { computeCapability: option.int({ default: 90, summary: "device compute capability" }) },
   statistics: { fences: "fences inserted" },
   run(root, { options, listener, count, report }) {
-    if (options.computeCapability < 90) return;
+    if (!gpuOf(options.computeCapability).tma) return;
     const allocation = allocateSharedMemory(root);
     if (allocation.recursive) return report.error(allocation.recursive, "functions call each other in a circle");
     const rw = new Rewriter(root.ctx, listener);

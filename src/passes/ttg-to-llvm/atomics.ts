@@ -12,9 +12,9 @@ import { LoadAcquireOp } from "../../dialects/nvgpu/ops/index.js";
 import { ClusterArriveOp, ClusterWaitOp } from "../../dialects/nvvm/ops/synchronization.js";
 import { AtomicCASOp, AtomicRMWOp } from "../../dialects/tt/ops/memory.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { enclosingModule, TARGET } from "../../dialects/ttg/num-warps.js";
+import { targetOf } from "../../dialects/ttg/target.js";
 import type { Type } from "../../ir/attribute.js";
-import { FloatAttr, floatValue, IntegerAttr, stringOf } from "../../ir/builtin-attrs.js";
+import { FloatAttr, floatValue, IntegerAttr } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isFloat, RankedTensorType } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -190,7 +190,8 @@ function lowerRMW(view: RMW, lo: Lowering): void {
       if (!result.hasUses()) return lo.setValue(result, read);
       return shareScalar(lo, op, element, (at) => storeShared(lo, at, read, { predicate }));
     }
-    if (isFloat(element, "bf16") && (moduleCapability(op) ?? lo.target.computeCapability) < 90) {
+    // Upstream goes by the target that the module names, not by the option of the pass.
+    if (isFloat(element, "bf16") && !(targetOf(op) ?? lo.target.gpu).vectorAtomics) {
       const read = byLLVM(lo, view, pointers[i]!, values[i]!, element, predicate);
       if (!read) return;
       results.push(read);
@@ -220,19 +221,13 @@ function lowerRMW(view: RMW, lo: Lowering): void {
   shareTensor(lo, op, results, element, thread);
 }
 
-/** The target that the module names; upstream goes by it here, not by the pass's option. */
-function moduleCapability(op: Operation): number | undefined {
-  const target = stringOf(enclosingModule(op)?.attr(TARGET));
-  return target?.startsWith("cuda:") ? Number(target.slice(5)) : undefined;
-}
-
 /** Elements in one instruction: as a vector (from sm_90 on), or packed in one register. */
 function widths(lo: Lowering, { ptr, mask, atomic_rmw_op, result }: RMW, element: Type): { readonly vec: number; readonly packed: number } {
   if (!RankedTensorType.is(result.type)) return { vec: 1, packed: 1 };
   let vec = vectorSize(lo, ptr);
   if (mask) vec = Math.min(vec, lo.axisInfo.getMaskAlignment(mask));
-  const { computeCapability, ptxVersion } = lo.target;
-  const vectorized = computeCapability >= 90 && ptxVersion >= 81 && atomic_rmw_op === "fadd";
+  const { gpu, ptxVersion } = lo.target;
+  const vectorized = gpu.vectorAtomics && ptxVersion >= 81 && atomic_rmw_op === "fadd";
   if (vectorized && (isFloat(element, "f16") || isFloat(element, "bf16") || isFloat(element, "f32"))) return { vec, packed: 1 };
   return { vec: 1, packed: Math.min(vec, isFloat(element, "f16") ? 2 : 1) };
 }

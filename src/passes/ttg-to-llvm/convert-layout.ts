@@ -1,9 +1,3 @@
-/**
- * Conversions of layouts: by renaming registers where every thread keeps its elements, by shuffles within warps, else through
- * shared memory, swizzled so that neither side has bank conflicts, in as many rounds as the scratch memory asks for.
- * Source: lib/Conversion/TritonGPUToLLVM/ConvertLayoutOpToLLVM.cpp, nvidia ConvertLayoutOpToLLVM.cpp.
- */
-import { matrixInstructions } from "../../analysis/scratch-size.js";
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
@@ -81,8 +75,7 @@ function throughSharedMemory(
   const uniqueDst = actionRemoveBroadcastedRegs(dst);
   if (!uniqueDst.isIdentity) return broadcastAs(throughSharedMemory(lo, src, uniqueDst.apply(dst), values, element, base), dst);
 
-  const { computeCapability } = lo.target;
-  const { rounds, store, load } = swizzledConversion(src, dst, matrixInstructions(computeCapability), bits);
+  const { rounds, store, load } = swizzledConversion(src, dst, lo.target.gpu, bits);
   const stored = store.order.applyToValues(values);
   const size = store.layout.getInDimSize("register");
   const warpSync = isCvtWarpSync(src, dst);

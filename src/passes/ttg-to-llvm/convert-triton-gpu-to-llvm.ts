@@ -3,6 +3,7 @@
  * one, op by op (see lowering.ts); the rules stand in one file an op family.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp.
  */
+
 import { ALLOCATION_OFFSET, allocateSharedMemory, type ModuleAllocation } from "../../analysis/allocation.js";
 import { callGraphOf } from "../../analysis/call-graph.js";
 import { insertBarriers } from "../../analysis/membar.js";
@@ -14,6 +15,7 @@ import { ClusterCTAIdOp } from "../../dialects/nvgpu/ops/index.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { getNumCTAs, getThreadsPerWarp } from "../../dialects/ttg/num-warps.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import { buildOperation } from "../../ir/builder.js";
 import { i8, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
@@ -99,7 +101,8 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
   },
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
-    const target = { computeCapability, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
+    const gpu = gpuOf(computeCapability);
+    const target = { gpu, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
     const funcs: Operation[] = [];
     let withoutLayout: Operation | undefined;
     module.walk((op) => {
@@ -124,7 +127,7 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       );
       return pass.fail();
     }
-    const allocation = allocateSharedMemory(module, nvidiaScratchSize(computeCapability));
+    const allocation = allocateSharedMemory(module, nvidiaScratchSize(gpu));
     const unplaced = withoutPlace(allocation);
     if (unplaced) {
       pass.report.error(unplaced, "no shared memory was allocated for it: run allocate-shared-memory-nv before", "lower.not-allocated");

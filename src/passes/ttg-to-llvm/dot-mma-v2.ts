@@ -192,7 +192,7 @@ export function lowerMmaV2(lo: Lowering, op: Operation): false | void {
   const mma = distributedParams(tensorOf(d).params.encoding) as NvidiaMmaParams;
   const isF64 = isFloat(elementOf(d), "f64");
   const turing = mma.versionMajor === 2 && mma.versionMinor === 1;
-  const hopper = lo.target.computeCapability === 90 && isFloat(elementOf(a), "f64");
+  const hopper = lo.target.gpu.f64Mma === "m16n8k16" && isFloat(elementOf(a), "f64");
   const text = mmaInstruction(elementOf(a), elementOf(b), elementOf(d), { turing, hopper });
   if (text === undefined) return lo.fail(op, "Unsupported MMA instruction for the given mma type", "lower.mma");
   const registers: NumRegisters = { m: 2, n: 1, k: isF64 ? 4 : 2 };

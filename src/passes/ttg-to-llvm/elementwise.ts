@@ -111,7 +111,7 @@ const fcmpPredicate = (predicate: string): string => (predicate === "true" || pr
 /** The minimum (maximum) that is NaN when either is, made by hand where the hardware has none. */
 function propagatingNaN(lo: Lowering, [lhs, rhs]: readonly Value[], type: Type, native: OpDef, other: OpDef): Value {
   const { b } = lo;
-  if (lo.target.computeCapability >= 80) return b.op(native, [lhs!, rhs!], type);
+  if (lo.target.gpu.nanExtrema) return b.op(native, [lhs!, rhs!], type);
   const isNaN = b.or(b.fcmp("une", lhs!, lhs!), b.fcmp("une", rhs!, rhs!));
   const plain = b.op(other, [lhs!, rhs!], type);
   return b.select(isNaN, b.float(type, Number.NaN), plain);

@@ -119,7 +119,7 @@ export const FP_CONVERSIONS: readonly LoweringRule[] = [
     const { src, result, rounding } = FpToFpOp.match(op)!;
     const [from, to] = [elementTypeOrSelf(src.type), elementTypeOrSelf(result.type)];
     const [value] = operands[0]!;
-    const { computeCapability } = lo.target;
+    const { gpu } = lo.target;
     if (isFloat(from, "f16") && isFloat(to, "f32")) return b.fpext(value!, f32(ctx));
     if (isFloat(from, "f32") && isFloat(to, "f16")) return toF16(lo, value!, rounding ?? "rtne");
     if (isFloat(from, "f32") && isFloat(to, "bf16"))
@@ -127,14 +127,14 @@ export const FP_CONVERSIONS: readonly LoweringRule[] = [
 
     const toF8 = isFloat(to, "f8E4M3FN") || isFloat(to, "f8E5M2");
     if (toF8 && !isFloat(from, "f32") && rounding !== "rtne") return undefined;
-    if (computeCapability < 89 && (isFloat(from, "f8E4M3FN") || isFloat(to, "f8E4M3FN"))) {
+    if (!gpu.fp8Pairs && (isFloat(from, "f8E4M3FN") || isFloat(to, "f8E4M3FN"))) {
       lo.fail(op, "Conversion from/to f8e4m3nv is only supported on compute capability >= 89", "lower.fp8");
       return undefined;
     }
-    const throughF16 = isFloat(from, "f32") && (!(computeCapability >= 90 && toF8) || rounding === "rtz");
+    const throughF16 = isFloat(from, "f32") && (!(gpu.fp8Singles && toF8) || rounding === "rtz");
     const source = throughF16 ? f16(ctx) : from;
     const target = isFloat(to, "f32") ? f16(ctx) : to;
-    const conversion = f8Conversion(kindOf(source), kindOf(target), rounding, computeCapability);
+    const conversion = f8Conversion(kindOf(source), kindOf(target), rounding, gpu);
     if (!conversion) return undefined;
     const count = Math.min(conversion.count, operands.length);
     let values: Value[] = operands.slice(0, count).map(([v]) => v!);
@@ -148,6 +148,6 @@ export const FP_CONVERSIONS: readonly LoweringRule[] = [
     const from = elementTypeOrSelf(op.operand(0).type);
     if (!isFloat(element, "bf16") || !isInteger(from, 8) || operands.length < 4) return lo.b.op(ll.SIToFPOp, [operands[0]![0]!], element);
     const values = operands.slice(0, 4).map(([v]) => v!);
-    return convertPacked(lo, s8ToBf16(lo.target.computeCapability), values, from, element);
+    return convertPacked(lo, s8ToBf16(lo.target.gpu), values, from, element);
   }),
 ];

@@ -62,9 +62,9 @@ function planLdStMatrix(
   transpose: boolean,
   isStore: boolean,
 ): MatrixPlan | undefined {
-  const { computeCapability } = lo.target;
-  if (computeCapability < (isStore ? 90 : 75)) return undefined;
-  if (transpose ? !(bits === 16 || (bits === 8 && computeCapability >= 100)) : bits > 32) return undefined;
+  const { gpu } = lo.target;
+  if (!(isStore ? gpu.stMatrix : gpu.ldMatrix)) return undefined;
+  if (transpose ? !(bits === 16 || (bits === 8 && gpu.transposesBytes)) : bits > 32) return undefined;
   if (layout.hasInDim("block")) return undefined;
 
   let cvt = layout;

@@ -68,9 +68,9 @@ export function maybeAnd(lo: Lowering, a: Value | undefined, b: Value | undefine
   return a && b ? lo.b.and(a, b) : (a ?? b);
 }
 
-/** A register that says how long L2 should keep the data; from sm_80 on, for the policies that differ from the usual. */
+/** A register that says how long L2 should keep the data; where the GPU has it, for the policies that differ from the usual. */
 export function cachePolicy(lo: Lowering, evict: string): Value | undefined {
-  if (evict === "evict_normal" || lo.target.computeCapability < 80) return undefined;
+  if (evict === "evict_normal" || !lo.target.gpu.cachePolicies) return undefined;
   const ptx = new PtxBuilder();
   const policy = ptx.output("=l", { init: true });
   ptx.instruction(["createpolicy.fractional", `L2::${evict}`, "b64"], [policy, ptx.constant("1.0")]);

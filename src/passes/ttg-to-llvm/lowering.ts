@@ -20,6 +20,7 @@ import { TransOp } from "../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
 import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
+import type { GpuTarget } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
@@ -35,8 +36,7 @@ import { convertType } from "./type-converter.js";
 
 /** What the code is for. */
 export interface LoweringTarget {
-  /** 80 for sm_80. */
-  readonly computeCapability: number;
+  readonly gpu: GpuTarget;
   /** 87 for PTX 8.7. */
   readonly ptxVersion: number;
   readonly numCTAs: number;

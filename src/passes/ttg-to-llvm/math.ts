@@ -112,11 +112,11 @@ const libdevice = ([def, name]: readonly [OpDef, string]): LoweringRule =>
 function clamp(lo: Lowering, op: Operation, [x, low, high]: readonly Value[], type: Type): Value {
   const { b } = lo;
   const nan = ClampFOp.match(op)!.propagateNan === "all";
-  if (isClip(op, lo.target.computeCapability)) {
+  if (lo.target.gpu.clips && isClip(op)) {
     const suffix = isFloat(type, "f32") ? ".f" : isFloat(type, "f16") ? ".f16" : "";
     return b.intrinsic(`llvm.nvvm.fmin${nan ? ".nan" : ""}.xorsign.abs${suffix}`, type, [x!, high!])!;
   }
-  if (nan && lo.target.computeCapability >= 80) return b.op(ll.MinimumOp, [b.op(ll.MaximumOp, [x!, low!], type), high!], type);
+  if (nan && lo.target.gpu.nanExtrema) return b.op(ll.MinimumOp, [b.op(ll.MaximumOp, [x!, low!], type), high!], type);
   const isNaN = nan ? b.fcmp("une", x!, x!) : undefined;
   const clamped = b.op(ll.MinNumOp, [b.op(ll.MaxNumOp, [x!, low!], type), high!], type);
   return isNaN ? b.select(isNaN, b.constant(type, floatAttr(type, Number.NaN)), clamped) : clamped;

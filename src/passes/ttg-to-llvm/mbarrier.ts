@@ -6,6 +6,7 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/BarrierOpToLLVM.cpp; LoadStoreOpToLLVM.cpp, AsyncCopyMbarrierArriveOpConversion.
  */
+
 import { voidType } from "../../dialects/llvm/types/types.js";
 import { CpAsyncMBarrierArriveSharedOp } from "../../dialects/nvvm/ops/copies.js";
 import { FenceProxyOp } from "../../dialects/nvvm/ops/synchronization.js";
@@ -18,6 +19,7 @@ import {
   InvalBarrierOp,
   WaitBarrierOp,
 } from "../../dialects/ttng/ops/barrier.js";
+import type { GpuTarget } from "../../gpu/nvidia.js";
 import { isNonZeroInt } from "../../ir/match.js";
 import type { Value } from "../../ir/value.js";
 import { sharedMemoryObject } from "./local-memory.js";
@@ -36,13 +38,13 @@ export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly
 }
 
 /** Polls until the phase is over. What sm_80 has is no wait of limited time, so it sleeps in between. */
-function waitText(computeCapability: number, predicated: boolean): string {
+function waitText(gpu: GpuTarget, predicated: boolean): string {
   const body = [
     ...(predicated ? ["@!$2 bra.uni skipWait;"] : []),
     ".reg .pred complete;",
     "waitLoop:",
-    `mbarrier.${computeCapability < 90 ? "test" : "try"}_wait.parity.shared.b64 complete, [$0], $1;`,
-    ...(computeCapability < 90 ? ["@!complete nanosleep.u32 20;"] : []),
+    `mbarrier.${gpu.tma ? "try" : "test"}_wait.parity.shared.b64 complete, [$0], $1;`,
+    ...(gpu.tma ? [] : ["@!complete nanosleep.u32 20;"]),
     "@!complete bra.uni waitLoop;",
     ...(predicated ? ["skipWait:"] : []),
   ];
@@ -77,7 +79,7 @@ export const MBARRIERS: readonly LoweringRule[] = [
   rule(WaitBarrierOp, ({ alloc, phase, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     const predicate = pred && !isNonZeroInt(pred) ? pred : undefined;
-    plainAsm(lo, waitText(lo.target.computeCapability, predicate !== undefined), [
+    plainAsm(lo, waitText(lo.target.gpu, predicate !== undefined), [
       ["r", base],
       ["r", lo.value(phase)],
       ...(predicate ? [["b", lo.value(predicate)] as const] : []),

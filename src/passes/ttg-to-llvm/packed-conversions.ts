@@ -3,6 +3,7 @@
  * depends on what the hardware converts itself. The texts, spaces included, are those that Triton emits.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp.
  */
+import type { GpuTarget } from "../../gpu/nvidia.js";
 
 /** PTX that converts `count` elements; `$0` and following are the words written, then those read. */
 export interface PackedConversion {
@@ -213,31 +214,25 @@ const F32_TO_E5M2: PackedConversion = {
 };
 
 /** The conversion of floats between these kinds, with `rtne` or `rtz` for those that round; undefined when there is none. */
-export function f8Conversion(
-  from: string,
-  to: string,
-  rounding: string | undefined,
-  computeCapability: number,
-): PackedConversion | undefined {
-  const sm89 = computeCapability >= 89;
-  const sm90 = computeCapability >= 90;
+export function f8Conversion(from: string, to: string, rounding: string | undefined, gpu: GpuTarget): PackedConversion | undefined {
+  const bf16 = gpu.bf16 === "arithmetic";
   switch (`${from} ${to} ${rounding ?? ""}`.trim()) {
     case "f8E4M3FN f16":
       return E4M3_TO_F16;
     case "f8E5M2 f16":
-      return E5M2_TO_F16(sm89);
+      return E5M2_TO_F16(gpu.fp8Pairs);
     case "f16 f8E4M3FN rtne":
       return F16_TO_E4M3;
     case "f16 f8E5M2 rtne":
-      return F16_TO_E5M2(sm89);
+      return F16_TO_E5M2(gpu.fp8Pairs);
     case "f16 f8E5M2 rtz":
       return F16_TO_E5M2_RTZ;
     case "f8E5M2 bf16":
-      return E5M2_TO_BF16(sm90);
+      return E5M2_TO_BF16(bf16);
     case "f8E4M3FN bf16":
-      return E4M3_TO_BF16(sm90);
+      return E4M3_TO_BF16(bf16);
     case "bf16 f8E5M2 rtne":
-      return BF16_TO_E5M2(sm89);
+      return BF16_TO_E5M2(gpu.fp8Pairs);
     case "bf16 f8E4M3FN rtne":
       return BF16_TO_E4M3;
     case "f32 f8E4M3FN rtne":
@@ -249,9 +244,9 @@ export function f8Conversion(
 }
 
 /** Four bytes to four bf16. */
-export function s8ToBf16(computeCapability: number): PackedConversion {
+export function s8ToBf16(gpu: GpuTarget): PackedConversion {
   const text =
-    computeCapability >= 90
+    gpu.bf16 === "arithmetic"
       ? padded(32, [
           "{",
           ".reg .b32 l<3>;",

@@ -131,11 +131,11 @@ const REDUX_F32: Readonly<Record<string, Redux>> = {
 };
 /** The instruction that reduces 32 lanes at once, where there is one. */
 function reduxKind(lo: Lowering, op: Operation): Redux | undefined {
-  const { computeCapability } = lo.target;
-  const combiner = computeCapability >= 80 ? singleCombiner(op) : undefined;
+  const { redux } = lo.target.gpu;
+  const combiner = redux.length > 0 ? singleCombiner(op) : undefined;
   if (!combiner) return undefined;
   const { type } = combiner.result(0);
-  if (computeCapability === 100 && isFloat(type, "f32")) return REDUX_F32[combiner.name];
+  if (redux.includes("f32") && isFloat(type, "f32")) return REDUX_F32[combiner.name];
   const kind = isInteger(type) && type.params.width <= 32 ? REDUX[combiner.name] : undefined;
   return kind === undefined ? undefined : { kind, nan: false };
 }

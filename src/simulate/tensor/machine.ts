@@ -3,6 +3,7 @@
  * partition: they take turns when one waits for a barrier. Nothing here uses the stack of JavaScript, so a thread can
  * stop at any op and go on later.
  */
+import type { GpuTarget } from "../../gpu/nvidia.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Memory } from "../memory.js";
 import type { Bounds } from "./bounds.js";
@@ -133,8 +134,7 @@ export class Machine {
     readonly limits: Limits,
     readonly checks: Checks,
     readonly seed: number,
-    /** Compute capability: 80 for sm_80. */
-    readonly capability: number,
+    readonly gpu: GpuTarget,
   ) {
     this.#pickLast = seed % 2 === 1;
     this.order = new GlobalOrder(memory, this.findings);

@@ -1,8 +1,8 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
 import { signlessBlockType } from "../../dialects/tt/types.js";
-import { capabilityOf } from "../../gpu/nvidia.js";
-import { stringOf } from "../../ir/builtin-attrs.js";
+import { targetOf } from "../../dialects/ttg/target.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
@@ -85,7 +85,13 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   const programs = options.programs ?? options.preconditions?.programs ?? samplePrograms(grid);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const memory = new Memory(seed, undefined, options.within);
-  const machine = new Machine(memory, limits, options.checks ?? {}, seed, options.capability ?? targetOf(module) ?? 80);
+  const machine = new Machine(
+    memory,
+    limits,
+    options.checks ?? {},
+    seed,
+    options.capability === undefined ? (targetOf(module) ?? gpuOf(80)) : gpuOf(options.capability),
+  );
   machine.bounds = options.bounds;
   if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
@@ -125,10 +131,6 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
     steps: machine.steps,
     coverage: code.instructions,
   };
-}
-
-function targetOf(module: Operation): number | undefined {
-  return capabilityOf(stringOf(module.attr("ttg.target")));
 }
 
 function argumentValue(memory: Memory, plan: ArgumentPlan, type: Parameters<typeof elementOfType>[0], position: number): Val {

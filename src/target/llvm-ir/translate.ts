@@ -5,6 +5,7 @@
  */
 
 import { LLVMStructType } from "../../dialects/llvm/types/types.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import type { Attribute } from "../../ir/attribute.js";
 import { intOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
@@ -59,7 +60,9 @@ export function llvmIrText(module: Operation, options: LlvmIrOptions): string {
     const attributes = functionAttributes(func);
     const dbg = subprogram ? `!dbg !${subprogram.slot}` : "";
     const isDeclared = func.regions[0]!.empty;
-    const asm = isDeclared ? libdeviceAsm(func, { ...options, ftz: options.reflectFtz, numThreads: undefined }) : undefined;
+    const asm = isDeclared
+      ? libdeviceAsm(func, { ...options, gpu: gpuOf(options.capability), ftz: options.reflectFtz, numThreads: undefined })
+      : undefined;
     if (asm) return libdeviceDefinition(func, asm, groups);
     const group = groups.reference(attributes);
     return `${comment(attributes)}${isDeclared ? declaration(func, dbg, group) : definitionText(body, dbg, group)}`;

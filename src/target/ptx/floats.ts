@@ -4,6 +4,7 @@
  * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, NVPTXInstrInfo.td.
  */
 
+import type { GpuTarget } from "../../gpu/nvidia.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
 import { decode, encode } from "../../ir/float.js";
 import * as arithmetic from "../../ir/float-arithmetic.js";
@@ -14,7 +15,7 @@ import type { Simplifier } from "./simplify.js";
 
 export interface FloatOptions {
   /** 80 for sm_80. */
-  readonly capability: number;
+  readonly gpu: GpuTarget;
   /** Products and sums may be fused. */
   readonly fusion: boolean;
 }
@@ -48,7 +49,7 @@ export class Floats {
     return this.s.graph.pure(mnemonic, width, inputs);
   }
   private get hasBf16(): boolean {
-    return this.options.capability >= 90;
+    return this.options.gpu.bf16 === "arithmetic";
   }
   /** Done in float, and rounded back. */
   private widened(kind: string, inputs: readonly Node[], compute: (...wide: readonly Node[]) => Node): Node {
@@ -67,7 +68,7 @@ export class Floats {
     const fused = this.fused(kind, first, second, false, false) ?? this.fused(kind, second, first, false, false);
     if (fused) return fused;
     if (kind === "bf16" && !this.hasBf16)
-      return this.options.capability >= 80
+      return this.options.gpu.bf16 !== "none"
         ? this.fma(kind, a, this.constant(kind, 1), b)
         : this.widened(kind, [a, b], (x, y) => this.add("f32", x!, y!));
     const [x, y] = a.id > b.id ? [b, a] : [a, b];
@@ -79,7 +80,7 @@ export class Floats {
     const fused = this.fused(kind, a, b, false, true) ?? this.fused(kind, b, a, true, false);
     if (fused) return fused;
     if (kind === "bf16" && !this.hasBf16)
-      return this.options.capability >= 80
+      return this.options.gpu.bf16 !== "none"
         ? this.fma(kind, b, this.constant(kind, -1), a)
         : this.widened(kind, [a, b], (x, y) => this.sub("f32", x!, y!));
     return this.make(this.name("sub", kind), a.width, a, b);
@@ -90,7 +91,7 @@ export class Floats {
     const [x, y] = a.op === "const" || (b.op !== "const" && a.id > b.id) ? [b, a] : [a, b];
     if (this.number(kind, y) === 1) return x;
     if (kind === "bf16" && !this.hasBf16)
-      return this.options.capability >= 80
+      return this.options.gpu.bf16 !== "none"
         ? this.make("fma.rn.bf16", 16, x, y, this.constant(kind, -0))
         : this.widened(kind, [x, y], (p, q) => this.mul("f32", p!, q!));
     return this.make(this.name("mul", kind), a.width, x, y);
@@ -102,7 +103,7 @@ export class Floats {
     return this.fma(kind, negateProduct ? this.negate(kind, x) : x, y, negateAddend ? this.negate(kind, c) : c);
   }
   fma(kind: string, a: Node, b: Node, c: Node): Node {
-    if (kind === "bf16" && this.options.capability < 80) return this.widened(kind, [a, b, c], (x, y, z) => this.fma("f32", x!, y!, z!));
+    if (kind === "bf16" && this.options.gpu.bf16 === "none") return this.widened(kind, [a, b, c], (x, y, z) => this.fma("f32", x!, y!, z!));
     const [x, y] = a.op === "const" ? [b, a] : [a, b];
     return this.make(`fma.rn.${kind}`, a.width, x, y, c);
   }
@@ -126,7 +127,7 @@ export class Floats {
     const sign = 1n << BigInt(a.width - 1);
     if (bits !== undefined) return this.s.constant(a.width, bits ^ sign);
     if (a.op === `neg.${kind}`) return a.inputs[0]!;
-    if (kind === "bf16" && this.options.capability < 80) return this.s.xor(a, this.s.constant(16, sign));
+    if (kind === "bf16" && this.options.gpu.bf16 === "none") return this.s.xor(a, this.s.constant(16, sign));
     return this.make(`neg.${kind}`, a.width, a);
   }
   abs(kind: string, a: Node): Node {
@@ -140,11 +141,11 @@ export class Floats {
 
   /** `min` or `max`; with `nan`, a NaN goes through, and -0 is below +0. */
   extremum(op: "min" | "max", kind: string, nan: boolean, a: Node, b: Node): Node {
-    const { capability } = this.options;
-    if ((kind === "f16" || kind === "bf16") && capability < 80)
+    const { nanExtrema } = this.options.gpu;
+    if ((kind === "f16" || kind === "bf16") && !nanExtrema)
       return this.widened(kind, [a, b], (x, y) => this.extremum(op, "f32", nan, x!, y!));
     if (!nan) return this.make(`${op}.${kind}`, a.width, a, b);
-    if (capability >= 80 && kind !== "f64") return this.make(`${op}.NaN.${kind}`, a.width, a, b);
+    if (nanExtrema && kind !== "f64") return this.make(`${op}.NaN.${kind}`, a.width, a, b);
     const unordered = this.make(`setp.nan.${kind}`, 1, a, b);
     return this.s.select(unordered, this.add(kind, a, b), this.make(`${op}.${kind}`, a.width, a, b));
   }
@@ -188,7 +189,7 @@ export class Floats {
     }
     if (to === "bf16") {
       if (from !== "f32") return this.convert("f32", to, this.convert(from, "f32", a));
-      return this.options.capability >= 80 ? this.make("cvt.rn.bf16.f32", 16, a) : this.roundToBf16(a);
+      return this.options.gpu.bf16 !== "none" ? this.make("cvt.rn.bf16.f32", 16, a) : this.roundToBf16(a);
     }
     const widens = width > WIDTHS[from]!;
     return this.make(`cvt.${widens ? "" : "rn."}${to}.${from}`, width, a);

@@ -377,7 +377,7 @@ function atomicRmw(l: PtxLowering, op: Operation): readonly Node[] {
     name[1] === "f" ? (leaf.kind === "f16" || leaf.kind === "bf16" ? `noftz.${leaf.kind}` : leaf.kind) : `${name[1]}${leaf.bits}`;
   const space = STATE_SPACES[spaceOf(op.operand(0).type)];
   const place = `${semantics(op, "ordering")}${space ? `.${space}` : ""}`;
-  if (leaf.kind === "bf16" && l.options.capability < 90) return [addBf16(l, place, space ?? "", address, value)];
+  if (leaf.kind === "bf16" && !l.options.gpu.vectorAtomics) return [addBf16(l, place, space ?? "", address, value)];
   const form = `atom${place}.${name[0]}.${type} $0, [$1], $2;`;
   const effect = l.graph.effect(l.block, { kind: "instruction", form, results: [leaf.width] }, [address, value]);
   return [l.graph.result(effect, 0, leaf.width)];

@@ -1,6 +1,7 @@
 /** The functions of a module in the LLVM dialect as graphs. */
 
 import { constantValueOf } from "../../dialects/llvm/ops/constants.js";
+import type { GpuTarget } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import type { Block as IrBlock } from "../../ir/block.js";
 import { DenseElementsAttr, intOf } from "../../ir/builtin-attrs.js";
@@ -20,7 +21,7 @@ import { Simplifier } from "./simplify.js";
 export interface LoweringOptions {
   /** The name of the stack. */
   readonly depot: string;
-  readonly capability: number;
+  readonly gpu: GpuTarget;
   readonly fusion: boolean;
   /** Subnormals of float are flushed in libdevice. */
   readonly ftz: boolean;
@@ -60,7 +61,7 @@ export class PtxLowering {
     /** The index of a source location. */
     readonly locate: (op: Operation) => number,
   ) {
-    this.s = new Simplifier(this.graph, options.capability >= 80);
+    this.s = new Simplifier(this.graph, options.gpu.bf16 !== "none");
     this.floats = new Floats(this.s, options);
     this.entry = this.newBlock();
     this.block = this.entry;

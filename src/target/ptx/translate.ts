@@ -78,7 +78,7 @@ function functionText(
   const depot = `__local_depot${index}`;
   const lowered: LoweringOptions = {
     depot,
-    capability: options.capability,
+    gpu: gpuOf(options.capability),
     fusion: options.fusion,
     ftz: options.reflectFtz,
     numThreads: threads?.reduce((a, b) => a * b, 1),

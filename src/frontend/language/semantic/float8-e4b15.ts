@@ -2,6 +2,7 @@
  * Casts from and to fp8e4b15, which no GPU has: PTX that works on four elements at a time.
  * Source: third_party/nvidia/language/cuda/utils.py.
  */
+import { gpuOf } from "../../../gpu/nvidia.js";
 import { check } from "../errors.js";
 import type { Semantic } from "../semantic.js";
 import { FLOAT8E4B15, FLOAT16, FLOAT32, scalarOf, type TensorType } from "../types.js";
@@ -16,7 +17,7 @@ export function convertCustomFloat8(s: Semantic, x: Tensor, dst: TensorType): Te
   }
   check(dtypeOf(x) === FLOAT16 || dtypeOf(x) === FLOAT32);
   const half = dtypeOf(x) === FLOAT32 ? cast(s, x, FLOAT16, "rtz") : x;
-  const asm = fromHalf(s.options.capability >= 80);
+  const asm = fromHalf(gpuOf(s.options.capability).nanExtrema);
   return inlineAsm(s, { asm, constraints: "=r,r,r", isPure: true, pack: 4 }, [half], [FLOAT8E4B15])[0]!;
 }
 

@@ -7,8 +7,10 @@ import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { TransOp } from "../../../dialects/tt/ops/shape.js";
 import { encodingAttr, encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
+import { targetOf } from "../../../dialects/ttg/target.js";
 import { MemDescViewTrait } from "../../../dialects/ttg/ttg-op.js";
 import { WarpGroupDotOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
+import type { GpuTarget } from "../../../gpu/nvidia.js";
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, FloatType, floatType, isFloat, type TensorType, withElementType, withEncoding } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
@@ -22,7 +24,6 @@ import type { Explain } from "../../../pass/remark.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { pattern } from "../../../rewrite/pattern.js";
 import { Rewriter } from "../../../rewrite/rewriter.js";
-import { getNVIDIAComputeCapability } from "../../ttg/compute-capability.js";
 import { decomposeScaledDot } from "../../ttg/decompose-scaled-dot.js";
 import { explainFma, explainMma, unmetConditions } from "./explain-matmul.js";
 import { computeOrigBitWidth, mmaEncoding } from "./mma-layout.js";
@@ -40,15 +41,15 @@ export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
   source: "lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp",
   statistics: { accelerated: "dots given to tensor cores" },
   run(root, { listener, report, count, explain }) {
-    const computeCapability = getNVIDIAComputeCapability(root);
-    if (computeCapability === undefined) return report.error(root, "Expected a target attribute on the module operation");
+    const gpu = targetOf(root);
+    if (!gpu) return report.error(root, "Expected a target attribute on the module operation");
     transposeScaledDots(root, new Rewriter(root.ctx, listener));
     const once = explain && explainOnce(explain);
-    const toMMA = blockedToMMA(computeCapability, report, () => count("accelerated"), once);
-    const v5 = [blockedToMMAv5(computeCapability, report, once), scaledBlockedToMMAv5(computeCapability, report, once)];
-    const scaled = scaledBlockedToMMA(computeCapability, () => count("accelerated"), once);
+    const toMMA = blockedToMMA(gpu, report, () => count("accelerated"), once);
+    const v5 = [blockedToMMAv5(gpu, report, once), scaledBlockedToMMAv5(gpu, report, once)];
+    const scaled = scaledBlockedToMMA(gpu, () => count("accelerated"), once);
     applyPatternsGreedily(root, [toMMA, scaled, decomposeScaledDot, ...v5], { listener });
-    decomposeMixedModeDots(root, computeCapability, new Rewriter(root.ctx, listener), report);
+    decomposeMixedModeDots(root, gpu, new Rewriter(root.ctx, listener), report);
   },
 });
 
@@ -67,35 +68,31 @@ function explainOnce(explain: Explain): Explain {
   };
 }
 
-const blockedToMMA = (computeCapability: number, report: PassReport, accelerated: () => void, explain: Explain | undefined) =>
+const blockedToMMA = (gpu: GpuTarget, report: PassReport, accelerated: () => void, explain: Explain | undefined) =>
   pattern("blocked-to-mma", DotOp, (dot, rw) => {
     const { op, a, b, d } = dot;
-    const target = `sm_${computeCapability}`;
+    const target = `sm_${gpu.capability}`;
     const declined = (...unmet: readonly string[]) => explain?.(op, "matmul.declined", explainFma(unmet));
-    if (computeCapability < 70) {
-      declined(`${target} has no tensor cores`);
-      return rw.noMatch("no tensor cores");
-    }
-    if (computeCapability < 80) {
+    if (gpu.mmaVersions.length === 0) {
       declined(`Triton uses tensor cores from sm_80 on, and this is ${target}`);
-      report.remark(op, `Dot op using MMA for compute capability ${computeCapability} has been deprecated. It falls back to the FMA path.`);
+      report.remark(op, `Dot op using MMA for compute capability ${gpu.capability} has been deprecated. It falls back to the FMA path.`);
       return rw.noMatch("tensor cores before sm_80 are not used");
     }
     const result = encodingParams(typeOf(d).params.encoding);
     if (!result || result.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
-    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && computeCapability !== 80 && computeCapability !== 90) {
+    if ([a, b, d].some((v) => isFloat(elementOf(v), "f64")) && !gpu.f64Mma) {
       declined(`tensor cores take f64 on sm_80 and sm_90 only, and this is ${target}`);
       return rw.noMatch("f64 tensor cores are slow on this GPU");
     }
-    const version = mmaVersionFor(op, computeCapability, report);
+    const version = mmaVersionFor(op, gpu, report);
     if (version === 0) declined(...unmetConditions(dot, 2));
     if (version !== 2 && version !== 3) return rw.noMatch(version === 0 ? "types or shape are not supported" : "for tcgen05");
 
     const mma = mmaEncoding(op, version);
     if (explain) {
-      const passedOver = computeCapability < 90 || version === 3 ? [] : ([computeCapability < 100 ? 3 : 5] as const);
+      const passedOver = gpu.mmaVersions.slice(0, gpu.mmaVersions.indexOf(version));
       const kWidth = version === 2 ? [dotOperandFor(0, mma, operandWidth(dot)).kWidth] : [];
-      explain(op, "matmul.mma", explainMma(dot, mma, kWidth, computeCapability < 110 ? passedOver : []));
+      explain(op, "matmul.mma", explainMma(dot, mma, kWidth, passedOver));
     }
     const type = withEncoding(typeOf(d), encodingAttr(rw.ctx, mma));
     const acc = rw.value(ConvertLayoutOp, { src: dot.c }, { loc: valueLocation(dot.c), types: [type] });
@@ -161,7 +158,7 @@ function transposeScaledDots(root: Operation, rw: Rewriter): void {
 }
 
 /** Operands of types that the instruction chosen does not take are promoted: fp8 to f16, for FMA anything to the result's type. */
-function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: Rewriter, report: PassReport): void {
+function decomposeMixedModeDots(root: Operation, gpu: GpuTarget, rw: Rewriter, report: PassReport): void {
   root.walkPostOrder((op) => {
     const dot = DotOp.match(op);
     if (!dot) return;
@@ -171,7 +168,7 @@ function decomposeMixedModeDots(root: Operation, computeCapability: number, rw: 
     if (mma?.kind === "nvidia_mma") {
       const isNativeFp8 = isFloat(element, "f8E5M2") || isFloat(element, "f8E4M3FN");
       // Elsewhere mma on fp8 is emulated.
-      const takesFp8 = computeCapability === 89 || computeCapability === 120 || isHopper(mma);
+      const takesFp8 = gpu.fp8MmaSync || isHopper(mma);
       if (!isNativeFp8 || takesFp8) return;
       promoted = floatType(op.ctx, "f16");
     } else {

@@ -4,6 +4,7 @@ import type { DotOp } from "../../../dialects/tt/ops/dot.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { maybeLookupNumWarps } from "../../../dialects/ttg/num-warps.js";
 import { supportMMAOperand } from "../../../dialects/ttg/support-mma.js";
+import type { MmaVersion } from "../../../gpu/nvidia.js";
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, IntegerType, isFloat, isInteger, type TensorType } from "../../../ir/builtin-types.js";
 import type { View } from "../../../ir/define-op.js";
@@ -17,7 +18,7 @@ const tensor = (type: Type): TensorType["params"] => (type as TensorType).params
 const NAMES: Readonly<Record<number, string>> = { 2: "mma", 3: "wgmma", 5: "tcgen05" };
 
 /** What a version of the tensor cores asks of a dot and does not get; none when it can do the dot. */
-export function unmetConditions(dot: Dot, version: 2 | 3 | 5): string[] {
+export function unmetConditions(dot: Dot, version: MmaVersion): string[] {
   const { a, b, d, inputPrecision, maxNumImpreciseAcc } = dot;
   const [lhs, rhs, result] = [a, b, d].map((value) => tensor(value.type).elementType) as [Type, Type, Type];
   const name = NAMES[version]!;
@@ -68,7 +69,7 @@ export const onlyAsTf32 = (inputPrecision: string): string => `tensor cores take
 const isInt8 = (type: Type): boolean => isInteger(type, 8) || isInteger(type, 8, "signed") || isInteger(type, 8, "unsigned");
 
 /** The dot was given to an instruction; `passedOver` are the better versions that cannot do it. */
-export function explainMma(dot: Dot, mma: NvidiaMmaParams, kWidths: readonly number[], passedOver: readonly (3 | 5)[]): RemarkText {
+export function explainMma(dot: Dot, mma: NvidiaMmaParams, kWidths: readonly number[], passedOver: readonly MmaVersion[]): RemarkText {
   const { versionMajor, instrShape, warpsPerCTA } = mma;
   const [a, b, d] = [dot.a, dot.b, dot.d].map((value) => typeText(tensor(value.type).elementType)) as [string, string, string];
   const reasons = passedOver.map((version) => `not by ${NAMES[version]}: ${unmetConditions(dot, version).join(", ")}`);

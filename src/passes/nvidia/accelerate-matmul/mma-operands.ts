@@ -10,7 +10,7 @@ import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
 import { supportMMA } from "../../../dialects/ttg/support-mma.js";
 import { memDescType } from "../../../dialects/ttg/types.js";
-import { gpuOf, type MmaVersion } from "../../../gpu/nvidia.js";
+import type { GpuTarget, MmaVersion } from "../../../gpu/nvidia.js";
 import { bitWidth, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
@@ -22,12 +22,9 @@ import type { PassReport } from "../../../pass/define-pass.js";
 import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { convertLayout } from "../../ttg/distributed-op-encoding.js";
 
-/** The versions that Triton tries: from 110 on mma.sync alone. */
-const mmaVersions = (capability: number): readonly MmaVersion[] => (capability >= 110 ? [2] : gpuOf(capability).mmaVersions);
-
 /** The version of tensor cores that can do a dot: those of the GPU in order of preference. */
-export function mmaVersionFor(dot: Operation, computeCapability: number, report: PassReport): 0 | 2 | 3 | 5 {
-  for (const version of mmaVersions(computeCapability)) {
+export function mmaVersionFor(dot: Operation, gpu: GpuTarget, report: PassReport): MmaVersion | 0 {
+  for (const version of gpu.mmaVersions) {
     if (supportMMA(dot, version)) return version;
     if (version !== 2) report.remark(dot, `MMA version ${version} acceleration not applied due to unsupported shapes or data types.`);
   }

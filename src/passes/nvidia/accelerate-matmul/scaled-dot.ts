@@ -2,12 +2,14 @@
  * Dots of blocks done by mma.sync (sm_120), which takes the scales in registers.
  * Source: lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp, ScaledBlockedToMMA.
  */
+
 import { valueLocation } from "../../../dialects/scf/build.js";
 import { DotScaledOp } from "../../../dialects/tt/ops/dot.js";
 import { distributedParams, encodingAttr } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { LinearEncoding } from "../../../dialects/ttg/encodings/linear.js";
 import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
 import { ConvertLayoutOp } from "../../../dialects/ttg/ops/convert-layout.js";
+import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { bitWidth, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { getCTALayout } from "../../../layout/encoding-queries.js";
@@ -21,13 +23,13 @@ import { dotOperand } from "./mma-operands.js";
 
 const typeOf = (value: Value): TensorType => value.type as TensorType;
 
-export const scaledBlockedToMMA = (computeCapability: number, accelerated: () => void, explain: Explain | undefined) =>
+export const scaledBlockedToMMA = (gpu: GpuTarget, accelerated: () => void, explain: Explain | undefined) =>
   pattern(
     "scaled-blocked-to-mma",
     DotScaledOp,
     (dot, rw) => {
       const { op, a, b, d, a_scale, b_scale, a_elem_type, b_elem_type } = dot;
-      if (computeCapability !== 120) return rw.noMatch("mma.sync takes no scales");
+      if (!gpu.scaledMmaSync) return rw.noMatch("mma.sync takes no scales");
       if (getNumCTAs(enclosingModule(op)) !== 1) return rw.noMatch("several CTAs share it");
       if (!a_scale || !b_scale) return rw.noMatch("a scale is missing");
       const scales = [a_scale, b_scale];

@@ -7,6 +7,7 @@
  * waiting, and accumulators that stay in memory, come with later passes.
  * Source: lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp, BlockedToMMAv5, ScaledBlockedToMMAv5.
  */
+
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
 import { valueLocation } from "../../../dialects/scf/build.js";
 import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
@@ -22,6 +23,7 @@ import { TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
 import { TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMAllocOp, TMEMLoadOp } from "../../../dialects/ttng/ops/tensor-memory.js";
 import { getDefaultLayoutForTmemLdSt } from "../../../dialects/ttng/tmem-layout.js";
+import type { GpuTarget } from "../../../gpu/nvidia.js";
 import { boolAttr } from "../../../ir/builtin-attrs.js";
 import { bitWidth, isFloat, RankedTensorType, type TensorType, withEncoding } from "../../../ir/builtin-types.js";
 import { typeText } from "../../../ir/text-hook.js";
@@ -49,7 +51,7 @@ const throughConversions = (value: Value): Value => {
   return at;
 };
 
-export const blockedToMMAv5 = (computeCapability: number, report: PassReport, explain: Explain | undefined) =>
+export const blockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain: Explain | undefined) =>
   pattern(
     "blocked-to-mma-v5",
     DotOp,
@@ -58,7 +60,7 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport, ex
       const { shape } = typeOf(d).params;
       const params = distributedParams(typeOf(d).params.encoding);
       if (!params || params.kind === "nvidia_mma") return rw.noMatch("the result has no layout or that of an instruction");
-      if (computeCapability < 100 || mmaVersionFor(op, computeCapability, report) !== 5) return rw.noMatch("not for tcgen05");
+      if (!gpu.mmaVersions.includes(5) || mmaVersionFor(op, gpu, report) !== 5) return rw.noMatch("not for tcgen05");
       if (Math.min(computeOrigBitWidth(dot.a), computeOrigBitWidth(dot.b)) >= 32 && dot.inputPrecision !== "tf32") {
         explain?.(op, "matmul.declined", explainFma([onlyAsTf32(dot.inputPrecision)]));
         return rw.noMatch("f32 without tf32");
@@ -88,7 +90,7 @@ export const blockedToMMAv5 = (computeCapability: number, report: PassReport, ex
     BENEFIT,
   );
 
-export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassReport, explain: Explain | undefined) =>
+export const scaledBlockedToMMAv5 = (gpu: GpuTarget, report: PassReport, explain: Explain | undefined) =>
   pattern(
     "scaled-blocked-to-mma-v5",
     DotScaledOp,
@@ -99,7 +101,7 @@ export const scaledBlockedToMMAv5 = (computeCapability: number, report: PassRepo
       if (!a_scale || !b_scale) return rw.noMatch("a scale is missing");
       const [m, n] = getShapePerCTAOf(params, typeOf(d).params.shape) as [number, number];
       const numWarps = lookupNumWarps(op);
-      if (Math.trunc(computeCapability / 10) !== 10) return rw.noMatch("no tcgen05");
+      if (!gpu.mmaVersions.includes(5)) return rw.noMatch("no tcgen05");
       if (numWarps !== 4 && numWarps !== 8) return rw.noMatch("tensor memory is read by 4 or 8 warps");
       if (m < 128 || n < 16) return rw.noMatch("too small");
       const operand = (value: Value, opIdx: 0 | 1, isFp4: boolean, mixed: boolean, kPack: boolean): Value =>

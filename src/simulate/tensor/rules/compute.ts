@@ -23,7 +23,7 @@ const dotOp: Rule = pure((op) => {
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
     // Before sm_80 no tensor core takes tf32: such products are made of multiply-adds of f32.
-    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.capability >= 80 ? "tf32" : "ieee");
+    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.gpu.tf32 ? "tf32" : "ieee");
   };
 });
 

@@ -15,14 +15,12 @@ import { castFloat } from "./arith.js";
 import { pure } from "./elementwise.js";
 
 const ROUNDING: Readonly<Record<string, Rounding>> = { rtz: "rz", rtne: "rn" };
-const NATIVE_PAIRS = 89;
-const NATIVE_SINGLES = 90;
 
 export const fpToFp = pure((op) => {
   const rounding = ROUNDING[String(tt.FpToFpOp.match(op)!.rounding)] ?? "rn";
   const to = tensorSpec(op.result(0).type).element;
   const toFp8 = to.name === "f8E5M2" || to.name === "f8E4M3FN";
-  return ([value], { capability }) => {
+  return ([value], { gpu }) => {
     const { element: from, data, shape } = value!;
     if (from.name === "f8E5M2" && to.name === "bf16")
       return tensor(
@@ -31,9 +29,9 @@ export const fpToFp = pure((op) => {
         Uint16Array.from(data as Uint8Array, (x) => bf16OfE5M2[x]!),
       );
     if (!toFp8) return castFloat(op, rounding, value!);
-    const throughHalf = from === F32 && !(capability >= NATIVE_SINGLES && rounding !== "rz");
+    const throughHalf = from === F32 && !(gpu.fp8Singles && rounding !== "rz");
     const source = throughHalf ? cutToHalf(value!) : value!;
-    const inBits = to.name === "f8E5M2" && (rounding === "rz" || capability < NATIVE_PAIRS);
+    const inBits = to.name === "f8E5M2" && (rounding === "rz" || !gpu.fp8Pairs);
     if (!inBits) return castFloat(op, rounding, source);
     const convert = source.element.name === "bf16" ? e5m2OfBf16 : rounding === "rz" ? (bits: number) => bits >> 8 : e5m2OfHalf;
     return tensor(to, shape, Uint8Array.from(source.data as Uint16Array, convert));
