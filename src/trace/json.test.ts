@@ -58,7 +58,7 @@ test.each([
 ])("%s is named with its place", async (_, damage, line) => {
   const io = memoryIo("", { "trace.json": damage(await printed([INPUTS[0]!, "--json"])) });
   expect(await main(["trace.json", "--list"], io)).toBe(2);
-  expect(io.err()).toMatch(new RegExp(`^trace\\.json:${line}:\\d+: error: .* \\[input\\.trace\\]\n`));
+  expect(io.err()).toMatch(new RegExp(`^trace\\.json:${line}:\\d+: error: .* \\[trace\\.form\\]\n`));
 });
 
 test("the schema that is shipped", async () => {
