@@ -30,9 +30,12 @@ export function readKernels(): ReadonlyMap<string, Kernel> {
   const kernels = new Map<string, Kernel>();
   const add = (name: string, text: string) => {
     const bare = name.replace(/-(?:2-)?sm\d+$/, "");
-    const stated = PRECONDITIONS[bare];
-    const preconditions = stated === undefined ? undefined : JSON.stringify(stated);
-    kernels.set(bare, { name: bare, text, options: OPTIONS[bare] ?? {}, preconditions });
+    // Several preconditions of one kernel are several kernels here.
+    const stated = [PRECONDITIONS[bare]].flat();
+    for (const [index, preconditions] of stated.entries()) {
+      const own = stated.length === 1 ? bare : `${bare}.launch${index}`;
+      kernels.set(own, { name: own, text, options: OPTIONS[bare] ?? {}, preconditions: JSON.stringify(preconditions) });
+    }
   };
   const modules = brotliDecompressSync(readFileSync("fixtures/frontend/modules.ttir.br")).toString("latin1");
   for (const module of modules.split(/^=== /m).slice(1)) {
