@@ -13,6 +13,7 @@ import { Abandoned } from "./codegen/recovery.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
+import { moduleSearch, type SearchFiles } from "./host/module-search.js";
 import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
 import { choose } from "./host/undecided.js";
 import { asPyError, PyError } from "./language/errors.js";
@@ -26,9 +27,9 @@ import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./reque
 import { parseType } from "./type-text.js";
 
 /** What readers of files beside the kernel's need. */
-export interface PythonHost {
-  /** A file's text as latin1, undefined when it is not there. */
-  readonly readFile: (path: string) => string | undefined;
+export interface PythonHost extends SearchFiles {
+  /** Environment variables that the file's own code sees. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder of a Triton whose library functions are used instead of our own; asked once, if the kernel uses some. */
   readonly tritonLib?: () => string | undefined;
   /** Of the GPU that the file's own code is told of: configurations may depend on it. */
@@ -120,8 +121,9 @@ function literalValue(text: string): PyValue {
     throw new BadDefine(`'${text}' is no Python literal${quoted}`);
   }
   const names = new Names();
-  const file: SourceFile = { path: "<define>", module: "<define>", globals: names, defines: new Map() };
-  const host = makeHost({ readFile: () => undefined, tritonLib: undefined, capability: 0, defines: new Map() });
+  const file: SourceFile = { path: "<define>", module: "<define>", package: "", globals: names, defines: new Map() };
+  const nothing = { readFile: () => undefined, search: undefined, tritonLib: undefined, env: {} };
+  const host = makeHost({ ...nothing, capability: 0, defines: new Map() });
   return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, statement.value);
 }
 
@@ -162,11 +164,17 @@ function evaluateFile(
     const other = files.readFile(path);
     return other === undefined ? undefined : decode(pythonBytes(other));
   };
-  const host = makeHost({ readFile, tritonLib: files.tritonLib, capability: files.capability ?? 80, defines });
-  const source = runModule(host, parsed, moduleName(file), new Names(), true);
+  const search = moduleSearch(file, deepestImport(parsed.body), { ...files, readFile });
+  const { tritonLib, capability = 80, env = {} } = files;
+  const host = makeHost({ readFile, search, tritonLib, capability, env, defines });
+  const { name, isPackage } = search;
+  const source = runModule(host, parsed, { name, isPackage, isOfUser: true, from: undefined }, new Names());
   for (const key of defines.keys()) {
     const names = key.replace(/\(.*/s, "").split(".");
-    if (names.every((name) => host.mentioned.has(name))) continue;
+    const isMentioned = (): boolean => names.every((name) => host.mentioned.has(name));
+    // It may be a name of a file that nothing was needed of so far.
+    while (!isMentioned() && host.pending.length > 0) host.pending.shift()!.value();
+    if (isMentioned()) continue;
     const near = nearest(key, host.mentioned);
     throw new BadDefine(`'${file}' mentions no '${key}'${near === undefined ? "" : `; did you mean '${near}'?`}`);
   }
@@ -230,8 +238,15 @@ const shellWord = (text: string): string => (/[^\w=.-]/.test(text) ? (text.inclu
 export const isTritonLib = (folder: string, readFile: PythonHost["readFile"]): boolean =>
   packageFolders(folder).some((base) => readFile(`${base}/language/standard.py`) !== undefined);
 
-/** A file's module name: its own without folder and ending. */
-const moduleName = (file: string): string => file.replace(/^.*\//, "").replace(/\.py$/, "");
+/** The most dots of a relative import in a tree. */
+function deepestImport(body: readonly ast.Stmt[]): number {
+  const levels = body.map((s): number => {
+    if (s.kind === "ImportFrom") return s.level;
+    if (s.kind === "Try") return deepestImport([...s.body, ...s.handlers.flatMap((h) => h.body), ...s.orelse]);
+    return s.kind === "If" ? deepestImport([...s.body, ...s.orelse]) : 0;
+  });
+  return Math.max(0, ...levels);
+}
 
 function describe(name: string, data: JitData): KernelInfo {
   return {
@@ -428,6 +443,13 @@ function diagnosticOf(error: CompilationError): Diagnostic {
     ...position(at(first!.at, first!.file)),
     notes: [
       ...(undecided ? undecidedNotes(undecided) : []),
+      ...(error.cause?.notes ?? []).map(({ message, file, at: place }) => ({
+        severity: "note" as const,
+        code,
+        message,
+        ...position(place && file !== undefined ? { file, line: place.line, column: place.col + 1 } : undefined),
+        notes: [],
+      })),
       ...callers.map((frame) => ({
         severity: "note" as const,
         code,

@@ -42,6 +42,22 @@ export const LIMITS = {
     hint: "Text nested that deeply is damaged, or made by a program that can name its parts.",
   },
   "pipeline-stages": { most: 256, what: "stages of a pipelined loop", hint: "Lower num_stages, of the kernel or of the loop (tl.range)." },
+  "python-file": {
+    most: 1 << 21,
+    what: "bytes in a Python file that is imported",
+    hint: "The file is not read. Give what the kernel needs of it with --define.",
+  },
+  "python-imports": {
+    most: 64,
+    what: "modules that import each other in a row",
+    hint: "The last of them is not read.",
+  },
+  "python-modules": {
+    most: 1000,
+    what: "Python files that are read for one kernel's file",
+    hint: "Only what a kernel, a decorator or a condition needs is read.",
+  },
+  "python-packages": { most: 32, what: "levels of packages and folders above a Python file", hint: "Folders further up are not looked at." },
   "python-value": {
     most: 1 << 22,
     what: "elements, characters or bits of a value that Python computes while compiling",

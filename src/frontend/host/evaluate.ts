@@ -102,7 +102,11 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
   }
 }
 
-export const opaque = (node: ast.Expr, why: string): Opaque => ({ kind: "opaque", what: unparse(node), why });
+/** `why`: the reason, or what it follows from. */
+export const opaque = (node: ast.Expr, why: string | Opaque): Opaque =>
+  typeof why === "string"
+    ? { kind: "opaque", what: unparse(node), why }
+    : { kind: "opaque", what: unparse(node), why: why.why, notes: why.notes };
 
 function literal({ value }: ast.Constant): PyValue {
   if (value === null || typeof value !== "object") return value;
@@ -136,7 +140,7 @@ function compare(host: Host, env: Env, node: ast.Compare): PyValue {
   for (const [i, op] of node.ops.entries()) {
     const right = evaluate(host, env, node.comparators[i]!);
     const unknown = unknownOf(left) ?? unknownOf(right);
-    if (unknown) return opaque(node, unknown.why);
+    if (unknown) return opaque(node, unknown);
     if (!holds(op, left, right)) return false;
     left = right;
   }
@@ -157,7 +161,7 @@ function holds(op: ast.CompareOperator, left: PyValue, right: PyValue): boolean 
 
 function call(host: Host, env: Env, node: ast.Call): PyValue {
   const fn = evaluate(host, env, node.func);
-  if (isKind(fn, "opaque")) return opaque(node, fn.why);
+  if (isKind(fn, "opaque")) return opaque(node, fn);
   const args = elements(host, env, node.args);
   const named = new Map<string, PyValue>();
   for (const { arg, value } of node.keywords) {

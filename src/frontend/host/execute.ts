@@ -4,14 +4,14 @@
  */
 import { asPyError, PyError, type PyErrorKind, raise } from "../language/errors.js";
 import { pyStr, pyTruth } from "../language/python-text.js";
-import { constexpr, isConstexpr, isKind, type PyClass, type PyValue, unwrap } from "../language/values.js";
+import { constexpr, isConstexpr, isKind, isTuple, type Opaque, type PyClass, type PyValue, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
 import { callHost } from "./call.js";
 import { bindTarget, defaultValues, evaluate, isShared, opaque } from "./evaluate.js";
-import type { Host } from "./host.js";
-import { type ClassData, type Env, type HostData, jitData, Names, type SourceFile } from "./objects.js";
+import { type Host, importChain } from "./host.js";
+import { type ClassData, type Env, type HostData, type ImportPlace, jitData, Later, Names, type SourceFile } from "./objects.js";
 import { METHOD_OF, pyBinary, pyIterate, unknownOf } from "./operators.js";
 import { JIT } from "./standard-modules.js";
 import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";
@@ -204,11 +204,13 @@ const openImport = (name: string): OpenChoice => ({
 function firstUnknownImport(host: Host, env: Env, body: readonly ast.Stmt[]): string | undefined {
   for (const s of body) {
     if (s.kind === "Import") {
-      const unknown = s.names.find(({ name }) => isKind(host.importModule(name, env.file), "opaque"));
+      const unknown = s.names.find(({ name }) => isKind(host.importModule(name, { file: env.file, at: s.at }), "opaque"));
       if (unknown) return unknown.name;
     } else if (s.kind === "ImportFrom") {
       const base = absoluteName(env.file, s.module, s.level);
-      const unknown = s.names.find(({ name }) => name !== "*" && isKind(importedFrom(host, env, base, name), "opaque"));
+      const unknown = s.names.find(
+        ({ name }) => name !== "*" && isKind(importedFrom(host, { file: env.file, at: s.at }, base, name), "opaque"),
+      );
       if (unknown) return `${base}.${unknown.name}`;
     }
   }
@@ -322,10 +324,25 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
   return cls;
 }
 
+/** What is in a file of the user's is read when it is looked up. */
+function later(host: Host, from: ImportPlace, what: string, lookUp: () => PyValue): Later {
+  const notes = importChain(from);
+  const value = new Later(lookUp, { kind: "opaque", what, why: `the import of '${what}' leads back to itself`, notes });
+  host.pending.push(value);
+  return value;
+}
+
 function importName(host: Host, env: Env, name: string, asname: string | undefined): void {
-  const module = host.importModule(name, env.file);
+  const from = { file: env.file, at: env.vars.at };
+  const bind = (as: string, module: string): void =>
+    host.isFile(module)
+      ? void env.vars.set(
+          as,
+          later(host, from, module, () => host.importModule(module, from)),
+        )
+      : bindImport(env, as, host.importModule(module, from));
   const first = name.split(".")[0]!;
-  bindImport(env, asname ?? first, asname !== undefined || first === name ? module : host.importModule(first, env.file));
+  bind(asname ?? first, asname === undefined ? first : name);
 }
 
 /** A module that is not known takes the place of nothing that is: it may be the other way to import that. */
@@ -335,31 +352,61 @@ function bindImport(env: Env, name: string, value: PyValue): void {
 }
 
 function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
+  const from = { file: env.file, at: node.at };
   const base = absoluteName(env.file, node.module, node.level);
-  const module = host.importModule(base, env.file);
   for (const { name, asname } of node.names) {
-    if (name === "*") {
-      if (isKind(module, "module")) for (const [key, value] of module.attrs) if (!key.startsWith("_")) env.vars.set(key, value);
-      continue;
-    }
-    bindImport(env, asname ?? name, importedFrom(host, env, base, name));
+    if (name === "*") importAll(host, env, host.importModule(base, from), from);
+    else if (host.isFile(base))
+      env.vars.set(
+        asname ?? name,
+        later(host, from, name, () => importedFrom(host, from, base, name)),
+      );
+    else bindImport(env, asname ?? name, importedFrom(host, from, base, name));
+  }
+}
+
+/** `from module import *` */
+function importAll(host: Host, env: Env, module: PyValue, from: ImportPlace): void {
+  if (!isKind(module, "module")) return;
+  const listed = module.attrs.get("__all__");
+  const isListed = isKind(listed, "list") || isTuple(listed ?? null);
+  const names = isListed ? pyIterate(listed!).map(String) : [...module.attrs.keys()].filter((name) => !name.startsWith("_"));
+  for (const name of names) {
+    const value = module.attrs instanceof Names ? module.attrs.raw(name) : module.attrs.get(name);
+    if (value !== undefined) env.vars.set(name, value);
+    else if (isListed)
+      env.vars.set(
+        name,
+        later(host, from, name, () => host.moduleAttribute(module, name) ?? noName(module.name, name, from)),
+      );
   }
 }
 
 /** `name` of the module `base`: what it binds, or a module in it. */
-function importedFrom(host: Host, env: Env, base: string, name: string): PyValue {
-  const module = host.importModule(base, env.file);
+function importedFrom(host: Host, from: ImportPlace, base: string, name: string): PyValue {
+  const module = host.importModule(base, from);
   const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
   if (found !== undefined) return found;
-  const inner = host.importModule(base ? `${base}.${name}` : name, env.file);
-  return isKind(inner, "opaque") ? { ...inner, what: name, why: isKind(module, "opaque") ? module.why : inner.why } : inner;
+  if (isKind(module, "module") && host.isFile(base)) return noName(base, name, from);
+  const inner = host.importModule(base ? `${base}.${name}` : name, from);
+  return isKind(inner, "opaque")
+    ? { ...inner, what: name, ...(isKind(module, "opaque") ? { why: module.why, notes: module.notes } : {}) }
+    : inner;
 }
 
-/** The module that a relative import names. Files beside the kernel have no package: a leading dot is their folder. */
-function absoluteName(file: SourceFile, module: string, level: number): string {
+/** A name that a file of the user's does not have. */
+const noName = (base: string, name: string, from: ImportPlace): Opaque => ({
+  kind: "opaque",
+  what: name,
+  why: `cannot import name '${name}' from '${base}'`,
+  notes: importChain(from),
+});
+
+/** The module that a relative import names. */
+function absoluteName({ package: own }: SourceFile, module: string, level: number): string {
   if (level === 0) return module;
-  const parts = file.module.split(".").slice(0, -level);
-  return [...parts, ...(module ? [module] : [])].join(".");
+  const parts = own === "" ? [] : own.split(".");
+  return [...parts.slice(0, parts.length - level + 1), ...(module ? [module] : [])].join(".");
 }
 
 /** Names that statements would have bound; `again`: those too that had a value before. */

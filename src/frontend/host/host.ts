@@ -1,12 +1,14 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
+import { LIMITS, limitMessage } from "../../support/limits.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
-import { isKind, type JitFunction, type Opaque, type PyModule, type PyValue } from "../language/values.js";
+import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
 import type { Module, Node, Place } from "../python/ast.js";
 import { type PythonSyntaxError, parsePython } from "../python/parse.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
-import { type Env, Names, type SourceFile } from "./objects.js";
+import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
+import { type Env, type ImportPlace, type Later, Names, type SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
@@ -32,7 +34,13 @@ export interface Host {
   readonly tensorMembers: ReadonlyMap<string, JitFunction>;
   moduleAttribute(module: PyModule, name: string): PyValue | undefined;
   /** `import name`; a module that is not known is opaque. */
-  importModule(name: string, from: SourceFile | undefined): PyModule | Opaque;
+  importModule(name: string, from?: ImportPlace): PyModule | Opaque;
+  /** Whether a module is a file of the user's, which is read when something of it is needed. */
+  isFile(name: string): boolean;
+  /** What is imported, but not looked up so far; oldest first. */
+  readonly pending: Later[];
+  /** Environment variables that the file's code sees. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Names and expressions whose values the user gives. */
   readonly defines: ReadonlyMap<string, PyValue>;
   /** The names in the user's files, those beside the kernel's included; filled where something is defined. */
@@ -46,32 +54,45 @@ export interface Host {
 export interface HostFiles {
   /** A file's text, undefined when it is not there. */
   readonly readFile: (path: string) => string | undefined;
+  /** Where modules of the user's are; undefined where there are none. */
+  readonly search: ModuleSearch | undefined;
   /** The folder of a Triton package, whose `language/standard.py` takes the place of our own; asked when that is needed. */
   readonly tritonLib: (() => string | undefined) | undefined;
   readonly capability: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly defines: ReadonlyMap<string, PyValue>;
 }
 
 /** A host without any file of the user's yet. */
 export function makeHost(files: HostFiles): Host {
   const loaded = new Map<string, PyModule | Opaque>();
+  const found = new Map<string, FoundModule | undefined>();
   const members = new Map<string, JitFunction>();
   let membersLoaded = false;
   let left = BUDGET;
   let last: { readonly env: Env; readonly node: Node | undefined } | undefined;
-  let found: { readonly folder: string | undefined } | undefined;
-  const tritonLib = (): string | undefined => (found ??= { folder: files.tritonLib?.() }).folder;
+  let library: { readonly folder: string | undefined } | undefined;
+  /** Modules of the user's that are being read, and how many were. */
+  let depth = 0;
+  let count = 0;
+  const tritonLib = (): string | undefined => (library ??= { folder: files.tritonLib?.() }).folder;
+  const find = (name: string): FoundModule | undefined => {
+    if (!found.has(name)) found.set(name, name.startsWith("triton.") ? undefined : files.search?.find(name));
+    return found.get(name);
+  };
   const host: Host = {
     capability: files.capability,
     semantic: undefined,
+    env: files.env,
     defines: files.defines,
     mentioned: new Set(),
+    pending: [],
     kernelBuiltins: KERNEL_BUILTINS,
     builtins: HOST_BUILTINS,
     get tensorMembers() {
       if (!membersLoaded) {
         membersLoaded = true;
-        const standard = host.importModule("triton.language.standard", undefined);
+        const standard = host.importModule("triton.language.standard");
         for (const name of TENSOR_METHODS_IN_TRITON) {
           const fn = isKind(standard, "module") ? standard.attrs.get(name) : undefined;
           if (isKind(fn, "jit")) members.set(name, fn);
@@ -84,12 +105,12 @@ export function makeHost(files: HostFiles): Host {
       if (own !== undefined) return own;
       if (module.name === "triton.language") {
         for (const part of ["triton.language.standard", "triton.language.random"]) {
-          const inner = host.importModule(part, undefined);
+          const inner = host.importModule(part);
           const value = isKind(inner, "module") ? inner.attrs.get(name) : undefined;
           if (value !== undefined) return value;
         }
       }
-      const inner = host.importModule(`${module.name}.${name}`, undefined);
+      const inner = host.importModule(`${module.name}.${name}`);
       // Of a package that is not Triton's only a part is known.
       return isKind(inner, "module") || module.name.startsWith("torch.") ? inner : undefined;
     },
@@ -100,26 +121,38 @@ export function makeHost(files: HostFiles): Host {
       loaded.set(name, module);
       return module;
     },
+    isFile: (name) => !isNative(name) && find(name) !== undefined,
     step(env, node) {
       if (env) last = { env, node };
       if (--left < 0) throw new EndlessCode(last?.env.file.path, last?.node?.at);
     },
   };
 
-  function load(name: string, from: SourceFile | undefined): PyModule | Opaque {
+  function load(name: string, from: ImportPlace | undefined): PyModule | Opaque {
     const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
     if (native) return native;
-    const text = libraryText(name);
-    if (text) return runText(name, text.path, text.text, text.own);
-    if (from && !name.startsWith("triton")) {
-      const folder = from.path.includes("/") ? from.path.slice(0, from.path.lastIndexOf("/") + 1) : "";
-      const base = folder + name.replaceAll(".", "/");
-      for (const path of [`${base}.py`, `${base}/__init__.py`]) {
-        const own = files.readFile(path);
-        if (own !== undefined) return runText(name, path, own);
-      }
+    const library = libraryText(name);
+    if (library) return runText({ name, isPackage: false, isOfUser: false, from }, library.path, library.text, library.own);
+    const file = find(name);
+    if (file) return loadFile(name, file, from);
+    const folders = files.search && isRead(name) ? files.search.folders.map((folder) => `'${folder}'`) : [];
+    const searched: OpaqueNote[] =
+      folders.length > 0 ? [{ message: `looked for '${name.replaceAll(".", "/")}.py' in ${folders.join(", ")}` }] : [];
+    return { kind: "opaque", what: name, why: `the module '${name}' is not known to tt-step`, notes: [...searched, ...importChain(from)] };
+  }
+
+  function loadFile(name: string, { path, text, isPackage }: FoundModule, from: ImportPlace | undefined): PyModule | Opaque {
+    if (path === undefined) return { kind: "module", name, attrs: new Names() };
+    const limit =
+      text.length > LIMITS["python-file"].most ? "python-file" : depth >= LIMITS["python-imports"].most ? "python-imports" : undefined;
+    const exceeded = limit ?? (++count > LIMITS["python-modules"].most ? "python-modules" : undefined);
+    if (exceeded) return { kind: "opaque", what: name, why: `'${path}' is not read: ${limitMessage(exceeded)}`, notes: importChain(from) };
+    depth++;
+    try {
+      return runText({ name, isPackage, isOfUser: true, from }, path, text);
+    } finally {
+      depth--;
     }
-    return { kind: "opaque", what: name, why: `the module '${name}' is not known to tt-step` };
   }
 
   /** A library module in Python: the user's own Triton's, or the prelude's. */
@@ -135,18 +168,32 @@ export function makeHost(files: HostFiles): Host {
     return { path: `/triton/${relative}`, text: prelude, own: true };
   }
 
-  function runText(name: string, path: string, text: string, isOwn = false): PyModule | Opaque {
-    const parsed = preludeText(name) === undefined ? parsePython(text, path) : libraryModule(text, path, isOwn);
-    if (parsed.kind === "SyntaxError")
-      return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}` };
+  function runText(module: ModuleKind, path: string, text: string, isOwn = false): PyModule | Opaque {
+    const { name, from, isOfUser } = module;
+    const parsed = isOfUser ? parsePython(text, path) : libraryModule(text, path, isOwn);
+    if (parsed.kind === "SyntaxError") {
+      const place = { file: path, at: { line: parsed.line, col: parsed.col } };
+      const notes = [{ message: `${parsed.name}: ${parsed.message}`, ...place }, ...importChain(from)];
+      return { kind: "opaque", what: name, why: `${path}:${parsed.line}: ${parsed.name}: ${parsed.message}`, notes };
+    }
     const globals = new Names();
-    const module: PyModule = { kind: "module", name, attrs: globals };
+    const value: PyModule = { kind: "module", name, attrs: globals };
     // Set before it runs: modules may import each other.
-    loaded.set(name, module);
-    runModule(host, parsed, name, globals, preludeText(name) === undefined);
-    return module;
+    loaded.set(name, value);
+    runModule(host, parsed, module, globals);
+    return value;
   }
   return host;
+}
+
+/** Modules that are not read from files of the user's. */
+const isNative = (name: string): boolean => languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name) !== undefined;
+
+/** The statements that led to a module, the last first. */
+export function importChain(from: ImportPlace | undefined): OpaqueNote[] {
+  const notes: OpaqueNote[] = [];
+  for (let at = from; at; at = at.file.importedBy) notes.push({ message: "imported here", file: at.file.path, at: at.at });
+  return notes;
 }
 
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
@@ -164,10 +211,20 @@ function libraryModule(text: string, path: string, isOwn: boolean): Module | Pyt
   return parsed;
 }
 
+/** A module that is run. */
+export interface ModuleKind {
+  readonly name: string;
+  /** Whether it is an `__init__.py`. */
+  readonly isPackage: boolean;
+  readonly isOfUser: boolean;
+  readonly from: ImportPlace | undefined;
+}
+
 /** Runs the module level of a file; names go into `globals`. */
-export function runModule(host: Host, parsed: Module, name: string, globals: Names, isOfUser: boolean): SourceFile {
+export function runModule(host: Host, parsed: Module, { name, isPackage, isOfUser, from }: ModuleKind, globals: Names): SourceFile {
   const defines = new Map(isOfUser ? [...host.defines].filter(([key]) => /^\w+$/.test(key)) : []);
-  const file: SourceFile = { path: parsed.file, module: name, globals, defines };
+  const inPackage = isPackage ? name : name.slice(0, Math.max(0, name.lastIndexOf(".")));
+  const file: SourceFile = { path: parsed.file, module: name, package: inPackage, globals, defines, importedBy: from };
   for (const [key, value] of defines) globals.set(key, value);
   if (isOfUser && host.defines.size > 0) collectNames(parsed.body, host.mentioned);
   globals.set("__name__", name);

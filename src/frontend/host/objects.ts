@@ -11,12 +11,33 @@ export interface Binding {
   readonly at: ast.Place | undefined;
 }
 
+interface Before {
+  readonly raw: PyValue | Later | undefined;
+  readonly at: ast.Place | undefined;
+}
+
+/** A value that is looked up when it is asked for: what a module of the user's has, which is read then. */
+export class Later {
+  private found: { readonly value: PyValue } | undefined;
+  /** `circle`: the value meanwhile; imports that lead back to themselves have no other. */
+  constructor(
+    private readonly lookUp: () => PyValue,
+    private readonly circle: Opaque,
+  ) {}
+  value(): PyValue {
+    if (this.found) return this.found.value;
+    this.found = { value: this.circle };
+    this.found = { value: this.lookUp() };
+    return this.found.value;
+  }
+}
+
 /** Names with their values. What is bound in an attempt is taken back at its end. */
 export class Names extends Map<string, PyValue> {
   /** The statement that is being run. */
   at: ast.Place | undefined;
   private readonly places = new Map<string, ast.Place | undefined>();
-  private attempted: { readonly why: string; readonly before: Map<string, Binding> } | undefined;
+  private attempted: { readonly why: string; readonly before: Map<string, Before> } | undefined;
 
   static of(entries: Iterable<readonly [string, PyValue]>): Names {
     const names = new Names();
@@ -38,7 +59,30 @@ export class Names extends Map<string, PyValue> {
     return this.attempted?.before.has(name) === true;
   }
 
-  override set(name: string, value: PyValue): this {
+  /** A name's value; one that is imported is looked up now. */
+  override get(name: string): PyValue | undefined {
+    const value = this.raw(name);
+    if (!(value instanceof Later)) return value;
+    const found = value.value();
+    // Unless it was bound anew meanwhile.
+    if (this.raw(name) === value) super.set(name, found);
+    return found;
+  }
+
+  /** What a name is bound to, without looking up what is imported. */
+  raw(name: string): PyValue | Later | undefined {
+    return super.get(name) as PyValue | Later | undefined;
+  }
+
+  /** The names that have values by now. */
+  override *[Symbol.iterator](): MapIterator<[string, PyValue]> {
+    for (const name of this.keys()) {
+      const value = this.raw(name)!;
+      if (!(value instanceof Later)) yield [name, value];
+    }
+  }
+
+  override set(name: string, value: PyValue | Later): this {
     this.bind(name, value, this.at);
     return this;
   }
@@ -48,22 +92,22 @@ export class Names extends Map<string, PyValue> {
     return super.delete(name);
   }
 
-  bind(name: string, value: PyValue, at: ast.Place | undefined): void {
+  bind(name: string, value: PyValue | Later, at: ast.Place | undefined): void {
     this.remember(name);
-    super.set(name, value);
+    super.set(name, value as PyValue);
     this.places.set(name, at);
   }
 
   /** What `run` binds, and how it ends. */
   attempt<T>(why: string, run: () => T): { readonly result: T; readonly changes: ReadonlyMap<string, Binding> } {
     const outer = this.attempted;
-    const before = new Map<string, Binding>();
+    const before = new Map<string, Before>();
     this.attempted = { why, before };
     const result = run();
     const changes = new Map([...before.keys()].map((name) => [name, { value: this.get(name), at: this.places.get(name) }]));
-    for (const [name, { value, at }] of before) {
+    for (const [name, { raw: value, at }] of before) {
       if (value === undefined) super.delete(name);
-      else super.set(name, value);
+      else super.set(name, value as PyValue);
       this.places.set(name, at);
     }
     this.attempted = outer;
@@ -72,7 +116,7 @@ export class Names extends Map<string, PyValue> {
 
   private remember(name: string): void {
     if (this.attempted && !this.attempted.before.has(name))
-      this.attempted.before.set(name, { value: this.get(name), at: this.places.get(name) });
+      this.attempted.before.set(name, { raw: this.raw(name), at: this.places.get(name) });
   }
 }
 
@@ -92,9 +136,19 @@ export interface SourceFile {
   readonly path: string;
   /** Its dotted module name. */
   readonly module: string;
+  /** The package that its relative imports begin in; its own name if it is an `__init__.py`. */
+  readonly package: string;
+  /** The statement that it was first read for. */
+  readonly importedBy?: ImportPlace | undefined;
   readonly globals: Names;
   /** Names of its module level that have the user's values, whatever it binds to them. */
   readonly defines: ReadonlyMap<string, PyValue>;
+}
+
+/** An import statement. */
+export interface ImportPlace {
+  readonly file: SourceFile;
+  readonly at: ast.Place | undefined;
 }
 
 /** A parameter of a JIT function. */

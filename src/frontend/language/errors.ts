@@ -1,10 +1,11 @@
 import type { Place } from "../python/ast.js";
-import type { Opaque, Undecided } from "./values.js";
+import type { Opaque, OpaqueNote, Undecided } from "./values.js";
 
 /** Names of the Python exceptions that Triton raises: part of its messages. */
 export type PyErrorKind =
   | "AssertionError"
   | "AttributeError"
+  | "ImportError"
   | "IndexError"
   | "IncompatibleTypeErrorImpl"
   | "KeyError"
@@ -25,6 +26,8 @@ export class PyError extends Error {
   origin?: PyOrigin;
   /** The definitions between which nothing chooses, where that is the error. */
   undecided?: Undecided;
+  /** Where something was looked for that is not known. */
+  notes?: readonly OpaqueNote[] | undefined;
   constructor(
     readonly kind: PyErrorKind,
     message: string,
@@ -47,9 +50,10 @@ export function asPyError(error: unknown): PyError | undefined {
 }
 
 /** Raises that a value is not known, and between which definitions it is open. */
-export function raiseUnknown(name: string, { why, undecided }: Opaque): never {
+export function raiseUnknown(name: string, { why, undecided, notes }: Opaque): never {
   const error = new PyError("NameError", `'${name}' is not ${undecided ? "decided" : "known"}: ${why}`);
   if (undecided) error.undecided = undecided;
+  error.notes = notes;
   throw error;
 }
 

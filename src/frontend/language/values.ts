@@ -165,6 +165,14 @@ export interface Opaque {
   readonly loc?: LocationRef | undefined;
   /** Set where a condition that is not known chooses between definitions. */
   readonly undecided?: Undecided | undefined;
+  /** Where it was looked for. */
+  readonly notes?: readonly OpaqueNote[] | undefined;
+}
+/** A line of an error below its message; places count from 1 and 0 as `ast` does. */
+export interface OpaqueNote {
+  readonly message: string;
+  readonly file?: string | undefined;
+  readonly at?: { readonly line: number; readonly col: number } | undefined;
 }
 /** A choice that only a value which is not known would make. */
 export interface Undecided {
