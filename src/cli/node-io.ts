@@ -79,6 +79,7 @@ export async function runMain(
       const { isatty } = process.getBuiltinModule("node:tty");
       return isatty(0) && isatty(1);
     },
+    cwd: process.cwd(),
     env: process.env,
   };
   let code: number;

@@ -8,9 +8,9 @@ import { Context } from "../ir/context.js";
 import type { DialectDef } from "../ir/define-dialect.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
-import { findTriton } from "./find-triton.js";
 import type { Io } from "./io.js";
 import { optimizeLater } from "./node-io.js";
+import { findTriton, pythonHost } from "./python-path.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 
 export type PythonOptions = Pick<TtStepArgs, "python" | "capability" | "cuda">;
@@ -72,12 +72,12 @@ export function readPython(
   const ctx = new Context(dialects);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
   const { compileKernel, isTritonLib } = frontEnd!;
-  const readFile = (other: string) => readIfThere(other, io);
+  const files = pythonHost(io);
   const given = args.python.tritonLib;
-  if (given !== undefined && given !== NO_TRITON && !isTritonLib(given, readFile))
+  if (given !== undefined && given !== NO_TRITON && !isTritonLib(given, files.readFile))
     return { kind: "error", message: `--triton-lib: '${given}' holds no Triton: there is no language/standard.py in it` };
   const file = frontEnd!.readPython(ctx, path === "-" ? "<stdin>" : path, text, {
-    readFile,
+    ...files,
     // Looked for when the kernel needs it.
     tritonLib: () => (given === NO_TRITON ? undefined : (given ?? ownTriton(ctx, io))),
     capability: args.capability ?? 80,
@@ -135,14 +135,6 @@ function ownTriton(ctx: Context, io: Io): string | undefined {
 
 function refused({ error, choices }: { readonly error: string; readonly choices?: Choices }): PythonInput {
   return { kind: "error", message: error, ...(choices ? { choices } : {}) };
-}
-
-function readIfThere(path: string, io: Io): string | undefined {
-  try {
-    return io.readFile(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `num_warps = 8` as an argument: `--num-warps=8` */

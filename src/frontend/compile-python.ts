@@ -259,6 +259,7 @@ function describe(name: string, data: JitData): KernelInfo {
       defaultText: p.fallbackNode && unparse(p.fallbackNode),
     })),
     configs: data.configs.map(describeConfig),
+    configsUnknown: data.configsUnknown,
     heuristics: [...data.heuristics.keys()],
     debug: data.debug,
     refused: data.refused && refusal(data.refused),

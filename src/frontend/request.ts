@@ -40,6 +40,8 @@ export interface KernelInfo {
   readonly line: number;
   readonly parameters: readonly KernelParameter[];
   readonly configs: readonly KernelConfig[];
+  /** Why its configurations are not known, where it has some. */
+  readonly configsUnknown?: string | undefined;
   /** The parameters that `@triton.heuristics` computes. */
   readonly heuristics: readonly string[];
   /** `@triton.jit(debug=True)` */

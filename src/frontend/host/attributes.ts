@@ -2,11 +2,22 @@
 import { raise } from "../language/errors.js";
 import { typeMember } from "../language/members.js";
 import { dictKey, pyEquals, pyRepr, pyStr } from "../language/python-text.js";
-import { isConstexpr, isKind, isTuple, type PyDict, type PyList, type PyValue, pythonTuple } from "../language/values.js";
+import {
+  isConstexpr,
+  isKind,
+  isTuple,
+  type Opaque,
+  type PyClass,
+  type PyDict,
+  type PyList,
+  type PyValue,
+  pythonTuple,
+} from "../language/values.js";
 import { callHost } from "./call.js";
+import { isAbsent } from "./facts.js";
 import { format } from "./format.js";
 import type { Host } from "./host.js";
-import { type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
+import { CLASS_METHODS, jitData, type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
 import { pyIterate } from "./operators.js";
 
 /** The attribute, or undefined when there is none of that name. */
@@ -23,12 +34,13 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
     case "module":
       return host.moduleAttribute(value, name);
     case "class":
-      return name === "__name__" ? value.name : value.attrs.get(name);
+      return name === "__name__" ? value.name : bound(value, value.attrs.get(name));
     case "instance": {
       const own = value.attrs.get(name);
       if (own !== undefined) return own;
       const fn = value.cls.attrs.get(name);
       if (fn !== undefined && fn !== null && typeof fn === "object" && PROPERTIES.has(fn)) return callHost(host, fn, [value], new Map());
+      if (isClassMethod(fn)) return bound(value.cls, fn);
       if ((isKind(fn, "host_function") || isKind(fn, "jit")) && !STATIC_METHODS.has(fn)) return { kind: "bound_method", self: value, fn };
       return fn;
     }
@@ -56,12 +68,26 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
       return name === "value" ? value.value : name === "name" ? value.name : undefined;
     case "jit":
     case "host_function":
+      if (name === "arg_names" && isKind(value, "jit")) return list(jitData(value).parameters.map((p) => p.name));
       return name === "__name__" ? value.name : name === "fn" ? value : undefined;
+    case "builtin":
+      return name === "__name__" ? value.def.name : undefined;
     case "opaque":
-      return host.defines.get(`${value.what}.${name}`) ?? { ...value, what: `${value.what}.${name}` };
+      return opaqueAttribute(host, value, name);
     default:
       return typeMember(value, name);
   }
+}
+
+const isClassMethod = (fn: PyValue | undefined): boolean => typeof fn === "object" && fn !== null && CLASS_METHODS.has(fn);
+/** A method of a class, which is handed the class. */
+const bound = (self: PyClass, fn: PyValue | undefined): PyValue | undefined =>
+  isKind(fn, "host_function") && isClassMethod(fn) ? { kind: "bound_method", self, fn } : fn;
+
+/** An attribute of what is not known: the user's value, what is known of its module, else as little known. */
+function opaqueAttribute(host: Host, value: Opaque, name: string): PyValue | undefined {
+  const what = `${value.what}.${name}`;
+  return isAbsent(what) ? undefined : (host.defines.get(what) ?? host.facts.get(what) ?? { ...value, what });
 }
 
 const text = (value: PyValue | undefined): string => {

@@ -7,7 +7,7 @@ import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
+import { CLASS_METHODS, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
 import { compareOrder, pyBinary, pyIterate } from "./operators.js";
 
 const list = (values: readonly PyValue[]): PyValue => ({ kind: "list", values: [...values] });
@@ -134,7 +134,6 @@ function marking(set: WeakSet<object>): NativeCall {
     return fn;
   };
 }
-const identity: NativeCall = ([value = null]) => value;
 
 const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undefined =>
   typeof name === "string" ? hostAttribute(host, value, name) : raise("TypeError", "attribute name must be string");
@@ -213,9 +212,18 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
         raise("AttributeError", `'${pyTypeName(value)}' object has no attribute ${pyRepr(name)}`),
     ),
   ],
-  ["hasattr", native("hasattr", ([value = null, name = null], _, host) => attributeOf(host, value, name) !== undefined)],
+  [
+    "hasattr",
+    native("hasattr", ([value = null, name = null], _, host) => {
+      const found = attributeOf(host, value, name);
+      // Whether something that is not known has it is not known, unless something is known of that.
+      return isKind(found, "opaque") && isKind(value, "opaque")
+        ? { ...found, what: `hasattr(${value.what}, ${pyRepr(name)})` }
+        : found !== undefined;
+    }),
+  ],
   ["staticmethod", native("staticmethod", marking(STATIC_METHODS))],
-  ["classmethod", native("classmethod", identity)],
+  ["classmethod", native("classmethod", marking(CLASS_METHODS))],
   ["property", native("property", marking(PROPERTIES))],
 ]);
 

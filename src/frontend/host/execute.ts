@@ -4,7 +4,17 @@
  */
 import { asPyError, PyError, type PyErrorKind, raise } from "../language/errors.js";
 import { pyStr, pyTruth } from "../language/python-text.js";
-import { constexpr, isConstexpr, isKind, isTuple, type Opaque, type PyClass, type PyValue, unwrap } from "../language/values.js";
+import {
+  constexpr,
+  isConstexpr,
+  isKind,
+  isTuple,
+  type JitFunction,
+  type Opaque,
+  type PyClass,
+  type PyValue,
+  unwrap,
+} from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
@@ -13,7 +23,7 @@ import { bindTarget, defaultValues, evaluate, isShared, opaque } from "./evaluat
 import { type Host, importChain } from "./host.js";
 import { type ClassData, type Env, type HostData, type ImportPlace, jitData, Later, Names, type SourceFile } from "./objects.js";
 import { METHOD_OF, pyBinary, pyIterate, unknownOf } from "./operators.js";
-import { JIT } from "./standard-modules.js";
+import { JIT, withConfigs } from "./standard-modules.js";
 import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";
 
 /** How a statement ends: on it goes, or the loop or function is left. */
@@ -113,8 +123,10 @@ function run(host: Host, env: Env, node: ast.Stmt): Outcome {
     case "Delete":
       for (const target of node.targets) if (target.kind === "Name") env.vars.delete(target.id);
       return undefined;
-    case "Pass":
     case "Global":
+      for (const name of node.names) env.vars.leaveTo(env.file.globals, name);
+      return undefined;
+    case "Pass":
     case "Nonlocal":
     case "Unsupported":
       return undefined;
@@ -256,15 +268,35 @@ function functionValue(host: Host, env: Env, node: ast.FunctionDef): PyValue {
   return { kind: "host_function", name: node.name, constexpr: false, data };
 }
 
-/** Applies decorators, the innermost first. One that is not known leaves a function for kernels as it is. */
+/** Applies decorators, the innermost first. */
 function decorate(host: Host, env: Env, decorators: readonly ast.Expr[], value: PyValue): PyValue {
   for (const decorator of decorators.toReversed()) {
     const fn = decoratorValue(host, env, decorator);
     if (fn instanceof PyError) value = refuse(host, env, decorator, value, fn);
-    else if (!isKind(fn, "opaque")) value = callHost(host, fn, [value], new Map());
-    else if (!isKind(value, "jit")) value = { kind: "opaque", what: unparse(decorator), why: fn.why };
+    else if (isKind(value, "jit")) value = decorateKernel(host, env, decorator, value, fn);
+    else if (isKind(fn, "opaque")) value = { kind: "opaque", what: unparse(decorator), why: fn.why };
+    else value = callHost(host, fn, [value], new Map());
   }
   return value;
+}
+
+/**
+ * A function for kernels under a decorator that is not known, or that wraps it in an object which launches it, is the function still.
+ * Such an object, or the decorator's argument, may have its configurations.
+ */
+function decorateKernel(host: Host, env: Env, decorator: ast.Expr, kernel: JitFunction, fn: PyValue): PyValue {
+  let made: PyValue;
+  try {
+    made = callHost(host, fn, [kernel], new Map());
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error;
+    made = { kind: "opaque", what: unparse(decorator), why: `${error.kind}: ${error.message}` };
+  }
+  if (isKind(made, "jit") || isKind(made, "builtin")) return made;
+  const configs = isKind(made, "instance") ? made.attrs.get("configs") : undefined;
+  if (configs !== undefined) return withConfigs(kernel, configs);
+  const argument = decorator.kind === "Call" ? decorator.keywords.find(({ arg }) => arg === "configs") : undefined;
+  return argument ? withConfigs(kernel, evaluateTest(host, env, argument.value)) : kernel;
 }
 
 /** A kernel whose decorator is not to be called so: others of its file are none the worse. */
@@ -385,7 +417,7 @@ function importAll(host: Host, env: Env, module: PyValue, from: ImportPlace): vo
 /** `name` of the module `base`: what it binds, or a module in it. */
 function importedFrom(host: Host, from: ImportPlace, base: string, name: string): PyValue {
   const module = host.importModule(base, from);
-  const found = isKind(module, "module") ? host.moduleAttribute(module, name) : undefined;
+  const found = isKind(module, "module") ? host.moduleAttribute(module, name) : host.facts.get(`${base}.${name}`);
   if (found !== undefined) return found;
   if (isKind(module, "module") && host.isFile(base)) return noName(base, name, from);
   const inner = host.importModule(base ? `${base}.${name}` : name, from);

@@ -7,6 +7,7 @@ import type { Module, Node, Place } from "../python/ast.js";
 import { type PythonSyntaxError, parsePython } from "../python/parse.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { execute } from "./execute.js";
+import { factsOf } from "./facts.js";
 import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
 import { type Env, type ImportPlace, type Later, Names, type SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
@@ -39,8 +40,8 @@ export interface Host {
   isFile(name: string): boolean;
   /** What is imported, but not looked up so far; oldest first. */
   readonly pending: Later[];
-  /** Environment variables that the file's code sees. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What is known of modules that are not read, by dotted name. */
+  readonly facts: ReadonlyMap<string, PyValue>;
   /** Names and expressions whose values the user gives. */
   readonly defines: ReadonlyMap<string, PyValue>;
   /** The names in the user's files, those beside the kernel's included; filled where something is defined. */
@@ -83,7 +84,7 @@ export function makeHost(files: HostFiles): Host {
   const host: Host = {
     capability: files.capability,
     semantic: undefined,
-    env: files.env,
+    facts: factsOf(files.capability, files.env),
     defines: files.defines,
     mentioned: new Set(),
     pending: [],

@@ -37,6 +37,8 @@ export class Names extends Map<string, PyValue> {
   /** The statement that is being run. */
   at: ast.Place | undefined;
   private readonly places = new Map<string, ast.Place | undefined>();
+  /** Names of `global` statements, which are another scope's. */
+  private readonly elsewhere = new Map<string, Names>();
   private attempted: { readonly why: string; readonly before: Map<string, Before> } | undefined;
 
   static of(entries: Iterable<readonly [string, PyValue]>): Names {
@@ -62,6 +64,7 @@ export class Names extends Map<string, PyValue> {
   /** A name's value; one that is imported is looked up now. */
   override get(name: string): PyValue | undefined {
     const value = this.raw(name);
+    if (value === undefined) return this.elsewhere.get(name)?.get(name);
     if (!(value instanceof Later)) return value;
     const found = value.value();
     // Unless it was bound anew meanwhile.
@@ -92,7 +95,19 @@ export class Names extends Map<string, PyValue> {
     return super.delete(name);
   }
 
+  /** `global name` */
+  leaveTo(scope: Names, name: string): void {
+    if (scope !== this) this.elsewhere.set(name, scope);
+  }
+
   bind(name: string, value: PyValue | Later, at: ast.Place | undefined): void {
+    const other = this.elsewhere.get(name);
+    if (other) {
+      // What an attempt binds elsewhere is not taken back.
+      const { attempting } = this;
+      other.bind(name, attempting === undefined ? value : { kind: "opaque", what: name, why: attempting }, at);
+      return;
+    }
     this.remember(name);
     super.set(name, value as PyValue);
     this.places.set(name, at);
@@ -180,6 +195,8 @@ export interface JitData {
   readonly debug: boolean;
   /** Configurations of `@triton.autotune`, as `triton.Config` instances. */
   readonly configs: readonly PyValue[];
+  /** Why they are not known, where there are some. */
+  readonly configsUnknown?: string | undefined;
   /** `@triton.heuristics`: functions of the arguments. */
   readonly heuristics: ReadonlyMap<string, PyValue>;
   /** A decorator whose arguments Triton does not take: importing the file would fail. */
@@ -200,6 +217,8 @@ export type NativeCall = (args: readonly PyValue[], named: ReadonlyMap<string, P
 /** Functions that an instance does not bind, and those that it calls when asked for, by identity. */
 export const STATIC_METHODS = new WeakSet<object>();
 export const PROPERTIES = new WeakSet<object>();
+/** Functions that are handed their class. */
+export const CLASS_METHODS = new WeakSet<object>();
 /** Functions under `@builtin`: they take arguments as they come, and `_semantic`. */
 export const SOURCE_BUILTINS = new WeakSet<object>();
 

@@ -1,9 +1,10 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import { raise } from "../language/errors.js";
-import { pyTypeName } from "../language/python-text.js";
+import { pyStr, pyTypeName } from "../language/python-text.js";
 import {
   isKind,
   isNumber,
+  isTuple,
   type JitFunction,
   type PyClass,
   type PyInstance,
@@ -17,7 +18,7 @@ import { hostAttribute } from "./attributes.js";
 import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
 import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
-import { pyIterate } from "./operators.js";
+import { pyBinary, pyCompareMethod, pyIterate, unknownOf } from "./operators.js";
 import { METADATA, PACKAGING_VERSION, TRITON_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
@@ -96,12 +97,15 @@ function qualifiedName(env: JitData["env"], name: string): string {
 const autotune = binding(
   "autotune",
   "configs key prune_configs_by? reset_to_zero? restore_value? pre_hook? post_hook? warmup? rep? use_cuda_graph? do_bench? cache_results?",
-  (given) =>
-    native("autotune", ([fn = null]) => {
-      const list = given.get("configs")!;
-      return isKind(fn, "jit") ? { ...fn, data: { ...jitData(fn), configs: isKind(list, "list") ? list.values : [] } } : fn;
-    }),
+  (given) => native("autotune", ([fn = null]) => (isKind(fn, "jit") ? withConfigs(fn, given.get("configs")!) : fn)),
 );
+/** A kernel under a tuner with that list of `triton.Config`. */
+export function withConfigs(fn: JitFunction, list: PyValue): JitFunction {
+  const values = isKind(list, "list") || isTuple(list) ? list.values : [];
+  const unknown = unknownOf(list) ?? values.map(unknownOf).find((value) => value !== undefined);
+  const known = { configs: unknown ? [] : values, configsUnknown: unknown && `'${unknown.what}' is not known: ${unknown.why}` };
+  return { ...fn, data: { ...jitData(fn), ...known } };
+}
 const heuristics = binding("heuristics", "values", (given) =>
   native("heuristics", ([fn = null]) => {
     const dict = given.get("values")!;
@@ -241,6 +245,19 @@ const attrgetter: NativeCall = ([name = null]) =>
     ([value = null], _, host) => hostAttribute(host, value, String(name)) ?? raise("AttributeError", `no attribute '${String(name)}'`),
   );
 
+/** `importlib.import_module`. Of the libraries of a backend whose name is not known only the target's can be meant. */
+const importModule: NativeCall = ([name = null, relativeTo = null], _, host) => {
+  const unknown = unknownOf(name);
+  if (unknown)
+    return /^f'triton\.language\.extra\.\{.*\}\.libdevice'$/.test(unknown.what)
+      ? host.importModule("triton.language.extra.cuda.libdevice")
+      : unknown;
+  const [, dots = "", module = ""] = /^(\.*)(.*)$/.exec(pyStr(name))!;
+  if (dots === "") return host.importModule(module);
+  const parts = pyStr(relativeTo).split(".");
+  return host.importModule([...parts.slice(0, parts.length - dots.length + 1), module].join("."));
+};
+
 const GPU_TARGET: PyClass = pythonType(
   "GPUTarget",
   ([backend = "cuda", arch = null, warpSize = 32n]) => gpuTarget(backend, arch, warpSize),
@@ -296,9 +313,23 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
     }),
     module("packaging", {}),
     module("packaging.version", PACKAGING_VERSION),
-    module("importlib", {}),
+    module("importlib", { import_module: native("import_module", importModule) }),
     module("importlib.metadata", METADATA),
     module("importlib_metadata", METADATA),
-    module("operator", { attrgetter: native("attrgetter", attrgetter) }),
+    module("operator", {
+      attrgetter: native("attrgetter", attrgetter),
+      ...Object.fromEntries(
+        ["add", "sub", "mul", "truediv", "floordiv", "mod"].map((name) => [
+          name,
+          native(name, ([a = null, b = null]) => pyBinary(`__${name}__`, a, b)),
+        ]),
+      ),
+      ...Object.fromEntries(
+        ["lt", "le", "eq", "ne", "gt", "ge"].map((name) => [
+          name,
+          native(name, ([a = null, b = null]) => unknownOf(a) ?? unknownOf(b) ?? pyCompareMethod(`__${name}__`, a, b)!),
+        ]),
+      ),
+    }),
   ].map((m) => [m.name, m]),
 );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
-import { findTriton } from "./find-triton.js";
 import type { Io } from "./io.js";
+import { findTriton } from "./python-path.js";
 import { main } from "./tt-step.js";
 
 /** A machine with these files, each with its text. */
