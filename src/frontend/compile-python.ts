@@ -166,7 +166,9 @@ function evaluateFile(
   };
   const search = moduleSearch(file, deepestImport(parsed.body), { ...files, readFile });
   const { tritonLib, capability = 80, env = {} } = files;
-  const host = makeHost({ readFile, search, tritonLib, capability, env, defines });
+  // Errors show their lines.
+  const opened = (path: string): void => void ctx.addSource(path, pythonBytes(files.readFile(path)!));
+  const host = makeHost({ readFile, search, tritonLib, opened, capability, env, defines });
   const { name, isPackage } = search;
   const source = runModule(host, parsed, { name, isPackage, isOfUser: true, from: undefined }, new Names());
   for (const key of defines.keys()) {

@@ -57,7 +57,11 @@ export const LIMITS = {
     what: "Python files that are read for one kernel's file",
     hint: "Only what a kernel, a decorator or a condition needs is read.",
   },
-  "python-packages": { most: 32, what: "levels of packages and folders above a Python file", hint: "Folders further up are not looked at." },
+  "python-packages": {
+    most: 32,
+    what: "levels of packages and folders above a Python file",
+    hint: "Folders further up are not looked at.",
+  },
   "python-value": {
     most: 1 << 22,
     what: "elements, characters or bits of a value that Python computes while compiling",

@@ -15,6 +15,7 @@ import {
   isTensor,
   isTuple,
   type JitFunction,
+  type Opaque,
   type PyValue,
   tuple,
   unwrap,
@@ -71,8 +72,14 @@ export function callFunction(
   if (isKind(fn, "host_function") && (fn.name === "getattr" || fn.name === "hasattr")) return attributeCall(g, fn.name, args);
   if (isKind(fn, "host_function") || isKind(fn, "class"))
     return wrapResult(runHost(g, fn, isPlainPython(g, fn) ? args.map(unwrap) : args, named));
-  if (isKind(fn, "opaque")) return unsupported(g, node, `'${fn.what}' cannot be called in a kernel: ${fn.why}`);
+  if (isKind(fn, "opaque")) return unknownCallee(g, node, fn);
   return raise("TypeError", `'${pyTypeName(fn)}' object is not callable`);
+}
+
+function unknownCallee(g: Generator, node: ast.Expr, { what, why, notes }: Opaque): never {
+  const cause = new PyError("NameError", `'${what}' is not known: ${why}`);
+  cause.notes = notes;
+  return failAt(g, node, `'${what}' cannot be called in a kernel: ${why}`, "UnsupportedLanguageConstruct", cause);
 }
 
 /** Python's own functions see the values of constants; functions and classes of the user's see constants. */

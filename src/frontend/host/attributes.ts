@@ -87,7 +87,9 @@ const bound = (self: PyClass, fn: PyValue | undefined): PyValue | undefined =>
 /** An attribute of what is not known: the user's value, what is known of its module, else as little known. */
 function opaqueAttribute(host: Host, value: Opaque, name: string): PyValue | undefined {
   const what = `${value.what}.${name}`;
-  return isAbsent(what) ? undefined : (host.defines.get(what) ?? host.facts.get(what) ?? { ...value, what });
+  if (isAbsent(what)) return undefined;
+  for (const known of [host.defines, host.facts]) if (known.has(what)) return known.get(what);
+  return { ...value, what };
 }
 
 const text = (value: PyValue | undefined): string => {

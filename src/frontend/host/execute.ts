@@ -12,6 +12,7 @@ import {
   type JitFunction,
   type Opaque,
   type PyClass,
+  type PyModule,
   type PyValue,
   unwrap,
 } from "../language/values.js";
@@ -197,11 +198,14 @@ function runWhile(host: Host, env: Env, node: ast.While): Outcome {
 }
 
 function runTry(host: Host, env: Env, node: ast.Try): Outcome {
-  const missing = firstUnknownImport(host, env, node.body);
-  const other = missing === undefined ? undefined : node.handlers.find(({ type }) => !type || CATCHES_IMPORT.test(unparse(type)));
-  const outcome = other
-    ? tryBoth(host, env, openImport(missing!), [() => runGuarded(host, env, node), () => runAll(host, env, other.body)])
-    : runGuarded(host, env, node);
+  const unknown = firstUnknownImport(host, env, node.body);
+  const other = unknown && node.handlers.find(({ type }) => !type || CATCHES_IMPORT.test(unparse(type)));
+  const handle = (): Outcome => runAll(host, env, other!.body);
+  const outcome = !other
+    ? runGuarded(host, env, node)
+    : unknown.isMissing
+      ? handle()
+      : tryBoth(host, env, openImport(unknown.name), [() => runGuarded(host, env, node), handle]);
   return execute(host, env, node.finalbody) ?? outcome;
 }
 const CATCHES_IMPORT = /\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b/;
@@ -212,18 +216,22 @@ const openImport = (name: string): OpenChoice => ({
   when: [`where '${name}' can be imported`, `where '${name}' cannot be imported`],
 });
 
-/** The first thing that statements import from where tt-step cannot look. */
-function firstUnknownImport(host: Host, env: Env, body: readonly ast.Stmt[]): string | undefined {
+/** The first thing that statements import from where tt-step cannot look, or that is missing where it can. */
+function firstUnknownImport(
+  host: Host,
+  env: Env,
+  body: readonly ast.Stmt[],
+): { readonly name: string; readonly isMissing: boolean } | undefined {
   for (const s of body) {
     if (s.kind === "Import") {
       const unknown = s.names.find(({ name }) => isKind(host.importModule(name, { file: env.file, at: s.at }), "opaque"));
-      if (unknown) return unknown.name;
+      if (unknown) return { name: unknown.name, isMissing: false };
     } else if (s.kind === "ImportFrom") {
       const base = absoluteName(env.file, s.module, s.level);
-      const unknown = s.names.find(
-        ({ name }) => name !== "*" && isKind(importedFrom(host, { file: env.file, at: s.at }, base, name), "opaque"),
-      );
-      if (unknown) return `${base}.${unknown.name}`;
+      for (const { name } of s.names) {
+        const value = name === "*" ? null : importedFrom(host, { file: env.file, at: s.at }, base, name);
+        if (isKind(value, "opaque")) return { name: `${base}.${name}`, isMissing: MISSING.has(value) };
+      }
     }
   }
   return undefined;
@@ -399,7 +407,10 @@ function importFrom(host: Host, env: Env, node: ast.ImportFrom): void {
 
 /** `from module import *` */
 function importAll(host: Host, env: Env, module: PyValue, from: ImportPlace): void {
-  if (!isKind(module, "module")) return;
+  if (!isKind(module, "module")) {
+    env.vars.hasUnknown = true;
+    return;
+  }
   const listed = module.attrs.get("__all__");
   const isListed = isKind(listed, "list") || isTuple(listed ?? null);
   const names = isListed ? pyIterate(listed!).map(String) : [...module.attrs.keys()].filter((name) => !name.startsWith("_"));
@@ -409,30 +420,35 @@ function importAll(host: Host, env: Env, module: PyValue, from: ImportPlace): vo
     else if (isListed)
       env.vars.set(
         name,
-        later(host, from, name, () => host.moduleAttribute(module, name) ?? noName(module.name, name, from)),
+        later(host, from, name, () => host.moduleAttribute(module, name) ?? noName(module, name, from)),
       );
   }
 }
 
 /** `name` of the module `base`: what it binds, or a module in it. */
 function importedFrom(host: Host, from: ImportPlace, base: string, name: string): PyValue {
+  // A package whose `__init__.py` imports its own modules does not have them yet.
+  if (base === from.file.module && host.isFile(`${base}.${name}`)) return host.importModule(`${base}.${name}`, from);
   const module = host.importModule(base, from);
   const found = isKind(module, "module") ? host.moduleAttribute(module, name) : host.facts.get(`${base}.${name}`);
   if (found !== undefined) return found;
-  if (isKind(module, "module") && host.isFile(base)) return noName(base, name, from);
+  if (isKind(module, "module") && host.isFile(base)) return noName(module, name, from);
   const inner = host.importModule(base ? `${base}.${name}` : name, from);
   return isKind(inner, "opaque")
     ? { ...inner, what: name, ...(isKind(module, "opaque") ? { why: module.why, notes: module.notes } : {}) }
     : inner;
 }
 
-/** A name that a file of the user's does not have. */
-const noName = (base: string, name: string, from: ImportPlace): Opaque => ({
-  kind: "opaque",
-  what: name,
-  why: `cannot import name '${name}' from '${base}'`,
-  notes: importChain(from),
-});
+/** Names that files of the user's do not have for certain. */
+const MISSING = new WeakSet<Opaque>();
+
+/** A name that a file of the user's does not have, unless it is among those of a module that is not known. */
+function noName(module: PyModule, name: string, from: ImportPlace): Opaque {
+  const why = `cannot import name '${name}' from '${module.name}'`;
+  const missing: Opaque = { kind: "opaque", what: name, why, notes: importChain(from) };
+  if (!(module.attrs instanceof Names && module.attrs.hasUnknown)) MISSING.add(missing);
+  return missing;
+}
 
 /** The module that a relative import names. */
 function absoluteName({ package: own }: SourceFile, module: string, level: number): string {

@@ -59,6 +59,8 @@ export interface HostFiles {
   readonly search: ModuleSearch | undefined;
   /** The folder of a Triton package, whose `language/standard.py` takes the place of our own; asked when that is needed. */
   readonly tritonLib: (() => string | undefined) | undefined;
+  /** Called with each file of the user's that is run. */
+  readonly opened?: (path: string) => void;
   readonly capability: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly defines: ReadonlyMap<string, PyValue>;
@@ -148,6 +150,7 @@ export function makeHost(files: HostFiles): Host {
       text.length > LIMITS["python-file"].most ? "python-file" : depth >= LIMITS["python-imports"].most ? "python-imports" : undefined;
     const exceeded = limit ?? (++count > LIMITS["python-modules"].most ? "python-modules" : undefined);
     if (exceeded) return { kind: "opaque", what: name, why: `'${path}' is not read: ${limitMessage(exceeded)}`, notes: importChain(from) };
+    files.opened?.(path);
     depth++;
     try {
       return runText({ name, isPackage, isOfUser: true, from }, path, text);

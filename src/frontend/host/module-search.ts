@@ -60,9 +60,12 @@ export const isRead = (name: string): boolean => !isOfPython(name) && !NOT_READ.
 const PROJECT_FILES = ["pyproject.toml", "setup.py", "setup.cfg"];
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
+/** Stands for a current folder that is not known: it has no name that a package may have. */
+const NO_FOLDER = "/current-folder";
+
 /** `level`: the most dots that a relative import of the file has: it is that deep in a package. */
 export function moduleSearch(file: string, level: number, files: SearchFiles): ModuleSearch {
-  const cwd = files.cwd ?? "";
+  const cwd = files.cwd ?? NO_FOLDER;
   const absolute = (path: string): string => normal(path.startsWith("/") ? path : `${cwd}/${path}`);
   const isRelative = !file.startsWith("/");
   const shown = (path: string): string => (isRelative && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
@@ -124,7 +127,7 @@ export function moduleSearch(file: string, level: number, files: SearchFiles): M
       return places.some((at) => isFolder([at, top, ...rest].join("/"))) ? { path: undefined, text: "", isPackage: true } : undefined;
     },
     get folders() {
-      return searched().map((at) => shown(at) || "/");
+      return searched().map((at) => (isRelative && at === cwd ? "." : shown(at) || "/"));
     },
   };
 }

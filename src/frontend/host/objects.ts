@@ -36,6 +36,8 @@ export class Later {
 export class Names extends Map<string, PyValue> {
   /** The statement that is being run. */
   at: ast.Place | undefined;
+  /** Whether it has all names of a module that is not known. */
+  hasUnknown = false;
   private readonly places = new Map<string, ast.Place | undefined>();
   /** Names of `global` statements, which are another scope's. */
   private readonly elsewhere = new Map<string, Names>();
