@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require("../dist/launch.cjs").launch("cute-layout");
+require("./load.js").load("cute-layout").run();

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require("../dist/launch.cjs").launch("triton-tensor-layout");
+require("./load.js").load("triton-tensor-layout").run();

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require("../dist/launch.cjs").launch("tt-opt");
+require("./load.js").load("tt-opt").run();

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require("../dist/launch.cjs").launch("tt-step");
+require("./load.js").load("tt-step").run();

@@ -18,7 +18,7 @@ import { printOperation } from "../syntax/print.js";
 import { reportFrontEnd } from "./frontend.js";
 import { reportLayouts } from "./layout.js";
 import { LIBTRITON_BENCH } from "./libtriton.js";
-import { LAUNCH, reportPasses, timePasses } from "./passes.js";
+import { BENCH, reportPasses, timePasses } from "./passes.js";
 import { reportSimulation } from "./simulate.js";
 import { reportStartUp } from "./start-up.js";
 import { reportTrace } from "./trace.js";
@@ -65,7 +65,7 @@ function warm(text: string, runs: number): Times {
 function cold(file: string): Times {
   const runs = Array.from({ length: 3 }, () => {
     // As installed: started from V8's compiled code.
-    const child = spawnSync(process.execPath, [LAUNCH, "bench", "--once", file], { encoding: "utf8" });
+    const child = spawnSync(process.execPath, [BENCH, "--once", file], { encoding: "utf8" });
     return JSON.parse(child.stdout) as Times;
   });
   return { parse: median(runs.map((t) => t.parse)), print: median(runs.map((t) => t.print)) };
@@ -112,8 +112,8 @@ function reportScaling(text: string): void {
   );
 }
 
-/** Started by dist/bench/launch.cjs. */
-export async function run(argv: readonly string[]): Promise<void> {
+/** Started by scripts/bench.cjs. */
+export async function run(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const args = [...argv];
   // Node reads these certificates at each start, whatever it runs: 37 ms of the 60 that an empty process then takes.
   delete process.env["NODE_EXTRA_CA_CERTS"];

@@ -9,7 +9,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -43,7 +42,7 @@ export function timePasses(jobs: string): string {
 
 function settingsOf({ arch: capability, numWarps, numStages }: Job): CompileOptions {
   const options = { ...defaultOptions(capability), numWarps, numStages };
-  return { compiler: WHOLE_COMPILER, capability, options, clock: () => performance.now() };
+  return { capability, options, clock: () => performance.now() };
 }
 /** How many passes come before the lowering. */
 const passesToTtgir = (options: CompileOptions): number =>
@@ -140,11 +139,11 @@ function totals(byArch: ReadonlyMap<number, readonly Job[]>, measure: (jobs: rea
   const sum = (key: keyof Timing) => all.reduce((total, timing) => total + timing[key], 0);
   return { cold: sum("cold"), warm: sum("warm") };
 }
-/** What starts the benchmarks' own bundle. */
-export const LAUNCH = "dist/bench/launch.cjs";
+/** Starts the benchmarks' own bundle. */
+export const BENCH = "scripts/bench.cjs";
 
 function ours(list: readonly Job[], mode: Mode): readonly Timing[] {
-  return answerOf(process.execPath, [LAUNCH, "bench", "--passes", JSON.stringify({ list, mode })]);
+  return answerOf(process.execPath, [BENCH, "--passes", JSON.stringify({ list, mode })]);
 }
 function libtriton(list: readonly Job[], python: string, program: string): readonly Timing[] {
   return answerOf(python, ["-c", program, JSON.stringify({ list, runs: RUNS, warmFrom: WARM_FROM })]);

@@ -110,7 +110,6 @@ async function reportFirstFrame(file: string): Promise<void> {
   const helps: number[] = [];
   const inks: number[] = [];
   const empties: number[] = [];
-  const app = /"(app-\w+\.js)"\(/.exec(readFileSync("dist/app.cjs", "utf8"))![1]!;
   for (let i = 0; i < 9; i++) {
     const ui = new Ui([file]);
     await ui.until((text) => text.includes(FRAME_END));
@@ -120,7 +119,7 @@ async function reportFirstFrame(file: string): Promise<void> {
     ends.push(performance.now() - ui.started);
     ui.end();
     helps.push(time(["bin/tt-step.js", "--help"]));
-    inks.push(time(["-e", `require('./dist/launch.cjs').required('app#${app}')`]));
+    inks.push(time(["dist/app.js"]));
     empties.push(time(["-e", "0"]));
   }
   const budget = 1.5 * (median(helps) + median(inks) - median(empties));

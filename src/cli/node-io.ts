@@ -6,7 +6,6 @@ import { terminalText } from "../support/terminal-text.js";
 import { printable } from "../support/utf8.js";
 import { LineTable } from "../trace/line-table.js";
 import { EXIT, type Io, type Programs } from "./io.js";
-import { OPTIMIZE_LATER } from "./v8-flags.js";
 
 /** More entries are no folder of dumps. */
 const MAX_FOLDER_ENTRIES = 20_000;
@@ -160,17 +159,6 @@ export function readFile(path: string): string {
   const text = readText(path);
   last = { path, size, mtimeMs, text };
   return text;
-}
-
-/**
- * Told before an input is read. V8 optimizes a function after so much of its bytecode was run; by its default of 66 KB that takes half of the
- * time of a compilation, and is over too late for most of it. Shorter commands are spared the module, and benchmarks are warm.
- * Of the parser of Python it did so too, in other threads, for a third of the processor time that TTIR of a kernel takes.
- * V8 does not take compiled code that was made under other flags: what is loaded later is compiled again.
- */
-export function optimizeLater(): void {
-  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  for (const flag of OPTIMIZE_LATER) setFlagsFromString(flag);
 }
 
 /** The file status of a path; undefined where it cannot be read. Reading the file then reports the error. */

@@ -54,7 +54,7 @@ export const run = (argv?: readonly string[]): Promise<void> => runMain(main, ar
 type Write = (text: string) => void;
 type Options = ReadonlyMap<LayoutOption, string>;
 
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export function main(argv: readonly string[], io: Io): number {
   const args = parseLayoutArgs(argv.map(toBytes));
   if ("error" in args) {
     io.stderr.write(`triton-tensor-layout: ${args.error}\n`);
@@ -66,9 +66,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
   try {
     const file = args.options.get("o") ?? "-";
-    if (file === "-" || file === "") return await answer(args, io, (text) => io.stdout.write(text));
+    if (file === "-" || file === "") return answer(args, io, (text) => io.stdout.write(text));
     const pieces: string[] = [];
-    const code = await answer(args, io, (text) => void pieces.push(text));
+    const code = answer(args, io, (text) => void pieces.push(text));
     writeFile(io, file, pieces.join(""));
     return code;
   } catch (error) {
@@ -87,7 +87,7 @@ function writeFile(io: Io, file: string, text: string): void {
   }
 }
 
-async function answer({ algebra, options }: LayoutArgs, io: Io, write: Write): Promise<number> {
+function answer({ algebra, options }: LayoutArgs, io: Io, write: Write): number {
   const format = choice(options, "format", LAYOUT_FORMATS) ?? "text";
   if (algebra) return algebraCommand(options, io, write);
   if (options.has("kinds")) {
@@ -97,7 +97,7 @@ async function answer({ algebra, options }: LayoutArgs, io: Io, write: Write): P
   if (options.has("value")) {
     const file = options.get("i");
     if (!file) throw bad("--value needs the file: -i kernel.ttgir");
-    present([await layoutOfValue(io, file, options.get("value")!)], options, format, write);
+    present([layoutOfValue(io, file, options.get("value")!)], options, format, write);
     return EXIT.ok;
   }
   const typeText = options.get("t") ?? "";
@@ -115,23 +115,21 @@ async function answer({ algebra, options }: LayoutArgs, io: Io, write: Write): P
   }
   if (!RankedTensorType.is(type)) throw asTriton(`Invalid tensor type argument: ${typeText}`);
   const tensor = staticTensor(type, typeText).params;
-  const tensors = (await layoutsOf(options, io, tensor.encoding)).map(([name, attr]) =>
-    layoutOf(attr, tensor.shape, tensor.elementType, name),
-  );
+  const tensors = layoutsOf(options, io, tensor.encoding).map(([name, attr]) => layoutOf(attr, tensor.shape, tensor.elementType, name));
   present(tensors, options, format, write);
   return EXIT.ok;
 }
 
 /** The layouts asked for: those of a file first, then that of `-l`, else the one that the type has. */
-async function layoutsOf(
+function layoutsOf(
   options: Options,
   io: Io,
   ofType: Attribute | undefined,
-): Promise<readonly (readonly [name: string | undefined, attr: Attribute])[]> {
+): readonly (readonly [name: string | undefined, attr: Attribute])[] {
   const layouts: [string | undefined, Attribute][] = [];
   const file = options.get("i");
   if (file) {
-    const aliases = await readAliases(io, file);
+    const aliases = readAliases(io, file);
     const names = options.get("alias-names")?.split(",") ?? [...aliases.keys()];
     for (const name of names) {
       const attr = aliases.get(name);

@@ -6,7 +6,7 @@
 import { optionText } from "../pass/options.js";
 import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
-import type { Passes } from "../passes/ttir.js";
+import { PASSES } from "../passes/index.js";
 import { nearest } from "../support/nearest.js";
 
 export interface TtOptArgs {
@@ -33,7 +33,7 @@ export interface TtOptArgs {
 type Flag = {
   readonly name: string;
   readonly summary: string;
-  readonly set: (args: TtOptArgs, value: string | undefined, passes: Passes) => string | void;
+  readonly set: (args: TtOptArgs, value: string | undefined) => string | void;
 };
 const on =
   (key: { [K in keyof TtOptArgs]: TtOptArgs[K] extends boolean ? K : never }[keyof TtOptArgs]): Flag["set"] =>
@@ -75,9 +75,9 @@ const FLAGS: readonly Flag[] = [
   {
     name: "pass-pipeline",
     summary: "a pipeline as text: 'builtin.module(cse,canonicalize{top-down=false})'",
-    set: (args, value, passes) => {
+    set: (args, value) => {
       if (value === undefined) return "needs a value: -pass-pipeline='builtin.module(...)'";
-      const parsed = parsePipeline(value, (flag) => passes.get(flag));
+      const parsed = parsePipeline(value, (flag) => PASSES.get(flag));
       if ("error" in parsed) return `${parsed.error} (at '${value.slice(parsed.at, parsed.at + 30)}')`;
       args.pipeline.push(...parsed.elements);
     },
@@ -85,7 +85,7 @@ const FLAGS: readonly Flag[] = [
 ];
 
 /** Reads the arguments; `error` is one line for the user. */
-export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptArgs | { readonly error: string } {
+export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly error: string } {
   const args: TtOptArgs = {
     file: "-",
     output: "-",
@@ -129,13 +129,13 @@ export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptAr
     const flag = FLAGS.find((f) => f.name === name);
     if (flag) {
       const needed = name === "pass-pipeline" && value === undefined ? argv[++i] : value;
-      const problem = flag.set(args, needed, passes);
+      const problem = flag.set(args, needed);
       if (problem) return { error: `-${name} ${problem}` };
       continue;
     }
-    const pass = passes.get(name);
+    const pass = PASSES.get(name);
     if (!pass) {
-      const near = nearest(name, [...FLAGS.map((f) => f.name), ...passes.keys()]);
+      const near = nearest(name, [...FLAGS.map((f) => f.name), ...PASSES.keys()]);
       return { error: `unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-opt --help` };
     }
     const step = parseStep(pass, value ?? "");
@@ -145,14 +145,14 @@ export function parseTtOptArgs(argv: readonly string[], passes: Passes): TtOptAr
   return args;
 }
 
-export function ttOptHelp(passes: Passes): string {
+export function ttOptHelp(): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
   let text =
     "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n\nFlags:\n";
   for (const { name, summary } of FLAGS) text += line(name, summary);
   text += line("o FILE", "write to FILE instead of standard output");
   text += "\nPasses (options as --pass='name=value name=value'):\n";
-  for (const pass of [...passes.values()].sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
+  for (const pass of [...PASSES.values()].sort((a, b) => (a.flag < b.flag ? -1 : 1))) {
     if (pass.testOnly) continue;
     text += line(pass.flag, pass.summary);
     for (const [key, spec] of Object.entries(pass.options)) text += `      ${optionText(key, spec).padEnd(46)} ${spec.summary}\n`;

@@ -6,8 +6,6 @@ import { isExecutable, Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 import { simulationOptions } from "./simulation-args.js";
 
-export { validationText } from "../simulate/validate.js";
-
 const NOTHING = { arg: [], grid: undefined, program: [], seed: [], maxSteps: undefined };
 
 /** `text` is what the module was parsed from. */

@@ -1,40 +1,34 @@
 /** `tt-opt`: runs passes on IR, as `triton-opt` does. */
 
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { dialectsFor } from "../dialects/ttir.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
-import type { DialectDef } from "../ir/define-dialect.js";
 import { isValid, verifyOperation } from "../ir/verify.js";
 import { fileError } from "../node/files.js";
 import { banner, type Instrumentation, timing } from "../pass/instrumentation.js";
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
-import type { Passes } from "../passes/ttir.js";
+import { PASSES } from "../passes/index.js";
+import { validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
 import { EXIT, type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { runMain } from "./node-io.js";
 import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
+import { validatorOf } from "./tt-opt-validate.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-/** What a run needs, loaded before it: a short one is mostly start-up. */
-interface Parts {
-  readonly passes: Passes;
-  readonly dialects: readonly DialectDef[];
-  readonly execution: typeof import("./tt-opt-validate.js") | undefined;
-}
-
-export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const { args, passes, tier } = await readArgs(argv);
+export function main(argv: readonly string[], io: Io): number {
+  const args = parseTtOptArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
     return EXIT.badInput;
   }
   if (args.help) {
-    io.stdout.write(ttOptHelp(passes));
+    io.stdout.write(ttOptHelp());
     return EXIT.ok;
   }
   if (args.version) {
@@ -48,42 +42,14 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     io.stderr.write(`tt-opt: cannot read '${args.file}': ${fileError(error)}\n`);
     return EXIT.badInput;
   }
-  return compileFile(args, text, io, {
-    passes,
-    dialects: tier === "all" ? (await import("../dialects/index.js")).ALL_DIALECTS : await dialectsFor(text, tier === "ttgir"),
-    execution: args.validate ? await import("./tt-opt-validate.js") : undefined,
-  });
+  return compileFile(args, text, io);
 }
 
-/** How far the passes of a run go. */
-type Tier = "none" | "ttir" | "ttgir" | "all";
-interface ReadArgs {
-  readonly args: ReturnType<typeof parseTtOptArgs>;
-  readonly passes: Passes;
-  readonly tier: Tier;
-}
-
-/** The arguments, read with as few passes as they need: where one is not known, more are loaded. */
-async function readArgs(argv: readonly string[]): Promise<ReadArgs> {
-  const few: readonly (readonly [Tier, () => Promise<Passes>])[] = [
-    ["none", async () => new Map()],
-    ["ttir", async () => (await import("../passes/ttir.js")).TTIR_PASSES],
-    ["ttgir", async () => (await import("../passes/ttgir.js")).TTGIR_PASSES],
-  ];
-  for (const [tier, load] of few) {
-    const passes = await load();
-    const args = parseTtOptArgs(argv, passes);
-    if (!("error" in args || args.help || args.runReproducer)) return { args, passes, tier };
-  }
-  const { PASSES: passes } = await import("../passes/index.js");
-  return { args: parseTtOptArgs(argv, passes), passes, tier: "all" };
-}
-
-function compileFile(args: TtOptArgs, text: string, io: Io, parts: Parts): number {
+function compileFile(args: TtOptArgs, text: string, io: Io): number {
   const pieces: string[] = [];
   let code: number = EXIT.ok;
   for (const chunk of args.splitInputFile ? splitInput(text) : [{ text, firstLine: 1 }]) {
-    const result = processChunk(args, chunk.text, chunk.firstLine, io, parts);
+    const result = processChunk(args, chunk.text, chunk.firstLine, io);
     code = Math.max(code, result.code);
     if (result.output !== undefined) pieces.push(result.output);
   }
@@ -115,18 +81,12 @@ export function splitInput(text: string): { readonly text: string; readonly firs
   return chunks;
 }
 
-function processChunk(
-  args: TtOptArgs,
-  text: string,
-  firstLine: number,
-  io: Io,
-  parts: Parts,
-): { readonly code: number; readonly output?: string } {
-  const ctx = new Context(parts.dialects);
+function processChunk(args: TtOptArgs, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+  const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const file = args.file === "-" ? "<stdin>" : args.file;
-  const outcome = compileChunk(ctx, args, file, text, firstLine, io, parts);
+  const outcome = compileChunk(ctx, args, file, text, firstLine, io);
   if (args.verifyDiagnostics) {
     const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
     for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
@@ -147,11 +107,10 @@ function compileChunk(
   text: string,
   firstLine: number,
   io: Io,
-  { passes, execution }: Parts,
 ): { readonly code: number; readonly output?: string } {
   const parsed = parseModule(ctx, file, text, firstLine);
   if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
-  const pipeline = pipelineOf(args, parsed.metadata, passes);
+  const pipeline = pipelineOf(args, parsed.metadata);
   if ("error" in pipeline) {
     io.stderr.write(`tt-opt: ${pipeline.error}\n`);
     return { code: EXIT.badInput };
@@ -173,7 +132,7 @@ function compileChunk(
         io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, { ...print, generic })}\n\n`);
       },
     });
-  const validator = execution?.validatorOf(parsed.module, text, args.file, io);
+  const validator = args.validate ? validatorOf(parsed.module, text, args.file, io) : undefined;
   if (validator && "error" in validator) {
     io.stderr.write(`tt-opt: ${validator.error}\n`);
     return { code: EXIT.badInput };
@@ -187,8 +146,8 @@ function compileChunk(
     return { code: EXIT.bug };
   }
   const output = printOperation(parsed.module, print);
-  if (!execution || !validator) return { code: EXIT.ok, output };
-  io.stderr.write(execution.validationText(validator.outcome));
+  if (!validator) return { code: EXIT.ok, output };
+  io.stderr.write(validationText(validator.outcome));
   return { code: validator.outcome.broken.length > 0 ? EXIT.difference : EXIT.ok, output };
 }
 
@@ -196,12 +155,11 @@ function compileChunk(
 function pipelineOf(
   args: TtOptArgs,
   metadata: string | undefined,
-  passes: Passes,
 ): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {
   if (!args.runReproducer) return { elements: args.pipeline };
   const text = /pipeline:\s*"((?:[^"\\]|\\.)*)"/.exec(metadata ?? "")?.[1];
   if (text === undefined) return { error: "the file has no mlir_reproducer section with a pipeline" };
-  const parsed = parsePipeline(text, (flag) => passes.get(flag));
+  const parsed = parsePipeline(text, (flag) => PASSES.get(flag));
   if ("error" in parsed) return { error: `the reproducer's pipeline: ${parsed.error}` };
   const [only] = parsed.elements;
   return {

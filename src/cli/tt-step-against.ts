@@ -1,6 +1,5 @@
 /** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
 
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { type Comparison, compareTraces } from "../diff/compare-traces.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
@@ -26,12 +25,12 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
     const options = { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
     // What Python becomes depends on the options.
     const source = input.defaults ? io : { ...io, readFile: () => input.text, readFolder: () => undefined };
-    const again = readInput(WHOLE_COMPILER, args.input!, source, options);
+    const again = readInput(args.input!, source, options);
     if (again.kind === "error") return { error: again.message ?? "the input does not parse" };
-    return traceOf(WHOLE_COMPILER, again, args.input!, options, io);
+    return traceOf(again, args.input!, options, io);
   }
-  const other = readInput(WHOLE_COMPILER, spec, io, args);
-  if (other.kind !== "error") return traceOf(WHOLE_COMPILER, other, spec, args, io);
+  const other = readInput(spec, io, args);
+  if (other.kind !== "error") return traceOf(other, spec, args, io);
   if (other.diagnostics !== undefined) io.stderr.write(other.diagnostics);
   return { error: other.message ?? `'${spec}' does not parse` };
 }

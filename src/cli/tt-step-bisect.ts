@@ -16,8 +16,6 @@ import type { SimulationArgs } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
 import { moduleOfStep, validatorFor } from "./tt-step-validate.js";
 
-export { namesOfInput } from "./tt-step-validate.js";
-
 /** The IR at a step, as predicates see it. */
 export interface Subject {
   readonly text: string;

@@ -2,7 +2,6 @@
 
 import type { ArtifactKind } from "../compile/artifacts.js";
 import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
-import type { Compiler } from "../compile/compiler.js";
 import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { CAPABILITIES, capabilityOf } from "../gpu/nvidia.js";
@@ -17,7 +16,6 @@ import { type Input, stageOf } from "./tt-step-input.js";
 
 /** What an input's compilation is: imported, or run here; or why it cannot be. Diagnostics are printed. */
 export function traceOf(
-  compiler: Compiler,
   input: Exclude<Input, { readonly kind: "error" }>,
   name: string,
   args: TtStepArgs,
@@ -37,7 +35,6 @@ export function traceOf(
   const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
   const result = compile(name, module, {
-    compiler,
     ...options,
     ...range,
     ...everywhere(args, io),
@@ -132,7 +129,6 @@ export function pipelineRange(
     if (at === undefined) return unknown(spec);
     range.disabled.add(at);
   }
-  // Passes after the last that is shown are not even loaded (`lastStage`), so `--stop-after` cannot ask for more.
   const last = Math.min(range.stopAfter ?? pipeline.length, lastShown(pipeline, args, position) ?? pipeline.length);
   return last === pipeline.length ? range : { ...range, stopAfter: last };
 }
@@ -157,11 +153,4 @@ function lastShown(
 function asksForSingleResults(args: TtStepArgs): boolean {
   const rest: TtStepArgs = { ...args, printAfter: [], emit: undefined };
   return (args.printAfter.length > 0 || args.emit !== undefined) && !needsTexts(rest) && !rest.list && !rest.ptxasReport;
-}
-
-/** The stage that a compilation goes to at most, as far as the arguments tell without the input: later ones need not be loaded. */
-export function lastStage(args: TtStepArgs): "source" | "ttir" | "ttgir" | "ptx" {
-  const { printAfter, emit } = args;
-  if (!asksForSingleResults(args) || args.modernize || printAfter.some((spec) => spec !== "0")) return "ptx";
-  return emit === undefined ? "source" : emit === "ttir" || emit === "ttgir" ? emit : "ptx";
 }

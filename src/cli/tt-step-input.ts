@@ -1,6 +1,6 @@
 /** What `tt-step` is given, recognised by content. */
-import type { Compiler } from "../compile/compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
 import type { Choices } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -40,8 +40,8 @@ export interface InputOptions extends Partial<PythonOptions> {
   readonly debugInfo: boolean;
 }
 
-/** Reads a file, a folder or standard input (`-`). Python needs `preparePython` before. */
-export function readInput({ dialects }: Compiler, path: string, io: Io, options: InputOptions): Input {
+/** Reads a file, a folder or standard input (`-`). */
+export function readInput(path: string, io: Io, options: InputOptions): Input {
   const folder = io.readFolder(path);
   if (folder)
     return imported(
@@ -58,7 +58,7 @@ export function readInput({ dialects }: Compiler, path: string, io: Io, options:
   } catch (error) {
     return { kind: "error", message: `cannot read '${path}': ${fileError(error)}` };
   }
-  if (isPython(text, path)) return readPython(dialects, path, text, io, { ...NO_OPTIONS, ...options });
+  if (isPython(text, path)) return readPython(path, text, io, { ...NO_OPTIONS, ...options });
   const refusal = notIr(path, text);
   if (refusal) return { kind: "error", message: refusal };
   if (/^\s*\{\s*"/.test(text.slice(0, 1 << 10))) {
@@ -72,7 +72,7 @@ export function readInput({ dialects }: Compiler, path: string, io: Io, options:
       path,
       importTexts(path, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, options),
     );
-  const ctx = new Context(dialects);
+  const ctx = new Context(ALL_DIALECTS);
   const parsed = parseModule(ctx, path === "-" ? "<stdin>" : path, text);
   if (parsed && verifyOperation(parsed.module)) {
     if (parsed.module.regions[0]?.firstBlock?.firstOp) return { kind: "module", module: parsed.module, text };

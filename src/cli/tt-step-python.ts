@@ -1,15 +1,15 @@
-/** A Python kernel as input: read, chosen from, specialized and turned into TTIR. The front end is loaded when there is one. */
+/** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
 import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import * as frontEnd from "../frontend/compile-python.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo } from "../frontend/request.js";
 import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
-import type { DialectDef } from "../ir/define-dialect.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
 import type { Io } from "./io.js";
-import { optimizeLater } from "./node-io.js";
 import { findTriton, pythonHost } from "./python-path.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 
@@ -25,28 +25,6 @@ export type PythonInput =
   | { readonly kind: "module"; readonly module: Operation; readonly text: string; readonly defaults: InputDefaults; readonly python: true }
   | { readonly kind: "error"; readonly message?: string; readonly diagnostics?: string; readonly choices?: Choices };
 
-type FrontEnd = typeof import("../frontend/compile-python.js");
-let frontEnd: FrontEnd | undefined;
-
-/** Loads the front end if one of the inputs is Python. Everything afterwards is done at once. */
-export function preparePython(paths: readonly (string | undefined)[], io: Io): Promise<void> | undefined {
-  if (frontEnd || !paths.some((path) => path !== undefined && namesPython(path, io))) return undefined;
-  return import("../frontend/compile-python.js").then((loaded) => {
-    optimizeLater();
-    frontEnd = loaded;
-  });
-}
-
-function namesPython(path: string, io: Io): boolean {
-  if (isPython("", path)) return true;
-  if (/\.(?:mlir|ttg?ir|llir|ll|ptx|log|json)$/.test(path)) return false;
-  try {
-    return io.readFolder(path) === undefined && isPython(io.readFile(path), path);
-  } catch {
-    return false; // Told where it is read.
-  }
-}
-
 /** Whether a text is Python by its file's name or by what it says, and not a dump of a compilation that quotes some. */
 export function isPython(text: string, path: string): boolean {
   if (path.endsWith(".py")) return true;
@@ -61,22 +39,14 @@ export function isPython(text: string, path: string): boolean {
 }
 
 /** `ofComment`: what the comment above the kernel defines; the file is read again with it. */
-export function readPython(
-  dialects: readonly DialectDef[],
-  path: string,
-  text: string,
-  io: Io,
-  args: PythonOptions,
-  ofComment: readonly string[] = [],
-): PythonInput {
-  const ctx = new Context(dialects);
+export function readPython(path: string, text: string, io: Io, args: PythonOptions, ofComment: readonly string[] = []): PythonInput {
+  const ctx = new Context(ALL_DIALECTS);
   const told = (): PythonInput => ({ kind: "error", diagnostics: ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("") });
-  const { compileKernel, isTritonLib } = frontEnd!;
   const files = pythonHost(io);
   const given = args.python.tritonLib;
-  if (given !== undefined && given !== NO_TRITON && !isTritonLib(given, files.readFile))
+  if (given !== undefined && given !== NO_TRITON && !frontEnd.isTritonLib(given, files.readFile))
     return { kind: "error", message: `--triton-lib: '${given}' holds no Triton: there is no language/standard.py in it` };
-  const file = frontEnd!.readPython(ctx, path === "-" ? "<stdin>" : path, text, {
+  const file = frontEnd.readPython(ctx, path === "-" ? "<stdin>" : path, text, {
     ...files,
     // Looked for when the kernel needs it.
     tritonLib: () => (given === NO_TRITON ? undefined : (given ?? ownTriton(ctx, io))),
@@ -88,7 +58,7 @@ export function readPython(
   const kernel = chooseKernel(file.kernels, args.python.kernel, path, (k) => settings(k).length > 0);
   if ("error" in kernel) return refused(kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
-  if (defines.length > ofComment.length) return readPython(dialects, path, text, io, args, defines);
+  if (defines.length > ofComment.length) return readPython(path, text, io, args, defines);
   if (kernel.refused) {
     ctx.diagnostics.push(kernel.refused);
     return told();
@@ -106,7 +76,7 @@ export function readPython(
   const options = { ...defaultOptions(capability), ...defaults.cuda, ...args.cuda };
   const problem = checkOptions(options, capability);
   if (problem) return { kind: "error", message: problem };
-  const module = compileKernel(file, made.specialization, { capability, ...options });
+  const module = frontEnd.compileKernel(file, made.specialization, { capability, ...options });
   if (!module) return told();
   return {
     kind: "module",

@@ -1,6 +1,5 @@
 /** `tt-step run INPUT`: executes a stage of a kernel on the CPU. */
 import { parseArgs } from "node:util";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
 import { fileError } from "../node/files.js";
@@ -198,7 +197,7 @@ function isLowered(module: Operation): boolean {
 }
 
 function runIrInput(args: RunArgs, io: Io): number {
-  const input = readInput(WHOLE_COMPILER, args.input, io, { ...args.python, debugInfo: false });
+  const input = readInput(args.input, io, { ...args.python, debugInfo: false });
   if (input.kind === "error") {
     if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);

@@ -7,7 +7,8 @@ import type { Stage } from "../trace/stage.js";
 import { findStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import type { Parts } from "./tt-step-load.js";
+import { codegenText } from "./tt-step-codegen.js";
+import { whyAndLayout } from "./tt-step-why.js";
 
 export interface Shown {
   readonly text: string;
@@ -34,12 +35,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
 }
 
 /** What the arguments ask for; a list when they ask for nothing. */
-export function show(
-  trace: Trace,
-  args: TtStepArgs,
-  io: Io,
-  { why, codegen }: Pick<Parts, "why" | "codegen">,
-): Shown | { readonly error: string } {
+export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const nothing = asksForNothing(args);
   if (args.json) return { text: toJson(trace), exact: true, code: 0 };
   const out: string[] = [];
@@ -59,13 +55,13 @@ export function show(
     if (!a || !b) return { error: `no step '${args.diff[a ? 1 : 0]}'; see --list` };
     out.push(diffText(trace, a, b, args, io));
   }
-  if (why) {
-    const answer = why.whyAndLayout(trace, args);
+  if (args.why !== undefined || args.layout !== undefined) {
+    const answer = whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (codegen) {
-    const panel = codegen.codegenText(trace);
+  if (args.codegen) {
+    const panel = codegenText(trace);
     if ("error" in panel) return panel;
     out.push(panel.text);
   }

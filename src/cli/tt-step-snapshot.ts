@@ -1,7 +1,6 @@
 /** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
 import { join } from "node:path";
 import { compile, pipelineOf } from "../compile/compile.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
 import { failureOf } from "../node/failure.js";
@@ -140,14 +139,13 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
 function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
   // Snapshots are the same on every machine.
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
-  const read = readInput(WHOLE_COMPILER, input, io, { ...args.rest, python, debugInfo: false });
+  const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
   if (read.kind === "imported") return { trace: read.trace };
   const options = settings(read, args.rest);
   const range = pipelineRange(pipelineOf(options), args.rest);
   if ("error" in range) return range;
   const { trace, ok, failed } = compile(input, read.module, {
-    compiler: WHOLE_COMPILER,
     ...options,
     ...range,
     ...everywhere(args.rest, io),

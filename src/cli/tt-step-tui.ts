@@ -1,7 +1,6 @@
 /** Opens the terminal UI on what the arguments name. */
 
 import { pipelineOf } from "../compile/compile.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
@@ -11,7 +10,6 @@ import { runTui } from "../tui/run.js";
 import type { Regenerate } from "../tui/state/state.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
-import { optimizeLater } from "./node-io.js";
 import { otherTrace } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
@@ -32,7 +30,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   const open = (python = args.python): Opened => {
-    const read = readInput(WHOLE_COMPILER, name, io, { ...args, python, debugInfo: false });
+    const read = readInput(name, io, { ...args, python, debugInfo: false });
     if (read.kind === "error" && read.choices) {
       const { title, items } = read.choices;
       return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };
@@ -46,7 +44,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     const { disabled, ...range } = asked;
     const { module, text } = read;
     const regenerate: Regenerate = (target, cuda) => {
-      const again = readInput(WHOLE_COMPILER, name, io, { ...args, python, capability: target, cuda, debugInfo: false });
+      const again = readInput(name, io, { ...args, python, capability: target, cuda, debugInfo: false });
       return again.kind === "module"
         ? again
         : { error: again.kind === "error" ? (again.diagnostics ?? again.message ?? "") : "it is a dump now" };
@@ -74,11 +72,6 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse ?? config.mouse ?? true,
     settings: { keys: config.keys, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
-    loadApp: async () => {
-      const app = await import("../tui/app.js");
-      optimizeLater();
-      return app;
-    },
     clock: io.clock,
   });
 }

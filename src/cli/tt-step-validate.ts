@@ -2,7 +2,6 @@
 
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { capabilityOf } from "../gpu/nvidia.js";
@@ -114,7 +113,7 @@ function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, t
   const holds = (at: number): boolean | undefined => {
     const module = moduleOfStep(trace, steps[at]!);
     const done = new Set(steps.slice(1, at + 1).map((s) => s.flag));
-    return module && finishLowering(WHOLE_COMPILER, module, target, done) ? validator.holds(module) : undefined;
+    return module && finishLowering(module, target, done) ? validator.holds(module) : undefined;
   };
   const source = holds(0);
   let bad = steps.findIndex((s) => nameOf(s) === pass);

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { type MemoryIo, memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
@@ -259,9 +258,8 @@ describe("--against", () => {
 });
 
 test("a reproducer holds the IR before the last pass, and names the pass", async () => {
-  const { module } = readInput(WHOLE_COMPILER, VECADD, memoryIo(), { debugInfo: false }) as Extract<Input, { kind: "module" }>;
+  const { module } = readInput(VECADD, memoryIo(), { debugInfo: false }) as Extract<Input, { kind: "module" }>;
   const { trace } = compile(VECADD, module, {
-    compiler: WHOLE_COMPILER,
     capability: 80,
     options: defaultOptions(80),
     stopAfter: 4,

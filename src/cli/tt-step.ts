@@ -1,50 +1,49 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
+import { isMainThread } from "node:worker_threads";
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
+import { modernText } from "../modernize/modern-text.js";
+import { modernize } from "../modernize/modernize.js";
 import { fileError } from "../node/files.js";
 import { explainRemark } from "../pass/remark.js";
+import { PASSES } from "../passes/index.js";
 import { terminalText } from "../support/terminal-text.js";
 import { printOperation } from "../syntax/print.js";
+import { writeOrderedPtx } from "../tui/ptx-thread.js";
 import { completionScript, SHELLS } from "./completion.js";
 import { EXIT, type Io } from "./io.js";
 import { runMain } from "./node-io.js";
+import { against } from "./tt-step-against.js";
 import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
+import { bisect } from "./tt-step-bisect.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
-import { loadParts, prepareInputs, registerMissing, wholeCompiler } from "./tt-step-load.js";
-import { preparePython } from "./tt-step-python.js";
 import { reproducer } from "./tt-step-reproducer.js";
+import { runCommand } from "./tt-step-run.js";
 import { asksForNothing, show } from "./tt-step-show.js";
+import { snapshotMain } from "./tt-step-snapshot.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
+import { exported, openUi } from "./tt-step-tui.js";
+import { namesOfInput, validateTrace } from "./tt-step-validate.js";
 import { VERSION } from "./version.js";
 
-export const run = (argv?: readonly string[]): Promise<void> =>
-  isThread() ? import("../tui/ptx-thread.js").then(({ answerOrder }) => answerOrder()) : runMain(main, argv);
-
-/** Whether the terminal UI has started the program in another thread (`tui/ptx-thread.ts`). Others are spared node's module for threads. */
-const isThread = (): boolean => process.argv[2] === "tt-step" && !process.getBuiltinModule("node:worker_threads").isMainThread;
+/** Another thread is one that the terminal UI has started, which writes PTX. */
+export const run = (argv?: readonly string[]): Promise<void> | void => (isMainThread ? runMain(main, argv) : writeOrderedPtx());
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [command, ...rest] = argv;
-  if (command === "run") {
-    const { runCommand } = await import("./tt-step-run.js");
-    await prepareInputs(rest.filter(isInput), io);
-    return runCommand(rest, io);
-  }
+  if (command === "run") return runCommand(rest, io);
   if (command === "bisect") return bisectMain(rest, io);
-  if (command === "snapshot") {
-    const { snapshotMain } = await import("./tt-step-snapshot.js");
-    await prepareInputs(rest.filter(isInput), io);
-    return snapshotMain(rest, io);
-  }
+  if (command === "snapshot") return snapshotMain(rest, io);
   if (command === "completion") return completion(rest[0], io);
   const args = parseTtStepArgs(argv);
   if ("error" in args) return usage(io, args.error);
   if (args.help) return deliver(ttStepHelp(), args, io);
   if (args.version) return deliver(`tt-step ${VERSION}\n`, args, io);
   if (args.explain !== undefined) {
-    const text = await explanation(args.explain);
+    const text = explanation(args.explain);
     return text === undefined
       ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
       : deliver(`${args.explain}: ${text}\n`, args, io);
@@ -53,59 +52,51 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   return step({ ...args, input: args.input }, argv, io);
 }
 
-async function explanation(code: string): Promise<string | undefined> {
-  const { dialects, passes } = await wholeCompiler();
+function explanation(code: string): string | undefined {
   return (
     explainRemark(code) ??
     explain(
       code,
-      (name) => new Context(dialects).ops.get(name)?.summary,
-      (flag) => passes.get(flag)?.summary,
+      (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
+      (flag) => PASSES.get(flag)?.summary,
     )
   );
 }
 
-async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (opensUi(args) && io.isInteractive) {
-    const { openUi } = await import("./tt-step-tui.js");
-    await preparePython([args.input, args.against], io);
-    return openUi(args, argv, io);
-  }
-  const exporter = args.export === undefined ? undefined : await import("./tt-step-tui.js");
-  const parts = await loadParts(args, io);
-  const { compiler, modernize } = parts;
-  const input = readInput(compiler, args.input, io, { ...args, ...(modernize ? { rewrite: modernize.rewrite } : {}) });
+function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): number | Promise<number> {
+  if (opensUi(args) && io.isInteractive) return openUi(args, argv, io);
+  const rewrite = (text: string): string => modernText(text, ALL_DIALECTS);
+  const input = readInput(args.input, io, { ...args, ...(args.modernize ? { rewrite } : {}) });
   if (input.kind === "error") return refuse(input, io);
-  if (input.kind === "module" && input.defaults) await registerMissing(input.module);
-  if (input.kind === "module" && modernize) {
-    modernize.modernize(input.module);
+  if (input.kind === "module" && args.modernize) {
+    modernize(input.module);
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   }
   if (input.kind === "module" && args.dumpPassPipeline) {
     const pipeline = pipelineOf(settings(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
-  const names = parts.validate?.namesOfInput(input);
-  const made = traceOf(compiler, input, args.input, args, io);
+  const names = args.validate ? namesOfInput(input) : undefined;
+  const made = traceOf(input, args.input, args, io);
   if ("error" in made) return usage(io, made.error);
   /** The exit code, which a pass that failed makes worse. */
   const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
-  const checked = parts.validate?.validateTrace(made.trace, args.input, names, args.simulation, io);
+  const checked = args.validate ? validateTrace(made.trace, args.input, names, args.simulation, io) : undefined;
   if (checked && "error" in checked) return usage(io, checked.error);
   if (checked && asksForNothing(args) && args.against === undefined) {
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
   }
-  if (exporter) {
-    const text = exporter.exported(made.trace, args, io);
-    return ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export! }, io));
+  if (args.export !== undefined) {
+    const text = exported(made.trace, args, io);
+    return ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export }, io));
   }
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)
     : made.emitted !== undefined
       ? { text: made.emitted, exact: true, code: EXIT.ok }
-      : parts.against
-        ? parts.against.against(made.trace, input, args, io)
-        : show(made.trace, args, io, parts);
+      : args.against !== undefined
+        ? against(made.trace, input, args, io)
+        : show(made.trace, args, io);
   if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io, shown.exact), shown.code, checked?.code ?? 0);
@@ -121,25 +112,20 @@ function completion(name: string | undefined, io: Io): number {
 }
 
 /** `tt-step bisect INPUT PREDICATE [options]`, from the input on. */
-async function bisectMain(argv: readonly string[], io: Io): Promise<number> {
+function bisectMain(argv: readonly string[], io: Io): number {
   const predicate = argv.findIndex((a, i) => !a.startsWith("-") && i > 0 && !argv[i - 1]!.startsWith("-"));
   if (predicate < 0) return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'");
   const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
   if ("error" in args) return usage(io, args.error);
   if (args.input === undefined) return usage(io, "bisect expects an input file");
-  const [compiler, { bisect, namesOfInput }] = [await wholeCompiler(), await import("./tt-step-bisect.js")];
-  await prepareInputs([args.input], io);
-  const input = readInput(compiler, args.input, io, args);
+  const input = readInput(args.input, io, args);
   if (input.kind === "error") return refuse(input, io);
   const names = namesOfInput(input);
-  const made = traceOf(compiler, input, args.input, { ...args, printAfterChange: true }, io);
+  const made = traceOf(input, args.input, { ...args, printAfterChange: true }, io);
   if ("error" in made) return usage(io, made.error);
   const found = bisect(made.trace, args.input, names, argv[predicate]!, args.simulation, io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }
-
-/** What may be a file among arguments. */
-const isInput = (arg: string): boolean => !arg.startsWith("-") || arg === "-";
 
 /** Whether the terminal UI shows what is asked for. */
 function opensUi(args: TtStepArgs): boolean {

@@ -10,20 +10,19 @@ import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
+import { PASSES } from "../passes/index.js";
 import { Bug } from "../support/assert.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
 import { type PipelineStep, STAGES, type Stage } from "../trace/stage.js";
 import { countOps, type Step, type Trace } from "../trace/trace.js";
-import type { ArtifactKind } from "./artifacts.js";
-import type { Compiler } from "./compiler.js";
+import { type ArtifactKind, artifactsOf } from "./artifacts.js";
 import type { CudaOptions } from "./options.js";
 import { CUDA_PIPELINES, DEFAULT_VERSION } from "./pipelines/cuda.js";
 import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 
 export interface CompileOptions {
-  readonly compiler: Compiler;
   readonly capability: number;
   readonly options: CudaOptions;
   /** Triton's version, whose pipeline is run. */
@@ -119,8 +118,8 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     yield { done: i, total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
     if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
       module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
-    const pass = options.compiler.passes.get(step.flag);
-    if (!pass) throw new Bug(`the compiler lacks ${step.flag}`);
+    const pass = PASSES.get(step.flag);
+    if (!pass) throw new Bug(`no pass has the flag ${step.flag}`);
     const watch = options.watch?.(number);
     failed = options.steps === false ? runUnrecorded(module, step, pass, options, watch) : recorder.run(step, pass, watch);
     if (failed) break;
@@ -128,7 +127,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   recorder.lines.seal();
   const trace: Trace = {
     ...traceOf(recorder.locations.take()),
-    artifacts: (!failed && options.compiler.artifactsOf?.(module, options)) || {},
+    artifacts: failed ? {} : artifactsOf(module, options),
   };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }

@@ -1,8 +1,8 @@
 /** Takes a module from the midst of the pipeline to the LLVM dialect by no more passes than it needs: so it can be executed as it is there. */
 import type { Operation } from "../ir/operation.js";
 import { runPipeline } from "../pass/pass-manager.js";
+import { PASSES } from "../passes/index.js";
 import { passStepOf, pipelineOf } from "./compile.js";
-import type { Compiler } from "./compiler.js";
 import type { CudaOptions } from "./options.js";
 
 /** Passes that code needs to run; all others only make it better. */
@@ -27,7 +27,6 @@ export const LOWERING: ReadonlySet<string> = new Set([
 
 /** Changes `module` in place; `done` are the flags of the passes that it has behind it. False where that fails. */
 export function finishLowering(
-  compiler: Compiler,
   module: Operation,
   target: { readonly capability: number; readonly options: CudaOptions },
   done: ReadonlySet<string>,
@@ -35,6 +34,6 @@ export function finishLowering(
   const steps = pipelineOf(target).filter(({ flag }) => LOWERING.has(flag) && !done.has(flag));
   return runPipeline(
     module,
-    steps.map((step) => passStepOf(step, compiler.passes.get(step.flag)!)),
+    steps.map((step) => passStepOf(step, PASSES.get(step.flag)!)),
   ).ok;
 }

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { AddIOp, SubIOp } from "../dialects/arith/ops/index.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
@@ -20,13 +19,13 @@ const moduleOf = (name: string) =>
   parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/kernels/${name}.ttir`, "latin1"))!.module;
 
 function both(name: string): { readonly steps: readonly Step[]; readonly found: ReadonlyMap<string, PassRewrites> } {
-  const { steps } = compile(name, moduleOf(name), { compiler: WHOLE_COMPILER, ...options, remarks: true }).trace;
+  const { steps } = compile(name, moduleOf(name), { ...options, remarks: true }).trace;
   const watches = new Map<number, RewriteDetails>();
   const watch = (at: number) => {
     watches.set(at, new RewriteDetails(String(at)));
     return watches.get(at);
   };
-  compile(name, moduleOf(name), { compiler: WHOLE_COMPILER, ...options, texts: false, remarks: false, verifyEach: false, watch });
+  compile(name, moduleOf(name), { ...options, texts: false, remarks: false, verifyEach: false, watch });
   return { steps, found: new Map([...watches.values()].flatMap((w) => [...w.take()])) };
 }
 

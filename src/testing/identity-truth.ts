@@ -4,7 +4,6 @@
  */
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -35,7 +34,6 @@ export function compileAsLog(
   const parsed = parseModule(ctx, "input.mlir", text);
   if (!parsed) throw new Error(ctx.diagnostics[0]?.message ?? "does not parse");
   const { trace } = compile("input.mlir", parsed.module, {
-    compiler: WHOLE_COMPILER,
     capability,
     options: defaultOptions(capability),
     debugInfo,

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import type { Attribute } from "../ir/attribute.js";
 import { Context } from "../ir/context.js";
@@ -20,7 +19,7 @@ test.each(["matmul", "flash_attention", "layernorm", "softmax"].flatMap((name) =
     const file = `fixtures/kernels/${name}.ttir`;
     const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module!;
     const stopAfter = pipelineOf(settings).findIndex((step) => !STAGES.slice(0, STAGES.indexOf(stage) + 1).includes(step.stage as "ttir"));
-    expect(compile(name, module, { compiler: WHOLE_COMPILER, ...settings, stopAfter, texts: false, clock: () => 0 }).ok).toBe(true);
+    expect(compile(name, module, { ...settings, stopAfter, texts: false, clock: () => 0 }).ok).toBe(true);
     expect(locationsOf(module)).toEqual(readFileSync(`fixtures/passes/locations/${name}.${stage}.txt`, "utf8").trimEnd().split("\n"));
   },
 );

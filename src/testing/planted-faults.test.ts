@@ -4,7 +4,6 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -114,7 +113,6 @@ function ptxOf(ttgir: string): string {
   const { module } = parseModule(new Context(ALL_DIALECTS), "ttgir", ttgir)!;
   const options = defaultOptions(80);
   const { trace } = compile("ttgir", module, {
-    compiler: WHOLE_COMPILER,
     capability: 80,
     options,
     from: "llir",

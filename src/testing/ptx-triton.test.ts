@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { codegenFacts } from "../explain/codegen-facts.js";
 import { Context } from "../ir/context.js";
@@ -26,7 +25,7 @@ test.each(Object.entries(expected))("%s", (name, { lines, instructions }) => {
   const file = `fixtures/kernels/${kernel}.ttir`;
   const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module;
   const options = { capability, options: defaultOptions(capability) };
-  const { trace } = compile(kernel, module, { compiler: WHOLE_COMPILER, ...options, artifacts: ["ptx", "instructions"], clock: () => 0 });
+  const { trace } = compile(kernel, module, { ...options, artifacts: ["ptx", "instructions"], clock: () => 0 });
   const ptx = trace.artifacts.ptx!;
 
   const ours = linesOf(ptx);

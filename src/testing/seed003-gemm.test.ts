@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { main as ttOpt } from "../cli/tt-opt.js";
 import { compile, pipelineOf } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";
@@ -18,9 +17,7 @@ const settings = { capability: 80, options: { ...defaultOptions(80), numWarps: 1
 function after(flag: string, run: number, source = readFileSync(FILE, "latin1")): string {
   const module = parseModule(new Context(ALL_DIALECTS), FILE, source)!.module!;
   const runs = pipelineOf(settings).flatMap((step, i) => (step.flag === flag ? [i + 1] : []));
-  expect(
-    compile("gemm", module, { compiler: WHOLE_COMPILER, ...settings, stopAfter: runs[run - 1]!, texts: false, clock: () => 0 }).ok,
-  ).toBe(true);
+  expect(compile("gemm", module, { ...settings, stopAfter: runs[run - 1]!, texts: false, clock: () => 0 }).ok).toBe(true);
   return printOperation(module);
 }
 

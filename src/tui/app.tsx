@@ -1,11 +1,10 @@
 /**
- * The React side: Ink reads the keyboard and owns the life of the program, every state is painted once. A chunk of its own,
+ * The React side: Ink reads the keyboard and owns the life of the program, every state is painted once. A bundle of its own,
  * loaded when the UI opens; it imports nothing of the compiler. Ink's own drawing is left out: two full coloured panes at
  * 220x60 take it 28 ms, the painter 1 ms.
  */
 import { type Key, render, useInput } from "ink";
 import { useLayoutEffect, useSyncExternalStore } from "react";
-import Yoga from "yoga-layout";
 
 /** What the components need of the program. */
 export interface Store {
@@ -55,13 +54,7 @@ function Screen({ store, revision }: { readonly store: Store; readonly revision:
 }
 
 /** Starts reading keys and painting; answers what ends it. */
-export async function startApp(
-  store: Store,
-  stdin: NodeJS.ReadStream,
-  size: { readonly columns: number; readonly rows: number },
-): Promise<() => void> {
-  // In the bundle Yoga is made ready when it is asked for, not when it is loaded.
-  await (Yoga as { readonly ready?: Promise<unknown> }).ready;
+export function startApp(store: Store, stdin: NodeJS.ReadStream, size: { readonly columns: number; readonly rows: number }): () => void {
   const nowhere = {
     ...size,
     isTTY: false,

@@ -1,8 +1,8 @@
 /** Runs our pipeline for the UI: from a text, under options that the user changes. */
 import { type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "../compile/compile.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
 import { type PassRewrites, RewriteDetails } from "../explain/rewrite-details.js";
 import { IntegerAttr, i32Attr } from "../ir/builtin-attrs.js";
 import { isFloat } from "../ir/builtin-types.js";
@@ -20,7 +20,7 @@ export type Run = Generator<CompileProgress, CompileResult>;
 
 /** The module of a text, or what is wrong with it: diagnostics as text, and the first one's place. */
 export function parse(name: string, text: string): { readonly module: Operation } | { readonly error: string; readonly line: number } {
-  const ctx = new Context(WHOLE_COMPILER.dialects);
+  const ctx = new Context(ALL_DIALECTS);
   const parsed = parseModule(ctx, name, text);
   if (parsed && verifyOperation(parsed.module)) return { module: parsed.module };
   const first = ctx.diagnostics[0];
@@ -39,11 +39,10 @@ export function start(
   module: Operation,
   whatIf: WhatIf,
   clock: () => number,
-  more: Partial<Omit<CompileOptions, "compiler">> = {},
+  more: Partial<CompileOptions> = {},
 ): Run {
   setDivisibility(module, whatIf.divisibility);
   return compileSteps(input.name, module, {
-    compiler: WHOLE_COMPILER,
     capability: whatIf.capability,
     options: whatIf.options,
     from: input.from,

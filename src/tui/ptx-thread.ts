@@ -15,7 +15,7 @@ interface Order {
 /** Starts the thread; `news` is called with how far it is, and last with the PTX. Answers what stops it. */
 export function writePtx({ regenerate: _, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
   const order: Order = { input, settings };
-  const worker = new Worker(process.argv[1]!, { argv: ["tt-step"], workerData: order });
+  const worker = new Worker(process.argv[1]!, { workerData: order });
   let last: Ptx | undefined;
   worker.on("message", (ptx: Ptx) => {
     last = ptx;
@@ -29,8 +29,8 @@ export function writePtx({ regenerate: _, ...input }: CompilerInput, settings: W
   };
 }
 
-/** What the thread does. */
-export function answerOrder(): void {
+/** What the thread does: the program in another thread than the first. */
+export function writeOrderedPtx(): void {
   const { input, settings } = workerData as Order;
   const tell = (ptx: Ptx) => parentPort!.postMessage(ptx);
   const parsed = parse(input.name, input.text);

@@ -28,8 +28,6 @@ export interface TuiRequest extends Inputs {
   readonly trueColour: boolean;
   readonly settings: Settings;
   readonly view?: Partial<View>;
-  /** Loads the chunk with React and Ink. */
-  readonly loadApp: () => Promise<typeof import("./app.js")>;
   readonly clock: () => number;
 }
 
@@ -96,9 +94,10 @@ class TerminalUi {
 
   private async begin(): Promise<void> {
     try {
-      const { startApp } = await this.request.loadApp();
+      // React and Ink are a bundle of their own.
+      const { startApp } = await import("./app.js");
       if (this.#ended) return;
-      this.#stopApp = await startApp(this.#store, process.stdin, this.#terminal.size);
+      this.#stopApp = startApp(this.#store, process.stdin, this.#terminal.size);
       setImmediate(() => this.opened());
     } catch (error) {
       this.#onError(error as Error);

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { compile } from "../compile/compile.js";
 import { defaultOptions } from "../compile/options.js";
-import { WHOLE_COMPILER } from "../compile/whole-compiler.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
@@ -43,7 +42,6 @@ function textSession(path: string, text: string, numWarps: number): Session {
     const divisibility = divisibilityOf(parsed.module);
     const options = { ...defaultOptions(80), numWarps: warps };
     const { trace } = compile(path, parsed.module, {
-      compiler: WHOLE_COMPILER,
       capability: 80,
       options,
       artifacts: ["ptx"],

@@ -7,7 +7,7 @@ import { Session } from "node:inspector";
 import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
 import { defaultOptions } from "../../compile/options.js";
-import { WHOLE_COMPILER } from "../../compile/whole-compiler.js";
+import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
 import type { Trace } from "../../trace/trace.js";
@@ -65,11 +65,10 @@ function reply({ kernel: name, capability, sound }: Request): Reply {
 }
 
 function compileKernel({ name, text, options }: Kernel, capability: number): { steps: Step[]; trace?: Trace; failed?: string } {
-  const ctx = new Context(WHOLE_COMPILER.dialects);
+  const ctx = new Context(ALL_DIALECTS);
   try {
     const { module } = parseModule(ctx, `${name}.ttir`, text)!;
     const { trace, failed } = compile(name, module, {
-      compiler: WHOLE_COMPILER,
       capability,
       options: { ...defaultOptions(capability), ...options },
       debugInfo: true,

@@ -13,7 +13,7 @@ let folder = "";
 let open: Pty[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tt-step-tui-"));
-  execFileSync(process.execPath, ["build.js", "--out", folder, "tt-step"]);
+  execFileSync(process.execPath, ["build.js", "--out", folder]);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => {
@@ -26,7 +26,7 @@ const LOG = "fixtures/tui/softmax.log";
 /** Orders to terminals (clipboard, colour, direction of text) in every name. */
 const HOSTILE = "fixtures/hostile/escapes.ttir";
 function start(args: readonly string[], size = { columns: 160, rows: 45 }, env: Readonly<Record<string, string>> = {}): Pty {
-  const pty = new Pty([process.execPath, join(folder, "launch.cjs"), "tt-step", ...args], { ...size, env });
+  const pty = new Pty([process.execPath, join(folder, "bin/tt-step.js"), ...args], { ...size, env });
   open.push(pty);
   return pty;
 }
@@ -186,7 +186,7 @@ function startInShell(args: string, env: Readonly<Record<string, string>> = {}):
   open.push(pty);
   const pid = join(folder, "pid");
   rmSync(pid, { force: true });
-  const program = `sh -c 'echo $$ > ${pid}; exec ${process.execPath} ${join(folder, "launch.cjs")} tt-step ${args}'`;
+  const program = `sh -c 'echo $$ > ${pid}; exec ${process.execPath} ${join(folder, "bin/tt-step.js")} ${args}'`;
   pty.type(`${program}; c=$?; sleep 0.8; echo code=$c; stty -a; echo over\r`);
   return pty;
 }
@@ -308,7 +308,7 @@ test("suspended and resumed", async () => {
   // In a shell with job control, as a user has it.
   const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 120, rows: 40, env: { PS1: "$ " } });
   open.push(pty);
-  pty.type(`'${process.execPath}' '${join(folder, "launch.cjs")}' tt-step ${KERNEL}\r`);
+  pty.type(`'${process.execPath}' '${join(folder, "bin/tt-step.js")}' ${KERNEL}\r`);
   await ready(pty);
   pty.type("\x1a");
   const away = await pty.until((s) => !s.alternate && /Stopped/.test(s.text), "the shell");

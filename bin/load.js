@@ -1,0 +1,24 @@
+// Loads a command: its bundle in dist/, with the code that V8 compiled of it when it was built (`scripts/code-cache.js`). Start-up is most of
+// what a short command takes, and compiling its text would double that.
+const { existsSync, readFileSync } = require("node:fs");
+const { wrap } = require("node:module");
+const { join } = require("node:path");
+const { constants, Script } = require("node:vm");
+const { crc32 } = require("node:zlib");
+
+exports.load = (name) => {
+  const filename = join(__dirname, "../dist", `${name}.cjs`);
+  const cachedData = compiledCode(`${filename}.cache`);
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData, importModuleDynamically });
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, require, module);
+  return { script, run: module.exports.run };
+};
+
+/** The code, after which its checksum is: V8 runs what it is given, and damaged code would end the process. Another node compiles the text. */
+function compiledCode(path) {
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const code = bytes.subarray(0, -4);
+  return code.length > 0 && crc32(code) === bytes.readUInt32LE(code.length) ? code : undefined;
+}

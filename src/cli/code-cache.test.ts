@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { VERSION } from "./version.js";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tt-step-code-cache-"));
+  execFileSync(process.execPath, ["build.js", "--out", folder]);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Whether V8 took the compiled code of `tt-opt`, and what `tt-opt --version` prints. */
+function start(): { readonly taken: boolean; readonly printed: string } {
+  const program = `const { script, run } = require("./bin/load.js").load("tt-opt");
+    console.log(script.cachedDataRejected === false);
+    run(["--version"]);`;
+  const [taken, printed] = execFileSync(process.execPath, ["-e", program], { cwd: folder, encoding: "utf8" }).split("\n");
+  return { taken: taken === "true", printed: printed! };
+}
+
+test("compiled code is taken; what is damaged, cut or missing is not, and the command works", () => {
+  const printed = `tt-opt ${VERSION}`;
+  expect(start()).toEqual({ taken: true, printed });
+  const cache = join(folder, "dist/tt-opt.cjs.cache");
+  const bytes = readFileSync(cache);
+  const middle = bytes.length >> 1;
+  writeFileSync(cache, bytes.fill(0xa5, middle, middle + 64));
+  expect(start()).toEqual({ taken: false, printed });
+  for (const length of [middle, 3, 0]) {
+    writeFileSync(cache, bytes.subarray(0, length));
+    expect(start(), `${length} bytes`).toEqual({ taken: false, printed });
+  }
+  rmSync(cache);
+  expect(start()).toEqual({ taken: false, printed });
+});
