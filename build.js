@@ -25,7 +25,7 @@ const common = {
 };
 /** Commands are read as latin1, which esbuild's ASCII is too: V8 needs no decoding. */
 const command = (name, entry = `src/cli/${name}.ts`) =>
-  build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.cjs`, format: "cjs", platform: "node", external: ["*/app.js"] });
+  build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.cjs`, format: "cjs", platform: "node" });
 const module = (name, entry, options) =>
   build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.js`, format: "esm", ...options });
 
@@ -34,8 +34,12 @@ rmSync(`${out}/dist`, { recursive: true, force: true });
 if (out !== ".") for (const part of ["bin", "package.json"]) cpSync(part, `${out}/${part}`, { recursive: true });
 await Promise.all([
   ...commands.map((name) => command(name)),
-  // ES modules, as Ink and Yoga wait while they are loaded. Ink loads its devtools only if it is told to.
-  module("app", "src/tui/app.tsx", { platform: "node", external: ["*/devtools.js"] }),
+  // Ink and Yoga wait while they are loaded, which only ES modules can; packages in them `require` node's modules. Ink's devtools are left out.
+  module("app", "src/tui/app.tsx", {
+    platform: "node",
+    external: ["*/devtools.js"],
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  }),
   ...(bench ? [command("bench", "src/bench/index.ts")] : []),
 ]);
 for (const name of bench ? [...commands, "bench"] : commands) {

@@ -2,17 +2,16 @@
 // what a short command takes, and compiling its text would double that.
 const { existsSync, readFileSync } = require("node:fs");
 const { wrap } = require("node:module");
-const { join } = require("node:path");
-const { constants, Script } = require("node:vm");
+const { dirname, join } = require("node:path");
+const { Script } = require("node:vm");
 const { crc32 } = require("node:zlib");
 
 exports.load = (name) => {
   const filename = join(__dirname, "../dist", `${name}.cjs`);
   const cachedData = compiledCode(`${filename}.cache`);
-  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-  const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData, importModuleDynamically });
+  const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData });
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, require, module);
+  script.runInThisContext()(module.exports, require, module, filename, dirname(filename));
   return { script, run: module.exports.run };
 };
 

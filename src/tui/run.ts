@@ -6,6 +6,8 @@ import { closeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
+import { pathToFileURL } from "node:url";
+import { constants, runInThisContext } from "node:vm";
 import { failureOf } from "../node/failure.js";
 import { fileError, writeFile } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
@@ -94,8 +96,7 @@ class TerminalUi {
 
   private async begin(): Promise<void> {
     try {
-      // React and Ink are a bundle of their own.
-      const { startApp } = await import("./app.js");
+      const { startApp } = await loadApp();
       if (this.#ended) return;
       this.#stopApp = startApp(this.#store, process.stdin, this.#terminal.size);
       setImmediate(() => this.opened());
@@ -298,6 +299,12 @@ class TerminalUi {
     // Handles that others left open do not keep a program that has ended.
     setImmediate(() => process.exit(ended));
   }
+}
+
+/** React and Ink: a bundle beside the command's. Node 20 cannot import from code that V8 has cached, so this function is compiled when it is called. */
+function loadApp(): Promise<typeof import("./app.js")> {
+  const load = runInThisContext("(url) => import(url)", { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
+  return load(pathToFileURL(join(__dirname, "app.js")).href);
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
