@@ -1,10 +1,14 @@
-// Loads a command: its bundle in dist/, with the code that V8 compiled of it when it was built (`scripts/code-cache.js`). Start-up is most of
+// Loads a command: its bundle in dist/, with the code that V8 compiled of it when it was built (`scripts/code-cache.cjs`). Start-up is most of
 // what a short command takes, and compiling its text would double that.
 const { existsSync, readFileSync } = require("node:fs");
 const { wrap } = require("node:module");
 const { dirname, join } = require("node:path");
+const { setFlagsFromString } = require("node:v8");
 const { Script } = require("node:vm");
 const { crc32 } = require("node:zlib");
+
+/** Functions are optimized later than V8 would: a compilation is over before most of that is worth its time. */
+setFlagsFromString("--interrupt-budget=2000000");
 
 exports.load = (name) => {
   const filename = join(__dirname, "../dist", `${name}.cjs`);
