@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { defaultOptions } from "../compile/options.js";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readPython } from "../frontend/compile-python.js";
 import { chooseKernel, specialize } from "../frontend/specialize.js";

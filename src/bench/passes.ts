@@ -7,8 +7,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";

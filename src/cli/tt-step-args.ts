@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import type { GivenArguments } from "../frontend/specialize.js";
 import { CAPABILITIES, knownCapability } from "../gpu/nvidia.js";
 import { nearest } from "../support/nearest.js";

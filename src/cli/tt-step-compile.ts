@@ -1,8 +1,8 @@
 /** How `tt-step` compiles its input. */
 
-import type { ArtifactKind } from "../compile/artifacts.js";
+import type { ArtifactKind } from "../backend/backend.js";
+import { type CudaOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
-import { type CudaOptions, defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { CAPABILITIES, capabilityOf } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";

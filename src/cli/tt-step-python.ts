@@ -1,5 +1,5 @@
 /** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
-import { type CudaOptions, checkOptions, defaultOptions } from "../compile/options.js";
+import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import * as frontEnd from "../frontend/compile-python.js";

@@ -1,6 +1,6 @@
 /** What needs NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
 
-import { defaultOptions, ptxVersionOf } from "../compile/options.js";
+import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { i32Attr, i64Attr, intOf } from "../ir/builtin-attrs.js";
 import { Context } from "../ir/context.js";

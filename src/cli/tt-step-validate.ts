@@ -1,7 +1,7 @@
 /** `tt-step --validate`: executes the IR after every pass that changed it, on the same memory. */
 
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
-import { defaultOptions } from "../compile/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { capabilityOf } from "../gpu/nvidia.js";

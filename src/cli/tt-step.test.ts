@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { type MemoryIo, memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";

@@ -1,24 +1,20 @@
 /** Runs a target's pipeline on a module and records what every pass did. */
 
-import { i32Attr } from "../ir/builtin-attrs.js";
+import type { ArtifactKind, BackendStep } from "../backend/backend.js";
+import { NVIDIA } from "../backend/nvidia/nvidia.js";
+import type { CudaOptions } from "../backend/nvidia/options.js";
 import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { isValid } from "../ir/verify.js";
-import type { PassDef, PassStep } from "../pass/define-pass.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
-import { parseStep } from "../pass/pipeline-text.js";
 import type { Remark } from "../pass/remark.js";
-import { PASSES } from "../passes/index.js";
-import { Bug } from "../support/assert.js";
+import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
 import { type PipelineStep, STAGES, type Stage } from "../trace/stage.js";
 import { countOps, type Step, type Trace } from "../trace/trace.js";
-import { type ArtifactKind, artifactsOf } from "./artifacts.js";
-import type { CudaOptions } from "./options.js";
-import { CUDA_PIPELINES, DEFAULT_VERSION } from "./pipelines/cuda.js";
 import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 
@@ -26,7 +22,7 @@ export interface CompileOptions {
   readonly capability: number;
   readonly options: CudaOptions;
   /** Triton's version, whose pipeline is run. */
-  readonly version?: string;
+  readonly version?: TritonVersion;
   /** The stage of the input: passes of earlier stages are not run. */
   readonly from?: Stage;
   /** The index (in the pipeline) of the first pass to run and of the last one. */
@@ -65,9 +61,8 @@ export interface CompileResult {
 }
 
 /** The steps of the pipeline that an input of that stage goes through. */
-export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly PipelineStep[] {
-  const pipeline = CUDA_PIPELINES.get(options.version ?? DEFAULT_VERSION)!;
-
+export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly BackendStep[] {
+  const pipeline = NVIDIA.pipelines.get(options.version ?? DEFAULT_TRITON)!;
   const first = STAGES.indexOf(options.from ?? "ttir");
   return pipeline(options).filter((s) => STAGES.indexOf(s.stage) >= first);
 }
@@ -116,42 +111,29 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     if (options.stopAfter !== undefined && number > options.stopAfter) break;
     if (options.disabled?.has(number)) continue;
     yield { done: i, total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
-    if (step.flag === "convert-triton-to-tritongpu" && options.options.maxnreg !== undefined)
-      module.setAttr("ttg.maxnreg", i32Attr(module.ctx, options.options.maxnreg));
-    const pass = PASSES.get(step.flag);
-    if (!pass) throw new Bug(`no pass has the flag ${step.flag}`);
     const watch = options.watch?.(number);
-    failed = options.steps === false ? runUnrecorded(module, step, pass, options, watch) : recorder.run(step, pass, watch);
+    failed = options.steps === false ? runUnrecorded(module, step, options, watch) : recorder.run(step, watch);
     if (failed) break;
   }
   recorder.lines.seal();
   const trace: Trace = {
     ...traceOf(recorder.locations.take()),
-    artifacts: failed ? {} : artifactsOf(module, options),
+    artifacts: failed ? {} : NVIDIA.artifacts(module, options),
   };
   return failed ? { trace, ok: false, failed } : { trace, ok: true };
 }
 
-/** A step with its options read. */
-export function passStepOf(step: PipelineStep, pass: PassDef): PassStep {
-  const parsed = parseStep(pass, step.options);
-  if ("error" in parsed) throw new Error(`pipeline: ${parsed.error}`);
-  // What the next canonicalizer takes away need not be made.
-  return "fold" in parsed.options ? { ...parsed, options: { ...parsed.options, fold: true } } : parsed;
-}
-
 function runUnrecorded(
   module: Operation,
-  step: PipelineStep,
-  pass: PassDef,
+  { step, flag }: BackendStep,
   options: CompileOptions,
   watch: Instrumentation | undefined,
 ): CompileResult["failed"] {
-  const { failed } = runPipeline(module, [passStepOf(step, pass)], {
+  const { failed } = runPipeline(module, [step], {
     verifyEach: options.verifyEach ?? true,
     ...(watch ? { instrumentation: [watch] } : {}),
   });
-  return failed && { flag: step.flag, reason: failed.reason };
+  return failed && { flag, reason: failed.reason };
 }
 
 /** An open sub-step: a pass that runs inside another. */
@@ -209,13 +191,12 @@ class Recorder {
     });
   }
 
-  run(step: PipelineStep, pass: PassDef, watch: Instrumentation | undefined): CompileResult["failed"] {
+  run(step: BackendStep, watch: Instrumentation | undefined): CompileResult["failed"] {
     this.#stage = step.stage;
     this.#top++;
     const run = (this.#runs.get(step.flag) ?? 0) + 1;
     this.#runs.set(step.flag, run);
     const index = this.steps.length;
-    const parsed = passStepOf(step, pass);
     // Sub-steps come before their parent ends, but are listed after it: hold the parent's place.
     this.steps.push(undefined as unknown as Step);
     const before = { version: this.module.ctx.version, text: this.text() };
@@ -244,7 +225,7 @@ class Recorder {
       dump: (record, label) => this.internal(record, label, index),
       listener: (record) => (record.depth === 0 ? rewrites : open.at(-1)!.rewrites),
     };
-    const result = runPipeline(this.module, [parsed], {
+    const result = runPipeline(this.module, [step.step], {
       verifyEach: this.options.verifyEach ?? true,
       instrumentation: watch ? [instrumentation, watch] : [instrumentation],
     });

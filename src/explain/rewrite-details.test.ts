@@ -1,8 +1,8 @@
 /** Rewrites one by one: the second run has the ids of the first, and says what became of each op. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { AddIOp, SubIOp } from "../dialects/arith/ops/index.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";

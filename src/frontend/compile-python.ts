@@ -18,7 +18,7 @@ import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js
 import { choose } from "./host/undecided.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
-import { type LanguageOptions, languageOptions } from "./language/semantic.js";
+import type { LanguageOptions } from "./language/semantic.js";
 import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
@@ -48,11 +48,6 @@ interface EvaluatedFile {
   readonly host: Host;
   readonly source: SourceFile;
   readonly functions: ReadonlyMap<string, JitFunction>;
-}
-
-/** Options that code generation asks for; what is missing has the target's default. */
-export interface PythonCompileOptions extends Partial<LanguageOptions> {
-  readonly capability: number;
 }
 
 /** Bytes, one a character, as the text that they encode. */
@@ -292,13 +287,13 @@ function describeConfig(config: PyValue): KernelConfig {
 }
 
 /** Generates the module of a kernel; undefined where the kernel is wrong, and the Context's diagnostics tell why. */
-export function compileKernel(file: PythonFile, specialization: Specialization, options: PythonCompileOptions): Operation | undefined {
+export function compileKernel(file: PythonFile, specialization: Specialization, options: LanguageOptions): Operation | undefined {
   const { ctx, host, functions } = file.evaluated;
   const fn = functions.get(specialization.kernel)!;
   const compilation: Compilation = {
     ctx,
     host,
-    options: languageOptions(options.capability, options),
+    options,
     module: { op: undefined, body: undefined },
     functions: new Map(),
     warnings: chosenKernel(file.evaluated, specialization.kernel),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { defaultOptions } from "../compile/options.js";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";

@@ -13,6 +13,7 @@ type Bf16 = "none" | "fma" | "arithmetic";
 export interface GpuTarget {
   /** Major times 10 plus minor. */
   readonly capability: number;
+  readonly architecture: "Volta" | "Turing" | "Ampere" | "Ada" | "Hopper" | "Blackwell";
   /** The name that ptxas and `.target` take: instructions of one architecture alone need the `a`. */
   readonly chip: string;
   /** The GPUs that people know it by. */
@@ -72,6 +73,7 @@ export interface GpuTarget {
 const KIB = 1024;
 const MMA_SYNC: readonly MmaVersion[] = [2];
 const TURING = {
+  architecture: "Turing",
   warpSize: 32,
   registersPerSm: 65536,
   defaultPtx: 87,
@@ -100,6 +102,7 @@ const TURING = {
 } as const satisfies Partial<GpuTarget>;
 const AMPERE = {
   ...TURING,
+  architecture: "Ampere",
   mmaVersions: MMA_SYNC,
   tf32: true,
   bf16: "fma",
@@ -110,12 +113,14 @@ const AMPERE = {
 } as const satisfies Partial<GpuTarget>;
 const ADA = {
   ...AMPERE,
+  architecture: "Ada",
   fp8MmaSync: true,
   fp8Types: ["fp8e4b15", "fp8e4nv", "fp8e5"],
   fp8Pairs: true,
 } as const satisfies Partial<GpuTarget>;
 const HOPPER = {
   ...ADA,
+  architecture: "Hopper",
   fp8MmaSync: false,
   deprecatedFp8DotTypes: ["fp8e4b15"],
   fp8Singles: true,
@@ -126,7 +131,7 @@ const HOPPER = {
   hasClusters: true,
   vectorAtomics: true,
 } as const satisfies Partial<GpuTarget>;
-const BLACKWELL = { ...HOPPER, defaultPtx: 88, transposesBytes: true } as const satisfies Partial<GpuTarget>;
+const BLACKWELL = { ...HOPPER, architecture: "Blackwell", defaultPtx: 88, transposesBytes: true } as const satisfies Partial<GpuTarget>;
 
 export const NVIDIA_GPUS: readonly GpuTarget[] = [
   {
@@ -217,6 +222,7 @@ export const CAPABILITIES: readonly number[] = NVIDIA_GPUS.map(({ capability }) 
 /** No target: what passes run by hand go by for GPUs before Turing. */
 const VOLTA: GpuTarget = {
   ...TURING,
+  architecture: "Volta",
   capability: 70,
   chip: "sm_70",
   products: "V100",

@@ -107,3 +107,5 @@ export function definePass<
 
 /** A step as upstream's pipelines spell it: `canonicalize{max-iterations=10 ...}`. */
 export const stepText = (step: PassStep): string => step.pass.flag + printOptions(step.pass.options, step.options);
+/** The options alone: `max-iterations=10 ...`. */
+export const optionsText = (step: PassStep): string => printOptions(step.pass.options, step.options).slice(1, -1);

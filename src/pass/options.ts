@@ -7,6 +7,8 @@ export interface OptionSpec<T = unknown> {
   readonly summary: string;
   /** How it is spelt, when not the key in kebab case. */
   readonly text?: string;
+  /** Real Triton's pass does not have it: it is not printed. */
+  readonly ours?: boolean;
   /** Undefined when the text is no such value. */
   readonly parse: (text: string) => T | undefined;
   /** A method, so that a spec of any type is a spec of unknown. */
@@ -15,13 +17,14 @@ export interface OptionSpec<T = unknown> {
   readonly values?: readonly string[];
 }
 interface Common<T> {
+  readonly ours?: boolean;
   readonly default: T;
   readonly summary?: string;
   readonly text?: string;
 }
 
-function withText<T>(spec: Omit<OptionSpec<T>, "text" | "summary">, { summary = "", text }: Common<T>): OptionSpec<T> {
-  return { ...spec, summary, ...(text === undefined ? {} : { text }) };
+function withText<T>(spec: Omit<OptionSpec<T>, "text" | "summary">, { summary = "", text, ours }: Common<T>): OptionSpec<T> {
+  return { ...spec, summary, ...(text === undefined ? {} : { text }), ...(ours ? { ours } : {}) };
 }
 
 /** Whether so many warps, threads of a warp or CTAs have layouts: Triton's are of powers of two. More than 1,024 of each no machine has. */
@@ -65,6 +68,12 @@ export const option = {
     withText({ kind: "enum", default: o.default, values, parse: (text) => values.find((v) => v === text), print: (v) => v }, o),
   list: (o: Common<readonly string[]>): OptionSpec<readonly string[]> =>
     withText({ kind: "list", default: o.default, parse: (text) => (text === "" ? [] : text.split(",")), print: (v) => v.join(",") }, o),
+  /** An option without a default. */
+  optional: <T>(spec: OptionSpec<T>): OptionSpec<T | undefined> => ({
+    ...spec,
+    default: undefined,
+    print: (value) => (value === undefined ? "" : spec.print(value)),
+  }),
 };
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec<never> | OptionSpec<unknown>>>;
@@ -130,7 +139,9 @@ function unbrace(text: string): string {
 /** All options as upstream prints a pass's: `{a=1 b=true}`, sorted by name; empty without options. */
 export function printOptions(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string {
   // An empty list is not printed.
-  const printed = Object.entries(specs).filter(([key, spec]) => spec.kind !== "list" || (values[key] as readonly unknown[]).length > 0);
+  const printed = Object.entries(specs).filter(
+    ([key, spec]) => !spec.ours && (spec.kind !== "list" || (values[key] as readonly unknown[]).length > 0),
+  );
   const entries = printed.map(([key, spec]) => [optionText(key, spec), (spec.print as (v: unknown) => string)(values[key])] as const);
   if (entries.length === 0) return "";
   entries.sort(([a], [b]) => (a < b ? -1 : 1));

@@ -2,8 +2,9 @@
  * How well identity is inferred for imported dumps: our own compilation, whose ids are the truth, is written as a dump
  * log and read back.
  */
+
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";

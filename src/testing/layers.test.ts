@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["analysis"],
   ["passes", "target", "simulate", "frontend"],
   ["trace"],
+  ["backend"],
   ["modernize"],
   ["compile"],
   ["explain"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile, pipelineOf } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import type { Attribute } from "../ir/attribute.js";
 import { Context } from "../ir/context.js";

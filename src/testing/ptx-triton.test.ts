@@ -1,8 +1,8 @@
 /** Our PTX held against real Triton 3.6's of the same kernels, which fixtures/target/triton-ptx.json sums up. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { codegenFacts } from "../explain/codegen-facts.js";
 import { Context } from "../ir/context.js";

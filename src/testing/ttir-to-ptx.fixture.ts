@@ -1,6 +1,7 @@
 /** The compiler as a program without node would use it; `without-node.test.ts` runs it. */
+
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { parseModule } from "../syntax/parse.js";

@@ -3,8 +3,8 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import type { Always, CompileResult } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Operation } from "../ir/operation.js";
 import { fromBytes } from "../support/utf8.js";

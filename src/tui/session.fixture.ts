@@ -1,7 +1,7 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
-import { defaultOptions } from "../compile/options.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";

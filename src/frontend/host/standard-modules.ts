@@ -1,4 +1,6 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
+
+import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { raise } from "../language/errors.js";
 import { pyStr, pyTypeName } from "../language/python-text.js";
 import {
@@ -19,7 +21,7 @@ import { bindParameters, type Parameter } from "./bind.js";
 import { callHost } from "./call.js";
 import { hostData, type JitData, type JitParameter, jitData, type NativeCall, native, pythonType, SOURCE_BUILTINS } from "./objects.js";
 import { pyBinary, pyCompareMethod, pyIterate, unknownOf } from "./operators.js";
-import { METADATA, PACKAGING_VERSION, TRITON_VERSION } from "./versions.js";
+import { METADATA, PACKAGING_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
 
@@ -291,7 +293,7 @@ const RUNTIME = {
 };
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
-    module("triton", { ...RUNTIME, __version__: TRITON_VERSION }),
+    module("triton", { ...RUNTIME, __version__: DEFAULT_TRITON.release }),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     module("triton.runtime", RUNTIME),
     module("triton.runtime.jit", RUNTIME),

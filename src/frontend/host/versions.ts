@@ -1,12 +1,10 @@
 /** `packaging.version` and `importlib.metadata`: what files ask to choose code by Triton's version. Source: PEP 440. */
+import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { raise } from "../language/errors.js";
 import { pyStr } from "../language/python-text.js";
 import { type PyInstance, type PyValue, pythonTuple } from "../language/values.js";
 import { native, pythonType } from "./objects.js";
 import { unknownOf } from "./operators.js";
-
-/** The version of Triton that is modelled. */
-export const TRITON_VERSION = "3.6.0";
 
 const VERSION_TEXT =
   /^v?(?:(\d+)!)?(\d+(?:\.\d+)*)(?:[-_.]?(a|b|c|rc|alpha|beta|pre|preview)[-_.]?(\d*))?(?:-(\d+)|[-_.]?(?:post|rev|r)[-_.]?(\d*))?(?:[-_.]?dev[-_.]?(\d*))?(?:\+([a-z\d]+(?:[-_.][a-z\d]+)*))?$/;
@@ -60,7 +58,7 @@ export const PACKAGING_VERSION = { Version: VERSION, parse };
 export const METADATA = {
   version: native("version", ([name = null]): PyValue => {
     const text = pyStr(name);
-    if (text === "triton") return TRITON_VERSION;
+    if (text === "triton") return DEFAULT_TRITON.release;
     return { kind: "opaque", what: `version('${text}')`, why: `the version of '${text}' is not known to tt-step` };
   }),
 };

@@ -1,6 +1,8 @@
 /** The language against real Triton: operators, casts, math, memory and errors, one small kernel each. */
+
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { defaultOptions } from "../../backend/nvidia/options.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { printOperation } from "../../syntax/print.js";
@@ -43,7 +45,7 @@ function compile(index: number): { readonly lines: readonly string[] } | { reado
   const kernel = file.kernels.find((k) => k.name === `k${index}`)!;
   const made = specialize(kernel, { kernel: kernel.name, signature, types: [], constants: [], config: undefined }, []);
   if ("error" in made) return made;
-  const module = compileKernel(file, made.specialization, { capability: target, ...options });
+  const module = compileKernel(file, made.specialization, { capability: target, ...defaultOptions(target), ...options });
   if (!module) return { error: ctx.diagnostics.map((d) => d.message).join("\n") };
   return { lines: normalized(printOperation(module)) };
 }

@@ -1,5 +1,4 @@
 /** What every function of the language is given: where ops go, what the target is, and how to call back into code generation. */
-import { gpuOf } from "../../gpu/nvidia.js";
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { PyValue } from "./values.js";
@@ -17,24 +16,6 @@ export interface LanguageOptions {
   readonly maxNumImpreciseAccDefault: number;
   readonly sanitizeOverflow: boolean;
   readonly debug: boolean;
-}
-
-/** The options that follow from the target, changed by what was asked for. */
-export function languageOptions(capability: number, given: Partial<LanguageOptions> = {}): LanguageOptions {
-  const gpu = gpuOf(capability);
-  return {
-    capability,
-    numWarps: 4,
-    numCtas: 1,
-    supportedFp8Dtypes: gpu.fp8Types,
-    deprecatedFp8DotOperandDtypes: gpu.deprecatedFp8DotTypes,
-    defaultDotInputPrecision: "tf32",
-    allowedDotInputPrecisions: ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"],
-    maxNumImpreciseAccDefault: gpu.maxImpreciseAcc,
-    sanitizeOverflow: true,
-    debug: false,
-    ...given,
-  };
 }
 
 export interface Semantic {

@@ -275,7 +275,11 @@ export const convertScfToCf = definePass("convert-scf-to-cf", {
     blocks of the function.`,
   source: "mlir/lib/Conversion/SCFToControlFlow/SCFToControlFlow.cpp",
   options: {
-    allowPatternRollback: option.bool({ default: true, summary: "undo what a failed pattern did; it makes no difference here" }),
+    allowPatternRollback: option.bool({
+      default: true,
+      ours: true,
+      summary: "undo what a failed pattern did; it makes no difference here",
+    }),
   },
   run(root, { listener, fail }) {
     const target = new ConversionTarget()

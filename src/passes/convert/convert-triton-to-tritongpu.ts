@@ -47,6 +47,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
     threadsPerWarp: option.size({ default: 32, summary: "number of threads per warp" }),
     numCTAs: option.size({ default: 1, text: "num-ctas", summary: "number of ctas in a cga" }),
     enableSourceRemat: option.bool({ default: false, summary: "enable trivial source rematerialization" }),
+    maxnreg: option.optional(option.int({ default: 0, min: 1, ours: true, summary: "registers of a thread at most: ttg.maxnreg" })),
   },
   run(root, { options, listener, report, fail, explain }) {
     const { numWarps, threadsPerWarp, numCTAs } = options;
@@ -59,6 +60,7 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
         "pass.layout",
       );
     const { ctx } = root;
+    if (options.maxnreg !== undefined) root.setAttr("ttg.maxnreg", i32Attr(ctx, options.maxnreg));
     root.setAttr(NUM_WARPS, i32Attr(ctx, numWarps));
     root.setAttr(THREADS_PER_WARP, i32Attr(ctx, threadsPerWarp));
     root.setAttr(NUM_CTAS, i32Attr(ctx, numCTAs));

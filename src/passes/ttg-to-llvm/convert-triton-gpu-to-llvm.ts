@@ -97,7 +97,11 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
   options: {
     computeCapability: option.int({ default: 80, summary: "device compute capability" }),
     ptxVersion: option.int({ default: 80, summary: "PTX version" }),
-    fold: option.bool({ default: false, summary: "make no struct of a tensor that nothing wants whole, and each constant once" }),
+    fold: option.bool({
+      default: false,
+      ours: true,
+      summary: "make no struct of a tensor that nothing wants whole, and each constant once",
+    }),
   },
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;

@@ -1,7 +1,7 @@
 /** Kernels of the fixtures as TTIR, and what each is compiled for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { CudaOptions } from "../../compile/options.js";
+import type { CudaOptions } from "../../backend/nvidia/options.js";
 
 export interface Kernel {
   readonly name: string;

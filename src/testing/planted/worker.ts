@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { Session } from "node:inspector";
+import { defaultOptions } from "../../backend/nvidia/options.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
-import { defaultOptions } from "../../compile/options.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";

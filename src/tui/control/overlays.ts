@@ -1,5 +1,5 @@
 /** What keys do while something lies over the panes. */
-import { checkOptions } from "../../compile/options.js";
+import { checkOptions } from "../../backend/nvidia/options.js";
 import { CAPABILITIES } from "../../gpu/nvidia.js";
 import type { Rect } from "../draw/canvas.js";
 import { COMMAND_IDS, GROUPS, keyTable } from "../keymap.js";

@@ -1,7 +1,7 @@
 /** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
 
+import type { CudaOptions } from "../../backend/nvidia/options.js";
 import type { Always } from "../../compile/compile.js";
-import type { CudaOptions } from "../../compile/options.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
 import type { Operation } from "../../ir/operation.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkOptions, defaultOptions } from "../options.js";
-import { CUDA_PIPELINES } from "./cuda.js";
+import { checkOptions, defaultOptions } from "./options.js";
+import { triton36 } from "./triton-3.6.js";
 
 interface Golden {
   readonly steps: readonly (readonly string[])[];
@@ -12,7 +12,7 @@ const golden = JSON.parse(readFileSync("fixtures/compile/pipelines.json", "utf8"
 test.each(golden.cases.map((c) => [`sm_${c.arch}, ${c.numWarps} warps, ${c.numStages} stages, ${c.numCtas} CTAs`, c] as const))(
   "the passes of Triton 3.6 for %s",
   (_name, { arch, steps, ...given }) => {
-    const pipeline = CUDA_PIPELINES.get("3.6")!({ capability: arch, options: { ...defaultOptions(arch), ...given } });
+    const pipeline = triton36({ capability: arch, options: { ...defaultOptions(arch), ...given } });
     expect(pipeline.map((s) => [s.stage, s.flag, s.pass, s.options])).toEqual(steps.map((i) => golden.steps[i]));
   },
 );

@@ -1,17 +1,16 @@
 /** What is made of a module behind the last pass: LLVM IR and PTX as text. */
 
-import { LLVMArrayType } from "../dialects/llvm/types/types.js";
-import type { Type } from "../ir/attribute.js";
-import { numElements, VectorType } from "../ir/builtin-types.js";
-import { positionOfLocation } from "../ir/location.js";
-import type { Operation } from "../ir/operation.js";
-import { untranslatable } from "../target/llvm-ir/instructions.js";
-import { llvmIrText } from "../target/llvm-ir/translate.js";
-import { ptxText } from "../target/ptx/translate.js";
-import { type Artifacts, countOps } from "../trace/trace.js";
+import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
+import type { Type } from "../../ir/attribute.js";
+import { numElements, VectorType } from "../../ir/builtin-types.js";
+import { positionOfLocation } from "../../ir/location.js";
+import type { Operation } from "../../ir/operation.js";
+import { untranslatable } from "../../target/llvm-ir/instructions.js";
+import { llvmIrText } from "../../target/llvm-ir/translate.js";
+import { ptxText } from "../../target/ptx/translate.js";
+import { type Artifacts, countOps } from "../../trace/trace.js";
+import type { ArtifactRequest, BackendTarget } from "../backend.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
-
-export type ArtifactKind = keyof Artifacts;
 
 /**
  * The artifacts that are asked for; none while the module is not in the LLVM dialect. What an op has no translation for is a
@@ -19,17 +18,7 @@ export type ArtifactKind = keyof Artifacts;
  */
 export function artifactsOf(
   module: Operation,
-  {
-    artifacts = [],
-    maxArtifactOps = Number.POSITIVE_INFINITY,
-    capability,
-    options,
-  }: {
-    readonly artifacts?: readonly ArtifactKind[];
-    readonly maxArtifactOps?: number;
-    readonly capability: number;
-    readonly options: CudaOptions;
-  },
+  { artifacts = [], maxArtifactOps = Number.POSITIVE_INFINITY, capability, options }: BackendTarget<CudaOptions> & ArtifactRequest,
 ): Artifacts {
   if (artifacts.length === 0 || !isLowered(module) || countOps(module) > maxArtifactOps) return {};
   const tooLarge = valueTooLarge(module);

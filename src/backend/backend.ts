@@ -1,0 +1,57 @@
+/** A backend: all that is known about compiling for the GPUs of one vendor, as one record. */
+import type { Operation } from "../ir/operation.js";
+import { optionsText, type PassDef, type PassStep } from "../pass/define-pass.js";
+import type { OptionSpec } from "../pass/options.js";
+import type { TritonVersion } from "../support/triton-version.js";
+import type { PipelineStep, Stage } from "../trace/stage.js";
+import type { Artifacts } from "../trace/trace.js";
+
+/** What is compiled for: a GPU by its number (90 for `cuda:90`), and Triton's options. */
+export interface BackendTarget<Options> {
+  readonly capability: number;
+  readonly options: Options;
+}
+
+/** A step of a pipeline: as a Trace lists it, and the pass with the values of its options. */
+export interface BackendStep extends PipelineStep {
+  readonly step: PassStep;
+}
+export type Pipeline<Options> = (target: BackendTarget<Options>) => readonly BackendStep[];
+
+/** The steps of one stage; false is a step that the target leaves out. */
+export function stage(name: Stage, steps: readonly (PassStep | false)[]): readonly BackendStep[] {
+  return steps.flatMap((step) =>
+    step ? [{ stage: name, flag: step.pass.flag, pass: step.pass.name, options: optionsText(step), step }] : [],
+  );
+}
+
+export type ArtifactKind = keyof Artifacts;
+export interface ArtifactRequest {
+  readonly artifacts?: readonly ArtifactKind[];
+  /** Of a module of more ops than this no artifacts are made. */
+  readonly maxArtifactOps?: number;
+}
+
+/** One of Triton's options: its type, default, allowed values and help. */
+export type BackendOption<T = unknown> = OptionSpec<T> & {
+  /** Why a value other than the default changes nothing here, and is refused. */
+  readonly refused?: string;
+};
+export type BackendOptions<Options> = { readonly [Key in keyof Options]: BackendOption<Options[Key]> };
+
+export interface Backend<Gpu, Options> {
+  readonly name: string;
+  /** One row a GPU. */
+  readonly targets: readonly Gpu[];
+  /** Triton's options for this backend. The command line's are derived from them. */
+  readonly options: BackendOptions<Options>;
+  /** Values of all options; some follow from the target. */
+  readonly defaults: (capability: number) => Options;
+  /** What is wrong with options for a target, in Triton's words where it has some. */
+  readonly check: (options: Options, capability: number) => string | undefined;
+  readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
+  /** Passes that code needs to run; all others only make it better. */
+  readonly lowering: readonly PassDef[];
+  /** The texts made from a module after the last pass. */
+  readonly artifacts: (module: Operation, target: BackendTarget<Options> & ArtifactRequest) => Artifacts;
+}

@@ -1,0 +1,49 @@
+/** NVIDIA's backend. */
+import { type GpuTarget, NVIDIA_GPUS } from "../../gpu/nvidia.js";
+import { convertScfToCf } from "../../passes/convert/convert-scf-to-cf.js";
+import { convertTritonToTritonGpu } from "../../passes/convert/convert-triton-to-tritongpu.js";
+import { allocateSharedMemoryNv } from "../../passes/nvidia/allocate-shared-memory-nv.js";
+import { fenceInsertion } from "../../passes/nvidia/fence-insertion.js";
+import { mmaLowering } from "../../passes/nvidia/mma-lowering.js";
+import { proxyFenceInsertion } from "../../passes/nvidia/proxy-fence-insertion.js";
+import { tensorMemoryAllocation } from "../../passes/nvidia/tensor-memory/tensor-memory-allocation.js";
+import { tmaLowering } from "../../passes/nvidia/tma/tma-lowering.js";
+import { convertNVGPUToLLVM, convertNVVMToLLVM, convertWarpSpecializeToLLVM } from "../../passes/nvidia/to-llvm/index.js";
+import { rewriteTensorDescriptorToPointer } from "../../passes/tt/rewrite-tensor-descriptor-to-pointer.js";
+import { rewriteTensorPointer } from "../../passes/tt/rewrite-tensor-pointer.js";
+import { allocateWarpGroups } from "../../passes/ttg/allocate-warp-groups.js";
+import { globalScratchMemoryAllocation } from "../../passes/ttg/global-scratch-memory-allocation.js";
+import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
+import { TRITON_3_6 } from "../../support/triton-version.js";
+import type { Backend } from "../backend.js";
+import { artifactsOf } from "./artifacts.js";
+import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./options.js";
+import { triton36 } from "./triton-3.6.js";
+
+export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
+  name: "nvidia",
+  targets: NVIDIA_GPUS,
+  options: CUDA_OPTIONS,
+  defaults: defaultOptions,
+  check: checkOptions,
+  pipelines: new Map([[TRITON_3_6, triton36]]),
+  lowering: [
+    rewriteTensorPointer,
+    rewriteTensorDescriptorToPointer,
+    convertTritonToTritonGpu,
+    tmaLowering,
+    fenceInsertion,
+    mmaLowering,
+    allocateWarpGroups,
+    convertScfToCf,
+    allocateSharedMemoryNv,
+    tensorMemoryAllocation,
+    globalScratchMemoryAllocation,
+    proxyFenceInsertion,
+    convertTritonGPUToLLVM,
+    convertNVGPUToLLVM,
+    convertWarpSpecializeToLLVM,
+    convertNVVMToLLVM,
+  ],
+  artifacts: artifactsOf,
+};

@@ -1,0 +1,77 @@
+/** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
+import { gpuOf } from "../../gpu/nvidia.js";
+import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
+
+const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
+const PRECISIONS = ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"] as const;
+
+export const CUDA_OPTIONS = {
+  numWarps: option.size({ default: 4, summary: "warps of a CTA" }),
+  numCtas: option.size({ default: 1, summary: "CTAs of a cluster (sm_90 and later)" }),
+  numStages: option.int({ default: 3, min: 0, summary: "stages of software pipelines" }),
+  warpSize: { ...option.int({ default: 32, summary: "threads of a warp" }), refused: "a warp of CUDA has 32 threads" },
+  maxnreg: option.optional(option.int({ default: 0, min: 1, summary: "registers of a thread at most (.maxnreg)" })),
+  ptxVersion: option.optional(
+    option.int({ default: 0, min: 10, summary: "version of PTX, as 10 * major + minor; by default the target's" }),
+  ),
+  ptxOptions: option.optional(option.string({ default: "", summary: "more options of ptxas" })),
+  irOverride: {
+    ...option.optional(option.string({ default: "", summary: "IR in place of a stage's" })),
+    refused: "give that file as the input",
+  },
+  enableFpFusion: option.bool({ default: true, summary: "multiplications and additions become fma" }),
+  enableReflectFtz: option.bool({ default: true, summary: "libdevice flushes subnormal numbers to zero" }),
+  launchCooperativeGrid: { ...option.bool({ default: false, summary: "cooperative launch" }), refused: LAUNCH_ONLY },
+  launchPdl: { ...option.bool({ default: false, summary: "programmatic dependent launch" }), refused: LAUNCH_ONLY },
+  supportedFp8Dtypes: option.list({ default: [], summary: "fp8 types that a kernel may use; by default the target's" }),
+  deprecatedFp8DotOperandDtypes: option.list({ default: [], summary: "fp8 types that tl.dot warns about; by default the target's" }),
+  defaultDotInputPrecision: option.enum<string>(PRECISIONS, { default: "tf32", summary: "precision of tl.dot on fp32" }),
+  allowedDotInputPrecisions: option.list({ default: PRECISIONS, summary: "precisions that tl.dot may name" }),
+  maxNumImpreciseAccDefault: option.int({ default: 0, summary: "fp8 products summed in low precision; by default the target's" }),
+  externLibs: {
+    ...option.list({ default: [], summary: "bitcode libraries" }),
+    refused: "libdevice is built in, and other bitcode is not linked",
+  },
+  debug: option.bool({ default: false, summary: "device_assert and other checks of debug mode" }),
+  backendName: { ...option.string({ default: "cuda", summary: "which backend" }), refused: "cuda is the only backend" },
+  sanitizeOverflow: option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }),
+  arch: option.optional(option.string({ default: "", summary: "the target in Triton's words; as --target" })),
+  instrumentationMode: {
+    ...option.string({ default: "", summary: "instrumentation" }),
+    refused: "instrumented code is not made here",
+  },
+};
+
+export type CudaOptions = OptionValues<typeof CUDA_OPTIONS>;
+
+/** The options' defaults, some of which depend on the target. */
+export function defaultOptions(capability: number): CudaOptions {
+  const { fp8Types, deprecatedFp8DotTypes, maxImpreciseAcc } = gpuOf(capability);
+  return withDefaults(CUDA_OPTIONS, {
+    supportedFp8Dtypes: fp8Types,
+    deprecatedFp8DotOperandDtypes: deprecatedFp8DotTypes,
+    maxNumImpreciseAccDefault: maxImpreciseAcc,
+  }) as CudaOptions;
+}
+
+/** The PTX version that Triton asks for, as 10 * major + minor. Source: get_ptx_version_from_options. */
+export function ptxVersionOf(options: CudaOptions, capability: number): number {
+  return options.ptxVersion ?? gpuOf(capability).defaultPtx;
+}
+
+/** What is wrong with options for a target, in Triton's words where it has some. */
+export function checkOptions(options: CudaOptions, capability: number): string | undefined {
+  const { numWarps, numCtas, numStages, warpSize, maxnreg, ptxVersion } = options;
+  const gpu = gpuOf(capability);
+  if (!isHardwareSize(numWarps)) return "num_warps must be a power of 2 from 1 to 1024";
+  if (!isHardwareSize(numCtas)) return "num_ctas must be a power of 2 from 1 to 1024";
+  if (warpSize !== gpu.warpSize) return `warp_size must be ${gpu.warpSize}: a warp of CUDA has ${gpu.warpSize} threads`;
+  if (!Number.isInteger(numStages) || numStages < 0) return "num_stages must be a non-negative integer";
+  // ptxas ignores more, with a warning.
+  if (maxnreg !== undefined && !(Number.isInteger(maxnreg) && 1 <= maxnreg && maxnreg <= 255)) return "maxnreg must be from 1 to 255";
+  if (ptxVersion !== undefined && !(Number.isInteger(ptxVersion) && gpu.oldestPtx <= ptxVersion && ptxVersion <= 99))
+    return `ptx_version must be at least ${gpu.oldestPtx} for sm_${capability}`;
+  if (numCtas > 1 && !gpu.hasClusters)
+    return `num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is sm_${capability}. Set num_ctas=1 or target an SM90+ GPU`;
+  return undefined;
+}

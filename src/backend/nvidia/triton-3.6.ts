@@ -1,0 +1,168 @@
+/**
+ * The passes that Triton 3.6 runs for CUDA targets: stage by stage, in order, with options.
+ * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, make_llir.
+ */
+import { gpuOf } from "../../gpu/nvidia.js";
+import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
+import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
+import { gluonInline } from "../../passes/gluon/index.js";
+import { enableLineInfo } from "../../passes/llvm/index.js";
+import {
+  accelerateMatmul,
+  allocateSharedMemoryNv,
+  assignLatencies,
+  automaticWarpSpecialization,
+  checkMatmulTwoCTA,
+  fenceInsertion,
+  hoistTmemAlloc,
+  interleaveTMem,
+  mmaLowering,
+  optimizeAccumulatorInit,
+  optimizeDescriptorEncoding,
+  optimizeDotOperands,
+  optimizePartitionWarps,
+  optimizeTmemLayouts,
+  pipeline,
+  planCTA,
+  promoteLhsToTmem,
+  proxyFenceInsertion,
+  removeTmemTokens,
+  scheduleLoops,
+  tensorMemoryAllocation,
+  tmaLowering,
+  warpSpecialization,
+} from "../../passes/nvidia/index.js";
+import { convertNVGPUToLLVM, convertNVVMToLLVM, convertWarpSpecializeToLLVM } from "../../passes/nvidia/to-llvm/index.js";
+import {
+  combine,
+  loopAwareCse,
+  loopInvariantCodeMotion,
+  loopUnroll,
+  reorderBroadcast,
+  rewriteTensorDescriptorToPointer,
+  rewriteTensorPointer,
+} from "../../passes/tt/index.js";
+import {
+  allocateWarpGroups,
+  coalesce,
+  coalesceAsyncCopy,
+  combineTensorSelectAndIf,
+  f32DotTC,
+  fuseNestedLoops,
+  globalScratchMemoryAllocation,
+  optimizeThreadLocality,
+  prefetch,
+  reduceDataDuplication,
+  removeLayoutConversions,
+  reorderInstructions,
+} from "../../passes/ttg/index.js";
+import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
+import { type Pipeline, stage } from "../backend.js";
+import { type CudaOptions, ptxVersionOf } from "./options.js";
+
+export const triton36: Pipeline<CudaOptions> = ({ capability, options }) => {
+  const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
+  const gpu = gpuOf(capability);
+  const ofTarget = { computeCapability: capability };
+  const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability) };
+  const hoist = optimizeDotOperands({ hoistLayoutConversion: gpu.asyncCopies });
+  return [
+    ...stage("ttir", [
+      inline(),
+      rewriteTensorPointer(),
+      !gpu.tma && rewriteTensorDescriptorToPointer(),
+      canonicalize(),
+      combine(),
+      reorderBroadcast(),
+      cse(),
+      symbolDce(),
+      loopUnroll(),
+    ]),
+    ...stage("ttgir", [
+      convertTritonToTritonGpu({ target: `cuda:${capability}`, numWarps, threadsPerWarp: gpu.warpSize, numCTAs, maxnreg }),
+      coalesce(),
+      f32DotTC({ emuTF32: gpu.tf32 }),
+      planCTA(),
+      removeLayoutConversions(),
+      optimizeThreadLocality(),
+      accelerateMatmul(),
+      removeLayoutConversions(),
+      hoist,
+      optimizeDescriptorEncoding(),
+      loopAwareCse(),
+      ...(gpu.architecture === "Blackwell"
+        ? blackwellLoops(numStages)
+        : gpu.asyncCopies
+          ? ampereLoops(numStages)
+          : [loopInvariantCodeMotion()]),
+      canonicalize(),
+      loopAwareCse(),
+      prefetch(),
+      hoist,
+      coalesceAsyncCopy(),
+      optimizeTmemLayouts(),
+      gpu.tma && tmaLowering(),
+      removeLayoutConversions(),
+      interleaveTMem(),
+      reduceDataDuplication(),
+      reorderInstructions(),
+      loopAwareCse(),
+      symbolDce(),
+      fenceInsertion(ofTarget),
+      mmaLowering(),
+      sccp(),
+      cse(),
+      canonicalize(),
+    ]),
+    ...stage("llir", [
+      combineTensorSelectAndIf(),
+      allocateWarpGroups(),
+      convertScfToCf(),
+      gluonInline(),
+      allocateSharedMemoryNv(lowering),
+      tensorMemoryAllocation(),
+      checkMatmulTwoCTA(),
+      globalScratchMemoryAllocation(),
+      proxyFenceInsertion(ofTarget),
+      // What the next canonicalizer takes away need not be made.
+      convertTritonGPUToLLVM({ ...lowering, fold: true }),
+      canonicalize(),
+      cse(),
+      convertNVGPUToLLVM(),
+      convertWarpSpecializeToLLVM(),
+      canonicalize(),
+      cse(),
+      symbolDce(),
+      convertNVVMToLLVM(),
+      enableLineInfo(),
+    ]),
+  ];
+};
+
+const ampereLoops = (numStages: number) => [
+  fuseNestedLoops(),
+  canonicalize(),
+  loopInvariantCodeMotion(),
+  canonicalize(),
+  combineTensorSelectAndIf(),
+  warpSpecialization({ numStages, dumpIntermediateSteps: true }),
+  assignLatencies({ numStages }),
+  scheduleLoops(),
+  pipeline({ numStages, dumpIntermediateSteps: true }),
+];
+const blackwellLoops = (numStages: number) => [
+  fuseNestedLoops(),
+  canonicalize(),
+  loopInvariantCodeMotion(),
+  optimizeAccumulatorInit(),
+  hoistTmemAlloc({ hoistOutOfIf: false }),
+  promoteLhsToTmem(),
+  assignLatencies({ numStages }),
+  scheduleLoops(),
+  automaticWarpSpecialization({ numStages }),
+  pipeline({ numStages, dumpIntermediateSteps: true }),
+  optimizePartitionWarps(),
+  combineTensorSelectAndIf(),
+  hoistTmemAlloc({ hoistOutOfIf: true }),
+  removeTmemTokens(),
+];
