@@ -1,5 +1,10 @@
 /** The kinds of input that the fuzzer makes: where each begins, and the commands that read it. */
 import { readdirSync, readFileSync } from "node:fs";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
+import "../syntax/print.js";
 import { mutant } from "./mutate.js";
 import type { Random } from "./random.js";
 
@@ -20,6 +25,8 @@ interface Seed {
   readonly text: string;
   /** Options that the text needs to be accepted. */
   readonly options?: readonly string[];
+  /** Whether the whole compiler has something to do on it. */
+  readonly isKernel?: boolean;
 }
 /** A kind with its seeds read. */
 export interface Corpus {
@@ -49,6 +56,20 @@ const fixtures = (pattern: RegExp, cut = false): readonly Seed[] =>
       return parts.map((part) => ({ name, text: part }));
     })
     .filter(({ text }) => text.length <= MAX_SEED_BYTES && !text.includes("expected-error"));
+
+/** The modules among parts of fixtures that verify, outputs of passes among them: as many kernels, which come again, as others. */
+function modules(pattern: RegExp): readonly Seed[] {
+  const parts = fixtures(pattern).flatMap(({ name, text }) => text.split(/^\/\/ ===>.*\n/m).map((part) => ({ name, text: part })));
+  const seeds = parts
+    .filter(({ text }) => verifies(text))
+    .map((seed) => ({ ...seed, isKernel: /tt\.func public|llvm\.func.*nvvm\.kernel/.test(seed.text) }));
+  const [kernels, others] = [seeds.filter(({ isKernel }) => isKernel), seeds.filter(({ isKernel }) => !isKernel)];
+  return [...others, ...Array.from({ length: Math.max(others.length, kernels.length) }, (_, i) => kernels[i % kernels.length]!)];
+}
+function verifies(text: string): boolean {
+  const parsed = parseModule(new Context(ALL_DIALECTS), "seed.mlir", text);
+  return parsed !== undefined && verifyOperation(parsed.module);
+}
 
 /** Python kernels that lie beside what real Triton makes of them. */
 function goldenKernels(): readonly Seed[] {
@@ -98,26 +119,30 @@ const OPT_COMMANDS: readonly (readonly [Tool, ...string[]])[] = [
   ["tt-opt", "FILE", "--mlir-print-op-generic", "-split-input-file", "-allow-unregistered-dialect"],
   ["tt-opt", "FILE", "--mlir-print-debuginfo", "-sccp", "-loop-invariant-code-motion"],
 ];
+/** A module, read by tt-opt or, where it is a kernel, by tt-step. */
+const oneModule =
+  (name: string, ...commands: readonly (readonly [Tool, ...string[]])[]): Kind["input"] =>
+  (text, seed, random) =>
+    oneFile(name, ...OPT_COMMANDS, ...(seed.isKernel ? commands : []))(text, seed, random);
 const LAYOUT_TYPE = / -t "([^"]*)"/;
 const LAYOUT_OF = / -l "([^"]*)"/;
 
 export const KINDS: readonly Kind[] = [
   {
     name: "ttir",
-    seeds: () => fixtures(/\/(?:arith|math|cf|scf|tt|kernels|seed003|gpu)\/.*\.(?:mlir|ttir)$|snapshots\/.*\.ttir$/),
-    input: oneFile("k.ttir", ...OPT_COMMANDS, ...OPT_COMMANDS, ...STEP_COMMANDS),
+    seeds: () => modules(/\/(?:arith|math|cf|scf|tt|kernels|seed003|gpu|mutants)\/.*\.(?:mlir|ttir)$|snapshots\/.*\.ttir$/),
+    input: oneModule("k.ttir", ...STEP_COMMANDS),
   },
   {
     name: "ttgir",
-    seeds: () => fixtures(/\/(?:ttg|ttng|nvws|passes|seed004|why|eras)\/.*\.(?:mlir|ttgir)$|snapshots\/.*\.ttgir$/),
-    input: oneFile("k.ttgir", ...OPT_COMMANDS, ...OPT_COMMANDS, ...STEP_COMMANDS),
+    seeds: () => modules(/\/(?:ttg|ttng|nvws|passes|seed004|why|eras)\/.*\.(?:mlir|ttgir)$|snapshots\/.*\.ttgir$/),
+    input: oneModule("k.ttgir", ...STEP_COMMANDS),
   },
   {
     name: "llvm",
-    seeds: () => fixtures(/\/(?:llvm|nvvm|lower|target)\/.*\.(?:mlir|ll)$|snapshots\/.*\.mlir$/),
-    input: oneFile(
+    seeds: () => modules(/\/(?:llvm|nvvm|lower|target)\/.*\.mlir$|snapshots\/.*\.mlir$/),
+    input: oneModule(
       "k.mlir",
-      ...OPT_COMMANDS,
       ["tt-step", "FILE", "--emit", "ptx"],
       ["tt-step", "FILE", "--emit", "llir"],
       ["tt-step", "FILE", "--codegen"],
@@ -199,11 +224,15 @@ export const KINDS: readonly Kind[] = [
     seeds: () =>
       inline(
         '{"scalars": {"n": 100}, "arrays": {"a_ptr": {"kind": "range", "low": 0, "high": 70}}, "grid": [2, 1, 1], "programs": [[0, 0, 0]]}',
+        '{"scalars": {"n": 1500}, "arrays": {"a_ptr": {"kind": "zeros"}, "b_ptr": {"kind": "arange"}}, "grid": [3]}',
+        '{"arrays": {"a_ptr": {"kind": "permutation", "count": 64}, "b_ptr": {"kind": "monotone", "low": -3, "step": 2}}, "programs": [[1], [0]]}',
+        '{"arrays": {"a_ptr": {"kind": "special", "rate": 8, "normal": true}, "b_ptr": {"kind": "edges"}}}',
+        '{"scalars": {}, "arrays": {"a_ptr": {"kind": "wide", "use": "bits"}, "b_ptr": {"kind": "random"}}}',
       ),
     input: (text) => ({
       tool: "tt-step",
       argv: ["run", "k.ttir", "--max-steps", "20000"],
-      files: { "k.args.json": text, "k.ttir": readFileSync("fixtures/kernels/vecadd.ttir", "latin1") },
+      files: { "k.args.json": text, "k.ttir": readFileSync("fixtures/kernels/vecadd_any_n.ttir", "latin1") },
     }),
   },
   {
@@ -230,7 +259,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: "validate",
     seeds: () => fixtures(/kernels\/.*\.ttir$|snapshots\/.*\.ttir$/).filter(({ text }) => text.length < 6000),
-    input: oneFile("k.ttir", ["tt-step", "FILE", "--validate", "--max-steps", "20000"]),
+    input: oneFile("k.ttir", ["tt-step", "FILE", "--validate", "--max-steps", "2000", "--seconds", "0"]),
   },
 ];
 

@@ -12,8 +12,22 @@ const NUMBER = /(?<![\w%#^.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const TYPE = /\b(?:i1|i8|i16|i32|i64|f16|bf16|f32|f64|f8E5M2|f8E4M3FN|index|u8|u32|s32|b16|b32|b64|fp16|fp32|int32)\b/g;
 const TYPES = ["i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8E5M2", "index"];
 const NAME = /[%^][\w$-]+/g;
-/** `name = value` in a list of attributes, options or parameters. */
-const ATTRIBUTE = /[\w.]+ ?= ?(?:"[^"\n]*"|\[[^\]\n]*\]|[\w.+-]+(?: : [\w<>]+)?),?/g;
+/** `name = value` in a list of attributes, options or parameters, or `"name": value`. */
+const ATTRIBUTE = /(?:[\w.]+ ?= ?|"[\w-]+": ?)(?:"[^"\n]*"|\[[^\]\n]*\]|[\w.+-]+(?: : [\w<>]+)?)/g;
+/** One in a list, with the comma that goes with it. */
+const IN_LIST = new RegExp(`${ATTRIBUTE.source}, ?|, ?${ATTRIBUTE.source}`, "g");
+/** Ops that take and give the same: one instead of another verifies. */
+const ALIKE = [
+  "addi|subi|muli|andi|ori|xori|shli|shrsi|shrui|divsi|divui|remsi|remui|maxsi|maxui|minsi|minui",
+  "addf|subf|mulf|divf|remf|maximumf|minimumf|maxnumf|minnumf",
+  "exp|exp2|log|log2|sin|cos|sqrt|rsqrt|absf|floor|ceil|erf",
+  "eq|ne|slt|sle|sgt|sge|ult|ule|ugt|uge",
+  "oeq|ogt|oge|olt|ole|one|ord|ueq|une|uno",
+  "true|false",
+].map((names) => names.split("|"));
+const LIKE_OTHERS = new RegExp(`(?<=arith\\.|math\\.|cmpi |cmpf |(?:constant|:) )(?:${ALIKE.flat().join("|")})\\b`, "g");
+/** A line that names one result. */
+const ONE_RESULT = /^ *%[\w-]+ = [^{]*$/;
 const BOUNDARIES = [
   "0",
   "1",
@@ -101,13 +115,15 @@ export const MUTATIONS: ReadonlyMap<string, readonly [weight: number, mutation: 
   ["swap-number", [4, replaceOne(NUMBER, (_, all, random) => random.pick(all).text)]],
   ["type", [3, replaceOne(TYPE, (_, __, random) => random.pick(TYPES))]],
   ["name", [4, replaceOne(NAME, (_, all, random) => random.pick(all).text)]],
-  ["drop-attribute", [3, replaceOne(ATTRIBUTE, () => "")]],
-  ["double-attribute", [1, replaceOne(ATTRIBUTE, ({ text }) => `${text} ${text}`)]],
+  ["like-other", [8, replaceOne(LIKE_OTHERS, ({ text }, _, random) => random.pick(ALIKE.find((names) => names.includes(text))!))]],
+  ["drop-attribute", [3, replaceOne(IN_LIST, () => "")]],
+  ["double-attribute", [1, replaceOne(ATTRIBUTE, ({ text }) => `${text}, ${text}`)]],
   ["attribute", [3, replaceOne(ATTRIBUTE, (_, __, random, other) => random.pick(spans(other, ATTRIBUTE))?.text ?? "")]],
   ["token", [2, replaceOne(TOKEN, (_, __, random, other) => random.pick(spans(other, TOKEN))?.text ?? "")]],
   ["drop-token", [2, replaceOne(TOKEN, () => "")]],
   ["double-token", [1, replaceOne(TOKEN, ({ text }) => text + text)]],
   // Structure.
+  ["same-op-again", [6, onLines((lines, at) => void (ONE_RESULT.test(lines[at]!) && lines.splice(at, 0, renamed(lines[at]!))))]],
   ["drop-line", [3, onLines((lines, at) => void lines.splice(at, 1))]],
   ["double-line", [2, onLines((lines, at) => void lines.splice(at, 0, lines[at]!))]],
   ["move-line", [3, onLines((lines, at, random) => void lines.splice(random.below(lines.length), 0, ...lines.splice(at, 1)))]],
@@ -137,6 +153,8 @@ export const MUTATIONS: ReadonlyMap<string, readonly [weight: number, mutation: 
   ["cut", [1, (text, random) => text.slice(0, random.below(text.length + 1))]],
   ["nest", [1, (text, random) => changeByte(text, random, (c) => c + random.pick(["(", "[", "{", "<"]).repeat(1 << random.below(12)))]],
 ]);
+
+const renamed = (line: string): string => line.replace(/%[\w-]+/, "%again_");
 
 function changeByte(text: string, random: Random, change: (char: string) => string): string {
   if (text === "") return text;
