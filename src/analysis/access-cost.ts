@@ -18,7 +18,7 @@ import type { Value } from "../ir/value.js";
 import { offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
 import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
-import { paddedOffset } from "../layout/encodings/padded-shared.js";
+import { placeOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { type MatrixInstructions, swizzledConversion } from "../layout/swizzle.js";
 import { memoryAccess } from "./access-width.js";
@@ -127,7 +127,7 @@ function bufferAccess(op: Operation): Access | undefined {
   const { shape, elementType, encoding } = access.buffer.params;
   const params = sharedParams(encoding);
   const offsets = offsetsOf(layoutOf(access.tensor), toLinearLayout(shape, encoding));
-  const place = params?.kind === "padded_shared" ? (offset: number) => paddedOffset(params, offset) : undefined;
+  const place = params && placeOf(params);
   return { offsets, bits: bitWidth(elementType) ?? 0, ...(place ? { place } : {}) };
 }
 

@@ -22,8 +22,7 @@ import { CallOp, FunctionOp } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import { lookupSymbol } from "../ir/symbol-table.js";
 import type { Value } from "../ir/value.js";
-import { getAllocationShapePerCTA, getShapePerCTAOf } from "../layout/encoding-queries.js";
-import { paddedSize } from "../layout/encodings/padded-shared.js";
+import { getAllocationShapePerCTA, sizeInMemory } from "../layout/encoding-queries.js";
 import { sharedMemoryAliases } from "./alias.js";
 import { callGraphOf } from "./call-graph.js";
 import { type ConcurrentPart, placeBuffers } from "./place-buffers.js";
@@ -210,10 +209,7 @@ const descOf = (value: Value): MemDescParams => (value.type as Type & { readonly
 function bytesOf({ shape, elementType, encoding }: MemDescParams): number {
   if (shape.includes(0)) return 0;
   const params = encodingParams(encoding)!;
-  const elements =
-    params.kind === "padded_shared"
-      ? paddedSize(params, numElements(getShapePerCTAOf(params, shape)))
-      : numElements(getAllocationShapePerCTA(params, shape));
+  const elements = sizeInMemory(params, numElements(getAllocationShapePerCTA(params, shape)));
   const bits = PointerType.is(elementType) ? 64 : (bitWidth(elementType) ?? storedBitWidth(elementType));
   return Math.trunc((elements * bits) / 8);
 }

@@ -1,7 +1,8 @@
 /** `--thread`, `--convert` and `--conflicts`: what threads own, where it has to go, and what memory makes of it. */
+
 import { bankConflictsMemDesc, simulateWavefronts, type Wavefronts } from "../layout/bank-conflicts.js";
 import { type ConversionShape, conversionShape, type Move, movesInto } from "../layout/conversion.js";
-import { paddedOffset } from "../layout/encodings/padded-shared.js";
+import { placeOf } from "../layout/encoding-queries.js";
 import { elementsOf } from "../layout/grid.js";
 import { LayoutError } from "../layout/layout-error.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
@@ -139,7 +140,7 @@ export function conflictReport(shared: TensorLayout, registers: TensorLayout, ve
     throw new UserError(`error: --vec-bytes must be 1, 2, 4, 8 or 16, not '${shortened(vecBytes)}'\n`);
   const bits = Math.max(8, shared.bits);
   return checked(() => {
-    const padded = memory.kind === "padded_shared" ? (offset: number) => paddedOffset(memory, offset) : undefined;
+    const padded = placeOf(memory);
     const wavefronts = simulateWavefronts(registers.layout, shared.layout, bits, limit, padded);
     const formula = padded ? undefined : bankConflictsMemDesc(registers.layout, shared.layout, bits, limit);
     const extraWavefronts = wavefronts.wavefronts - wavefronts.minWavefronts;

@@ -26,10 +26,10 @@ import {
   getWarpsPerCTA,
   isExpensiveView,
   isInnermostContiguous,
+  sizeInMemory,
 } from "./encoding-queries.js";
 import { cgaFromSplitParams, defaultCga, getCTAOrder, getCTAsPerCGA } from "./encodings/cga.js";
 import { nvmmaSharedFor } from "./encodings/nvmma-shared.js";
-import { getPaddedSize } from "./encodings/padded-shared.js";
 import { swizzledSharedForNvidiaDot } from "./encodings/swizzled-shared.js";
 
 const blocked = readDistributed("#ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 2], order = [1, 0]}>");
@@ -98,7 +98,7 @@ test("of shared memory", () => {
     isInnermostContiguous(readAttribute("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>"), [8, 16], 128),
   ).toBe(true);
   const padded = readAttribute("#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>");
-  expect(padded.kind === "padded_shared" && getPaddedSize(padded, [16, 32])).toBe(512 + 15 * 4);
+  expect(sizeInMemory(padded, 16 * 32)).toBe(512 + 15 * 4);
 });
 
 describe("CTAs", () => {

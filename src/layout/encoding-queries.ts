@@ -6,43 +6,17 @@
 import { basesPerDim, firstMoved, orderPerDim } from "./bases-per-dim.js";
 import type { DistributedParams, EncodingParams, LinearParams, SharedParams } from "./encoding-params.js";
 import { encodingsEqual } from "./encoding-text.js";
-import { getCTASplitNum, getCTAsPerCGA, getShapePerCTA, linearToCga } from "./encodings/cga.js";
-import { dotOperandCga } from "./encodings/dot-operand.js";
+import { getCTASplitNum, getCTAsPerCGA, getShapePerCTA } from "./encodings/cga.js";
+import { recordOf } from "./encodings/index.js";
 import { linearOrder, linearToLinearLayout } from "./encodings/linear.js";
-import { getMatrixOrder, getOrderForDotOperand } from "./encodings/matrix-order.js";
-import { nvmmaAlignment } from "./encodings/nvmma-shared.js";
-import { offsetOrder } from "./encodings/shared-linear.js";
-import { eraseOrder } from "./encodings/slice.js";
 import { LayoutError } from "./layout-error.js";
 import type { LinearLayout } from "./linear-layout.js";
-import { removeStandardDim } from "./standard-dims.js";
 import { toLinearLayout } from "./to-linear-layout.js";
 
 // ---- without a shape ---------------------------------------------------------------------------------------------------
 
 /** How CTAs share the tensor; undefined for tensor memory, which only knows its split numbers. */
-export function getCTALayout(params: EncodingParams): LinearLayout | undefined {
-  switch (params.kind) {
-    case "slice": {
-      const parent = getCTALayout(params.parent);
-      return parent && removeStandardDim(parent, params.dim);
-    }
-    case "dot_op": {
-      const parent = getCTALayout(params.parent);
-      return parent && dotOperandCga(params.opIdx, parent);
-    }
-    case "linear":
-    case "shared_linear":
-      return linearToCga(params.layout);
-    case "padded_shared":
-      return linearToCga(params.linearComponent);
-    case "tensor_memory_encoding":
-    case "tensor_memory_scales_encoding":
-      return undefined;
-    default:
-      return params.cga;
-  }
-}
+export const getCTALayout = (params: EncodingParams): LinearLayout | undefined => recordOf(params).cga(params, getCTALayout);
 
 /** Parts that CTAs cut each dimension into. */
 export function getCTASplitNumOf(params: EncodingParams): number[] {
@@ -58,62 +32,26 @@ export function getNumCTAs(params: EncodingParams): number {
 }
 
 /** Dimensions of the tensors that the encoding is for. */
-export function getRank(params: EncodingParams): number {
-  switch (params.kind) {
-    case "slice":
-      return getRank(params.parent) - 1;
-    case "dot_op":
-      return getRank(params.parent);
-    case "linear":
-    case "shared_linear":
-      return params.layout.getNumOutDims();
-    case "padded_shared":
-      return params.linearComponent.getNumOutDims();
-    case "tensor_memory_encoding":
-    case "tensor_memory_scales_encoding":
-      return 2;
-    default:
-      return params.cga.getNumOutDims();
-  }
-}
+export const getRank = (params: EncodingParams): number => recordOf(params).rank(params, getRank);
 
 /** The order in which the encoding's tile repeats over the tensor, fastest dimension first. */
-export function getRepOrder(params: DistributedParams): number[] {
-  switch (params.kind) {
-    case "blocked":
-      return [...params.order];
-    case "slice":
-      return eraseOrder(getRepOrder(params.parent), params.dim);
-    case "linear":
-      return linearOrder(params.layout);
-    case "dot_op":
-      if (params.parent.kind === "blocked") return [...params.parent.order];
-      return getOrderForDotOperand(params.opIdx, getRank(params.parent), true);
-    default:
-      return getMatrixOrder(getRank(params), true);
-  }
-}
+export const getRepOrder = (params: DistributedParams): number[] => recordOf(params).order!(params, getRank(params), getRepOrder);
 
 /** The order in which shared memory runs through the tensor, fastest dimension first. */
-export function getSharedOrder(params: SharedParams, rank: number): number[] {
-  switch (params.kind) {
-    case "swizzled_shared":
-    case "amd_rotating_shared":
-      return [...params.order];
-    case "nvmma_shared":
-      return rank === 1 ? [0] : getMatrixOrder(rank, !params.transposed);
-    case "shared_linear":
-      return offsetOrder(params.layout);
-    case "padded_shared":
-      return offsetOrder(params.linearComponent);
-  }
-}
+export const getSharedOrder = (params: SharedParams, rank: number): number[] => recordOf(params).order!(params, rank, getRepOrder);
 
 /** The alignment in bytes that a buffer of this encoding needs. */
-export function getSharedAlignment(params: SharedParams): number {
-  if (params.kind === "shared_linear") return params.alignment;
-  return params.kind === "nvmma_shared" ? nvmmaAlignment(params) : 16;
+export const getSharedAlignment = (params: SharedParams): number => recordOf(params).alignment?.(params) ?? 16;
+
+/** Where an offset of the linear layout is in shared memory; undefined where it is there already. */
+export function placeOf(params: EncodingParams): ((offset: number) => number) | undefined {
+  const { padding } = recordOf(params);
+  return padding && ((offset) => padding.place(params, offset));
 }
+
+/** Elements that a buffer of so many takes, padding included. */
+export const sizeInMemory = (params: EncodingParams, elements: number): number =>
+  recordOf(params).padding?.size(params, elements) ?? elements;
 
 // ---- with a shape ------------------------------------------------------------------------------------------------------
 

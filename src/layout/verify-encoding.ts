@@ -1,54 +1,15 @@
 /** Checks for encodings and shapes that a user typed, so that building a layout from them cannot fail. */
-import { assertNever } from "../support/assert.js";
 import { type DistributedParams, type EncodingParams, isDistributed } from "./encoding-params.js";
 import { getRank, getRepOrder } from "./encoding-queries.js";
 import { encodingText } from "./encoding-text.js";
-import { verifyAmdMfma } from "./encodings/amd-mfma.js";
-import { verifyAmdWmma } from "./encodings/amd-wmma.js";
-import { verifyBlocked } from "./encodings/blocked.js";
-import { verifyDotOperand } from "./encodings/dot-operand.js";
-import { verifyLinear } from "./encodings/linear.js";
-import { isPowerOf2, verifyLayoutOrder } from "./encodings/matrix-order.js";
-import { nvmmaSharedProblem } from "./encodings/nvmma-shared.js";
-import { verifyPaddedShared } from "./encodings/padded-shared.js";
-import { verifySharedLinear } from "./encodings/shared-linear.js";
-import { verifySlice } from "./encodings/slice.js";
-import { verifySwizzledShared } from "./encodings/swizzled-shared.js";
-import { verifyTensorMemory } from "./encodings/tensor-memory.js";
+import { recordOf } from "./encodings/index.js";
+import { isPowerOf2 } from "./encodings/matrix-order.js";
 import { LayoutError } from "./layout-error.js";
 import { toLinearLayout } from "./to-linear-layout.js";
 
 /** The complaints of the attribute's verifier, in upstream's words; empty when it is fine. Parents count as verified. */
 export function verifyEncoding(params: EncodingParams): string[] {
-  switch (params.kind) {
-    case "blocked":
-      return verifyBlocked(params);
-    case "slice":
-      return verifySlice(params, getRank(params.parent));
-    case "linear":
-      return verifyLinear(params);
-    case "amd_mfma":
-      return verifyAmdMfma(params);
-    case "amd_wmma":
-      return verifyAmdWmma(params);
-    case "dot_op":
-      return verifyDotOperand(params, encodingText(params.parent));
-    case "swizzled_shared":
-      return verifySwizzledShared(params);
-    case "shared_linear":
-      return verifySharedLinear(params);
-    case "padded_shared":
-      return verifyPaddedShared(params);
-    case "tensor_memory_encoding":
-      return verifyTensorMemory(params);
-    case "nvidia_mma":
-    case "nvmma_shared":
-    case "amd_rotating_shared":
-    case "tensor_memory_scales_encoding":
-      return []; // Upstream verifies nothing here.
-    default:
-      return assertNever(params);
-  }
+  return recordOf(params).verify?.(params, { rank: getRank, text: encodingText }) ?? [];
 }
 
 /**
@@ -60,18 +21,8 @@ export function layoutProblem(shape: readonly number[], params: EncodingParams):
   const odd = shape.find((size) => !isPowerOf2(size));
   if (odd !== undefined) return `the shape must consist of powers of two, but contains ${odd}`;
   if (isDistributed(params) && usesVolta(params)) return "version 1 of nvidia_mma has no linear layout";
-  if (
-    (params.kind === "swizzled_shared" || params.kind === "amd_rotating_shared") &&
-    ![params.vec, params.perPhase, params.maxPhase].every((x) => x >= 1)
-  )
-    return "vec, perPhase and maxPhase must be at least 1";
-  // Upstream verifies the order of swizzled_shared only.
-  if (params.kind === "amd_rotating_shared" && (params.order.length !== rank || verifyLayoutOrder(params.order).length > 0))
-    return `order must be a permutation of 0..(rank-1), but was [${params.order.join(", ")}]`;
-  if (params.kind === "nvmma_shared" && ![4, 8, 16, 32, 64].includes(params.elementBitWidth))
-    return "elementBitWidth must be 4, 8, 16, 32 or 64";
-  const nvmma = params.kind === "nvmma_shared" ? nvmmaSharedProblem(shape, params) : undefined;
-  if (nvmma !== undefined) return nvmma;
+  const problem = recordOf(params).problem?.(shape, params);
+  if (problem !== undefined) return problem;
   try {
     const sizes = toLinearLayout(shape, params).getOutDimSizes();
     return sizes.every((size, d) => size === shape[d]) ? undefined : `the layout covers ${sizes.join("x")} instead of ${shape.join("x")}`;

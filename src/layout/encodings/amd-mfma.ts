@@ -1,8 +1,11 @@
 /** `#ttg.amd_mfma`: results of the matrix core instructions of AMD CDNA, over 64 lanes. Source: AMDMfmaEncodingAttr. */
+
 import type { AmdMfmaParams } from "../encoding-params.js";
 import { LinearLayout } from "../linear-layout.js";
 import { standardOutDimNames } from "../standard-dims.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { bool, CGA, cgaText, type Encoding, HAS_CGA, int, ints, list, tilesText, WARPS } from "./encoding.js";
+import { getMatrixOrder } from "./matrix-order.js";
 
 const WARP_SIZE = 64;
 
@@ -76,3 +79,28 @@ export function verifyAmdMfma({ version, instrShape, elementBitWidth }: AmdMfmaP
   if (elementBitWidth !== 32 && elementBitWidth !== 64) return ["elementBitWidth must be 32 or 64"];
   return [];
 }
+
+export const AMD_MFMA: Encoding<AmdMfmaParams> = {
+  kind: "amd_mfma",
+  dialect: "ttg",
+  group: "matrix instructions",
+  what: "CDNA matrix cores",
+  fields: [
+    int("version", "1 gfx908, 2 gfx90a, 3 gfx942, 4 gfx950"),
+    WARPS,
+    ints("instrShape", "m, n, k"),
+    bool("isTransposed", "rows and columns of the result swapped"),
+    CGA,
+    ints("tilesPerWarp", "tiles that a warp computes next to each other", "ones"),
+    int("elementBitWidth", "bits of an element", "32"),
+  ],
+  text({ version, warpsPerCTA, instrShape, isTransposed, cga, tilesPerWarp, elementBitWidth }) {
+    const head = `version = ${version}, warpsPerCTA = ${list(warpsPerCTA)}, instrShape = ${list(instrShape)}`;
+    const width = elementBitWidth === 32 ? "" : `, elementBitWidth = ${elementBitWidth}`;
+    return `{${head}, isTransposed = ${isTransposed}${cgaText(cga)}${tilesText(tilesPerWarp)}${width}}`;
+  },
+  verify: verifyAmdMfma,
+  toLinearLayout: amdMfmaToLinearLayout,
+  ...HAS_CGA,
+  order: (_, rank) => getMatrixOrder(rank, true),
+};

@@ -1,9 +1,11 @@
 /** `#ttg.amd_wmma`: results of the matrix instructions of AMD RDNA, 16x16 over 32 lanes. Source: AMDWmmaEncodingAttr. */
+
 import type { AmdWmmaParams } from "../encoding-params.js";
 import { LinearLayout } from "../linear-layout.js";
 import { standardOutDimNames } from "../standard-dims.js";
 import { spreadAmdTiles } from "./amd-mfma.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { bool, CGA, cgaText, type Encoding, HAS_CGA, int, ints, list, tilesText, WARPS } from "./encoding.js";
 import { getMatrixOrder } from "./matrix-order.js";
 
 /** register, lane, warp, block -> dim0, dim1, ... */
@@ -50,3 +52,27 @@ export function verifyAmdWmma({ version, instrShape }: AmdWmmaParams): string[] 
   };
   return valid[version]!.includes(instrShape.join()) ? [] : [`invalid WMMA v${version} instruction shape`];
 }
+
+export const AMD_WMMA: Encoding<AmdWmmaParams> = {
+  kind: "amd_wmma",
+  dialect: "ttg",
+  group: "matrix instructions",
+  what: "RDNA matrix cores",
+  fields: [
+    int("version", "1 gfx11, 2 gfx12, 3 gfx1250"),
+    bool("isTranspose", "rows and columns of the result swapped"),
+    WARPS,
+    CGA,
+    ints("tilesPerWarp", "tiles that a warp computes next to each other", "ones"),
+    ints("instrShape", "m, n, k", "[16, 16, 16]"),
+  ],
+  text({ version, isTransposed, warpsPerCTA, cga, tilesPerWarp, instrShape }) {
+    const head = `version = ${version}, isTranspose = ${isTransposed}, warpsPerCTA = ${list(warpsPerCTA)}`;
+    const instr = instrShape.join() === "16,16,16" ? "" : `, instrShape = ${list(instrShape)}`;
+    return `{${head}${cgaText(cga)}${tilesText(tilesPerWarp)}${instr}}`;
+  },
+  verify: verifyAmdWmma,
+  toLinearLayout: amdWmmaToLinearLayout,
+  ...HAS_CGA,
+  order: (_, rank) => getMatrixOrder(rank, true),
+};

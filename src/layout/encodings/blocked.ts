@@ -1,9 +1,11 @@
 /** `#ttg.blocked`: registers, lanes and warps tile the tensor as nested boxes. Source: BlockedEncodingAttr. */
+
 import type { BlockedParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
 import { identityStandardND } from "../standard-dims.js";
 import { cgaFromSplitParams, getCTASplitNum, getShapePerCTA } from "./cga.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { CGA, cgaText, type Encoding, HAS_CGA, ints, list, ORDER, WARPS } from "./encoding.js";
 import { isPowerOf2, verifyLayoutOrder } from "./matrix-order.js";
 
 /** register, lane, warp, block -> dim0, dim1, ... */
@@ -93,3 +95,25 @@ export function getDefaultBlockedEncoding(
 function clamp(value: number, high: number): number {
   return Math.max(1, Math.min(value, high));
 }
+
+export const BLOCKED: Encoding<BlockedParams> = {
+  kind: "blocked",
+  dialect: "ttg",
+  group: "distributed",
+  what: "registers, lanes and warps tile the tensor as nested boxes",
+  fields: [
+    ints("sizePerThread", "elements of a thread along each dimension"),
+    ints("threadsPerWarp", "lanes along each dimension"),
+    WARPS,
+    ORDER,
+    CGA,
+  ],
+  text({ sizePerThread, threadsPerWarp, warpsPerCTA, order, cga }) {
+    const boxes = `sizePerThread = ${list(sizePerThread)}, threadsPerWarp = ${list(threadsPerWarp)}, warpsPerCTA = ${list(warpsPerCTA)}`;
+    return `{${boxes}, order = ${list(order)}${cgaText(cga)}}`;
+  },
+  verify: verifyBlocked,
+  toLinearLayout: blockedToLinearLayout,
+  ...HAS_CGA,
+  order: ({ order }) => [...order],
+};

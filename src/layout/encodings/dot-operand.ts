@@ -1,4 +1,5 @@
 /** `#ttg.dot_op`: operands of a dot, as the encoding of its result asks for them. Source: DotOperandEncodingAttr. */
+
 import type {
   AmdMfmaParams,
   AmdWmmaParams,
@@ -11,6 +12,7 @@ import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
 import { identityStandardND, standardOutDimNames } from "../standard-dims.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { type Encoding, int } from "./encoding.js";
 import { getMatrixOrder, getOrderForDotOperand, kDimOf } from "./matrix-order.js";
 import { isAmpere, isHopper, nvidiaMmaTile } from "./nvidia-mma.js";
 
@@ -185,3 +187,25 @@ function wmmaDotToLinearLayout(shape: readonly number[], { opIdx, kWidth }: DotO
   const repDims = order.map((d) => names[d]!);
   return combineCtaCgaWithShape(tile.transposeOuts(repDims).multiply(warps.transposeOuts(repDims)), parent.cga, shape);
 }
+
+export const DOT_OPERAND: Encoding<DotOperandParams> = {
+  kind: "dot_op",
+  dialect: "ttg",
+  group: "distributed",
+  what: "an operand of a dot",
+  fields: [
+    int("opIdx", "0 for A, 1 for B"),
+    { name: "parent", type: "encoding", what: "the encoding of the dot's result" },
+    int("kWidth", "consecutive elements of a thread along k", "0 under blocked"),
+  ],
+  text: ({ opIdx, parent, kWidth }, textOf) =>
+    `{opIdx = ${opIdx}, parent = ${textOf(parent)}${kWidth === 0 ? "" : `, kWidth = ${kWidth}`}}`,
+  verify: (params, { text }) => verifyDotOperand(params, text(params.parent)),
+  toLinearLayout: dotOperandToLinearLayout,
+  cga({ opIdx, parent }, cgaOf) {
+    const cga = cgaOf(parent);
+    return cga && dotOperandCga(opIdx, cga);
+  },
+  rank: ({ parent }, rankOf) => rankOf(parent),
+  order: ({ opIdx, parent }, rank) => (parent.kind === "blocked" ? [...parent.order] : getOrderForDotOperand(opIdx, rank, true)),
+};

@@ -1,8 +1,11 @@
 /** `#ttg.linear`: any distributed layout whose bases move in one dimension each. Source: LinearEncodingAttr. */
+
 import { orderPerDim } from "../bases-per-dim.js";
 import type { LinearParams } from "../encoding-params.js";
 import { ensureLayoutNotLargerThan, ensureLayoutNotSmallerThan } from "../ensure-shape.js";
 import type { LinearLayout } from "../linear-layout.js";
+import { linearToCga } from "./cga.js";
+import { bases, basesText, type Encoding } from "./encoding.js";
 
 /** The in dims of a distributed layout, fastest first. */
 export const DISTRIBUTED_DIMS = ["register", "lane", "warp", "block"] as const;
@@ -55,3 +58,17 @@ export function verifyOutDims(layout: LinearLayout): string[] {
 export function movesOneDimEach(layout: LinearLayout): boolean {
   return layout.packed.every((v) => layout.unpack(v).filter((c) => c !== 0).length <= 1);
 }
+
+export const LINEAR: Encoding<LinearParams> = {
+  kind: "linear",
+  dialect: "ttg",
+  group: "distributed",
+  what: "any linear map whose bases move in one dimension each",
+  fields: DISTRIBUTED_DIMS.map((name) => bases(name, `where each bit of ${name} leads`)),
+  text: ({ layout }) => `{${basesText(layout)}}`,
+  verify: verifyLinear,
+  toLinearLayout: linearToLinearLayout,
+  cga: ({ layout }) => linearToCga(layout),
+  rank: ({ layout }) => layout.getNumOutDims(),
+  order: ({ layout }) => linearOrder(layout),
+};

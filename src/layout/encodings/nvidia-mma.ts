@@ -2,11 +2,13 @@
  * `#ttg.nvidia_mma`: results of tensor core instructions. Version 2 is mma.sync, whose 16x8 tiles hold, in each of 8 rows, two
  * neighbouring elements in each of 4 lanes; version 3 is wgmma, the same tile over four warps. Source: NvidiaMmaEncodingAttr.
  */
+
 import type { NvidiaMmaParams } from "../encoding-params.js";
 import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
 import { identityStandardND, standardOutDimNames } from "../standard-dims.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { CGA, cgaText, type Encoding, HAS_CGA, int, ints, list, WARPS } from "./encoding.js";
 import { getMatrixOrder } from "./matrix-order.js";
 
 export function isAmpere(params: NvidiaMmaParams): boolean {
@@ -76,3 +78,24 @@ export function nvidiaMmaRepForOperand(params: NvidiaMmaParams, shape: readonly 
   const reps = shape.map((size, i) => Math.max(1, Math.trunc(size / (tile[i]! * warps[i]!))));
   return rank === 3 ? reps : [1, ...reps];
 }
+
+export const NVIDIA_MMA: Encoding<NvidiaMmaParams> = {
+  kind: "nvidia_mma",
+  dialect: "ttg",
+  group: "matrix instructions",
+  what: "mma (2), wgmma (3); version 1 (Volta) has no linear layout",
+  fields: [
+    int("versionMajor", "1 Volta, 2 Turing and Ampere, 3 Hopper"),
+    int("versionMinor", "0, or 1 on Turing"),
+    WARPS,
+    CGA,
+    ints("instrShape", "the instruction's m, n (and k)"),
+  ],
+  text({ versionMajor, versionMinor, warpsPerCTA, cga, instrShape }) {
+    const version = `versionMajor = ${versionMajor}, versionMinor = ${versionMinor}`;
+    return `{${version}, warpsPerCTA = ${list(warpsPerCTA)}${cgaText(cga)}, instrShape = ${list(instrShape)}}`;
+  },
+  toLinearLayout: nvidiaMmaToLinearLayout,
+  ...HAS_CGA,
+  order: (_, rank) => getMatrixOrder(rank, true),
+};

@@ -3,13 +3,16 @@
  * `swizzlingByteWidth` bytes of 16-byte groups that are permuted by an xor with the row. Source: NVMMASharedEncodingAttr,
  * LinearLayoutConversions.cpp, TMAUtilities.cpp.
  */
+
 import type { NvmmaSharedParams } from "../encoding-params.js";
 import { ensureLayoutNotSmallerThan } from "../ensure-shape.js";
 import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
 import { reshapeLayout, standardOutDimNames, transposeLinearLayout } from "../standard-dims.js";
-import { getCTASplitNum, getShapePerCTA } from "./cga.js";
+import { getCTASplitNum, getShapePerCTA, isDefaultCga } from "./cga.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { bool, CGA, cgaText, type Encoding, HAS_CGA, int } from "./encoding.js";
+import { getMatrixOrder } from "./matrix-order.js";
 
 /** The equivalent vec, perPhase and maxPhase of swizzled_shared. */
 export function nvmmaSwizzle({ swizzlingByteWidth, elementBitWidth }: NvmmaSharedParams): {
@@ -111,3 +114,29 @@ function collapsed(block: readonly number[], transposed: boolean): [rows: number
   const cols = block[block.length - 1]!;
   return transposed ? [cols, rows] : [rows, cols];
 }
+
+export const NVMMA_SHARED: Encoding<NvmmaSharedParams> = {
+  kind: "nvmma_shared",
+  dialect: "ttg",
+  group: "shared memory",
+  what: "as wgmma, tcgen05 and TMA want it",
+  fields: [
+    int("swizzlingByteWidth", "0, 32, 64 or 128"),
+    bool("transposed", "columns are contiguous"),
+    int("elementBitWidth", "bits of an element"),
+    bool("fp4Padded", "8 bytes of fp4 are followed by 8 of padding", "false"),
+    CGA,
+    int("rank", "the rank where there is no CGALayout", "2"),
+  ],
+  text({ swizzlingByteWidth, transposed, elementBitWidth, fp4Padded, cga }) {
+    const head = `swizzlingByteWidth = ${swizzlingByteWidth}, transposed = ${transposed}, elementBitWidth = ${elementBitWidth}`;
+    const rank = cga.getNumOutDims();
+    return `{${head}${fp4Padded ? ", fp4Padded = true" : ""}${isDefaultCga(cga) && rank !== 2 ? `, rank = ${rank}` : cgaText(cga)}}`;
+  },
+  problem: (shape, params) =>
+    [4, 8, 16, 32, 64].includes(params.elementBitWidth) ? nvmmaSharedProblem(shape, params) : "elementBitWidth must be 4, 8, 16, 32 or 64",
+  toLinearLayout: (shape, params) => nvmmaSharedToLinearLayout(shape, params),
+  ...HAS_CGA,
+  order: ({ transposed }, rank) => (rank === 1 ? [0] : getMatrixOrder(rank, !transposed)),
+  alignment: nvmmaAlignment,
+};

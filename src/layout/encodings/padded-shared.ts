@@ -2,13 +2,16 @@
  * `#ttg.padded_shared`: a shared_linear-like map with `paddings[i]` unused elements after every `intervals[i]` elements, so that
  * the place of element i is `i + sum_k floor(i / interval_k) * padding_k`. Source: PaddedSharedEncodingAttr.
  */
+
 import type { PaddedSharedParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
 import { identityStandardND, standardOutDimNames } from "../standard-dims.js";
+import { linearToCga } from "./cga.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { bases, basesText, type Encoding, ints, list } from "./encoding.js";
 import { movesOneDimEach } from "./linear.js";
 import { isPowerOf2 } from "./matrix-order.js";
-import { offsetOrder, SHARED_DIMS } from "./shared-linear.js";
+import { offsetOrder, SHARED_DIMS, sharedLinearToLinearLayout } from "./shared-linear.js";
 
 /** The linear component of the short form `order`, `shape`: rows as they come. */
 export function paddedIdentity(order: readonly number[], shape: readonly number[], cga: LinearLayout): LinearLayout {
@@ -20,15 +23,6 @@ export function isPaddedIdentity(layout: LinearLayout): boolean {
   if (layout.getInDimSizeLog2("block") !== 0) return false;
   const identity = identityStandardND("offset", layout.getOutDimSizes(), offsetOrder(layout));
   return identity.transposeOuts(layout.outDimNames).equals(layout.sublayout(["offset"], layout.outDimNames));
-}
-
-/** Elements including padding; there is none behind the last element. */
-export function getPaddedSize({ intervals, paddings }: PaddedSharedParams, shape: readonly number[]): number {
-  const size = shape.reduce((product, n) => product * n, 1);
-  return intervals.reduce((total, interval, i) => {
-    const padding = paddings[i]!;
-    return total + Math.floor(size / interval) * padding - (size % interval === 0 ? padding : 0);
-  }, size);
 }
 
 /** Where offset `offset` of the linear component lies once padding is counted. */
@@ -57,9 +51,34 @@ export function verifyPaddedShared({ intervals, paddings, linearComponent: layou
 }
 
 /** Elements that a buffer of `elements` takes once padding is counted; none goes behind the last. */
-export function paddedSize({ intervals, paddings }: PaddedSharedParams, elements: number): number {
+function paddedSize({ intervals, paddings }: PaddedSharedParams, elements: number): number {
   return intervals.reduce((total, interval, i) => {
     const behindLast = elements % interval === 0 ? 1 : 0;
     return total + (Math.floor(elements / interval) - behindLast) * paddings[i]!;
   }, elements);
 }
+
+export const PADDED_SHARED: Encoding<PaddedSharedParams> = {
+  kind: "padded_shared",
+  dialect: "ttg",
+  group: "shared memory",
+  what: "paddings between intervals of elements",
+  fields: [
+    { name: "[interval:+padding, ...]", type: "pads", what: "elements inserted after every interval" },
+    bases("offset", "where each bit of the unpadded offset leads", "from order and shape"),
+    bases("block", "where each bit of block leads", "from order and shape"),
+    ints("order", "the dimensions, fastest first (with shape, instead of offset and block)", "-"),
+    ints("shape", "the tensor (with order)", "-"),
+  ],
+  text({ intervals, paddings, linearComponent: layout }) {
+    const pads = intervals.map((interval, i) => `${interval}:+${paddings[i]}`).join(", ");
+    const rows = isPaddedIdentity(layout);
+    return `[${pads}] {${rows ? `order = ${list(offsetOrder(layout))}, shape = ${list(layout.getOutDimSizes())}` : basesText(layout)}}`;
+  },
+  verify: verifyPaddedShared,
+  toLinearLayout: (shape, { linearComponent }) => sharedLinearToLinearLayout(shape, linearComponent),
+  cga: ({ linearComponent }) => linearToCga(linearComponent),
+  rank: ({ linearComponent }) => linearComponent.getNumOutDims(),
+  order: ({ linearComponent }) => offsetOrder(linearComponent),
+  padding: { place: paddedOffset, size: paddedSize },
+};

@@ -1,8 +1,11 @@
 /** `#ttg.shared_linear`: any map from shared memory offsets to the tensor. Source: SharedLinearEncodingAttr. */
+
 import { orderPerDim } from "../bases-per-dim.js";
 import type { SharedLinearParams } from "../encoding-params.js";
 import { LayoutError } from "../layout-error.js";
 import type { LinearLayout } from "../linear-layout.js";
+import { linearToCga } from "./cga.js";
+import { bases, basesText, type Encoding, int } from "./encoding.js";
 import { verifyInDims, verifyOutDims } from "./linear.js";
 import { isPowerOf2 } from "./matrix-order.js";
 
@@ -37,3 +40,25 @@ export function verifySharedLinear({ layout, alignment }: SharedLinearParams): s
   const withoutBroadcast = SHARED_DIMS.reduce((l, dim) => (l.hasInDim(dim) ? l.removeZeroBasesAlongDim(dim) : l), layout);
   return withoutBroadcast.isInvertible() ? [] : ["After removing the zero bases the layout must be bijective"];
 }
+
+export const SHARED_LINEAR: Encoding<SharedLinearParams> = {
+  kind: "shared_linear",
+  dialect: "ttg",
+  group: "shared memory",
+  what: "any linear map",
+  fields: [
+    bases("offset", "where each bit of the offset leads"),
+    bases("block", "where each bit of block leads", "none"),
+    int("alignment", "bytes; after the braces"),
+  ],
+  text({ layout, alignment }) {
+    const oneBlock = layout.hasInDim("block") && layout.getInDimSizeLog2("block") === 0;
+    return `{${basesText(oneBlock ? layout.sublayout(["offset"], layout.outDimNames) : layout)}}, alignment = ${alignment}`;
+  },
+  verify: verifySharedLinear,
+  toLinearLayout: (shape, { layout }) => sharedLinearToLinearLayout(shape, layout),
+  cga: ({ layout }) => linearToCga(layout),
+  rank: ({ layout }) => layout.getNumOutDims(),
+  order: ({ layout }) => offsetOrder(layout),
+  alignment: ({ alignment }) => alignment,
+};

@@ -1,7 +1,9 @@
 /** `#ttg.slice`: a parent encoding with one dimension squeezed out. Source: SliceEncodingAttr. */
+
 import type { SliceParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
 import { removeStandardDim } from "../standard-dims.js";
+import { type Encoding, int } from "./encoding.js";
 
 /** The shape that the parent sees: `shape` with a 1 put in at `dim`. */
 export function paddedShape(shape: readonly number[], dim: number): number[] {
@@ -24,3 +26,20 @@ export function verifySlice(params: SliceParams, parentRank: number): string[] {
 export function eraseOrder(order: readonly number[], dim: number): number[] {
   return order.filter((d) => d !== dim).map((d) => (d > dim ? d - 1 : d));
 }
+
+export const SLICE: Encoding<SliceParams> = {
+  kind: "slice",
+  dialect: "ttg",
+  group: "distributed",
+  what: "the parent with one dimension squeezed out",
+  fields: [int("dim", "the dimension"), { name: "parent", type: "encoding", what: "any distributed encoding" }],
+  text: ({ dim, parent }, textOf) => `{dim = ${dim}, parent = ${textOf(parent)}}`,
+  verify: (params, { rank }) => verifySlice(params, rank(params.parent)),
+  toLinearLayout: (shape, { dim, parent }, layoutOf) => sliceToLinearLayout(layoutOf(paddedShape(shape, dim), parent), dim),
+  cga({ dim, parent }, cgaOf) {
+    const cga = cgaOf(parent);
+    return cga && removeStandardDim(cga, dim);
+  },
+  rank: ({ parent }, rankOf) => rankOf(parent) - 1,
+  order: ({ dim, parent }, _rank, orderOf) => eraseOrder(orderOf(parent), dim),
+};

@@ -9,11 +9,13 @@
  *
  * Source: SwizzledSharedEncodingAttr, LinearLayoutConversions.cpp.
  */
+
 import type { SwizzledSharedParams } from "../encoding-params.js";
 import { LinearLayout } from "../linear-layout.js";
 import { standardOutDimNames } from "../standard-dims.js";
 import { getCTASplitNum, getShapePerCTA } from "./cga.js";
 import { combineCtaCgaWithShape } from "./combine-cta-cga.js";
+import { type Encoding, HAS_CGA, SWIZZLE, swizzleProblem, swizzleText } from "./encoding.js";
 import { kDimOf, verifyLayoutOrder } from "./matrix-order.js";
 
 /** offset, block -> dim0, dim1, ... */
@@ -85,3 +87,17 @@ export function swizzledSharedForNvidiaDot(request: DotSwizzleRequest): Swizzled
 export function unswizzledShared(order: readonly number[], cga: LinearLayout): SwizzledSharedParams {
   return { kind: "swizzled_shared", vec: 1, perPhase: 1, maxPhase: 1, order, cga };
 }
+
+export const SWIZZLED_SHARED: Encoding<SwizzledSharedParams> = {
+  kind: "swizzled_shared",
+  dialect: "ttg",
+  group: "shared memory",
+  what: "rows with xor swizzling",
+  fields: SWIZZLE,
+  text: swizzleText,
+  verify: verifySwizzledShared,
+  problem: (_shape, params) => swizzleProblem(params),
+  toLinearLayout: swizzledSharedToLinearLayout,
+  ...HAS_CGA,
+  order: ({ order }) => [...order],
+};

@@ -5,10 +5,12 @@
  * Packed and unpacked 16-bit data have the same layout: rows and columns count elements.
  * Source: LinearLayoutConversions.cpp; the verifier in TritonNvidiaGPU/IR/Dialect.cpp.
  */
+
 import type { TensorMemoryParams, TensorMemoryScalesParams } from "../encoding-params.js";
 import { ensureLayoutNotLargerThan } from "../ensure-shape.js";
 import { LayoutError } from "../layout-error.js";
 import { LinearLayout } from "../linear-layout.js";
+import { bool, type Encoding, int } from "./encoding.js";
 import { isPowerOf2 } from "./matrix-order.js";
 
 const row = (size: number): LinearLayout => LinearLayout.identity1D(size, "row", "dim0");
@@ -96,3 +98,43 @@ function matrixShape(shape: readonly number[]): [m: number, n: number] {
   if (shape.length !== 2) throw new LayoutError(`tensor memory holds matrices, not tensors of rank ${shape.length}`);
   return [shape[0]!, shape[1]!];
 }
+
+const SPLIT = [int("CTASplitM", "CTAs that split the rows", "1"), int("CTASplitN", "CTAs that split the columns", "1")];
+const splitText = ({ CTASplitM, CTASplitN }: TensorMemoryScalesParams | TensorMemoryParams): string[] => [
+  ...(CTASplitM === 1 ? [] : [`CTASplitM = ${CTASplitM}`]),
+  ...(CTASplitN === 1 ? [] : [`CTASplitN = ${CTASplitN}`]),
+];
+
+export const TENSOR_MEMORY: Encoding<TensorMemoryParams> = {
+  kind: "tensor_memory_encoding",
+  dialect: "ttng",
+  group: "tensor memory",
+  what: "blocks, first along rows",
+  fields: [
+    int("blockM", "64 or 128"),
+    int("blockN", "columns of a block"),
+    int("colStride", "1, 2 or 4 elements from column to column"),
+    ...SPLIT,
+    bool("twoCTAs", "two CTAs work on one block", "false"),
+  ],
+  text(params) {
+    const block = `blockM = ${params.blockM}, blockN = ${params.blockN}, colStride = ${params.colStride}`;
+    return [block, ...splitText(params), ...(params.twoCTAs ? ["twoCTAs = true"] : [])].join(", ");
+  },
+  verify: verifyTensorMemory,
+  toLinearLayout: tensorMemoryToLinearLayout,
+  cga: () => undefined,
+  rank: () => 2,
+};
+
+export const TENSOR_MEMORY_SCALES: Encoding<TensorMemoryScalesParams> = {
+  kind: "tensor_memory_scales_encoding",
+  dialect: "ttng",
+  group: "tensor memory",
+  what: "block scales, repeated for four warps",
+  fields: SPLIT,
+  text: (params) => splitText(params).join(", "),
+  toLinearLayout: tensorMemoryScalesToLinearLayout,
+  cga: () => undefined,
+  rank: () => 2,
+};

@@ -3,7 +3,7 @@
 import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { simulateWavefronts } from "../../../layout/bank-conflicts.js";
 import { conversionShape } from "../../../layout/conversion.js";
-import { paddedOffset } from "../../../layout/encodings/padded-shared.js";
+import { placeOf } from "../../../layout/encoding-queries.js";
 import { memo } from "../../../support/memo.js";
 import type { Value } from "../../../trace/step-module.js";
 import { BOLD, GOOD, INKS, type Ink, line, MUTED, onPaper, type Row, type Span, style, WARNING } from "../../draw/style.js";
@@ -59,11 +59,7 @@ export const accessesOf = memo((buffer: Value): readonly Access[] => {
           layout.shape.length === shared.shape.length &&
           layout.shape.every((s, d) => s === shared.shape[d])
         ) {
-          const place =
-            shared.params.kind === "padded_shared"
-              ? { at: (o: number) => paddedOffset(shared.params as Parameters<typeof paddedOffset>[0], o) }
-              : undefined;
-          const result = simulateWavefronts(layout.layout, shared.layout, shared.bits, 16, place?.at);
+          const result = simulateWavefronts(layout.layout, shared.layout, shared.bits, 16, placeOf(shared.params));
           found.push({
             op: op.name,
             vec: result.vec,
