@@ -1,5 +1,6 @@
 /** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
 import { accessForms } from "./access-forms.js";
+import { byteMoves } from "./byte-moves.js";
 import { reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
 import { pairHalves } from "./pair-halves.js";
@@ -28,7 +29,12 @@ export function cleanUp(s: Simplifier, entry: Block): void {
     live = removeDead(order);
   }
   const others = new Map([...accessForms(graph, order, live), ...remaindersOfQuotients(graph, live)]);
-  if (others.size > 0) replaceAll(order, others);
+  if (others.size > 0) {
+    replaceAll(order, others);
+    live = removeDead(order);
+  }
+  const moved = byteMoves(graph, live);
+  if (moved.size > 0) replaceAll(order, moved);
   copyAccumulators(graph, order);
 }
 

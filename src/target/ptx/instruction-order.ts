@@ -1,5 +1,6 @@
 /** Which instructions a scheduled graph has, and in what order: effects as they are, pure nodes where the program has them, each behind its inputs. */
 import { type Block, type Effect, isPure, type Node } from "./graph.js";
+import { relievePressure } from "./pressure.js";
 import { terminatorInputs } from "./schedule.js";
 import { instructionFor } from "./select.js";
 import { productsAfter } from "./wgmma-fence.js";
@@ -67,7 +68,7 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     for (const input of terminatorInputs(block.terminator)) need(input);
     instructions.set(block, made);
   }
-  return { instructions, halves: pairs };
+  return { instructions: relievePressure(order, { instructions, halves: pairs }), halves: pairs };
 }
 
 /** The nodes that have an instruction of their own, by block, and the halves that are needed of each register. */

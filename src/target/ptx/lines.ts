@@ -56,11 +56,14 @@ function quoted(text: string): string {
   return text.replace(/["\\]|[^\x20-\x7e]/g, (c) => named[c] ?? `\\${c.charCodeAt(0).toString(8).padStart(3, "0")}`);
 }
 
-/** The innermost place: in a function that was inlined, its own line. */
+/** The innermost place: in a function that was inlined, its own line. Without recursion: locations may be nested thousands deep. */
 function place(loc: Attribute): { readonly file: string; readonly line: number; readonly column: number } | undefined {
-  if (FileLineColLoc.is(loc)) return loc.params;
-  if (NameLoc.is(loc)) return place(loc.params.child);
-  if (CallSiteLoc.is(loc)) return place(loc.params.callee) ?? place(loc.params.caller);
-  if (FusedLoc.is(loc)) for (const inner of loc.params.locations) if (place(inner)) return place(inner);
+  const work = [loc];
+  for (let at = work.pop(); at; at = work.pop()) {
+    if (FileLineColLoc.is(at)) return at.params;
+    if (NameLoc.is(at)) work.push(at.params.child);
+    else if (CallSiteLoc.is(at)) work.push(at.params.caller, at.params.callee);
+    else if (FusedLoc.is(at)) for (let i = at.params.locations.length - 1; i >= 0; i--) work.push(at.params.locations[i]!);
+  }
   return undefined;
 }

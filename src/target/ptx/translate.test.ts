@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../../dialects/index.js";
+import type { Attribute } from "../../ir/attribute.js";
 import { Context } from "../../ir/context.js";
+import { fileLoc, nameLoc } from "../../ir/location.js";
 import { parsePtx } from "../../ptx/parse.js";
 import { parseModule } from "../../syntax/parse.js";
 import { Graph, type Node } from "./graph.js";
+import { LocTable } from "./lines.js";
 import { Simplifier } from "./simplify.js";
 import { type PtxOptions, ptxText } from "./translate.js";
 
@@ -155,6 +158,81 @@ test("sums take products of their own block; of two the earlier one", () => {
   expect(float.map((l) => l.split(" ")[0])).toEqual(["mul.f32", "fma.rn.f32", "add.f32"]);
   const loaded = lines.filter((l) => l.startsWith("ld.global") || l.startsWith("ld.volatile")).map((l) => /%r\d+/.exec(l)![0]);
   expect(float[1]).toContain(`, ${loaded[0]}, `);
+});
+
+describe("words that are put together from bytes", () => {
+  const moves = (body: string): string[] =>
+    instructions(
+      kernel(
+        "%arg0: !llvm.ptr<1>, %a: i32, %b: i32, %c: i32, %d: i32",
+        `%c8 = llvm.mlir.constant(8 : i32) : i32
+         %c16 = llvm.mlir.constant(16 : i32) : i32
+         %c24 = llvm.mlir.constant(24 : i32) : i32
+         %c255 = llvm.mlir.constant(255 : i32) : i32
+         ${body}
+         llvm.store %x, %arg0 : i32, !llvm.ptr<1>`,
+      ),
+    ).filter((l) => !/^(ld|st|ret)/.test(l));
+  test("are three permutations for four words", () => {
+    const body = `
+      %0 = llvm.trunc %a : i32 to i8
+      %1 = llvm.trunc %b : i32 to i8
+      %2 = llvm.trunc %c : i32 to i8
+      %3 = llvm.trunc %d : i32 to i8
+      %i0 = llvm.mlir.constant(0 : i32) : i32
+      %i1 = llvm.mlir.constant(1 : i32) : i32
+      %i2 = llvm.mlir.constant(2 : i32) : i32
+      %i3 = llvm.mlir.constant(3 : i32) : i32
+      %u = llvm.mlir.undef : vector<4xi8>
+      %v0 = llvm.insertelement %0, %u[%i0 : i32] : vector<4xi8>
+      %v1 = llvm.insertelement %1, %v0[%i1 : i32] : vector<4xi8>
+      %v2 = llvm.insertelement %2, %v1[%i2 : i32] : vector<4xi8>
+      %v3 = llvm.insertelement %3, %v2[%i3 : i32] : vector<4xi8>
+      %x = llvm.bitcast %v3 : vector<4xi8> to i32`;
+    expect(moves(body).map((l) => l.replace(/%r\d+/g, "R"))).toEqual([
+      "prmt.b32 R, R, R, 64;",
+      "prmt.b32 R, R, R, 64;",
+      `prmt.b32 R, R, R, ${0x5410};`,
+    ]);
+  });
+  test("are one for a byte with its sign, one for a byte without", () => {
+    const signed = "%0 = llvm.shl %a, %c16 : i32\n%x = llvm.ashr %0, %c24 : i32";
+    expect(moves(signed)).toEqual([`prmt.b32 %r2, %r1, 0, ${0x9991};`]);
+    const unsigned = "%0 = llvm.lshr %a, %c8 : i32\n%x = llvm.and %0, %c255 : i32";
+    expect(moves(unsigned)).toEqual([`prmt.b32 %r2, %r1, 0, ${0x4441};`]);
+  });
+  test("stay shifts and masks where those are needed anyway", () => {
+    const body = `
+      %0 = llvm.lshr %a, %c8 : i32
+      llvm.store %0, %arg0 : i32, !llvm.ptr<1>
+      %x = llvm.and %0, %c255 : i32`;
+    expect(moves(body).map((l) => l.split(" ")[0])).toEqual(["shr.u32", "and.b32"]);
+  });
+});
+
+describe("values that registers cannot hold at once", () => {
+  const sums = (count: number, between = ""): string[] => {
+    const load = (i: number) => `
+      %o${i} = llvm.mlir.constant(${i} : i32) : i32
+      %p${i} = llvm.getelementptr %arg1[%o${i}] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+      %v${i} = llvm.load %p${i} : !llvm.ptr<3> -> f32`;
+    const all = Array.from({ length: count }, (_, i) => i);
+    const body = `${all.map(load).join("")}${between}
+      ${all.map((i) => `%s${i} = llvm.fadd ${i === 0 ? "%arg2" : `%s${i - 1}`}, %v${i} : f32`).join("\n")}
+      llvm.store %s${count - 1}, %arg0 : f32, !llvm.ptr<1>`;
+    const lines = instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: f32", body));
+    return lines.filter((l) => /^(ld\.shared|add\.f32)/.test(l)).map((l) => l.slice(0, 2));
+  };
+  test("are loaded when they are needed", () => {
+    expect(sums(300).join(" ")).toMatch(/^(ld ad ?){300}$/);
+  });
+  test("stay in the program's order where they can be held", () => {
+    expect(sums(200)).toEqual([...Array(200).fill("ld"), ...Array(200).fill("ad")]);
+  });
+  test("are loaded before what may change them", () => {
+    const store = "\nllvm.store volatile %arg2, %arg0 : f32, !llvm.ptr<1>";
+    expect(sums(300, store)).toEqual([...Array(300).fill("ld"), ...Array(300).fill("ad")]);
+  });
 });
 
 test("what a target lacks is done by other means", () => {
@@ -455,4 +533,15 @@ ${Array.from({ length: count }, (_, i) => `%v${i + 1} = ${op(i, `%v${i}`)}`).joi
     );
     expect(made.filter((l) => l === "nop;").length).toBe(200_000);
   });
+});
+
+test("locations may be nested deeply", () => {
+  const ctx = new Context(ALL_DIALECTS);
+  const { module } = parseModule(ctx, "x.mlir", "llvm.func @f() attributes {nvvm.kernel = 1 : ui1} {\nllvm.return\n}")!;
+  let at: Attribute = fileLoc(ctx, "k.py", 7, 3);
+  for (let i = 0; i < 20_000; i++) at = nameLoc(`n${i}`, at);
+  const [func] = module.regions[0]!.firstBlock!.ops();
+  func!.setLoc(at);
+  const lines = new LocTable();
+  expect(lines.loc(lines.indexOf(func!))).toContain("k.py:7:3");
 });

@@ -1,0 +1,182 @@
+/**
+ * The order of a block's instructions where more values would be needed at once than a thread has registers: next comes what makes the
+ * fewest new values and ends the most, and of those loads the one that most can go on with. The assembler keeps chains in the order in which
+ * it finds them, and stores in memory what does not fit.
+ *
+ *     load all of a, load all of b, all products      for each k: load a[k], load b[k], the products of both
+ *
+ * Source: Goodman, Hsu, "Code Scheduling and Register Allocation in Large Basic Blocks".
+ */
+import { type Block, isPure, type Node } from "./graph.js";
+import { type InstructionOrder, registerInputs } from "./instruction-order.js";
+import { terminatorInputs } from "./schedule.js";
+
+/** What a thread has, in words. */
+const REGISTERS = 255;
+/** The assembler orders instructions too: the program's order stays where another one neither fits nor needs a quarter less. */
+const FITS = 240;
+const WORTH = 0.75;
+/** Longer runs stay as they are: this takes time in the square of their length. */
+const MOST_INSTRUCTIONS = 20_000;
+
+/** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
+export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder["instructions"] {
+  const values = new Values(order, instructions, halves);
+  return new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!)]));
+}
+
+/** Predicates have registers of their own. */
+const wordsOf = ({ width }: Node): number => (width === 1 ? 0 : width / 32);
+const isMovable = (node: Node): boolean =>
+  isPure(node) || (typeof node.info === "object" && node.info.kind === "load" && !node.info.volatile);
+
+/** Which values instructions make and need. */
+class Values {
+  readonly #neededBehind: ReadonlyMap<Block, ReadonlySet<Node>>;
+  readonly #madeBy = new Map<Node, Node[]>();
+  readonly #needs = new Map<Node, readonly Node[]>();
+
+  constructor(order: readonly Block[], instructions: InstructionOrder["instructions"], halves: InstructionOrder["halves"]) {
+    const firsts = new Map([...halves].map(([first, other]) => [other, first]));
+    const makerOf = (value: Node): Node => (value.op === "result" ? value.inputs[0]! : (firsts.get(value) ?? value));
+    const behind = new Map(order.map((block) => [block, new Set<Node>()]));
+    const seen = new Set<Node>();
+    const note = (value: Node): void => {
+      if (seen.has(value)) return;
+      seen.add(value);
+      const maker = makerOf(value);
+      const known = this.#madeBy.get(maker);
+      if (known) known.push(value);
+      else this.#madeBy.set(maker, [value]);
+    };
+    const work: (readonly [Node, Block])[] = [];
+    // Constants are made in every block anew.
+    const needIn = (value: Node, block: Block): void => {
+      note(value);
+      if (value.op !== "const" && makerOf(value).block !== block) for (const pred of block.predecessors) work.push([value, pred]);
+    };
+    for (const block of order) {
+      for (const node of instructions.get(block)!) for (const input of registerInputs(node)) needIn(input, block);
+      for (const input of terminatorInputs(block.terminator)) {
+        needIn(input, block);
+        behind.get(block)!.add(input);
+      }
+      for (const phi of block.phis)
+        phi.inputs.forEach((input, i) => {
+          note(input);
+          if (input.op !== "const") work.push([input, block.predecessors[i]!]);
+        });
+    }
+    for (let top = work.pop(); top; top = work.pop()) {
+      const [value, block] = top;
+      const needed = behind.get(block);
+      if (!needed || needed.has(value)) continue;
+      needed.add(value);
+      needIn(value, block);
+    }
+    this.#neededBehind = behind;
+  }
+  private made(node: Node): readonly Node[] {
+    return this.#madeBy.get(node) ?? [];
+  }
+  /** The values that an instruction reads. */
+  private needs(node: Node): readonly Node[] {
+    let known = this.#needs.get(node);
+    if (!known) this.#needs.set(node, (known = [...new Set(registerInputs(node))]));
+    return known;
+  }
+  /** How often each value is used in a block. */
+  private usesIn(nodes: readonly Node[]): Map<Node, number> {
+    const uses = new Map<Node, number>();
+    for (const node of nodes) for (const value of this.needs(node)) uses.set(value, (uses.get(value) ?? 0) + 1);
+    return uses;
+  }
+  /** How many words are made less those not needed any more, when an instruction comes now. */
+  private growth(node: Node, behind: ReadonlySet<Node>, left: ReadonlyMap<Node, number>): number {
+    let words = 0;
+    for (const value of this.made(node)) words += wordsOf(value);
+    for (const value of this.needs(node)) if (left.get(value) === 1 && !behind.has(value)) words -= wordsOf(value);
+    return words;
+  }
+  /** The block with each run of instructions that stand between two effects in the better order; loads are no effect that others wait for. */
+  relieved(block: Block, nodes: readonly Node[]): readonly Node[] {
+    const behind = this.#neededBehind.get(block)!;
+    const left = this.usesIn(nodes);
+    const made = new Set(nodes.flatMap((node) => this.made(node)));
+    let now = 0;
+    for (const value of left.keys()) if (!made.has(value)) now += wordsOf(value);
+    const put = (node: Node, uses: Map<Node, number>, words: number): number => {
+      const after = words + this.growth(node, behind, uses);
+      for (const value of this.needs(node)) uses.set(value, uses.get(value)! - 1);
+      return after;
+    };
+    /** The most words that are needed at once. */
+    const peak = (run: readonly Node[]): number => {
+      const uses = new Map(run.flatMap((node) => this.needs(node).map((value) => [value, left.get(value)!])));
+      let [words, most] = [now, now];
+      for (const node of run) most = Math.max(most, (words = put(node, uses, words)));
+      return most;
+    };
+    const chosen: Node[] = [];
+    for (let start = 0; start < nodes.length; ) {
+      let end = start;
+      while (end < nodes.length && isMovable(nodes[end]!)) end++;
+      let run = nodes.slice(start, end);
+      const before = run.length > MOST_INSTRUCTIONS ? 0 : peak(run);
+      if (before > REGISTERS) {
+        const other = this.#reordered(run, behind, new Map(left));
+        const after = peak(other);
+        if (after <= before * WORTH || after <= FITS) run = other;
+      }
+      for (const node of [...run, ...nodes.slice(end, end + 1)]) {
+        now = put(node, left, now);
+        chosen.push(node);
+      }
+      start = end + 1;
+    }
+    return chosen;
+  }
+  #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
+    const users = new Map<Node, Node[]>();
+    for (const node of run) for (const value of this.made(node)) users.set(value, []);
+    /** Of each instruction, how many values from this run are still to be made. */
+    const missing = new Map<Node, number>();
+    for (const node of run) {
+      const needed = this.needs(node).filter((value) => users.has(value));
+      missing.set(node, needed.length);
+      for (const value of needed) users.get(value)!.push(node);
+    }
+    /** How many instructions wait for nothing else. */
+    const released = (node: Node): number => {
+      let count = 0;
+      for (const value of this.made(node)) for (const user of users.get(value)!) if (missing.get(user) === 1) count++;
+      return count;
+    };
+    /** The next one is the last: so what was made last is used first, and else the program's order is kept. */
+    const ready = run.filter((node) => missing.get(node) === 0).reverse();
+    const next = (): number => {
+      let best = -1;
+      let [least, most] = [Number.POSITIVE_INFINITY, 0];
+      for (let i = ready.length - 1; i >= 0; i--) {
+        const growth = this.growth(ready[i]!, behind, left);
+        if (growth <= 0) return i;
+        const count = released(ready[i]!);
+        if (growth < least || (growth === least && count > most)) [best, least, most] = [i, growth, count];
+      }
+      return best;
+    };
+    const made: Node[] = [];
+    while (ready.length > 0) {
+      const [node] = ready.splice(next(), 1) as [Node];
+      made.push(node);
+      for (const value of this.needs(node)) left.set(value, left.get(value)! - 1);
+      for (const value of this.made(node).toReversed())
+        for (const user of users.get(value)!.toReversed()) {
+          const count = missing.get(user)! - 1;
+          missing.set(user, count);
+          if (count === 0) ready.push(user);
+        }
+    }
+    return made;
+  }
+}
