@@ -58,8 +58,13 @@ export function visitExpression(g: Generator, node: ast.Expr): PyValue {
   }
 }
 
+/** A text of several lines: Triton dedents the source of a function with the texts in it. Source: runtime/jit.py; textwrap.dedent. */
+const dedented = (text: string, columns: number): string =>
+  text.replaceAll(/\n[ \t]+(?=\n)/g, "\n").replaceAll(`\n${" ".repeat(columns)}`, "\n");
+
 function constant(g: Generator, node: ast.Constant): PyValue {
-  const { value } = node;
+  const { at, value } = node;
+  if (typeof value === "string" && at && at.endLine > at.line) return constexpr(dedented(value, g.data.dedent));
   if (value === null || typeof value !== "object") return constexpr(value);
   if (value.kind === "ellipsis") return constexpr({ kind: "opaque", what: "Ellipsis", why: "an ellipsis has no meaning in a kernel" });
   return unsupported(g, node, `a ${value.kind} literal has no meaning in a kernel`);

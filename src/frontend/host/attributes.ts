@@ -18,7 +18,7 @@ import { isAbsent } from "./facts.js";
 import { format } from "./format.js";
 import type { Host } from "./host.js";
 import { CLASS_METHODS, jitData, type NativeCall, native, PROPERTIES, STATIC_METHODS } from "./objects.js";
-import { pyIterate } from "./operators.js";
+import { pyIterate, unknownOf } from "./operators.js";
 
 /** The attribute, or undefined when there is none of that name. */
 export function hostAttribute(host: Host, value: PyValue, name: string): PyValue | undefined {
@@ -180,7 +180,7 @@ function listMethod({ values }: PyList, name: string, method: (call: NativeCall)
 function dictMethod({ entries }: PyDict, name: string, method: (call: NativeCall) => PyValue): PyValue | undefined {
   switch (name) {
     case "get":
-      return method(([key = null, fallback = null]) => entries.get(dictKey(key))?.[1] ?? fallback);
+      return method(([key = null, fallback = null]) => unknownOf(key) ?? entries.get(dictKey(key))?.[1] ?? fallback);
     case "keys":
       return method(() => list([...entries.values()].map(([key]) => key)));
     case "values":

@@ -2,13 +2,13 @@
 import { raise } from "../language/errors.js";
 import { CORE } from "../language/operators.js";
 import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { isConstexpr, isKind, isNumber, isTuple, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
+import { isConstexpr, isKind, isNumber, isTuple, type Opaque, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
 import { CLASS_METHODS, type NativeCall, native, PROPERTIES, pythonType, STATIC_METHODS } from "./objects.js";
-import { compareOrder, pyBinary, pyIterate } from "./operators.js";
+import { compareOrder, pyBinary, pyIterate, unknownOf } from "./operators.js";
 
 const list = (values: readonly PyValue[]): PyValue => ({ kind: "list", values: [...values] });
 const plain = (value: PyValue | undefined): PyValue => (isConstexpr(value) ? value.value : (value ?? null));
@@ -137,6 +137,13 @@ function marking(set: WeakSet<object>): NativeCall {
 
 const attributeOf = (host: Host, value: PyValue, name: PyValue): PyValue | undefined =>
   typeof name === "string" ? hostAttribute(host, value, name) : raise("TypeError", "attribute name must be string");
+
+/** Functions that compute something of what they are given: of what is not known nothing. */
+const COMPUTING = new Set(
+  "abs bool dict enumerate filter float int len list map max min pow range reversed round set sorted str sum tuple zip".split(" "),
+);
+export const isUnknownCall = (name: string, args: readonly PyValue[]): Opaque | undefined =>
+  COMPUTING.has(name) ? args.map(unknownOf).find((value) => value !== undefined) : undefined;
 
 /** What host code sees without importing anything. */
 export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyValue>([

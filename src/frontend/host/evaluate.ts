@@ -5,6 +5,7 @@ import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValu
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { hostAttribute } from "./attributes.js";
+import { isUnknownCall } from "./builtins.js";
 import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
 import type { Host } from "./host.js";
@@ -169,6 +170,9 @@ function call(host: Host, env: Env, node: ast.Call): PyValue {
     if (arg !== undefined) named.set(arg, given);
     else if (isKind(given, "dict")) for (const [key, inner] of given.entries.values()) if (typeof key === "string") named.set(key, inner);
   }
+  const unknown =
+    (isKind(fn, "host_function") || isKind(fn, "class")) && host.builtins.get(fn.name) === fn ? isUnknownCall(fn.name, args) : undefined;
+  if (unknown) return opaque(node, unknown);
   try {
     return callHost(host, fn, args, named, { what: () => unparse(node) });
   } catch (error) {

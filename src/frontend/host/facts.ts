@@ -27,6 +27,8 @@ export function factsOf(capability: number, env: Readonly<Record<string, string 
     "sys.platform": "linux",
     "torch.version.hip": null,
     "torch.version.xpu": null,
+    // The version that Triton 3.6's own ptxas is of.
+    "torch.version.cuda": "12.8",
     "torch.cuda.is_available": returns(true),
     "torch.cuda.device_count": returns(1n),
     "torch.cuda.current_device": returns(0n),

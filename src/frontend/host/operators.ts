@@ -254,6 +254,11 @@ export function pyUnary(method: string, value: PyValue): PyValue {
 /** `value[index]`; `name`: what a sequence is called where it has no such item. */
 export function pyIndex(value: PyValue, index: PyValue, name = listName(value)): PyValue {
   if (isConstexpr(value)) return pyIndex(value.value, index);
+  if (isKind(index, "opaque")) return index;
+  if (isKind(value, "class")) {
+    const member = value.attrs.get(String(index));
+    return isKind(member, "enum") ? member : raise("KeyError", pyRepr(index));
+  }
   if (isKind(value, "dict")) {
     const entry = value.entries.get(dictKey(index));
     if (!entry) return raise("KeyError", pyRepr(index));
@@ -301,6 +306,10 @@ export function pyIterate(value: PyValue): readonly PyValue[] {
   if (typeof plain === "string") return [...plain];
   if (isKind(plain, "dict")) return [...plain.entries.values()].map(([key]) => key);
   if (isKind(plain, "range") && plain.flavour === "range") return [];
+  if (isKind(plain, "class")) {
+    const members = [...plain.attrs.values()].filter((member) => isKind(member, "enum"));
+    if (members.length > 0) return members;
+  }
   const items = sequence(plain);
   if (items === undefined || typeof items === "string") return raise("TypeError", `'${pyTypeName(plain)}' object is not iterable`);
   return items;

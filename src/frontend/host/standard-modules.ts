@@ -1,8 +1,8 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
-
+import { NVIDIA_GPUS } from "../../gpu/nvidia.js";
 import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { raise } from "../language/errors.js";
-import { pyStr, pyTypeName } from "../language/python-text.js";
+import { dictKey, pyStr, pyTypeName } from "../language/python-text.js";
 import {
   isKind,
   isNumber,
@@ -274,9 +274,31 @@ const gpuTarget = (backend: PyValue, arch: PyValue, warpSize: PyValue): PyValue 
     ["warp_size", warpSize],
   ]),
 });
+/** What the driver says of the GPU, as far as the target says it. */
+const deviceProperties: NativeCall = (_args, _named, host) => {
+  const sharedMemory = NVIDIA_GPUS.find(({ capability }) => capability === host.capability)?.sharedMemoryPerCta;
+  const entries = [
+    "max_shared_mem",
+    "warpSize",
+    "multiprocessor_count",
+    "max_num_regs",
+    "sm_clock_rate",
+    "mem_clock_rate",
+    "mem_bus_width",
+  ].map((name): readonly [PyValue, PyValue] => [
+    name,
+    { kind: "opaque", what: `get_device_properties()['${name}']`, why: "it is not known of the target" },
+  ]);
+  const properties = new Map(entries.map((entry) => [dictKey(entry[0]), entry]));
+  if (sharedMemory !== undefined) properties.set(dictKey("max_shared_mem"), ["max_shared_mem", BigInt(sharedMemory)]);
+  properties.set(dictKey("warpSize"), ["warpSize", 32n]);
+  return { kind: "dict", entries: properties };
+};
 const DRIVER = module("triton.runtime.driver", {
   active: module("triton.runtime.driver.active", {
     get_current_target: native("get_current_target", (_args, _named, host) => gpuTarget("cuda", BigInt(host.capability), 32n)),
+    get_current_device: native("get_current_device", () => 0n),
+    utils: module("triton.runtime.driver.active.utils", { get_device_properties: native("get_device_properties", deviceProperties) }),
   }),
 });
 
