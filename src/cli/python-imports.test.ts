@@ -155,3 +155,47 @@ k.py:3:1: note: imported here
 `);
   expect(await failing({ "p.py": "from q import f\n", "q.py": "from p import f\n" })).toContain("the import of 'f' leads back to itself");
 });
+
+test("decorators of repositories: an object's configurations are those of the kernel, and what is not known of them is told", async () => {
+  const launch = `${HEAD}import nowhere
+class Entry:
+    def __init__(self, fn, configs=None):
+        self.fn = fn
+        if configs is not None:
+            self.configs = configs
+def entry(configs=None):
+    return lambda fn: Entry(fn, configs)
+def builtin(fn):
+    return getattr(tl.extra.libdevice, fn.__name__)
+`;
+  const decorated = (decorator: string) => ({
+    "launch.py": launch,
+    "k.py": `${HEAD}from launch import *\n@builtin\n@triton.jit\ndef rsqrt(x):\n    return x\n${kernel("rsqrt(1.0 * n)").replace("@triton", `${decorator}\n@triton`)}`,
+  });
+  const configs = "[triton.Config({}, num_warps=w) for w in (1, 2)]";
+  for (const [decorator, expected] of [
+    [`@entry(${configs})`, ""],
+    [`@nowhere.tuned(configs=${configs})`, ""],
+    ["@entry()", "'k' has no autotune configurations to choose from"],
+    [
+      "@nowhere.tuned(configs=nowhere.all())",
+      "the autotune configurations of 'k' are not known: 'nowhere.all()' is not known: the module 'nowhere' is not known to tt-step",
+    ],
+  ] as const) {
+    const { code, err, out } = await run(["k.py", "--kernel", "k", "--config", "1"], decorated(decorator));
+    expect([code, err.includes(expected)]).toEqual([expected === "" ? 0 : 2, true]);
+    if (code === 0) expect([err, out.includes('"__nv_rsqrtf"')]).toEqual(["", true]);
+  }
+  const { code, err } = await run(["k.py", "--kernel", "k"], decorated("@nowhere.tuned(configs=nowhere.all())"));
+  expect([code, err]).toEqual([0, expect.stringContaining("remark: the autotune configurations of 'k' are not known")]);
+});
+
+test("a text of several lines in a kernel is dedented with it", async () => {
+  const asm = (indent: string) =>
+    `${indent}@triton.jit\n${indent}def k(x):\n${indent}    tl.store(x, tl.inline_asm_elementwise("""\n${indent}    mov.u32 $0, 1;\n   \n""", "=r", [], dtype=tl.int32, is_pure=True, pack=1))\n`;
+  const argv = ["k.py", "--kernel", "k", "--signature", "*i32"];
+  const flat = await run(argv, { "k.py": HEAD + asm("") });
+  expect([flat.err, flat.out.includes('"\\0A    mov.u32 $0, 1;\\0A\\0A"')]).toEqual(["", true]);
+  const nested = await run(argv, { "k.py": `${HEAD}if True:\n${asm("    ")}` });
+  expect(nested.out).toBe(flat.out);
+});

@@ -5,7 +5,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import * as frontEnd from "../frontend/compile-python.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo } from "../frontend/request.js";
-import { type Choices, chooseKernel, specialize } from "../frontend/specialize.js";
+import { type Choices, chooseKernel, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
@@ -63,10 +63,16 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
     ctx.diagnostics.push(kernel.refused);
     return told();
   }
-  const made = specialize(kernel, args.python, settings(kernel));
+  const made = specialize(kernel, args.python, settings(kernel), path);
   if ("error" in made) return refused(made);
   const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
   if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };
+
+  const unknown = unknownConfigs(kernel);
+  if (unknown !== undefined) {
+    const message = `${unknown}; num_warps, num_stages and num_ctas are the defaults where none are given`;
+    ctx.diagnostics.push({ severity: "remark", code: "python.configs", message, notes: [] });
+  }
 
   const defaults: InputDefaults = {
     capability: asked.capability,

@@ -91,6 +91,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "python.define": "--define takes the name of something in the kernel's file and a Python literal: --define FLAG=False.",
+  "python.configs":
+    "The kernel has a tuner (@triton.autotune or one of the repository's) whose list of configurations depends on what tt-step does not know: a package that is not read, a file, the result of a measurement.",
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
   "python.other-triton":

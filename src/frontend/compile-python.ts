@@ -10,6 +10,7 @@ import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
+import { guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
@@ -23,7 +24,7 @@ import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, t
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
-import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
+import type { Guess, KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
 
 /** What readers of files beside the kernel's need. */
@@ -182,7 +183,8 @@ function evaluateFile(
     const fn = defined.find((v): v is JitFunction => isKind(v, "jit") && jitData(v).env.file === source);
     if (!fn) continue;
     functions.set(name, fn);
-    const kernel = describe(name, jitData(fn));
+    const guess = (): ReadonlyMap<string, Guess> => guessSignature(fn, parsed.body, (node) => constantText(host, source, node));
+    const kernel = { ...describe(name, jitData(fn)), guess };
     const refused = isKind(value, "opaque") && !choose(name, value) ? undecidedKernel(file, name, value) : kernel.refused;
     kernels.push({ ...kernel, refused });
   }
@@ -245,7 +247,19 @@ function deepestImport(body: readonly ast.Stmt[]): number {
   return Math.max(0, ...levels);
 }
 
-function describe(name: string, data: JitData): KernelInfo {
+/** A constant expression of the module level as a Python literal. */
+function constantText(host: Host, file: SourceFile, node: ast.Expr): string | undefined {
+  try {
+    const value = evaluate(host, { vars: file.globals, parent: undefined, file, isFunction: true }, node);
+    const plain = isKind(value, "constexpr") ? value.value : value;
+    return plain === null || typeof plain !== "object" ? pyRepr(plain) : undefined;
+  } catch (error) {
+    if (asPyError(error)) return undefined;
+    throw error;
+  }
+}
+
+function describe(name: string, data: JitData): Omit<KernelInfo, "guess"> {
   return {
     name,
     line: data.firstLine,

@@ -33,6 +33,12 @@ export interface KernelConfig {
   readonly maxnreg: number | undefined;
 }
 
+/** An entry of a signature that nobody gave: from a launch in the file, from an annotation, or guessed from the parameter's use. */
+export interface Guess {
+  readonly text: string;
+  readonly from: "call" | "annotation" | "use";
+}
+
 /** A function under `@triton.jit`. */
 export interface KernelInfo {
   readonly name: string;
@@ -46,6 +52,8 @@ export interface KernelInfo {
   readonly heuristics: readonly string[];
   /** `@triton.jit(debug=True)` */
   readonly debug: boolean;
+  /** What its parameters may be, where the file says it or as a guess. */
+  readonly guess: () => ReadonlyMap<string, Guess>;
   /** Why it cannot be compiled, whatever is asked for. */
   readonly refused?: Diagnostic | undefined;
 }

@@ -14,6 +14,7 @@ const kernel = (parameters: readonly string[], more: Partial<KernelInfo> = {}): 
   configs: [],
   heuristics: [],
   debug: false,
+  guess: () => new Map(parameters.map(parameter).map(({ name }) => [name, { text: `?${name}`, from: "use" }])),
   ...more,
 });
 const config = (constants: Readonly<Record<string, string>>, numWarps?: number): KernelConfig => ({
@@ -95,10 +96,10 @@ test("defaults of arguments that are no constants become what a launch makes of 
 
 test("what is missing is named, with an example", () => {
   expect(made(ADD, {})).toBe(
-    "kernel 'add' needs types and values for x_ptr, y_ptr, n, BLOCK (tl.constexpr); for example\n  --signature '*fp32:16, *fp32:16, i32, 128'\nor\n  --type 'x_ptr=*fp32:16' --type 'y_ptr=*fp32:16' --type n=i32 --const BLOCK=128",
+    "kernel 'add' needs types and values for x_ptr, y_ptr, n, BLOCK (tl.constexpr); for example\n  tt-step FILE --kernel add --signature '?x_ptr, ?y_ptr, ?n, ?BLOCK'\n(guessed from its use: x_ptr, y_ptr, n, BLOCK)",
   );
   expect(made(ADD, { signature: "*fp16:16, *fp16, i32" })).toBe(
-    "kernel 'add' needs a value for BLOCK (tl.constexpr); for example\n  --signature '*fp16:16, *fp16, i32, 128'\nor\n  --const BLOCK=128",
+    "kernel 'add' needs a value for BLOCK (tl.constexpr); for example\n  tt-step FILE --kernel add --signature '*fp16:16, *fp16, i32, ?BLOCK'\n(guessed from its use: BLOCK)",
   );
 });
 
@@ -116,7 +117,7 @@ test("what does not fit the kernel is refused", () => {
 test("autotune configurations are listed, and one is chosen", () => {
   const k = kernel(["B: tl.constexpr"], { configs: [config({ B: "64" }, 8), config({ B: "128" })] });
   expect(made(k, {})).toBe(
-    "'add' has 2 autotune configurations:\n  0: B: 64, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None\n  1: B: 128, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None\nchoose one with --config N, or give its constants with --const",
+    "'add' has 2 autotune configurations:\n  0: B: 64, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None\n  1: B: 128, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None\nchoose one with --config N, or give its constants with --const; for example\n  tt-step FILE --kernel add --config 0 --signature 'constexpr'",
   );
   expect(made(k, { config: 1 })).toMatchObject({ constants: { 0: "128" } });
   expect(made(k, { constants: ["B=32"] })).toMatchObject({ constants: { 0: "32" } });

@@ -67,7 +67,12 @@ export interface Specialized {
  * What is said of an argument by name comes before the signature, both before the comment above the kernel, that before the
  * autotune configuration, and that before the default in the `def`.
  */
-export function specialize(kernel: KernelInfo, given: GivenArguments, comment: readonly CommentSetting[]): Specialized | Refusal {
+export function specialize(
+  kernel: KernelInfo,
+  given: GivenArguments,
+  comment: readonly CommentSetting[],
+  file = "FILE",
+): Specialized | Refusal {
   const { parameters } = kernel;
   const isParameter = (key: string) => parameters.some((p) => p.name === key);
   const setting = (key: string) => comment.find((c) => c.key === key && !isParameter(key))?.value;
@@ -93,13 +98,13 @@ export function specialize(kernel: KernelInfo, given: GivenArguments, comment: r
   }
 
   const number = given.config ?? (setting("config") === undefined ? undefined : Number(setting("config")));
-  const config = chooseConfig(kernel, number, entries);
+  const config = chooseConfig(kernel, number, entries, file);
   if (config && "error" in config) return config;
   for (const [key, expression] of config?.constants ?? []) if (!entries.has(key)) entries.set(key, { kind: "constant", expression });
   for (const p of parameters)
     if (!entries.has(p.name) && p.defaultText !== undefined && !kernel.heuristics.includes(p.name)) entries.set(p.name, ofDefault(p));
   const missing = parameters.filter((p) => !entries.has(p.name) && !kernel.heuristics.includes(p.name));
-  if (missing.length > 0) return { error: missingText(kernel, missing, entries) };
+  if (missing.length > 0) return { error: missingText(kernel, missing, entries, file, config && kernel.configs.indexOf(config)) };
 
   const options = comment.filter((c) => !isParameter(c.key) && !["signature", "config", "define"].includes(c.key));
   return { specialization: toSpecialization(kernel, entries), config, options };
@@ -163,11 +168,7 @@ function ofDefault({ isConstexpr, specialized, defaultText }: KernelParameter): 
 
 // --- configurations --------------------------------------------------------------------------------
 
-function chooseConfig(
-  kernel: KernelInfo,
-  number: number | undefined,
-  entries: ReadonlyMap<string, ArgumentSpec>,
-): KernelConfig | undefined | Refusal {
+function chooseConfig(kernel: KernelInfo, number: number | undefined, entries: Entries, file: string): KernelConfig | undefined | Refusal {
   const { name, configs } = kernel;
   if (number !== undefined) {
     const config = configs[number];
@@ -175,7 +176,7 @@ function chooseConfig(
     return {
       error:
         configs.length === 0
-          ? `'${name}' has no autotune configurations to choose from`
+          ? (unknownConfigs(kernel) ?? `'${name}' has no autotune configurations to choose from`)
           : `there is no configuration ${number}; ${configList(kernel)}`,
     };
   }
@@ -184,10 +185,14 @@ function chooseConfig(
   const isOpen = (key: string): boolean => !entries.has(key) && kernel.parameters.some((p) => p.name === key);
   if (!configs.some((c) => [...c.constants.keys()].some(isOpen))) return undefined;
   return {
-    error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const`,
+    error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const; for example\n  ${wholeCommand(kernel, entries, file, 0)}`,
     choices: { title: "configurations", items: configs.map((c, config) => ({ text: configText(c), given: { kernel: name, config } })) },
   };
 }
+
+/** That a kernel has configurations that are not known, and why. */
+export const unknownConfigs = ({ name, configsUnknown }: KernelInfo): string | undefined =>
+  configsUnknown === undefined ? undefined : `the autotune configurations of '${name}' are not known: ${configsUnknown}`;
 
 function configList({ name, configs }: KernelInfo): string {
   return `'${name}' has ${configs.length} autotune configurations:\n${configs.map((c, i) => `  ${i}: ${configText(c)}`).join("\n")}`;
@@ -207,26 +212,46 @@ export function configText({ constants, numWarps, numCtas, numStages, maxnreg }:
 
 // --- what is missing -------------------------------------------------------------------------------
 
-function missingText(kernel: KernelInfo, missing: readonly KernelParameter[], entries: ReadonlyMap<string, ArgumentSpec>): string {
+function missingText(
+  kernel: KernelInfo,
+  missing: readonly KernelParameter[],
+  entries: Entries,
+  file: string,
+  config: number | undefined,
+): string {
   const names = missing.map((p) => (p.isConstexpr ? `${p.name} (tl.constexpr)` : p.name)).join(", ");
   const wants = missing.every((p) => p.isConstexpr) ? "a value" : missing.some((p) => p.isConstexpr) ? "types and values" : "a type";
-  const byName = missing
-    .map((p) => (p.isConstexpr ? `--const ${p.name}=${exampleOf(p)}` : `--type ${shellWord(`${p.name}=${exampleOf(p)}`)}`))
-    .join(" ");
-  const whole = kernel.parameters.map((p) => entryText(entries.get(p.name)) ?? exampleOf(p)).join(", ");
-  return `kernel '${kernel.name}' needs ${wants} for ${names}; for example\n  --signature '${whole}'\nor\n  ${byName}`;
+  const guess = kernel.guess();
+  const guessed = missing.filter((p) => guess.get(p.name)?.from === "use").map((p) => p.name);
+  const note = guessed.length === 0 ? "" : `\n(guessed from its use: ${guessed.join(", ")})`;
+  const unknown = unknownConfigs(kernel);
+  const command = wholeCommand(kernel, entries, file, config);
+  return `kernel '${kernel.name}' needs ${wants} for ${names}; for example\n  ${command}${note}${unknown === undefined ? "" : `\n${unknown}`}`;
 }
 
-const shellWord = (text: string): string => (/[*()"']/.test(text) ? `'${text}'` : text);
+type Entries = ReadonlyMap<string, ArgumentSpec>;
 
-function exampleOf({ name, isConstexpr, defaultText }: KernelParameter): string {
-  if (isConstexpr) return defaultText ?? (/^(?:is|has|use|even|causal|flag)/i.test(name) ? "True" : "128");
-  return /ptr|^(?:[a-cxyzqkvo]|[A-CXYQVO]|out|in\d*|output|input|src|dst)\d*$/.test(name)
-    ? "*fp32:16"
-    : /eps|scale|alpha|beta|^p$/i.test(name)
-      ? "fp32"
-      : "i32";
+/** A command that compiles the kernel, with what is given and the best guess of the rest. */
+function wholeCommand(
+  { name, parameters, heuristics, configs, guess }: KernelInfo,
+  entries: Entries,
+  file: string,
+  config: number | undefined,
+): string {
+  const guesses = guess();
+  const ofConfig = config === undefined ? undefined : configs[config]?.constants;
+  const signature = parameters.map((p) => {
+    const isComputed = heuristics.includes(p.name) || ofConfig?.has(p.name) === true;
+    const text = isComputed ? "constexpr" : (entryText(entries.get(p.name)) ?? guesses.get(p.name)!.text);
+    // Shells take single quotes.
+    return text.replace(/^'([^'"\\]*)'$/, '"$1"');
+  });
+  const chosen = config === undefined || configs.length < 2 ? "" : ` --config ${config}`;
+  return `tt-step ${shellWord(file)} --kernel ${name}${chosen} --signature ${quoted(signature.join(", "))}`;
 }
+
+const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : quoted(text));
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function entryText(entry: ArgumentSpec | undefined): string | undefined {
   if (!entry) return undefined;
