@@ -7,8 +7,8 @@ import { build } from "esbuild";
 
 const { out, bench } = parseArgs({ options: { out: { type: "string", default: "." }, bench: { type: "boolean" } } }).values;
 
-/** Packages that are another in bundles. */
-const alias = {};
+/** Packages that are another in bundles. Expressions for emoji in `string-width` take as long to load as the rest of yargs. */
+const alias = { "string-width": "fast-string-width" };
 /** Files of packages that are others in bundles. */
 const plugins = [];
 
@@ -25,7 +25,15 @@ const common = {
 };
 /** Commands are read as latin1, which esbuild's ASCII is too: V8 needs no decoding. */
 const command = (name, entry = `src/cli/${name}.ts`) =>
-  build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.cjs`, format: "cjs", platform: "node" });
+  build({
+    ...common,
+    // yargs asks for it to load files that are not in the bundle, and not needed.
+    define: { ...common.define, "import.meta.url": '"file:///"' },
+    entryPoints: [entry],
+    outfile: `${out}/dist/${name}.cjs`,
+    format: "cjs",
+    platform: "node",
+  });
 const module = (name, entry, options) =>
   build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.js`, format: "esm", ...options });
 

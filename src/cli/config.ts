@@ -12,19 +12,18 @@ import { type Json, parsePositionedJson } from "../support/positioned-json.js";
 import { fromBytes } from "../support/utf8.js";
 import { COMMAND_IDS, COMMANDS, type CommandId, keysOf } from "../tui/keymap.js";
 import type { Io } from "./io.js";
-import { parseTtStepArgs } from "./tt-step-args.js";
+import { STEP } from "./options/step.js";
+import { type Setting, settingsProblem } from "./tt-step-args.js";
 
 export interface Config {
   readonly keys: Readonly<Partial<Record<CommandId, readonly string[]>>>;
-  readonly theme: "dark" | "light" | "none" | undefined;
-  readonly mouse: boolean | undefined;
   /** Options of the command line, which come before those that are given. */
-  readonly defaults: readonly string[];
+  readonly options: readonly string[];
 }
 
 const KEY = "(?:ctrl\\+[a-z]|shift\\+tab|up|down|left|right|home|end|pgup|pgdn|tab|enter|space|esc|backspace|delete|\\S)";
 const KEYS = `^${KEY}(?: ${KEY})*$`;
-const THEMES = ["dark", "light", "none"] as const;
+const THEMES = STEP.theme.type.values!;
 const SETTINGS = ["$schema", "theme", "mouse", "keys", "defaults"] as const;
 
 /** The JSON schema of the file, as it is kept in `schemas/config.json`. */
@@ -96,9 +95,7 @@ export function parseConfig(path: string, text: string): Config | { readonly err
   const list = (keys: Json): readonly string[] => (typeof keys === "string" ? [keys] : (keys as readonly string[]));
   return {
     keys: Object.fromEntries(Object.entries(value["keys"] ?? {}).map(([id, keys]) => [id, list(keys as Json)])),
-    theme: value["theme"] as Config["theme"],
-    mouse: value["mouse"] as boolean | undefined,
-    defaults: optionsOf(value["defaults"]).map(([, option]) => option),
+    options: typedOptions(value),
   };
 }
 
@@ -147,18 +144,23 @@ function keyProblem(keys: { readonly [id: string]: Json }): Problem | undefined 
   return undefined;
 }
 
-/** Options as they would be typed, with their names. */
-function optionsOf(defaults: Json | undefined): readonly (readonly [name: string, option: string])[] {
-  return Object.entries(defaults ?? {}).map(([name, value]) => [
-    name,
-    value === true ? `--${name}` : value === false ? `--no-${name}` : `--${name}=${String(value)}`,
-  ]);
-}
 function defaultsProblem(defaults: Json | undefined): Problem | undefined {
-  for (const [name, option] of optionsOf(defaults)) {
-    const read = parseTtStepArgs([option]);
-    if ("error" in read) return { path: `defaults.${name}`, message: read.error };
+  const settings = Object.entries(defaults ?? {}).map(
+    ([name, value]): Setting => [name, typeof value === "boolean" ? value : String(value)],
+  );
+  for (const setting of settings) {
+    const message = settingsProblem([setting]);
+    if (message !== undefined) return { path: `defaults.${setting[0]}`, message };
   }
-  const all = parseTtStepArgs(optionsOf(defaults).map(([, option]) => option));
-  return "error" in all ? { path: "defaults", message: all.error } : undefined;
+  const message = settingsProblem(settings);
+  return message === undefined ? undefined : { path: "defaults", message };
+}
+
+/** Settings as they would be typed before the other options. */
+function typedOptions(config: { readonly [key: string]: Json }): readonly string[] {
+  const { theme, mouse, defaults } = config;
+  const own = [...(theme === undefined ? [] : [["theme", theme] as const]), ...(mouse === undefined ? [] : [["mouse", mouse] as const])];
+  return [...own, ...Object.entries(defaults ?? {})].map(([name, value]) =>
+    value === true ? `--${name}` : value === false ? `--no-${name}` : `--${name}=${String(value)}`,
+  );
 }

@@ -183,8 +183,8 @@ test.each([
   [["mma", "SM80_16x8x8_F32F16F16F32_TN", "--thread", "32"], "thread 32 is outside of the 32 threads", 42],
   [["copy", "UniversalCopy<uint128_t>", "--thr", "8,16", "--val", "1,4"], "uses too few values", 48],
   [["copy", "UniversalCopy<uint128_t>", "--thr", "8,16", "--val", "1,8", "--tensor", "12,128"], "does not divide the tensor", 61],
-  [["--fromat", "svg"], "unknown option '--fromat'; did you mean --format?", 1],
-  [["(_4):(_1)", "--format", "png"], "unknown format 'png'", 20],
+  [["--fromat", "svg"], "unknown option '--fromat'; did you mean '--format'?", 1],
+  [["(_4):(_1)", "--format", "png"], "--format expects text, latex, svg, html or json, not 'png'", 11],
   [["--from-triton", "#ttg.nvmma_shared<{}>", "-t", "16x16"], "no CuTe layout for #ttg.nvmma_shared", 1],
 ] as const)("%j: one line and a caret", (argv, message, column) => {
   const { code, out, err } = run(argv);
@@ -198,7 +198,7 @@ test.each([
 });
 
 test("help, version and the list of atoms", () => {
-  expect(ok("--help")).toContain("usage: cute-layout LAYOUT");
+  expect(ok("--help")).toContain("Usage: cute-layout LAYOUT");
   expect(ok("--version")).toMatch(/^cute-layout \d+\.\d+\.\d+\n$/);
   const atoms = ok("--atoms").split("\n");
   for (const name of ["SM61_DP4A", "SM70_8x8x4_F32F16F16F32_TT", "SM90_64x256x16_F16F16F16_RS", "SM90_U16x8_STSM_T", "SM120_16x8x64_TN_VS"])

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { writeFile } from "../node/files.js";
 import { memoryIo } from "../testing/memory-io.js";
 import { readSnapshot, writeSnapshot } from "./snapshot-store.js";
-import { snapshotMain } from "./tt-step-snapshot.js";
+import { main } from "./tt-step.js";
 
 const fault = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY, code: "", calls: 0 }));
 vi.mock("node:fs", async (original) => {
@@ -114,16 +114,16 @@ test("an update that was killed leaves the old snapshot, and the next one clears
   expect(readdirSync(join(dir, "vecadd"))).toEqual(["sm80"]);
 });
 
-test("a kernel whose snapshot cannot be read or written is reported, and the next one is compared", () => {
-  const run = (...argv: string[]) => {
+test("a kernel whose snapshot cannot be read or written is reported, and the next one is compared", async () => {
+  const run = async (...argv: string[]) => {
     const io = memoryIo();
-    return { code: snapshotMain([...argv, "--dir", dir], io), out: io.out() };
+    return { code: await main(["snapshot", ...argv, "--dir", dir], io), out: io.out() };
   };
   const kernels = ["fixtures/kernels/softmax.ttir", "fixtures/kernels/vecadd.ttir"];
-  expect(run(...kernels, "--update").code).toBe(0);
+  expect((await run(...kernels, "--update")).code).toBe(0);
   rmSync(join(dir, "softmax"), { recursive: true });
   writeFileSync(join(dir, "softmax"), "a file");
-  const { code, out } = run(...kernels);
+  const { code, out } = await run(...kernels);
   expect(code).toBe(2);
   expect(out).toBe(`softmax: error\n    error: cannot use '${dir}/softmax/sm80': not a directory\n1 same, 1 error\n`);
 });

@@ -1,3 +1,5 @@
+import type { Progress, Work } from "../support/slices.js";
+
 /** What a command may touch: given by the launcher, or by a test. */
 export interface Io {
   /** `write` is for people and escapes what a terminal would obey; `writeBytes` is exact unless a terminal shows it. */
@@ -13,6 +15,8 @@ export interface Io {
   readonly programs?: Programs;
   /** Milliseconds. */
   clock(): number;
+  /** Shows how far long work is; true if the user has asked to end it. Absent where standard error is no terminal. */
+  readonly progress?: (progress: Progress) => Promise<boolean>;
   /** Whether stdout is a terminal. */
   readonly isTerminal?: boolean;
   /** Whether stdin and stdout are terminals with somebody before them; undefined in tests: nobody is. */
@@ -35,10 +39,22 @@ export interface Programs {
 }
 
 /** Exit codes; see the command line's contract in the README. */
-export const EXIT = { ok: 0, difference: 1, badInput: 2, bug: 3 } as const;
+export const EXIT = { ok: 0, difference: 1, badInput: 2, bug: 3, interrupted: 130 } as const;
 
 /** Whether an environment variable is on, in Triton's words for it. Source: include/triton/Tools/Sys/GetEnv.hpp, getBoolEnv. */
 export function isOn({ env }: Pick<Io, "env">, name: string): boolean {
   return ["on", "true", "1"].includes((env[name] ?? "").toLowerCase());
 }
 export const PREFER_TMEM_16X256 = "TRITON_PREFER_TMEM_16x256_LAYOUT";
+
+/** Does some work, shows how far it is, and ends it early where the user asks for that. */
+export async function watched<T>(
+  work: Work<T>,
+  { progress }: Pick<Io, "progress">,
+): Promise<{ readonly value: T; readonly interrupted: boolean }> {
+  let interrupted = false;
+  for (let next = work.next(); ; next = work.next(interrupted)) {
+    if (next.done) return { value: next.value, interrupted };
+    interrupted ||= (await progress?.(next.value)) ?? false;
+  }
+}

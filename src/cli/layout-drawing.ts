@@ -5,8 +5,8 @@
  */
 import { type Owner, ownerAt, preimage } from "../layout/grid.js";
 import type { Window } from "../layout/print-layout.js";
-import type { ColorBy } from "./layout-args.js";
 import { type TensorLayout, UserError } from "./layout-input.js";
+import type { ColorBy } from "./options/layout.js";
 
 export interface DrawingOptions {
   readonly colorBy: ColorBy | undefined;

@@ -25,8 +25,8 @@ import { LayoutError } from "../layout/layout-error.js";
 import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { layoutProblem } from "../layout/verify-encoding.js";
 import { nearest } from "../support/nearest.js";
-import { shortened } from "./layout-args.js";
 import { elementBits, readType, UserError } from "./layout-input.js";
+import { shortened } from "./options/option.js";
 
 /** The shape, elements and layout of what an op works on. */
 interface Operand {

@@ -22,7 +22,7 @@ import { Parser } from "../syntax/parser.js";
 import "../syntax/print.js";
 import { fileError } from "../node/files.js";
 import { EXIT, type Io } from "./io.js";
-import { shortened } from "./layout-args.js";
+import { shortened } from "./options/option.js";
 
 /** What the user has to change: `message` goes to stderr as it is, and the program ends with `code`. */
 export class UserError extends Error {

@@ -6,8 +6,8 @@ import { placeOf } from "../layout/encoding-queries.js";
 import { elementsOf } from "../layout/grid.js";
 import { LayoutError } from "../layout/layout-error.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
-import { shortened } from "./layout-args.js";
 import { distributedOf, sharedOf, type TensorLayout, UserError } from "./layout-input.js";
+import { shortened } from "./options/option.js";
 
 /** `--thread`'s number, checked; undefined for `all`. */
 export function threadNumber(text: string, layout: LinearLayout): number | undefined {
@@ -132,19 +132,16 @@ export interface ConflictReport extends Wavefronts {
 }
 
 /** Bank conflicts of reading or writing `shared` from `registers`, in accesses of up to `vecBytes` bytes. */
-export function conflictReport(shared: TensorLayout, registers: TensorLayout, vecBytes: string): ConflictReport {
+export function conflictReport(shared: TensorLayout, registers: TensorLayout, vecBytes: number): ConflictReport {
   const memory = sharedOf(shared, "-l with --conflicts");
   distributedOf(registers, "--conflicts");
-  const limit = Number(vecBytes);
-  if (!/^\d{1,2}$/.test(vecBytes) || ![1, 2, 4, 8, 16].includes(limit))
-    throw new UserError(`error: --vec-bytes must be 1, 2, 4, 8 or 16, not '${shortened(vecBytes)}'\n`);
   const bits = Math.max(8, shared.bits);
   return checked(() => {
     const padded = placeOf(memory);
-    const wavefronts = simulateWavefronts(registers.layout, shared.layout, bits, limit, padded);
-    const formula = padded ? undefined : bankConflictsMemDesc(registers.layout, shared.layout, bits, limit);
+    const wavefronts = simulateWavefronts(registers.layout, shared.layout, bits, vecBytes, padded);
+    const formula = padded ? undefined : bankConflictsMemDesc(registers.layout, shared.layout, bits, vecBytes);
     const extraWavefronts = wavefronts.wavefronts - wavefronts.minWavefronts;
-    return { shared: shared.text, registers: registers.text, vecBytes: limit, ...wavefronts, extraWavefronts, formula };
+    return { shared: shared.text, registers: registers.text, vecBytes, ...wavefronts, extraWavefronts, formula };
   });
 }
 

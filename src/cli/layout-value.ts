@@ -10,8 +10,8 @@ import type { Value } from "../ir/value.js";
 import { getRank } from "../layout/encoding-queries.js";
 import { Parser } from "../syntax/parser.js";
 import { EXIT, type Io } from "./io.js";
-import { shortened } from "./layout-args.js";
 import { complaintsOf, elementBits, fileContext, layoutOf, readInput, type TensorLayout, UserError } from "./layout-input.js";
+import { shortened } from "./options/option.js";
 
 /** The layout of the value called that in the file, `%23`, `%3#1` or, in one function of several, `@name:%23`. */
 export function layoutOfValue(io: Io, file: string, asked: string): TensorLayout {

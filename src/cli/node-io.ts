@@ -6,6 +6,7 @@ import { terminalText } from "../support/terminal-text.js";
 import { printable } from "../support/utf8.js";
 import { LineTable } from "../trace/line-table.js";
 import { EXIT, type Io, type Programs } from "./io.js";
+import { ProgressLine } from "./progress.js";
 
 /** More entries are no folder of dumps. */
 const MAX_FOLDER_ENTRIES = 20_000;
@@ -53,6 +54,7 @@ export async function runMain(
 ): Promise<void> {
   const stdout = new Output(1);
   const stderr = new Output(2);
+  const line = new ProgressLine();
   const io: Io = {
     stdout,
     stderr,
@@ -73,18 +75,18 @@ export async function runMain(
     },
     get isInteractive() {
       const { CI, TERM } = process.env;
-      if (CI || TERM === "dumb" || !fstatSync(0).isCharacterDevice() || !fstatSync(1).isCharacterDevice()) return false;
-      // /dev/null is a character device too.
-      const { isatty } = process.getBuiltinModule("node:tty");
-      return isatty(0) && isatty(1);
+      return !CI && TERM !== "dumb" && isTerminal(0) && isTerminal(1);
     },
     cwd: process.cwd(),
     env: process.env,
+    ...(isTerminal(2) ? { progress: line.show } : {}),
   };
   let code: number;
   try {
     code = await main(argv, io);
+    line.end();
   } catch (error) {
+    line.end();
     stdout.flush();
     const { text, isBug } = failureOf(error);
     stderr.write(`${text}
@@ -99,6 +101,9 @@ export async function runMain(
   stderr.flush();
   process.exitCode = stdout.error === undefined && stderr.error === undefined ? code : Math.max(code, EXIT.badInput);
 }
+
+/** node:tty is loaded late, since that takes a fifth of a short command's time; /dev/null is a character device too. */
+const isTerminal = (fd: number): boolean => fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
 
 const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;
 

@@ -7,18 +7,6 @@ import { printHwView, printTensorView, type Window } from "../layout/print-layou
 import { fromBytes, toBytes } from "../support/utf8.js";
 import { EXIT, type Io } from "./io.js";
 import { answerCases } from "./layout-algebra.js";
-import {
-  COLOR_BY,
-  type ColorBy,
-  LAYOUT_FORMATS,
-  type LayoutArgs,
-  type LayoutFormat,
-  type LayoutOption,
-  layoutHelp,
-  parseLayoutArgs,
-  shortened,
-  shown,
-} from "./layout-args.js";
 import { type DrawingOptions, layoutHtml, layoutSvg } from "./layout-drawing.js";
 import { defaultEncoding, inferType } from "./layout-infer.js";
 import {
@@ -47,28 +35,33 @@ import {
 } from "./layout-moves.js";
 import { layoutOfValue } from "./layout-value.js";
 import { runMain } from "./node-io.js";
-import { VERSION } from "./version.js";
+import { type LayoutFormat, type LayoutOption, type LayoutValues, TRITON_TENSOR_LAYOUT } from "./options/layout.js";
+import { dashed, shortened } from "./options/option.js";
+import { readCommandLine } from "./options/read.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 type Write = (text: string) => void;
-type Options = ReadonlyMap<LayoutOption, string>;
+type Options = LayoutValues;
 
 export function main(argv: readonly string[], io: Io): number {
-  const args = parseLayoutArgs(argv.map(toBytes));
-  if ("error" in args) {
-    io.stderr.write(`triton-tensor-layout: ${args.error}\n`);
-    return EXIT.badInput;
-  }
-  if (args.options.has("help") || args.options.has("version")) {
-    io.stdout.write(args.options.has("help") ? layoutHelp() : `triton-tensor-layout ${VERSION}\n`);
+  const line = readCommandLine(TRITON_TENSOR_LAYOUT, argv.map(toBytes));
+  if ("print" in line) {
+    io.stdout.write(line.print);
     return EXIT.ok;
   }
+  const [extra] = "error" in line ? [] : line.words;
+  if ("error" in line || extra !== undefined) {
+    const error = "error" in line ? line.error : `unexpected argument '${shortened(extra!)}'; layouts are given with -l. Try --help`;
+    io.stderr.write(`triton-tensor-layout: ${error}\n`);
+    return EXIT.badInput;
+  }
   try {
-    const file = args.options.get("o") ?? "-";
-    if (file === "-" || file === "") return answer(args, io, (text) => io.stdout.write(text));
+    const shown = (write: Write) => (line.command === "algebra" ? algebraCommand(line.values.i, io, write) : print(line.values, io, write));
+    const file = line.values.o;
+    if (file === "-" || file === "") return shown((text) => io.stdout.write(text));
     const pieces: string[] = [];
-    const code = answer(args, io, (text) => void pieces.push(text));
+    const code = shown((text) => void pieces.push(text));
     writeFile(io, file, pieces.join(""));
     return code;
   } catch (error) {
@@ -87,30 +80,28 @@ function writeFile(io: Io, file: string, text: string): void {
   }
 }
 
-function answer({ algebra, options }: LayoutArgs, io: Io, write: Write): number {
-  const format = choice(options, "format", LAYOUT_FORMATS) ?? "text";
-  if (algebra) return algebraCommand(options, io, write);
-  if (options.has("kinds")) {
+function print(options: LayoutValues, io: Io, write: Write): number {
+  const { format } = options;
+  if (options.kinds) {
     write(format === "json" ? jsonText(ENCODING_KINDS) : kindsText());
     return EXIT.ok;
   }
-  if (options.has("value")) {
-    const file = options.get("i");
+  if (options.value !== undefined) {
+    const file = options.i;
     if (!file) throw bad("--value needs the file: -i kernel.ttgir");
-    present([layoutOfValue(io, file, options.get("value")!)], options, format, write);
+    present([layoutOfValue(io, file, options.value)], options, format, write);
     return EXIT.ok;
   }
-  const typeText = options.get("t") ?? "";
+  const typeText = options.t ?? "";
   if (typeText === "") throw asTriton("Must specify the tensor type argument");
-  if (options.has("infer")) {
-    const attr = options.has("l") ? readAttr(options.get("l")!, "-l") : undefined;
-    write(inferType(options.get("infer")!, typeText, attr, options.get("arg")));
+  if (options.infer !== undefined) {
+    const attr = options.l !== undefined ? readAttr(options.l, "-l") : undefined;
+    write(inferType(options.infer, typeText, attr, options.arg));
     return EXIT.ok;
   }
   const type = readType(typeText);
-  if (options.has("default")) {
-    const sizes = (["num-warps", "threads-per-warp", "num-ctas"] as const).map((name, i) => powerOf2(options, name, [4, 32, 1][i]!));
-    write(defaultEncoding(staticTensor(type, typeText).params.shape, sizes[0]!, sizes[1]!, sizes[2]!));
+  if (options.default) {
+    write(defaultEncoding(staticTensor(type, typeText).params.shape, options.numWarps, options.threadsPerWarp, options.numCtas));
     return EXIT.ok;
   }
   if (!RankedTensorType.is(type)) throw asTriton(`Invalid tensor type argument: ${typeText}`);
@@ -127,36 +118,36 @@ function layoutsOf(
   ofType: Attribute | undefined,
 ): readonly (readonly [name: string | undefined, attr: Attribute])[] {
   const layouts: [string | undefined, Attribute][] = [];
-  const file = options.get("i");
+  const file = options.i;
   if (file) {
     const aliases = readAliases(io, file);
-    const names = options.get("alias-names")?.split(",") ?? [...aliases.keys()];
+    const names = options.aliasNames?.split(",") ?? [...aliases.keys()];
     for (const name of names) {
       const attr = aliases.get(name);
       if (!attr) throw asTriton(`Can't find the layout attribute: ${name}`);
       layouts.push([`#${name}`, attr]);
     }
   }
-  if (options.get("l")) layouts.push([undefined, readAttr(options.get("l")!, "-l")]);
+  if (options.l) layouts.push([undefined, readAttr(options.l, "-l")]);
   else if (!file && ofType) layouts.push([undefined, ofType]);
   return layouts;
 }
 
 /** Shows layouts in the form asked for. */
 function present(tensors: readonly TensorLayout[], options: Options, format: LayoutFormat, write: Write): void {
-  const second = options.has("convert") ? "convert" : options.has("conflicts") ? "conflicts" : undefined;
+  const second = options.convert !== undefined ? "convert" : options.conflicts !== undefined ? "conflicts" : undefined;
   if (second) return presentPair(only(tensors, second), second, options, format, write);
   if (format === "svg" || format === "html") {
     const drawing = drawingOptions(tensors, options);
     return write(format === "html" ? layoutHtml(tensors, drawing) : layoutSvg(only(tensors, "format"), drawing));
   }
-  const thread = options.get("thread");
+  const thread = options.thread;
   if (format === "json") {
     const described = tensors.map((tensor) => (thread === undefined ? layoutJson(tensor.layout) : threadElements(tensor, thread)));
     if (tensors.length === 1 && tensors[0]!.name === undefined) return write(jsonText(described[0]));
     return write(jsonText(tensors.map(({ name, text }, i) => ({ name, attribute: text, layout: described[i] }))));
   }
-  if (options.has("crop") && options.has("use-hw-view")) throw bad("--crop shows a part of the tensor: it does not go with --use-hw-view");
+  if (options.crop !== undefined && options.useHwView) throw bad("--crop shows a part of the tensor: it does not go with --use-hw-view");
   // Everything is checked before anything is written.
   const bodies = tensors.map((tensor): (() => void) => {
     const emit = (line: string): void => write(`${line}\n`);
@@ -164,31 +155,30 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
       const elements = threadElements(tensor, thread);
       return () => write(threadText(elements));
     }
-    if (options.has("use-hw-view")) return () => printHwView(tensor.layout, emit);
+    if (options.useHwView) return () => printHwView(tensor.layout, emit);
     const window = windowOf(options, tensor.shape);
     return () => printTensorView(tensor.layout, emit, window);
   });
   tensors.forEach(({ name, text }, i) => {
     write(`Print layout attribute: ${name === undefined ? "" : `${name} = `}${text}\n`);
     bodies[i]!();
-    if (options.has("alias-names") && name !== undefined) write("\n");
+    if (options.aliasNames !== undefined && name !== undefined) write("\n");
   });
 }
 
 function presentPair(first: TensorLayout, option: "convert" | "conflicts", options: Options, format: LayoutFormat, write: Write): void {
-  if (format === "svg" || format === "html") throw bad(`${shown(option)} is written as text or json, not as ${format}`);
-  const other = layoutOf(readAttr(options.get(option)!, shown(option)), first.shape, first.elementType);
+  if (format === "svg" || format === "html") throw bad(`${dashed(option)} is written as text or json, not as ${format}`);
+  const other = layoutOf(readAttr(options[option]!, dashed(option)), first.shape, first.elementType);
   if (option === "convert") {
-    const report = conversionReport(first, other, options.get("thread"));
+    const report = conversionReport(first, other, options.thread);
     return write(format === "json" ? jsonText(report) : conversionText(report, first.layout));
   }
-  const report = conflictReport(first, other, options.get("vec-bytes") ?? "16");
+  const report = conflictReport(first, other, options.vecBytes);
   write(format === "json" ? jsonText(report) : conflictText(report, first.bits));
 }
 
 function drawingOptions(tensors: readonly TensorLayout[], options: Options): DrawingOptions {
-  const colorBy: ColorBy | undefined = choice(options, "color-by", COLOR_BY);
-  const thread = options.get("thread");
+  const { colorBy, thread } = options;
   return {
     colorBy,
     window: tensors[0] && windowOf(options, tensors[0].shape),
@@ -201,7 +191,7 @@ function drawingOptions(tensors: readonly TensorLayout[], options: Options): Dra
 
 /** `--crop 0:16,0:32`; an end may be left out. */
 function windowOf(options: Options, shape: readonly number[]): Window | undefined {
-  const text = options.get("crop");
+  const text = options.crop;
   if (text === undefined) return undefined;
   const parts = text.split(",");
   if (parts.length !== shape.length) throw bad(`--crop needs a range for each of ${shape.length} dimensions, not '${shortened(text)}'`);
@@ -214,8 +204,7 @@ function windowOf(options: Options, shape: readonly number[]): Window | undefine
   });
 }
 
-function algebraCommand(options: Options, io: Io, write: Write): number {
-  const file = options.get("i");
+function algebraCommand(file: string | undefined, io: Io, write: Write): number {
   if (!file) throw bad("algebra needs a file of cases: -i CASES.json");
   let cases: unknown;
   try {
@@ -236,25 +225,11 @@ function algebraCommand(options: Options, io: Io, write: Write): number {
 
 function only(tensors: readonly TensorLayout[], option: LayoutOption): TensorLayout {
   const [first, second] = tensors;
-  if (!first) throw bad(`${shown(option)} needs a layout: -l ATTR`);
-  if (second) throw bad(`${shown(option)} is for one layout: choose it with -alias-names`);
+  if (!first) throw bad(`${dashed(option)} needs a layout: -l ATTR`);
+  if (second) throw bad(`${dashed(option)} is for one layout: choose it with -alias-names`);
   return first;
 }
 
-function choice<T extends string>(options: Options, name: LayoutOption, choices: readonly T[]): T | undefined {
-  const text = options.get(name);
-  if (text === undefined) return undefined;
-  return choices.find((item) => item === text) ?? fail(`${shown(name)} knows ${choices.join(", ")}, not '${shortened(text)}'`);
-}
-function powerOf2(options: Options, name: LayoutOption, otherwise: number): number {
-  const text = options.get(name);
-  if (text === undefined) return otherwise;
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  return value >= 1 && (value & (value - 1)) === 0 ? value : fail(`${shown(name)} must be a power of two, not '${shortened(text)}'`);
-}
 function bad(message: string): UserError {
   return new UserError(`error: ${message}\n`);
-}
-function fail(message: string): never {
-  throw bad(message);
 }

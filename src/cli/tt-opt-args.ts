@@ -145,6 +145,25 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
   return args;
 }
 
+/** All flags, for completion. */
+export function ttOptFlags(): readonly {
+  readonly name: string;
+  readonly summary: string;
+  readonly takes: "nothing" | "file" | "text" | readonly string[];
+}[] {
+  const values: Readonly<Record<string, "text" | readonly string[]>> = {
+    "pass-pipeline": "text",
+    "verify-diagnostics": ["all", "only-expected"],
+  };
+  return [
+    ...FLAGS.map(({ name, summary }) => ({ name, summary, takes: values[name] ?? ("nothing" as const) })),
+    { name: "o", summary: "write to FILE instead of standard output", takes: "file" },
+    ...[...PASSES.values()]
+      .filter(({ testOnly }) => !testOnly)
+      .map(({ flag, summary }) => ({ name: flag, summary, takes: "nothing" as const })),
+  ];
+}
+
 export function ttOptHelp(): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
   let text =

@@ -4,14 +4,12 @@ import { argumentNames } from "../simulate/tensor/arguments.js";
 import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable, Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
-import { simulationOptions } from "./simulation-args.js";
-
-const NOTHING = { arg: [], grid: undefined, program: [], seed: [], maxSteps: undefined };
+import { NO_SIMULATION, simulationOptions } from "./simulation-args.js";
 
 /** `text` is what the module was parsed from. */
 export function validatorOf(module: Operation, text: string, input: string, io: Io): Validator | { readonly error: string } {
   if (!isExecutable(module)) return new Validator();
-  const options = simulationOptions(input, NOTHING, { module, names: argumentNames(kernelOf(module)!, text) }, io);
+  const options = simulationOptions(input, NO_SIMULATION, { module, names: argumentNames(kernelOf(module)!, text) }, io);
   if ("error" in options) return options;
   io.stderr.write(options.report);
   return new Validator(options);

@@ -3,7 +3,7 @@
 import { type Comparison, compareTraces } from "../diff/compare-traces.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
-import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { diffText, type Shown } from "./tt-step-show.js";
@@ -17,10 +17,10 @@ export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): S
 
 export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
   const spec = args.against!;
-  const changed = optionsIn(spec, io);
+  const changed = settingsIn(spec, io);
   if (changed) {
     if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
-    const given = parseTtStepArgs(changed);
+    const given = readCompilerSettings(changed);
     if ("error" in given) return given;
     const options = { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
     // What Python becomes depends on the options.
@@ -35,14 +35,14 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
   return { error: other.message ?? `'${spec}' does not parse` };
 }
 
-/** `target=cuda:89,num-warps=8` as arguments; undefined for a file. */
-function optionsIn(spec: string, io: Io): readonly string[] | undefined {
+/** The settings of `target=cuda:89,num-warps=8`; undefined for a file. */
+function settingsIn(spec: string, io: Io): readonly Setting[] | undefined {
   if (!/^[a-z][\w-]*=/.test(spec) || isFile(spec, io)) return undefined;
-  return spec.split(/,(?=[a-z][\w-]*=)/).map((option) => (/=(?:true|false)$/.test(option) ? booleanArgument(option) : `--${option}`));
-}
-function booleanArgument(option: string): string {
-  const [name, value] = option.split("=");
-  return value === "true" ? `--${name}` : `--no-${name}`;
+  return spec.split(/,(?=[a-z][\w-]*=)/).map((setting): Setting => {
+    const at = setting.indexOf("=");
+    const value = setting.slice(at + 1);
+    return [setting.slice(0, at), value === "true" ? true : value === "false" ? false : value];
+  });
 }
 function isFile(path: string, io: Io): boolean {
   try {

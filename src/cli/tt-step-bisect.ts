@@ -5,13 +5,17 @@
  *     tt-step bisect k.ttir 'has(ttg.async_wait) && !text("vec = 8")'
  *     tt-step bisect k.ttir results
  *
- * Terms: `count(OP)`, `ops` and `lines` are numbers, compared by == != < <= > >=; `has(OP)`, `text("...")` (a part of the
+ * OP is an op of any dialect, by its name or, where only one dialect has it, without the dialect. Terms: `count(OP)`, `ops` and `lines` are numbers, compared by == != < <= > >=; `has(OP)`, `text("...")` (a part of the
  * text, or /a pattern/) and `results` (the same stores as the source's) are true or false; && || ! and parentheses join them.
  */
 
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { nearestText } from "../support/nearest.js";
+import type { Work } from "../support/slices.js";
 import type { Trace } from "../trace/trace.js";
-import type { Io } from "./io.js";
+import { EXIT, type Io } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
 import { moduleOfStep, validatorFor } from "./tt-step-validate.js";
@@ -26,21 +30,23 @@ export interface Subject {
 type Term = (subject: Subject) => number | boolean;
 
 /** Finds the pass, and says what the predicate was before and after. */
-export function bisect(
+export function* bisect(
   trace: Trace,
   name: string,
   names: readonly string[] | undefined,
   predicate: string,
   args: SimulationArgs,
   io: Io,
-): Shown | { readonly error: string } {
+): Work<Shown | { readonly error: string }> {
   const term = parsePredicate(predicate);
   if ("error" in term) return term;
   const made = validatorFor(trace, name, names, args, io);
   if ("error" in made) return made;
   const { validator } = made;
   let before: number | boolean | undefined;
-  for (const step of trace.steps) {
+  for (const [done, step] of trace.steps.entries()) {
+    if (yield { what: "bisect", done, of: trace.steps.length })
+      return { text: `interrupted: ${predicate} is ${String(before)} before ${step.label} ${step.flag}\n`, code: EXIT.interrupted };
     if (step.kind === "internal" || step.parent !== undefined || !step.known || (step.kind !== "source" && !step.changed)) continue;
     const module = moduleOfStep(trace, step);
     if (!module) break;
@@ -112,9 +118,15 @@ export function parsePredicate(text: string): { readonly term: Term } | { readon
       return fail('count(OP), has(OP), text("..."), ops, lines, results or a number');
     }
     const operand = take("(") ? tokens[at++] : undefined;
-    if (operand === undefined || !take(")")) return fail(`(...) behind ${word}`);
-    if (word === "count") return ({ module }) => countOps(module, operand);
-    if (word === "has") return ({ module }) => countOps(module, operand) > 0;
+    if (operand === undefined || !take(")")) return fail(`(...) after ${word}`);
+    if (word === "count" || word === "has") {
+      const op = opCalled(operand);
+      if (typeof op !== "string") {
+        problem ??= op.error;
+        return () => false;
+      }
+      return word === "count" ? ({ module }) => countOps(module, op) : ({ module }) => countOps(module, op) > 0;
+    }
     if (operand.startsWith('"')) {
       const part = operand.slice(1, -1).replaceAll('\\"', '"');
       return (s) => s.text.includes(part);
@@ -126,6 +138,21 @@ export function parsePredicate(text: string): { readonly term: Term } | { readon
   const term = either();
   if (problem === undefined && at < tokens.length) fail("an end");
   return problem === undefined ? { term } : { error: problem };
+}
+
+/** The op of a dialect that a name stands for: `convert_layout` for `ttg.convert_layout`, unless another dialect has one too. */
+function opCalled(name: string): string | { readonly error: string } {
+  const known = [...new Context(ALL_DIALECTS).ops.keys()];
+  if (known.includes(name)) return name;
+  const withoutDialect = (op: string): string => op.slice(op.indexOf(".") + 1);
+  const all = known.filter((op) => withoutDialect(op) === name);
+  // A name of today's Triton is not ambiguous because older ones had it too.
+  const todays = all.filter((op) => !op.startsWith("triton_"));
+  const [only, ...others] = todays.length > 0 ? todays : all;
+  if (only === undefined) {
+    return { error: `no dialect has an op '${name}'${nearestText(name, name.includes(".") ? known : known.map(withoutDialect))}` };
+  }
+  return others.length === 0 ? only : { error: `'${name}' may be each of ${[only, ...others].join(", ")}` };
 }
 
 const COMPARE: Readonly<Record<string, (a: number, b: number) => boolean>> = {

@@ -7,10 +7,12 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { CAPABILITIES, capabilityOf } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
+import { noPassCalled, passCalled } from "../pass/pass-name.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
+import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { type Input, stageOf } from "./tt-step-input.js";
 
@@ -109,13 +111,20 @@ export function pipelineRange(
   pipeline: readonly PipelineStep[],
   args: TtStepArgs,
 ): { readonly startAfter?: number; readonly stopAfter?: number; readonly disabled: ReadonlySet<number> } | { readonly error: string } {
+  const flags = new Set(pipeline.map((s) => s.flag));
   const position = (spec: string): number | undefined => {
     if (/^\d+$/.test(spec)) return Number(spec) <= pipeline.length ? Number(spec) : undefined;
-    const [flag, run = "1"] = spec.split("#");
+    const [name = "", run = "1"] = spec.split("#");
+    const flag = passCalled(name, flags);
     const runs = pipeline.flatMap((s, i) => (s.flag === flag ? [i + 1] : []));
     return runs[Number(run) - 1];
   };
-  const unknown = (spec: string) => ({ error: `no pass '${spec}' in this pipeline; see --list` });
+  const unknown = (spec: string) => {
+    const [name = ""] = spec.split("#");
+    const flag = /^\d+$/.test(name) ? name : passCalled(name, flags);
+    const problem = flag === undefined ? noPassCalled(name, flags) : `pass '${spec}' is not in this pipeline`;
+    return { error: withHint(problem, "--list") };
+  };
   const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
   for (const key of ["startAfter", "stopAfter"] as const) {
     const spec = args[key];

@@ -64,5 +64,7 @@ test("what is missing or unknown is told", async () => {
   );
   expect((await run("dir/add.py", "--const", "BLOK=1")).err).toBe("tt-step: 'double' has no parameter 'BLOK'; did you mean 'BLOCK'?\n");
   expect((await run("dir/add.py", "--triton-lib", "nowhere")).err).toContain("'nowhere' holds no Triton");
-  expect((await run("dir/add.py", "--config", "x")).err).toBe("tt-step: --config expects a number from 0, not 'x'\n");
+  expect((await run("dir/add.py", "--config", "x")).err).toBe(
+    "tt-step: --config expects an integer from 0, not 'x'. Try: tt-step --help\n",
+  );
 });

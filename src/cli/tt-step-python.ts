@@ -11,7 +11,7 @@ import type { Operation } from "../ir/operation.js";
 import { printOperation } from "../syntax/print.js";
 import type { Io } from "./io.js";
 import { findTriton, pythonHost } from "./python-path.js";
-import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { readCompilerSettings, type TtStepArgs } from "./tt-step-args.js";
 
 export type PythonOptions = Pick<TtStepArgs, "python" | "capability" | "cuda">;
 
@@ -65,7 +65,7 @@ export function readPython(path: string, text: string, io: Io, args: PythonOptio
   }
   const made = specialize(kernel, args.python, settings(kernel), path);
   if ("error" in made) return refused(made);
-  const asked = parseTtStepArgs(made.options.map(({ key, value }) => optionText(key, value)));
+  const asked = readCompilerSettings(made.options.map(({ key, value }) => [key.replaceAll("_", "-"), settingValue(value)]));
   if ("error" in asked) return { kind: "error", message: `${path}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}` };
 
   const unknown = unknownConfigs(kernel);
@@ -113,12 +113,8 @@ function refused({ error, choices }: { readonly error: string; readonly choices?
   return { kind: "error", message: error, ...(choices ? { choices } : {}) };
 }
 
-/** `num_warps = 8` as an argument: `--num-warps=8` */
-function optionText(key: string, value: string): string {
-  const name = key.replaceAll("_", "-");
-  if (value === "True" || value === "False") return value === "True" ? `--${name}` : `--no-${name}`;
-  return `--${name}=${value}`;
-}
+/** The value of `debug=True` in a comment. */
+const settingValue = (text: string): string | boolean => (text === "True" ? true : text === "False" ? false : text);
 
 function optionsOf(config: KernelConfig | undefined): Partial<CudaOptions> {
   const { numWarps, numStages, numCtas, maxnreg } = config ?? {};

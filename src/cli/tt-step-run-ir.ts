@@ -15,7 +15,8 @@ import {
   partOf,
   planArguments,
 } from "../simulate/tensor/arguments.js";
-import { everyProgram, kernelOf, type RunResult, runModule } from "../simulate/tensor/run.js";
+import { everyProgram, kernelOf, type RunResult, runningModule } from "../simulate/tensor/run.js";
+import type { Work } from "../support/slices.js";
 import type { Io } from "./io.js";
 import type { LaunchFile, NamedArgument } from "./launch-file.js";
 import { argumentNamed, programProblem, type SimulationArgs, simulationOptions } from "./simulation-args.js";
@@ -42,7 +43,7 @@ export interface IrRun {
   readonly failed: boolean;
 }
 
-export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { readonly error: string } {
+export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun | { readonly error: string }> {
   const kernel = kernelOf(module, args.kernel);
   const stated = simulationOptions(
     args.input,
@@ -58,7 +59,7 @@ export function runIr(module: Operation, args: IrRunArgs, io: Io): IrRun | { rea
   const outside = grid && programProblem(stated.programs, grid);
   if (outside !== undefined) return { error: outside };
   const programs = stated.programs ?? (args.launch && grid ? everyProgram(grid) : undefined);
-  const result = runModule(module, {
+  const result = yield* runningModule(module, {
     ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
     args: plan,
     ...(grid ? { grid } : {}),

@@ -180,7 +180,10 @@ test("PTX: a 64-bit parameter is a pointer where --signature says so, and names 
 
 test("bad usage and bad input: exit 2 and a line", async () => {
   const k = kernel("vecadd_f32-sm80");
-  expect(await run({ k }, "k", "--grid", "x")).toMatchObject({ code: 2, stderr: "tt-step run: --grid expects X,Y,Z, not 'x'\n" });
+  expect(await run({ k }, "k", "--grid", "x")).toMatchObject({
+    code: 2,
+    stderr: "tt-step: --grid expects X,Y,Z with at least one program along each axis, not 'x'. Try: tt-step run --help\n",
+  });
   expect((await run({ k, l: "{" }, "k", "--launch", "l")).code).toBe(2);
   expect((await run({ k, l: '{"grid": [1], "args": {"a": {"file": "none.npy"}}}' }, "k", "--launch", "l")).stderr).toContain(
     "argument 'a': cannot read 'none.npy'",

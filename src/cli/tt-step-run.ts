@@ -1,88 +1,25 @@
 /** `tt-step run INPUT`: executes a stage of a kernel on the CPU. */
-import { parseArgs } from "node:util";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
 import { fileError } from "../node/files.js";
 import { coverageText, instructionCoverage } from "../simulate/coverage.js";
 import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
-import { type PtxRun, runPtx } from "../simulate/ptx/run.js";
+import { type PtxRun, runningPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
 import { hintProblem } from "../simulate/tensor/arguments.js";
 import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable } from "../simulate/validate.js";
-import { EXIT, type Io } from "./io.js";
+import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { writeNpy } from "./npy.js";
-import { argumentNamed, programProblem, type ReadSimulationArgs, readSimulationArgs, type SimulationArgs } from "./simulation-args.js";
-import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
+import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { runIr } from "./tt-step-run-ir.js";
 
 type Triple = readonly [number, number, number];
-
-const OPTIONS = {
-  launch: { type: "string" },
-  out: { type: "string" },
-  kernel: { type: "string" },
-  signature: { type: "string" },
-  type: { type: "string", multiple: true },
-  const: { type: "string", multiple: true },
-  define: { type: "string", multiple: true },
-  config: { type: "string" },
-  "triton-lib": { type: "string" },
-  target: { type: "string" },
-  "num-warps": { type: "string" },
-  "num-stages": { type: "string" },
-  "num-ctas": { type: "string" },
-  arg: { type: "string", multiple: true },
-  grid: { type: "string" },
-  program: { type: "string", multiple: true },
-  seed: { type: "string" },
-  shared: { type: "string" },
-  "max-steps": { type: "string" },
-  facts: { type: "boolean" },
-  checks: { type: "boolean" },
-  help: { type: "boolean" },
-} as const;
-
-/** What a Python kernel is compiled for: options of `tt-step` itself. */
-const COMPILATION = [
-  "kernel",
-  "signature",
-  "type",
-  "const",
-  "define",
-  "config",
-  "triton-lib",
-  "target",
-  "num-warps",
-  "num-stages",
-  "num-ctas",
-];
-
-const HELP = `Executes a Python kernel, TTIR, TTGIR, LLVM dialect or PTX on the CPU, and tells of bad accesses and races.
-
-Usage: tt-step run INPUT --launch launch.json --out DIR
-       tt-step run INPUT [--arg N=1000]... [--signature "*fp16, i32"] [--grid 4,1,1] [--program 0,0,0]...
-
-  --launch FILE      {"grid": [x, y, z], "args": {...}}: numbers, {"file": "x.npy"}, or
-                     {"dtype": "fp16", "shape": [64, 64], "init": "randn"|"zeros"|"arange", "seed": 1};
-                     with "box": [64, 64], "swizzle": 128 an array is a tensor map, as PTX of sm_90 takes descriptors
-  --out DIR          where each array argument is written as NAME.npy (bf16 and fp8 as their bits)
-  --arg NAME=VALUE   without --launch: the value of a number (repeatable; by name or position)
-  --signature TYPES  without --launch: the arguments' types, as in Triton: *fp16, i32, fp32
-  --grid X,Y,Z       programs in the grid (default 2,2,1)
-  --program X,Y,Z    run only this program (repeatable)
-  --kernel NAME      which kernel of the input
-  a Python kernel    --signature, --type, --const, --define, --config, --target, --num-warps, ... as without run
-  --seed N           what untouched memory holds
-  --shared BYTES     dynamic shared memory of a CTA
-  --max-steps N      stop after that many warp instructions
-  --facts            what memory instructions cost: sectors, lines, wavefronts
-  --no-checks        do not look for races and reads of unwritten shared memory
-`;
 
 interface RunArgs {
   readonly input: string;
@@ -91,28 +28,25 @@ interface RunArgs {
   readonly kernel: string | undefined;
   readonly signature: readonly string[] | undefined;
   readonly simulation: SimulationArgs;
-  /** The same, read. */
-  readonly read: ReadSimulationArgs;
   readonly shared: number | undefined;
   readonly facts: boolean;
   readonly checks: boolean;
   readonly python: TtStepArgs;
 }
 
-export function runCommand(argv: readonly string[], io: Io): number {
-  const args = readArgs(argv, io);
-  if ("error" in args) {
-    if (args.help) io.stdout.write(HELP);
-    else io.stderr.write(`tt-step run: ${args.error}\n`);
-    return args.help ? EXIT.ok : EXIT.badInput;
-  }
+export async function runCommand(line: LineOf<"run">, io: Io): Promise<number> {
+  const args = runArgs(line, io);
+  if ("error" in args) return usage(io, args.error);
   let text: string;
   try {
     text = io.readFile(args.input);
   } catch (error) {
     return usage(io, `cannot read '${args.input}': ${fileError(error)}`);
   }
-  if (isPtx(text)) return runPtxInput(text, args, io);
+  if (isPtx(text)) {
+    const needsPython = notForPython(args.input, args.python, ["kernel", "signature"]);
+    return needsPython === undefined ? runPtxInput(text, args, io) : usage(io, needsPython);
+  }
   return runIrInput(args, io);
 }
 
@@ -126,57 +60,21 @@ const isPtx = (text: string): boolean =>
 
 // Arguments of the command.
 
-function readArgs(argv: readonly string[], io: Io): RunArgs | { readonly error: string; readonly help?: boolean } {
-  let values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
-  let positionals: readonly string[];
-  try {
-    ({ values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, allowNegative: true, strict: true }));
-  } catch (error) {
-    return { error: (error as Error).message.split(". ")[0]!.replace(/\.$/, "") };
-  }
-  if (values["help"] === true) return { error: "", help: true };
-  const [input] = positionals;
-  if (input === undefined || positionals.length > 1) return { error: "expects one input. Try: tt-step run --help" };
-  const text = (name: string) => values[name] as string | undefined;
-  const list = (name: string) => (values[name] as string[] | undefined) ?? [];
-  const shared = text("shared") === undefined ? undefined : Number(text("shared"));
-  if (shared !== undefined && !(Number.isInteger(shared) && shared >= 0))
-    return { error: `--shared expects a number of bytes, not '${text("shared")}'` };
-  const seed = text("seed");
-  const simulation: SimulationArgs = {
-    arg: list("arg"),
-    grid: text("grid"),
-    program: list("program"),
-    seed: seed === undefined ? [] : [seed],
-    maxSteps: text("max-steps"),
-  };
-  const read = readSimulationArgs(simulation);
-  if ("error" in read) return read;
+function runArgs({ words, values, written }: LineOf<"run">, io: Io): RunArgs | { readonly error: string } {
+  const [input] = words;
+  if (input === undefined || words.length > 1) return { error: "expects one input. Try: tt-step run --help" };
+  const { launch: launchPath, out, kernel, shared, facts, checks, seed } = values;
+  const python = stepArgs({ ...values, seed: written.has("seed") ? [seed] : [] }, written, input);
+  if ("error" in python) return python;
   let launch: LaunchFile | undefined;
-  const launchPath = text("launch");
   if (launchPath !== undefined) {
     const file = readLaunchFile(launchPath, io);
     if ("error" in file) return { error: `'${launchPath}': ${file.error}` };
-    if (simulation.arg.length > 0) return { error: "--arg and --launch exclude each other" };
+    if (values.arg.length > 0) return { error: "--arg and --launch exclude each other" };
     launch = file;
   }
-  const python = parseTtStepArgs(COMPILATION.flatMap((name) => [values[name] ?? []].flat().map((value) => `--${name}=${value}`)));
-  if ("error" in python) return python;
-  return {
-    input,
-    launch,
-    out: text("out"),
-    kernel: text("kernel"),
-    signature: text("signature")
-      ?.split(",")
-      .map((s) => s.trim()),
-    simulation,
-    read,
-    shared,
-    facts: values["facts"] === true,
-    checks: values["checks"] !== false,
-    python,
-  };
+  const signature = values.signature?.split(",").map((s) => s.trim());
+  return { input, launch, out, kernel, signature, simulation: python.simulation, shared, facts, checks, python };
 }
 
 function readLaunchFile(path: string, io: Io): LaunchFile | { readonly error: string } {
@@ -196,12 +94,14 @@ function isLowered(module: Operation): boolean {
   return false;
 }
 
-function runIrInput(args: RunArgs, io: Io): number {
+async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   const input = readInput(args.input, io, { ...args.python, debugInfo: false });
   if (input.kind === "error") {
     if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
+  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args.python, ["kernel"]);
+  if (needsPython !== undefined) return usage(io, needsPython);
   if (input.kind === "module" && isLowered(input.module)) {
     const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
     if (broken !== undefined) return usage(io, broken);
@@ -212,14 +112,24 @@ function runIrInput(args: RunArgs, io: Io): number {
   if (input.kind !== "module" || !isExecutable(input.module))
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
   const { capability } = settings(input, args.python);
-  const run = runIr(input.module, { ...args, capability, text: input.defaults ? "" : input.text }, io);
+  const { value: run, interrupted } = await watched(
+    runIr(input.module, { ...args, capability, text: input.defaults ? "" : input.text }, io),
+    io,
+  );
   if ("error" in run) return usage(io, run.error);
   io.stdout.write(run.printed + run.report);
   if (args.launch === undefined) io.stdout.write(storesText(run));
   for (const finding of run.findings) io.stderr.write(finding);
   const failed = args.out === undefined || args.launch === undefined ? undefined : writeArrays(run, args.launch.args, args.out, io);
   if (failed !== undefined) return usage(io, failed);
+  if (interrupted) return wasInterrupted(io);
   return run.failed ? EXIT.difference : EXIT.ok;
+}
+
+/** Said after what the programs did that were run. */
+function wasInterrupted(io: Io): number {
+  io.stderr.write("tt-step run: interrupted: the programs that were left are not run\n");
+  return EXIT.interrupted;
 }
 
 /** A number of launch.json that is not what the kernel was compiled for. */
@@ -233,28 +143,31 @@ function brokenHint(kernel: Operation | undefined, given: readonly NamedArgument
 
 // PTX.
 
-function runPtxInput(text: string, args: RunArgs, io: Io): number {
+async function runPtxInput(text: string, args: RunArgs, io: Io): Promise<number> {
   const made = args.launch ? { named: args.launch.args, report: "" } : madeUpArguments(text, args);
   if ("error" in made) return usage(io, made.error);
   const { named } = made;
-  const { read } = args;
+  const { simulation: read } = args;
   const grid = read.grid ?? args.launch?.grid ?? DEFAULT_GRID;
   const outside = programProblem(read.programs, grid);
   if (outside !== undefined) return usage(io, outside);
-  const run = runPtx(
-    text,
-    {
-      ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
-      grid,
-      args: named.map((a) => a.argument),
-      ...(read.programs === undefined ? {} : { programs: read.programs }),
-      seed: read.seeds?.[0] ?? 0,
-      ...(args.shared === undefined ? {} : { sharedBytes: args.shared }),
-      ...(read.maxSteps === undefined ? {} : { limits: { maxSteps: read.maxSteps } }),
-      checks: args.checks,
-      facts: args.facts,
-    },
-    args.input,
+  const { value: run, interrupted } = await watched(
+    runningPtx(
+      text,
+      {
+        ...(args.kernel === undefined ? {} : { kernel: args.kernel }),
+        grid,
+        args: named.map((a) => a.argument),
+        ...(read.programs === undefined ? {} : { programs: read.programs }),
+        seed: read.seeds?.[0] ?? 0,
+        ...(args.shared === undefined ? {} : { sharedBytes: args.shared }),
+        ...(read.maxSteps === undefined ? {} : { limits: { maxSteps: read.maxSteps } }),
+        checks: args.checks,
+        facts: args.facts,
+      },
+      args.input,
+    ),
+    io,
   );
   if (run.diagnostics.length > 0) {
     io.stderr.write(run.diagnostics.map((d) => renderDiagnostic(d, [run.source])).join(""));
@@ -271,6 +184,7 @@ function runPtxInput(text: string, args: RunArgs, io: Io): number {
   }
   const failed = args.out === undefined ? undefined : writeArrays(run, named, args.out, io);
   if (failed !== undefined) return usage(io, failed);
+  if (interrupted) return wasInterrupted(io);
   return run.findings.length > 0 ? EXIT.difference : EXIT.ok;
 }
 
@@ -286,7 +200,7 @@ function madeUpArguments(
   const count = args.signature === undefined ? Math.max(params.length - 2, 0) : given.length;
   const own = params.slice(0, count);
   const values = new Map<string, number>();
-  for (const [name, value] of args.read.values) {
+  for (const [name, value] of args.simulation.values) {
     const found = argumentNamed(
       name,
       own.map((p) => p.name),
@@ -314,7 +228,7 @@ function madeUpArguments(
     named.push({ name, argument });
     if (value === undefined) made.push(`${name} = ${argument.value}`);
   }
-  if (args.read.grid === undefined) made.unshift(`grid ${DEFAULT_GRID.join("x")}`);
+  if (args.simulation.grid === undefined) made.unshift(`grid ${DEFAULT_GRID.join("x")}`);
   return { named, report: `made up: ${made.join(", ")}\n` };
 }
 

@@ -4,8 +4,9 @@ import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
 import { toJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
-import { findStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
+import { findStep, noStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
+import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { codegenText } from "./tt-step-codegen.js";
 import { whyAndLayout } from "./tt-step-why.js";
@@ -42,7 +43,7 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
   if (args.list || nothing) out.push(listText(trace));
   for (const spec of args.printAfter) {
     const step = findStep(trace, spec);
-    if (!step) return { error: `no step '${spec}'; see --list` };
+    if (!step) return { error: withHint(noStep(trace, spec), "--list") };
     out.push(stepText(trace, step));
   }
   if (args.printAfterAll || args.printAfterChange)
@@ -52,7 +53,7 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     }
   if (args.diff) {
     const [a, b] = args.diff.map((spec) => findStep(trace, spec));
-    if (!a || !b) return { error: `no step '${args.diff[a ? 1 : 0]}'; see --list` };
+    if (!a || !b) return { error: withHint(noStep(trace, args.diff[a ? 1 : 0]), "--list") };
     out.push(diffText(trace, a, b, args, io));
   }
   if (args.why !== undefined || args.layout !== undefined) {
@@ -139,7 +140,7 @@ export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: I
   const name = (step: Step) => `${step.label} ${step.flag}`;
   const width = Number(io.env["COLUMNS"]) || 160;
   const colour = usesColour(args, io);
-  const body = args.sideBySide ? sideBySide(text, alignment, width, colour) : unified(text, alignment, colour);
+  const body = args.diffMode === "side-by-side" ? sideBySide(text, alignment, width, colour) : unified(text, alignment, colour);
   return `--- ${name(a)}\n+++ ${name(b)}: ${countsText(alignment)}\n${body}`;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
-import { snapshotMain } from "./tt-step-snapshot.js";
+import { main } from "./tt-step.js";
 
 const VECADD = "fixtures/kernels/vecadd.ttir";
 const SOFTMAX = "fixtures/kernels/softmax.ttir";
@@ -13,17 +13,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function run(...argv: readonly string[]): { readonly code: number; readonly out: string; readonly err: string } {
+async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const io = memoryIo();
-  const code = snapshotMain([...argv, "--dir", dir], io);
+  const code = await main(["snapshot", ...argv, "--dir", dir], io);
   return { code, out: io.out(), err: io.err() };
 }
 
-test("new, made, the same", () => {
-  expect(run(VECADD)).toMatchObject({ code: 1, out: "vecadd/sm80: new, run --update\n1 new\n" });
+test("new, made, the same", async () => {
+  expect(await run(VECADD)).toMatchObject({ code: 1, out: "vecadd/sm80: new, run --update\n1 new\n" });
   expect(existsSync(join(dir, "vecadd"))).toBe(false);
-  expect(run(VECADD, "--update")).toMatchObject({ code: 0, out: "vecadd/sm80: updated\n1 updated\n" });
-  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  expect(await run(VECADD, "--update")).toMatchObject({ code: 0, out: "vecadd/sm80: updated\n1 updated\n" });
+  expect(await run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
   const names = readdirSync(join(dir, "vecadd/sm80"));
   expect(names).toContain("11-tritongpu-coalesce.mlir");
   expect(names.filter((name) => name.includes("llvm"))).toEqual([]);
@@ -34,98 +34,101 @@ test("new, made, the same", () => {
   });
 });
 
-test("the first pass that differs is named, with its diff", () => {
-  run(VECADD, "--update");
-  const { code, out } = run(VECADD, "--num-warps", "8");
+test("the first pass that differs is named, with its diff", async () => {
+  await run(VECADD, "--update");
+  const { code, out } = await run(VECADD, "--num-warps", "8");
   expect(code).toBe(1);
   expect(out).toMatch(/^vecadd\/sm80: differs first in 10-convert-triton-to-tritongpu\.mlir\n {4}\d+ changed\n/);
-  expect(run(VECADD, "--num-warps=8", "--update").code).toBe(0);
-  expect(run(VECADD, "--num-warps=8").code).toBe(0);
+  expect((await run(VECADD, "--num-warps=8", "--update")).code).toBe(0);
+  expect((await run(VECADD, "--num-warps=8")).code).toBe(0);
   // Another target has a snapshot of its own.
-  expect(run(VECADD, "--target", "cuda:90").out).toContain("vecadd/sm90: new");
+  expect((await run(VECADD, "--target", "cuda:90")).out).toContain("vecadd/sm90: new");
 });
 
-test("any line counts, and a pass that changes nothing any more", () => {
-  run(VECADD, "--update");
+test("any line counts, and a pass that changes nothing any more", async () => {
+  await run(VECADD, "--update");
   const file = join(dir, "vecadd/sm80/11-tritongpu-coalesce.mlir");
   const text = readFileSync(file, "latin1");
   writeFileSync(file, text.replace("tt.return", "tt.retain"), "latin1");
-  expect(run(VECADD).out).toContain("differs first in 11-tritongpu-coalesce.mlir");
+  expect((await run(VECADD)).out).toContain("differs first in 11-tritongpu-coalesce.mlir");
   writeFileSync(file, text, "latin1");
   writeFileSync(join(dir, "vecadd/sm80/12-tritongpu-F32DotTC.mlir"), text, "latin1");
-  expect(run(VECADD).out).toContain("differs first in 12-tritongpu-F32DotTC.mlir");
+  expect((await run(VECADD)).out).toContain("differs first in 12-tritongpu-F32DotTC.mlir");
 });
 
-test("a vector width, an mma shape, a barrier: the pass that differs first is named", () => {
+test("a vector width, an mma shape, a barrier: the pass that differs first is named", async () => {
   // A kernel that says less of its arguments has narrower accesses.
-  run(VECADD, "--update");
+  await run(VECADD, "--update");
   const other = join(dir, "other");
   mkdirSync(other);
   copyFileSync("fixtures/kernels/vecadd_any_n.ttir", join(other, "vecadd.ttir"));
-  const narrower = run(join(other, "vecadd.ttir"));
+  const narrower = await run(join(other, "vecadd.ttir"));
   expect(narrower.code).toBe(1);
   expect(narrower.out).toMatch(/^vecadd\/sm80: differs first in \d+-[\w-]+\.mlir/);
   const matmul = "fixtures/kernels/matmul.ttir";
-  run(matmul, "--update");
-  const change = (name: string, from: RegExp, to: string) => {
+  await run(matmul, "--update");
+  const change = async (name: string, from: RegExp, to: string) => {
     const file = join(dir, "matmul/sm80", name);
     const text = readFileSync(file, "latin1");
     expect(text).toMatch(from);
     writeFileSync(file, text.replace(from, to), "latin1");
-    const { code, out } = run(matmul);
+    const { code, out } = await run(matmul);
     writeFileSync(file, text, "latin1");
     expect(code).toBe(1);
     return out;
   };
-  expect(change("16-tritongpu-accelerate-matmul.mlir", /instrShape = \[16, 8\]/, "instrShape = [16, 16]")).toMatch(
+  expect(await change("16-tritongpu-accelerate-matmul.mlir", /instrShape = \[16, 8\]/, "instrShape = [16, 16]")).toMatch(
     /differs first in 16-tritongpu-accelerate-matmul\.mlir/,
   );
   // A barrier is an instruction of the last stage, whose passes are kept as digests.
-  expect(change("summary.json", /("\d+-cse\.mlir": ")\w/, "$1-")).toMatch(/differs first in \d+-cse\.mlir\n[\s\S]*--full keeps it/);
-  expect(change("summary.json", /"bar\.sync[^,]*,/, '"bar.sync 0": 77,')).toMatch(/differs first in summary\.json\n[\s\S]*bar\.sync/);
-  expect(change("kernel.ptx", /bar\.sync/, "bar.arrive")).toMatch(/differs first in kernel\.ptx/);
+  expect(await change("summary.json", /("\d+-cse\.mlir": ")\w/, "$1-")).toMatch(/differs first in \d+-cse\.mlir\n[\s\S]*--full keeps it/);
+  expect(await change("summary.json", /"bar\.sync[^,]*,/, '"bar.sync 0": 77,')).toMatch(/differs first in summary\.json\n[\s\S]*bar\.sync/);
+  expect(await change("kernel.ptx", /bar\.sync/, "bar.arrive")).toMatch(/differs first in kernel\.ptx/);
 });
 
-test("an interrupted update leaves the old snapshot whole", () => {
-  run(VECADD, "--update");
+test("an interrupted update leaves the old snapshot whole", async () => {
+  await run(VECADD, "--update");
   const folder = join(dir, "vecadd/sm80");
   // Between the two renames, and before the first one.
   renameSync(folder, `${folder}.old`);
-  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  expect(await run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
   writeFileSync(join(dir, "vecadd/sm80.new"), "half");
-  expect(run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
+  expect(await run(VECADD)).toMatchObject({ code: 0, out: "1 same\n" });
 });
 
-test("--full keeps the steps of make_llir, and is remembered", () => {
-  run(VECADD, "--update", "--full");
+test("--full keeps the steps of make_llir, and is remembered", async () => {
+  await run(VECADD, "--update", "--full");
   expect(readdirSync(join(dir, "vecadd/sm80")).some((name) => /^(?:5[7-9]|6\d)-/.test(name))).toBe(true);
-  expect(run(VECADD).code).toBe(0);
+  expect((await run(VECADD)).code).toBe(0);
 });
 
-test("shards together are all kernels; snapshots without a kernel are told", () => {
-  run(VECADD, SOFTMAX, "--update");
-  expect([run(VECADD, SOFTMAX, "--shard", "1/2").out, run(VECADD, SOFTMAX, "--shard=2/2").out]).toEqual(["1 same\n", "1 same\n"]);
-  expect(run(VECADD).out).toBe(`${dir}/softmax/sm80: a snapshot without a kernel among the inputs\n1 same\n`);
+test("shards together are all kernels; snapshots without a kernel are told", async () => {
+  await run(VECADD, SOFTMAX, "--update");
+  expect([(await run(VECADD, SOFTMAX, "--shard", "1/2")).out, (await run(VECADD, SOFTMAX, "--shard=2/2")).out]).toEqual([
+    "1 same\n",
+    "1 same\n",
+  ]);
+  expect((await run(VECADD)).out).toBe(`${dir}/softmax/sm80: a snapshot without a kernel among the inputs\n1 same\n`);
 });
 
-test("reports for machines", () => {
-  run(VECADD, "--update");
+test("reports for machines", async () => {
+  await run(VECADD, "--update");
   const argv = [VECADD, "--num-warps=8"];
-  expect(JSON.parse(run(...argv, "--format", "json").out)).toMatchObject({
+  expect(JSON.parse((await run(...argv, "--format", "json")).out)).toMatchObject({
     results: [{ name: "vecadd/sm80", status: "different" }],
     orphans: [],
   });
-  expect(run(...argv, "--format", "junit").out).toMatch(
+  expect((await run(...argv, "--format", "junit")).out).toMatch(
     /^<\?xml.*\n<testsuite name="tt-step snapshot" tests="1" failures="1" errors="0">\n/,
   );
-  const { out } = run(...argv, "--format=github");
+  const { out } = await run(...argv, "--format=github");
   expect(out).toMatch(/^::error file=fixtures\/kernels\/vecadd\.ttir,title=vecadd\/sm80 differs first in 10-[^:]*::/);
   expect(out.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("bad usage, bad input", () => {
-  expect(run()).toMatchObject({ code: 2, err: "tt-step: snapshot expects input files\n" });
-  expect(run(VECADD, "--shard", "3/2").code).toBe(2);
-  expect(run(VECADD, "--format", "yaml").err).toContain("--format expects text, json, junit, github");
-  expect(run("no/such")).toMatchObject({ code: 2, out: expect.stringContaining("cannot read 'no/such'") });
+test("bad usage, bad input", async () => {
+  expect(await run()).toMatchObject({ code: 2, err: "tt-step: snapshot expects input files. Try: tt-step snapshot --help\n" });
+  expect((await run(VECADD, "--shard", "3/2")).code).toBe(2);
+  expect((await run(VECADD, "--format", "yaml")).err).toContain("--format expects text, json, junit or github");
+  expect(await run("no/such")).toMatchObject({ code: 2, out: expect.stringContaining("cannot read 'no/such'") });
 });

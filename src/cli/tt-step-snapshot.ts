@@ -4,28 +4,22 @@ import { compile, pipelineOf } from "../compile/compile.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
 import { failureOf } from "../node/failure.js";
+import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
-import { EXIT, type Io } from "./io.js";
+import { EXIT, type Io, watched } from "./io.js";
+import type { SnapshotValues } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
-import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { NO_TRITON } from "./tt-step-python.js";
 
-const FORMATS = ["text", "json", "junit", "github"] as const;
-type Format = (typeof FORMATS)[number];
-
-interface SnapshotArgs {
+type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard"> & {
   readonly inputs: readonly string[];
-  readonly dir: string;
-  readonly update: boolean;
-  readonly full: boolean;
-  readonly format: Format;
-  readonly shard: readonly [index: number, of: number];
   readonly rest: TtStepArgs;
-}
+};
 
 /** How a kernel compares with its snapshot. */
 interface Result {
@@ -41,12 +35,15 @@ interface Result {
   readonly ms: number;
 }
 
-export function snapshotMain(argv: readonly string[], io: Io): number {
-  const args = readArgs(argv);
-  if ("error" in args) {
-    io.stderr.write(`tt-step: ${args.error}\n`);
+export async function snapshotMain({ words, values, written }: LineOf<"snapshot">, io: Io): Promise<number> {
+  const rest = stepArgs(values, written, undefined);
+  const error =
+    "error" in rest ? rest.error : words.length === 0 ? "snapshot expects input files. Try: tt-step snapshot --help" : undefined;
+  if ("error" in rest || error !== undefined) {
+    io.stderr.write(`tt-step: ${error}\n`);
     return EXIT.badInput;
   }
+  const args: SnapshotArgs = { ...values, inputs: words, rest };
   const all = [...args.inputs].sort();
   const twice = all.map(kernelName).find((name, i, names) => names.indexOf(name) !== i);
   if (twice !== undefined) {
@@ -57,50 +54,25 @@ export function snapshotMain(argv: readonly string[], io: Io): number {
   const known = new Set(all.map(kernelName));
   // Read first: where they cannot be, nothing can be compared.
   const orphans = storedSnapshots(args.dir).filter((name) => !known.has(name.split("/")[0]!));
-  const results = all.filter((_, i) => i % of === index - 1).map((input) => guarded(input, args, io));
+  const mine = all.filter((_, i) => i % of === index - 1);
+  const { value: results, interrupted } = await watched(resultsOf(mine, args, io), io);
   io.stdout.write(report(results, orphans, args));
+  if (interrupted) {
+    io.stderr.write(`tt-step: interrupted after ${results.length} of ${mine.length} inputs\n`);
+    return EXIT.interrupted;
+  }
   if (results.some((r) => r.isBug)) return EXIT.bug;
   if (results.some((r) => r.status === "error")) return EXIT.badInput;
   return results.some((r) => r.status === "different" || r.status === "new") ? EXIT.difference : EXIT.ok;
 }
 
-function readArgs(argv: readonly string[]): SnapshotArgs | { readonly error: string } {
-  const own = new Map<string, string>();
-  const inputs: string[] = [];
-  const rest: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const arg = argv[i]!;
-    const [name, inline] = arg.split(/=(.*)/s) as [string, string | undefined];
-    if (name === "--update" || name === "--full") own.set(name, "");
-    else if (name === "--dir" || name === "--format" || name === "--shard") {
-      const value = inline ?? argv[++i];
-      if (value === undefined) return { error: `${name} needs a value` };
-      own.set(name, value);
-    } else if (!arg.startsWith("-")) inputs.push(arg);
-    else {
-      rest.push(arg);
-      // An option of the compiler with its value; those without one are told apart by the reader below.
-      const next = argv[i + 1];
-      if (inline === undefined && next !== undefined && !next.startsWith("-") && "error" in parseTtStepArgs([arg])) rest.push(argv[++i]!);
-    }
+function* resultsOf(inputs: readonly string[], args: SnapshotArgs, io: Io): Work<readonly Result[]> {
+  const results: Result[] = [];
+  for (const input of inputs) {
+    if (yield { what: "snapshot", done: results.length, of: inputs.length }) break;
+    results.push(guarded(input, args, io));
   }
-  if (inputs.length === 0) return { error: "snapshot expects input files" };
-  const parsed = parseTtStepArgs(rest);
-  if ("error" in parsed) return parsed;
-  const format = own.get("--format") ?? "text";
-  if (!(FORMATS as readonly string[]).includes(format)) return { error: `--format expects ${FORMATS.join(", ")}, not '${format}'` };
-  const shard = /^(\d+)\/(\d+)$/.exec(own.get("--shard") ?? "1/1");
-  const [part, of] = [Number(shard?.[1]), Number(shard?.[2])];
-  if (!shard || part < 1 || part > of) return { error: `--shard expects I/N with 1 <= I <= N, not '${own.get("--shard")}'` };
-  return {
-    inputs,
-    dir: own.get("--dir") ?? "snapshots",
-    update: own.has("--update"),
-    full: own.has("--full"),
-    format: format as Format,
-    shard: [part, of],
-    rest: parsed,
-  };
+  return results;
 }
 
 /** A kernel that fails is reported, and the next one is looked at. */
@@ -141,6 +113,8 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
   const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
+  const needsPython = read.kind === "module" && read.defaults ? undefined : notForPython(input, args.rest);
+  if (needsPython !== undefined) return { error: needsPython };
   if (read.kind === "imported") return { trace: read.trace };
   const options = settings(read, args.rest);
   const range = pipelineRange(pipelineOf(options), args.rest);

@@ -11,9 +11,10 @@ import type { Regenerate } from "../tui/state/state.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
-import { parseTtStepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
+import { readTypedOptions } from "./typed-options.js";
 
 export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): number | Promise<number> {
   const config = readConfig(io);
@@ -21,8 +22,9 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     io.stderr.write(config.error);
     return EXIT.badInput;
   }
-  const argv = [...config.defaults, ...typed];
-  const args = config.defaults.length > 0 ? parseTtStepArgs(argv) : given;
+  const argv = [...config.options, ...typed];
+  const line = readTtStep(argv);
+  const args = "values" in line && line.command === "" ? stepArgs(line.values, line.written, given.input) : given;
   if ("error" in args) {
     io.stderr.write(`tt-step: with the defaults of ${configPath(io.env)}: ${args.error}\n`);
     return EXIT.badInput;
@@ -68,10 +70,15 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     open,
     always: everywhere(args, io),
     ...(args.against === undefined ? {} : { against }),
-    theme: themeOf({ ...args, theme: args.theme ?? config.theme }, io),
+    theme: themeOf(args, io),
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
-    mouse: args.mouse ?? config.mouse ?? true,
-    settings: { keys: config.keys, ascii: false, command: argv.filter((arg) => arg !== name && arg !== "--tui") },
+    mouse: args.mouse,
+    settings: {
+      keys: config.keys,
+      ascii: false,
+      command: argv.filter((arg) => arg !== name && arg !== "--tui"),
+      readOptions: readTypedOptions,
+    },
     clock: io.clock,
   });
 }

@@ -13,6 +13,7 @@ import { PASSES } from "../passes/index.js";
 import { Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { memoryIo } from "../testing/memory-io.js";
+import { NO_SIMULATION } from "./simulation-args.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
 import { parsePredicate } from "./tt-step-bisect.js";
@@ -45,7 +46,7 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
     expect(await lowered("--seconds", "0", "--all-programs")).toBe("5 of 5 programs, 3 of 3 launches");
     expect(await run([VECADD, "--validate", "--seconds", "soon"])).toMatchObject({
       code: 2,
-      err: "tt-step: --seconds expects a number from 0, not 'soon'\n",
+      err: "tt-step: --seconds expects a number from 0, not 'soon'. Try: tt-step --help\n",
     });
   });
   test("a log of real Triton's is executed step by step", async () => {
@@ -100,7 +101,7 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
   test("what cannot be executed is said", async () => {
     expect(await run(["fixtures/dumps/3.6.0-softmax.log", "--validate", "--grid", "x"])).toMatchObject({
       code: 2,
-      err: "tt-step: --grid expects X,Y,Z, not 'x'\n",
+      err: "tt-step: --grid expects X,Y,Z with at least one program along each axis, not 'x'. Try: tt-step --help\n",
     });
   });
 });
@@ -145,8 +146,8 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
     [`{"scalars": {"m": 1}}`, ["run", "d/k.ttir"], "'d/args.json': there is no argument 'm'; did you mean 'a'?"],
     [`{"scalars": {"a": 1}}`, ["bisect", "d/k.ttir", "results"], "'d/args.json': argument 'a' is a pointer, not a number"],
     ["{}", ["d/k.ttir", "--validate", "--arg", "n=1001"], "--arg: argument 'n' is compiled as a multiple of 16, and 1001 is none"],
-    ["{}", ["d/k.ttir", "--validate", "--grid", "0,0,0"], "--grid 0,0,0: a grid has at least one program along each axis"],
-    ["{}", ["run", "d/k.ttir", "--grid", "0"], "--grid 0: a grid has at least one program along each axis"],
+    ["{}", ["d/k.ttir", "--validate", "--grid", "0,0,0"], "--grid expects X,Y,Z with at least one program along each axis, not '0,0,0'"],
+    ["{}", ["run", "d/k.ttir", "--grid", "0"], "--grid expects X,Y,Z with at least one program along each axis, not '0'"],
     ["{}", ["run", "d/k.ttir", "--program", "5,5,5"], "program (5, 5, 5) lies outside the grid of 1x1x1"],
     ["{}", ["run", "d/k.ttir", "--kernel", "nope"], "there is no function 'nope'"],
   ])("%s: %j: exit 2", async (json, argv, message) => {
@@ -243,7 +244,7 @@ describe("a fault that shows in lowered code alone is blamed on the pass that ma
       clock: () => 0,
     });
     planting.mockRestore();
-    const simulation = { arg: [], grid: undefined, program: ["0,0,0"], seed: ["0"], maxSteps: undefined };
+    const simulation = { ...NO_SIMULATION, programs: [[0, 0, 0] as const], seeds: [0] };
     const shown = validateTrace(trace, "k.ttir", undefined, simulation, memoryIo());
     return "error" in shown ? shown.error : shown.text;
   };
@@ -278,10 +279,13 @@ describe("bisect", () => {
       const source = readFileSync(VECADD, "latin1");
       return parsed.term({ text: source, module: parseModule(new Context(ALL_DIALECTS), VECADD, source)!.module, results: () => true });
     };
-    expect(value("count(tt.store) == 1 && !(ops < 3) || has(nothing)")).toBe(true);
+    expect(value("count(tt.store) == 1 && !(ops < 3) || has(func.call)")).toBe(true);
     expect(value('text("tt.load") && text(/tt\\.(store|nothing)/)')).toBe(true);
     expect(value("count(tt.load) > 1 && results")).toBe(true);
-    expect(value("count(tt.load")).toBe("the predicate expects (...) behind count at 'its end'");
+    expect(value("count(tt.load")).toBe("the predicate expects (...) after count at 'its end'");
+    expect(value("count(convert_layout) == 0")).toBe(true);
+    expect(value("count(convert_layuot) == 0")).toBe("no dialect has an op 'convert_layuot'; did you mean 'convert_layout'?");
+    expect(value("has(load)")).toBe("'load' may be each of tt.load, llvm.load");
     expect(value("ops < 3 ops")).toBe("the predicate expects an end at 'ops'");
   });
 });

@@ -13,21 +13,27 @@ import { argumentNames } from "../simulate/tensor/arguments.js";
 import { RACES } from "../simulate/tensor/findings.js";
 import { kernelOf } from "../simulate/tensor/run.js";
 import { type Broken, isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
+import { finished, type Work } from "../support/slices.js";
 import { parseModule } from "../syntax/parse.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
-import { readSimulationArgs, type SimulationArgs, simulationOptions } from "./simulation-args.js";
+import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Input } from "./tt-step-input.js";
 import type { Shown } from "./tt-step-show.js";
 
 /** Executes the steps of a Trace, compiled here or imported; `names` as `validatorFor` has them. */
-export function validateTrace(
+export function validateTrace(...args: Parameters<typeof validatingTrace>): Shown | { readonly error: string } {
+  return finished(validatingTrace(...args));
+}
+
+/** `validateTrace`, step by step. */
+export function* validatingTrace(
   trace: Trace,
   name: string,
   names: readonly string[] | undefined,
   args: SimulationArgs,
   io: Io,
-): Shown | { readonly error: string } {
+): Work<Shown | { readonly error: string }> {
   const first = trace.steps[0] && readStep(trace, trace.steps[0]);
   const later = trace.steps.filter((s) => s.kind !== "source" && s.parent === undefined && s.changed && s.known);
   // What a pass that failed left behind is no program.
@@ -46,9 +52,14 @@ export function validateTrace(
   const { validator, source, report } = made;
   const problem = first?.problem === undefined ? "" : `: ${first.problem}`;
   if (!source) return { error: `--validate executes TTIR and TTGIR; '${name}' holds no such kernel${problem}` };
-  validator.begin(source);
+  const of = steps.length + (trace.artifacts.ptx === undefined ? 1 : 2);
+  let interrupted = (yield { what: "validate", done: 0, of }) === true;
+  if (!interrupted) validator.begin(source);
   let sharedBytes: number | undefined;
+  let done = 0;
   for (const { pass, read, text } of steps) {
+    interrupted ||= (yield { what: "validate", done: ++done, of }) === true;
+    if (interrupted) break;
     if (read === undefined) {
       if (pass === "ptx") validator.checkPtx(trace.lines.textOf(text), sharedBytes);
     } else if (read.problem !== undefined) validator.unreadable(pass, read.problem);
@@ -56,6 +67,12 @@ export function validateTrace(
       sharedBytes = sharedBytesOf(read.module) ?? sharedBytes;
       validator.check(pass, read.module);
     }
+  }
+  interrupted ||= (yield { what: "validate", done: of - 1, of }) === true;
+  if (interrupted) {
+    const { outcome } = validator;
+    const how = `validate: interrupted: ${outcome.passes.length} of ${of - 1} results of passes were executed\n`;
+    return { text: report + (outcome.runs > 0 ? validationText(outcome) : "") + how, code: EXIT.interrupted };
   }
   if (trace.artifacts.ptx !== undefined) validator.checkPtx(trace.artifacts.ptx, sharedBytes);
   const outcome = narrowed(validator, trace);
@@ -73,8 +90,6 @@ export function validatorFor(
   args: SimulationArgs,
   io: Io,
 ): { readonly validator: Validator; readonly source: Operation | undefined; readonly report: string } | { readonly error: string } {
-  const read = readSimulationArgs(args);
-  if ("error" in read) return read;
   const [first] = trace.steps;
   const source = first && moduleOfStep(trace, first);
   if (!source || !isExecutable(source)) return { validator: new Validator(), source: undefined, report: "" };
@@ -82,7 +97,7 @@ export function validatorFor(
   const options = simulationOptions(name, args, { module: source, names: names ?? written }, io);
   if ("error" in options) return options;
   return {
-    validator: new Validator({ ...options, ...targetOf(trace), allPrograms: args.allPrograms ?? false }),
+    validator: new Validator({ ...options, ...targetOf(trace), allPrograms: args.allPrograms }),
     source,
     report: options.report,
   };

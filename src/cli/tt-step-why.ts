@@ -5,10 +5,10 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { printTensorView } from "../layout/print-layout.js";
 import { nearest } from "../support/nearest.js";
-import { findStep, type Step, type Trace } from "../trace/trace.js";
-import { shortened } from "./layout-args.js";
+import { findStep, noStep, type Step, type Trace } from "../trace/trace.js";
 import { UserError } from "./layout-input.js";
 import { tensorOf } from "./layout-value.js";
+import { shortened, withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 
 type Answer = { readonly text: string } | { readonly error: string };
@@ -16,7 +16,7 @@ type Answer = { readonly text: string } | { readonly error: string };
 /** What `--why` and `--layout` print. */
 export function whyAndLayout(trace: Trace, { why, layout, at }: TtStepArgs): Answer {
   const step = at === undefined ? lastStep(trace) : findStep(trace, at);
-  if (!step) return { error: at === undefined ? "there is no IR to ask" : `no step '${at}'; see --list` };
+  if (!step) return { error: at === undefined ? "there is no IR to ask" : withHint(noStep(trace, at), "--list") };
   const queries = queriesOf(trace, step);
   if ("error" in queries) return { error: `the IR after ${step.label} ${step.flag} cannot be read back: ${queries.error}` };
   let text = "";

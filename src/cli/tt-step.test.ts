@@ -57,7 +57,10 @@ describe("what is shown", () => {
     ]);
     expect(out).not.toContain("loc(");
     expect((await run([MATMUL, "--stop-after", "0", "--print-after", "0", "--debug-info"])).out).toContain("loc(");
-    expect(await run([VECADD, "--print-after", "99"])).toMatchObject({ code: 2, err: "tt-step: no step '99'; see --list\n" });
+    expect(await run([VECADD, "--print-after", "99"])).toMatchObject({
+      code: 2,
+      err: "tt-step: there is no step 99: the last one is 65. Try: --list\n",
+    });
   });
   test("all passes, changed passes, nested passes", async () => {
     const banners = async (...argv: readonly string[]) =>
@@ -74,7 +77,10 @@ describe("what is shown", () => {
     );
     expect((await run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--diff-mode", "side-by-side"])).out).toContain(" | ");
     expect((await run([MATMUL, "--stop-after", "9", "--diff", "1..7", "--color", "always"])).out).toContain("\x1b[31m-");
-    expect(await run([MATMUL, "--diff", "1"])).toMatchObject({ code: 2, err: "tt-step: --diff expects A..B, not '1'\n" });
+    expect(await run([MATMUL, "--diff", "1"])).toMatchObject({
+      code: 2,
+      err: "tt-step: --diff expects A..B, not '1'. Try: tt-step --help\n",
+    });
   });
   test("JSON: lines once, steps by their numbers", async () => {
     const { out } = await run([VECADD, "--json", "--stop-after", "3"]);
@@ -154,7 +160,7 @@ describe("what is shown", () => {
     expect((await run([MATMUL, "--start-after", "inline", "--stop-after", "4"])).out.trimEnd().split("\n")).toHaveLength(4);
     expect(await run([MATMUL, "--stop-after", "nothing"])).toMatchObject({
       code: 2,
-      err: "tt-step: no pass 'nothing' in this pipeline; see --list\n",
+      err: "tt-step: there is no pass 'nothing' here. Try: --list\n",
     });
   });
 });

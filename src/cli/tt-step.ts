@@ -12,11 +12,13 @@ import { PASSES } from "../passes/index.js";
 import { terminalText } from "../support/terminal-text.js";
 import { printOperation } from "../syntax/print.js";
 import { writeOrderedPtx } from "../tui/ptx-thread.js";
-import { completionScript, SHELLS } from "./completion.js";
-import { EXIT, type Io } from "./io.js";
+import { completionScript } from "./completion.js";
+import { EXIT, type Io, watched } from "./io.js";
 import { runMain } from "./node-io.js";
+import { oneInput } from "./options/read.js";
+import { SHELLS, TT_STEP } from "./options/step.js";
 import { against } from "./tt-step-against.js";
-import { parseTtStepArgs, type TtStepArgs, ttStepHelp } from "./tt-step-args.js";
+import { type LineOf, notForPython, readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { bisect } from "./tt-step-bisect.js";
 import { settings, traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
@@ -26,30 +28,45 @@ import { asksForNothing, show } from "./tt-step-show.js";
 import { snapshotMain } from "./tt-step-snapshot.js";
 import { asksForPrograms, showTarget } from "./tt-step-target.js";
 import { exported, openUi } from "./tt-step-tui.js";
-import { namesOfInput, validateTrace } from "./tt-step-validate.js";
-import { VERSION } from "./version.js";
+import { namesOfInput, validatingTrace } from "./tt-step-validate.js";
 
 /** Another thread is one that the terminal UI has started, which writes PTX. */
 export const run = (argv?: readonly string[]): Promise<void> | void => (isMainThread ? runMain(main, argv) : writeOrderedPtx());
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const [command, ...rest] = argv;
-  if (command === "run") return runCommand(rest, io);
-  if (command === "bisect") return bisectMain(rest, io);
-  if (command === "snapshot") return snapshotMain(rest, io);
-  if (command === "completion") return completion(rest[0], io);
-  const args = parseTtStepArgs(argv);
+  const line = readTtStep(argv);
+  if ("print" in line) {
+    io.stdout.write(line.print);
+    return EXIT.ok;
+  }
+  if ("error" in line) return usage(io, line.error);
+  switch (line.command) {
+    case "run":
+      return runCommand(line, io);
+    case "bisect":
+      return bisectMain(line, io);
+    case "snapshot":
+      return snapshotMain(line, io);
+    case "completion":
+      return completion(line.words, io);
+    case "":
+      return stepMain(line, argv, io);
+  }
+}
+
+async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
+  const input = oneInput(line.words, TT_STEP);
+  if (typeof input === "object") return usage(io, input.error);
+  const args = stepArgs(line.values, line.written, input);
   if ("error" in args) return usage(io, args.error);
-  if (args.help) return deliver(ttStepHelp(), args, io);
-  if (args.version) return deliver(`tt-step ${VERSION}\n`, args, io);
   if (args.explain !== undefined) {
     const text = explanation(args.explain);
     return text === undefined
       ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
       : deliver(`${args.explain}: ${text}\n`, args, io);
   }
-  if (args.input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
-  return step({ ...args, input: args.input }, argv, io);
+  if (input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
+  return step({ ...args, input }, argv, io);
 }
 
 function explanation(code: string): string | undefined {
@@ -63,11 +80,13 @@ function explanation(code: string): string | undefined {
   );
 }
 
-function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): number | Promise<number> {
+async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   if (opensUi(args) && io.isInteractive) return openUi(args, argv, io);
   const rewrite = (text: string): string => modernText(text, ALL_DIALECTS);
   const input = readInput(args.input, io, { ...args, ...(args.modernize ? { rewrite } : {}) });
   if (input.kind === "error") return refuse(input, io);
+  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args);
+  if (needsPython !== undefined) return usage(io, needsPython);
   if (input.kind === "module" && args.modernize) {
     modernize(input.module);
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
@@ -81,7 +100,9 @@ function step(args: TtStepArgs & { readonly input: string }, argv: readonly stri
   if ("error" in made) return usage(io, made.error);
   /** The exit code, which a pass that failed makes worse. */
   const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
-  const checked = args.validate ? validateTrace(made.trace, args.input, names, args.simulation, io) : undefined;
+  const checked = args.validate
+    ? (await watched(validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
+    : undefined;
   if (checked && "error" in checked) return usage(io, checked.error);
   if (checked && asksForNothing(args) && args.against === undefined) {
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
@@ -104,26 +125,27 @@ function step(args: TtStepArgs & { readonly input: string }, argv: readonly stri
   return ended(code);
 }
 
-function completion(name: string | undefined, io: Io): number {
-  const shell = SHELLS.find((s) => s === name);
-  if (!shell) return usage(io, "completion expects bash, zsh or fish");
+function completion([name, more]: readonly string[], io: Io): number {
+  const shell = more === undefined ? SHELLS.find((s) => s === name) : undefined;
+  if (!shell) return usage(io, "completion expects bash, zsh or fish. Try: tt-step completion --help");
   io.stdout.write(completionScript(shell));
   return EXIT.ok;
 }
 
-/** `tt-step bisect INPUT PREDICATE [options]`, from the input on. */
-function bisectMain(argv: readonly string[], io: Io): number {
-  const predicate = argv.findIndex((a, i) => !a.startsWith("-") && i > 0 && !argv[i - 1]!.startsWith("-"));
-  if (predicate < 0) return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'");
-  const args = parseTtStepArgs(argv.toSpliced(predicate, 1));
+async function bisectMain({ words, values, written }: LineOf<"bisect">, io: Io): Promise<number> {
+  const [path, predicate, more] = words;
+  if (path === undefined || predicate === undefined || more !== undefined)
+    return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'. Try: tt-step bisect --help");
+  const args = stepArgs({ ...values, printAfterChange: true }, written, path);
   if ("error" in args) return usage(io, args.error);
-  if (args.input === undefined) return usage(io, "bisect expects an input file");
-  const input = readInput(args.input, io, args);
+  const input = readInput(path, io, args);
   if (input.kind === "error") return refuse(input, io);
+  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(path, args);
+  if (needsPython !== undefined) return usage(io, needsPython);
   const names = namesOfInput(input);
-  const made = traceOf(input, args.input, { ...args, printAfterChange: true }, io);
+  const made = traceOf(input, path, args, io);
   if ("error" in made) return usage(io, made.error);
-  const found = bisect(made.trace, args.input, names, argv[predicate]!, args.simulation, io);
+  const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }
 

@@ -13,6 +13,8 @@ export interface OptionSpec<T = unknown> {
   readonly parse: (text: string) => T | undefined;
   /** A method, so that a spec of any type is a spec of unknown. */
   print(value: T): string;
+  /** The smallest number allowed, for messages. */
+  readonly min?: number;
   /** The values allowed, for help and messages. */
   readonly values?: readonly string[];
 }
@@ -36,6 +38,7 @@ export const option = {
       {
         kind: "int",
         default: o.default,
+        ...(o.min === undefined ? {} : { min: o.min }),
         parse: (text) => (/^[+-]?(?:\d+|0x[0-9a-fA-F]+)$/.test(text) && Number(text) >= (o.min ?? -Infinity) ? Number(text) : undefined),
         print: String,
       },

@@ -24,3 +24,14 @@ export function editDistance(a: string, b: string, limit = Infinity): number {
   }
   return row[b.length]!;
 }
+
+/** `; did you mean 'a' or 'b'?`: the candidates nearest to a word, three at most; empty where none is near. */
+export function nearestText(word: string, candidates: Iterable<string>, shown: (candidate: string) => string = String): string {
+  const all = [...new Set(candidates)];
+  const best = nearest(word, all);
+  if (best === undefined) return "";
+  const distance = editDistance(word, best);
+  const meant = all.filter((candidate) => editDistance(word, candidate, distance + 1) === distance).slice(0, 3);
+  const quoted = meant.map((candidate) => `'${shown(candidate)}'`);
+  return `; did you mean ${quoted.length < 2 ? quoted[0] : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`}?`;
+}

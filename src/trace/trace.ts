@@ -7,6 +7,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
+import { noPassCalled, passCalled } from "../pass/pass-name.js";
 import type { Remark } from "../pass/remark.js";
 import type { LineTable, StepText } from "./line-table.js";
 import type { OpLocations } from "./op-locations.js";
@@ -96,11 +97,24 @@ export function failuresOf({ diagnostics }: Trace): readonly string[] {
   return diagnostics.filter((d) => d.severity === "error" && d.code !== "target.op").map((d) => renderDiagnostic(d, []).trimEnd());
 }
 
-/** Finds a step by `PASS`: an index or label, a flag (its first run), or `flag#run`. */
+/** Finds a step by `PASS`: an index or label, a flag (its first run), a part of a flag that only one has, or `flag#run`. */
 export function findStep(trace: Trace, spec: string): Step | undefined {
   if (/^\d+(\.\d+)*$/.test(spec)) return trace.steps.find((s) => s.label === spec);
-  const [flag, run] = spec.split("#");
-  return trace.steps.find(
-    (s) => s.kind !== "source" && (s.flag === flag || s.pass === flag) && s.parent === undefined && s.run === Number(run ?? 1),
-  );
+  const [name = "", run] = spec.split("#");
+  const passes = passSteps(trace);
+  const flag = passes.find((s) => s.pass === name)?.flag ?? passCalled(name, flagsOf(passes));
+  return passes.find((s) => s.flag === flag && s.run === Number(run ?? 1));
 }
+
+/** Why `findStep` finds no step, in one line. */
+export function noStep(trace: Trace, spec: string): string {
+  const [name = "", run] = spec.split("#");
+  if (/^\d+(\.\d+)*$/.test(spec)) return `there is no step ${spec}: the last one is ${trace.steps.at(-1)?.label ?? "none"}`;
+  const flags = flagsOf(passSteps(trace));
+  const flag = passCalled(name, flags);
+  return flag === undefined || run === undefined ? noPassCalled(name, flags) : `'${flag}' does not run ${run} times`;
+}
+
+/** The steps that are passes of the pipeline. */
+const passSteps = ({ steps }: Trace): readonly Step[] => steps.filter((s) => s.kind !== "source" && s.parent === undefined);
+const flagsOf = (steps: readonly Step[]): ReadonlySet<string> => new Set(steps.map((s) => s.flag));

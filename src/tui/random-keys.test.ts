@@ -1,6 +1,7 @@
 /** Random keys at random sizes: nothing is thrown, nothing is too wide or too high, selections stay visible, undo undoes. */
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { readTypedOptions } from "../cli/typed-options.js";
 import { type Action, initialState, reduce } from "./control/reducer.js";
 import { frame } from "./frame.js";
 import { COMMAND_IDS, COMMANDS } from "./keymap.js";
@@ -112,7 +113,7 @@ function check(state: State): void {
 test("random keys", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 3 }), size, fc.array(event, { minLength: 1, maxLength: 40 }), (which, start, events) => {
-      let state = initialState(sessions[which]!, start, { keys: {}, ascii: false, command: [] });
+      let state = initialState(sessions[which]!, start, { keys: {}, ascii: false, command: [], readOptions: readTypedOptions });
       check(state);
       for (const input of events) {
         for (const action of actionsOf(input)) state = step(state, action);

@@ -1,5 +1,6 @@
 /** What-ifs that are undone, other inputs, modules of several functions, differences that are made in slices. */
 import { expect, test } from "vitest";
+import { readTypedOptions } from "../cli/typed-options.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import { initialState, reduce, reduceText } from "./control/reducer.js";
 import { frame } from "./frame.js";
@@ -10,7 +11,7 @@ import { computed, dumpSession, functionsSession, kernelSession } from "./sessio
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
 
-const SETTINGS = { keys: {}, ascii: false, command: [] };
+const SETTINGS = { keys: {}, ascii: false, command: [], readOptions: readTypedOptions };
 const opened = (session: Session): State => initialState(session, { columns: 160, rows: 45 }, SETTINGS);
 test("a what-if is undone and done again, with the view that it was asked from", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");

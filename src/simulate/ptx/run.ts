@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { SourceBuffer } from "../../diagnostics/source.js";
 import { parsePtx } from "../../ptx/parse.js";
+import { finished, type Work } from "../../support/slices.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
 import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
@@ -65,6 +66,11 @@ const MOST_SHARED = 232448;
 const DEFAULT_STEPS = 200_000_000;
 
 export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
+  return finished(runningPtx(text, launch, file));
+}
+
+/** `runPtx`, program by program. */
+export function* runningPtx(text: string, launch: PtxLaunch, file?: string): Work<PtxRun> {
   const { module, source, diagnostics } = parsePtx(text, file);
   const memory = new Memory(launch.seed ?? 0, launch.limits?.maxBytes, launch.within);
   const compiled = diagnostics.length > 0 ? undefined : compileProgram(module, source, launch.kernel);
@@ -74,7 +80,7 @@ export function runPtx(text: string, launch: PtxLaunch, file?: string): PtxRun {
   }
   const problem = checkArguments(compiled, launch);
   if (problem !== undefined) return { ...notRun(source, memory), diagnostics: [launchProblem(problem, source)] };
-  return execute(compiled, launch, memory, source);
+  return yield* execute(compiled, launch, memory, source);
 }
 
 const notRun = (source: SourceBuffer, memory: Memory): PtxRun => ({
@@ -107,7 +113,7 @@ function checkArguments({ params, threads }: PtxProgram, launch: PtxLaunch): str
   return undefined;
 }
 
-function execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source: SourceBuffer): PtxRun {
+function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source: SourceBuffer): Work<PtxRun> {
   const findings = new Findings();
   const tooLarge = allocationProblem(program, launch);
   if (tooLarge !== undefined) {
@@ -152,7 +158,11 @@ function execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source:
   const limit = launch.limits?.maxSteps ?? DEFAULT_STEPS;
   const budget: Budget = { steps: limit, limit };
   try {
+    const [x, y, z] = launch.grid;
+    const of = launch.programs?.length ?? x * y * z;
+    let done = 0;
     for (id of launch.programs ?? allPrograms(launch.grid)) {
+      if (yield { what: "programs", done: done++, of }) break;
       findings.program = id;
       order?.begin(id);
       for (const { shared, tensorMemory } of cluster) {

@@ -9,6 +9,7 @@ import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { LimitError } from "../../support/limits.js";
+import { finished, type Work } from "../../support/slices.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
@@ -77,6 +78,11 @@ export function kernelOf(module: Operation, name?: string): Operation | undefine
 
 /** Runs a kernel. What goes wrong while it runs is a finding; a module without the kernel is a Bug of the caller. */
 export function runModule(module: Operation, options: RunOptions = {}): RunResult {
+  return finished(runningModule(module, options));
+}
+
+/** `runModule`, program by program. */
+export function* runningModule(module: Operation, options: RunOptions = {}): Work<RunResult> {
   const kernel = kernelOf(module, options.kernel);
   if (!kernel) throw new Bug(`no kernel ${options.kernel ?? ""} to run`);
   const args = options.args ?? planArguments(module, kernel, options.preconditions, options.fit);
@@ -100,10 +106,12 @@ export function runModule(module: Operation, options: RunOptions = {}): RunResul
   let known: ReadonlyMap<number, number> | undefined;
   try {
     const entry = code.block(kernel.regions[0]!.firstBlock!);
-    for (const program of programs)
+    for (const [done, program] of programs.entries()) {
+      if (yield { what: "programs", done, of: programs.length }) break;
       machine.run(program, new SharedState(machine.findings, limits, machine.bounds), () =>
         enter(machine, entry, [], values, () => machine.pop(), true),
       );
+    }
   } catch (error) {
     if (error instanceof Stop) machine.findings.add(error.kind, error.op, error.message);
     else if (error instanceof MemoryLimit || error instanceof LimitError)

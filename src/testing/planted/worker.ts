@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { Session } from "node:inspector";
 import { defaultOptions } from "../../backend/nvidia/options.js";
+import { NO_SIMULATION } from "../../cli/simulation-args.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
 import { compile } from "../../compile/compile.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
@@ -97,9 +98,8 @@ const hashOf = (text: string): string => createHash("sha1").update(text).digest(
 /** As `tt-step --validate` does it. */
 function validate(trace: Trace, { name, preconditions }: Kernel): { readonly code: number; readonly text: string } {
   const io = memoryIo("", preconditions === undefined ? {} : { [`${name}.args.json`]: preconditions });
-  const args = { arg: [], grid: undefined, program: [], seed: [], maxSteps: undefined };
   try {
-    const shown = validateTrace(trace, `${name}.ttir`, undefined, args, io);
+    const shown = validateTrace(trace, `${name}.ttir`, undefined, NO_SIMULATION, io);
     return "error" in shown ? { code: 2, text: shown.error } : { code: shown.code, text: shown.text };
   } catch (error) {
     return { code: 3, text: `exception: ${(error as Error).stack}` };

@@ -1,8 +1,8 @@
 /** What is typed behind `:`: a step, `q`, or a command line of tt-step. */
 
-import { knownCapability } from "../../gpu/nvidia.js";
-import { findStep } from "../../trace/trace.js";
-import { type State, type WhatIf, withView } from "../state/state.js";
+import { checkOptions } from "../../backend/nvidia/options.js";
+import { findStep, noStep } from "../../trace/trace.js";
+import { type State, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
 import { ask, say } from "./commands.js";
 import { atLine } from "./navigate.js";
@@ -18,54 +18,32 @@ export function typedCommand(state: State, typed: string): State {
   const { trace } = state.session;
   const direct = findStep(trace, text);
   if (direct) return atStep(state, direct.index);
-  if (!text.startsWith("tt-step ") && !text.startsWith("-"))
-    return say(state, `no pass '${text}', and no command line of tt-step`, "error");
-  return fromOptions(state, text.split(/\s+/));
+  if (!text.startsWith("tt-step ") && !text.startsWith("-")) return say(state, noStep(trace, text), "error");
+  const options = state.settings.readOptions?.(text);
+  return options === undefined ? state : "error" in options ? say(state, options.error, "error") : follow(state, options);
 }
 
 /** Does what the options of a command line say, as far as they are about what is shown. */
-function fromOptions(state: State, words: readonly string[]): State {
-  const value = (name: string): string | undefined => {
-    const at = words.findIndex((w) => w === `--${name}` || w.startsWith(`--${name}=`));
-    if (at < 0) return undefined;
-    return words[at]!.includes("=") ? words[at]!.slice(words[at]!.indexOf("=") + 1) : words[at + 1];
-  };
+function follow(state: State, { diff, after, export: path, capability, cuda }: TypedOptions): State {
   const { trace, settings } = state.session;
-  const diff = value("diff")?.split("..");
-  if (diff?.length === 2) {
-    const [a, b] = diff.map((spec) => findStep(trace, spec!));
-    if (!a || !b) return say(state, `no step '${diff[a ? 1 : 0]}'`, "error");
+  if (diff) {
+    const [a, b] = diff.map((spec) => findStep(trace, spec));
+    if (!a || !b) return say(state, noStep(trace, diff[a ? 1 : 0]), "error");
     const marked = withView(state, { mark: a.index, diff: { ...state.view.diff, base: "mark" } });
     return atStep(marked, b.index, true);
   }
-  const after = value("print-after") ?? value("at");
   if (after !== undefined) {
     const step = findStep(trace, after);
     return step
       ? atStep(withView(state, { diff: { ...state.view.diff, mode: "IR" } }), step.index, true)
-      : say(state, `no step '${after}'`, "error");
+      : say(state, noStep(trace, after), "error");
   }
-  const changed = settings && withOptions(settings, value);
-  if (settings && changed && JSON.stringify(changed) !== JSON.stringify(settings))
-    return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });
-  const exportTo = value("export");
-  if (exportTo !== undefined) return ask(state, { kind: "export", path: exportTo });
+  if (settings) {
+    const changed = { ...settings, capability: capability ?? settings.capability, options: { ...settings.options, ...cuda } };
+    const problem = checkOptions(changed.options, changed.capability);
+    if (problem !== undefined) return say(state, problem, "error");
+    if (JSON.stringify(changed) !== JSON.stringify(settings)) return ask(say(state, "compiling ..."), { kind: "compile", whatIf: changed });
+  }
+  if (path !== undefined) return ask(state, { kind: "export", path });
   return say(state, "nothing to do: --diff A..B, --print-after PASS, --export FILE and compile options are followed here", "info");
-}
-
-function withOptions(settings: WhatIf, value: (name: string) => string | undefined): WhatIf {
-  const number = (name: string, otherwise: number): number => {
-    const given = Number(value(name));
-    return Number.isInteger(given) && given > 0 ? given : otherwise;
-  };
-  return {
-    ...settings,
-    capability: knownCapability(value("target") ?? "") ?? settings.capability,
-    options: {
-      ...settings.options,
-      numWarps: number("num-warps", settings.options.numWarps),
-      numStages: number("num-stages", settings.options.numStages),
-      numCtas: number("num-ctas", settings.options.numCtas),
-    },
-  };
 }

@@ -257,6 +257,19 @@ export interface Settings {
   readonly ascii: boolean;
   /** The command line that started the program, as far as it says what to compile. */
   readonly command: readonly string[];
+  /** Reads a command line that is typed after `:`; absent where nothing is typed. */
+  readonly readOptions?: (typed: string) => TypedOptions | { readonly error: string };
+}
+
+/** What is followed of a command line that is typed after `:`. */
+export interface TypedOptions {
+  readonly diff: readonly [string, string] | undefined;
+  /** The step to show. */
+  readonly after: string | undefined;
+  readonly export: string | undefined;
+  readonly capability: number | undefined;
+  /** Triton's options, those that are given. */
+  readonly cuda: Partial<CudaOptions>;
 }
 
 /** What the shell around the pure core is asked to do. */

@@ -1,0 +1,303 @@
+/** The options of `tt-step` and its commands. Kept in one file, as commands share most of them. */
+import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
+import {
+  anyText,
+  camel,
+  choice,
+  decimal,
+  FLAG,
+  file,
+  integer,
+  type OptionTable,
+  orList,
+  PASS,
+  text,
+  type Values,
+  type ValueType,
+} from "./option.js";
+import type { Program } from "./read.js";
+import { TRITON_OPTIONS } from "./triton.js";
+
+const SHOW = "What to show";
+const PYTHON = "Python kernels";
+const COMPILE = "Compilation";
+const EXECUTE = "Execution";
+const OTHER = "Other";
+
+type Triple = readonly [number, number, number];
+
+/** Up to three numbers; those left out are `missing`. */
+const triple = (missing: 0 | 1): ValueType<Triple> => ({
+  shown: "X,Y,Z",
+  expected: missing === 1 ? "X,Y,Z with at least one program along each axis" : "X,Y,Z",
+  read(given) {
+    if (!/^\d{1,10}(?:[,x]\d{1,10}){0,2}$/.test(given)) return undefined;
+    const [x = missing, y = missing, z = missing] = given.split(/[,x]/).map(Number);
+    return Math.min(x, y, z) < missing ? undefined : [x, y, z];
+  },
+});
+
+/** The number that an argument of the kernel has. */
+const NUMBER_OF_ARGUMENT: ValueType<readonly [name: string, value: number]> = {
+  shown: "NAME=N",
+  expected: "NAME=NUMBER",
+  read(given) {
+    const [, name, value] = /^([^=]+)=(-?(?:[\d.]+(?:e[-+]?\d+)?|inf|nan))$/i.exec(given) ?? [];
+    const number = Number(value?.replace(/inf/i, "Infinity"));
+    return name === undefined || (Number.isNaN(number) && !/nan/i.test(value!)) ? undefined : [name, number];
+  },
+};
+
+const TARGETS = CAPABILITIES.map((capability) => `cuda:${capability}`);
+const TARGET: ValueType<number> = {
+  shown: "TARGET",
+  expected: orList(TARGETS),
+  values: TARGETS,
+  read: knownCapability,
+};
+
+const TWO_PASSES: ValueType<readonly [string, string]> = {
+  shown: "A..B",
+  expected: "A..B",
+  completes: "pass",
+  read(given) {
+    const [a, b, ...more] = given.split("..");
+    return a && b && more.length === 0 ? [a, b] : undefined;
+  },
+};
+
+const OUTPUT = {
+  output: { type: file(), short: "o", group: OTHER, help: "where the output goes; - is standard output", default: "-" },
+  color: { type: choice("auto", "always", "never"), group: OTHER, help: "colour in diffs and diagnostics", default: "auto" },
+} as const satisfies OptionTable;
+
+/** What is said of a Python kernel: which one, its arguments, and where Triton's own library is. */
+const PYTHON_OPTIONS = {
+  kernel: { type: text("NAME", "a name"), group: PYTHON, help: "which function", defaultText: "the only one under @triton.jit" },
+  signature: {
+    type: anyText("TYPES", "types"),
+    group: PYTHON,
+    help: "'*fp16:16, i32:16, i32, 128': types with what values are multiples of, and constants",
+  },
+  type: { type: anyText("NAME=TYPE"), repeat: true, group: PYTHON, help: "the type of one argument: a_ptr=*fp16:16 (repeatable)" },
+  const: { type: anyText("NAME=VALUE"), repeat: true, group: PYTHON, help: "a constant, as a Python literal: BLOCK=128 (repeatable)" },
+  define: {
+    type: anyText("NAME=VALUE"),
+    repeat: true,
+    group: PYTHON,
+    help: "the value of a name of the file's module level, as a Python literal: HAS_TMA=False (repeatable)",
+  },
+  config: { type: integer("N"), group: PYTHON, help: "which configuration of @triton.autotune, from 0" },
+  "triton-lib": {
+    type: text("DIR", "a folder"),
+    group: PYTHON,
+    help: "where library functions (tl.sum, tl.cdiv) are read from; none: the built-in ones",
+    defaultText: "python3's Triton, if it is 3.6",
+  },
+} as const satisfies OptionTable;
+
+/** What is not Triton's option, and says what is compiled all the same. */
+export const COMPILER_SETTINGS = {
+  target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },
+} as const satisfies OptionTable;
+
+const COMPILE_OPTIONS = {
+  ...COMPILER_SETTINGS,
+  "start-after": { type: PASS, group: COMPILE, help: "begin after this pass" },
+  "stop-after": { type: PASS, group: COMPILE, help: "end with this pass" },
+  "disable-pass": { type: PASS, repeat: true, group: COMPILE, help: "leave a pass out (repeatable)" },
+  "verify-each": { type: FLAG, group: COMPILE, help: "verify the IR after every pass", default: true },
+  "pessimistic-axis-info": { type: FLAG, group: COMPILE, help: "AxisInfo knows nothing: what the kernel costs without its hints" },
+} as const satisfies OptionTable;
+
+const LAUNCH_OPTIONS = {
+  arg: {
+    type: NUMBER_OF_ARGUMENT,
+    repeat: true,
+    group: EXECUTE,
+    help: "the value of a number by name or position (repeatable)",
+    defaultText: "made up",
+  },
+  grid: { type: triple(1), group: EXECUTE, help: "how many programs there are", defaultText: "made up" },
+  program: { type: triple(0), repeat: true, group: EXECUTE, help: "run this program (repeatable)", defaultText: "corners of the grid" },
+  "max-steps": {
+    type: decimal("N", "a number above 0", (value) => value > 0),
+    group: EXECUTE,
+    help: "stop after so many ops or warp instructions",
+  },
+} as const satisfies OptionTable;
+
+const VALIDATE_OPTIONS = {
+  ...LAUNCH_OPTIONS,
+  seed: { type: integer("N"), repeat: true, group: EXECUTE, help: "what values in memory depend on (repeatable)", defaultText: "0 and 1" },
+  strict: { type: FLAG, group: EXECUTE, help: "exit 2 where a step was not executed, 1 where the kernel itself has races" },
+  seconds: {
+    type: decimal("N", "a number from 0", (value) => value >= 0),
+    group: EXECUTE,
+    help: "about how long a step of lowered code may take: how many programs and launches it runs on",
+    defaultText: "3",
+  },
+  "all-programs": { type: FLAG, group: EXECUTE, help: "lowered code runs on every program of the grid" },
+} as const satisfies OptionTable;
+
+export const STEP = {
+  list: { type: FLAG, group: SHOW, help: "one line a step: index, stage, flag, * if changed, op counts, time" },
+  nested: { type: FLAG, group: SHOW, help: "also print passes run by other passes (sub-steps)" },
+  "print-after": { type: PASS, repeat: true, group: SHOW, help: "the IR after a pass; 0 is the source (repeatable)" },
+  "print-after-all": { type: FLAG, group: SHOW, help: "the IR after every pass" },
+  "print-after-change": { type: FLAG, group: SHOW, help: "the IR after every pass that changed it" },
+  diff: { type: TWO_PASSES, group: SHOW, help: "the IR after A against the IR after B, by identity of ops" },
+  "diff-mode": { type: choice("side-by-side", "unified"), group: SHOW, help: "how --diff is printed", default: "unified" },
+  emit: {
+    type: choice("ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"),
+    group: SHOW,
+    help: "the result of a stage",
+  },
+  codegen: { type: FLAG, group: SHOW, help: "loads, stores, tensor cores and barriers of the final code, and why" },
+  llc: { type: FLAG, group: SHOW, help: "PTX by an llc of LLVM 21 or newer" },
+  "ptxas-report": { type: FLAG, group: SHOW, help: "registers, spills, shared memory and machine code, by ptxas" },
+  why: {
+    type: text("VALUE", "a value (%23) or a line of Python (kernel.py:12)"),
+    group: SHOW,
+    help: "why a value (%23, or all of kernel.py:12) has its layout, its width, its conversions, and what passes say of it",
+  },
+  layout: { type: text("VALUE", "a value (%23)"), group: SHOW, help: "a value's thread map, as triton-tensor-layout draws it" },
+  at: { type: PASS, group: SHOW, help: "after which pass --why and --layout look", defaultText: "the last of ttgir" },
+  against: {
+    type: { ...text("DUMP|INPUT|OPTION=VALUE", "a dump, an input or OPTION=VALUE"), completes: "file" },
+    group: SHOW,
+    help: "where the result first differs from a dump's, another input's, or its own under another option (exit 1)",
+  },
+  validate: { type: FLAG, group: SHOW, help: "execute the IR after every pass; exit 1 and the pass where results change" },
+  json: { type: FLAG, group: SHOW, help: "the whole Trace as JSON" },
+  times: {
+    type: FLAG,
+    group: SHOW,
+    help: "times in --list, --json and --export; with --no-times their bytes are the same on every run",
+    default: true,
+  },
+  modernize: { type: FLAG, group: SHOW, help: "older spellings printed as Triton 3.6's" },
+  "debug-info": { type: FLAG, group: SHOW, help: "print locations" },
+  "dump-pass-pipeline": { type: FLAG, group: SHOW, help: "the pipeline as text" },
+  export: {
+    type: file("FILE.html|.svg"),
+    group: SHOW,
+    help: "one self-contained page with passes, diffs, layouts and code; or a drawing of the screen",
+  },
+  ...PYTHON_OPTIONS,
+  ...COMPILE_OPTIONS,
+  reproducer: { type: file(), group: COMPILE, help: "where to leave the IR before a pass whose result does not verify" },
+  ...VALIDATE_OPTIONS,
+  ...OUTPUT,
+  theme: {
+    type: choice("dark", "light", "none"),
+    group: OTHER,
+    help: "colours of the terminal UI",
+    defaultText: "dark; none under NO_COLOR",
+  },
+  mouse: { type: FLAG, group: OTHER, help: "the mouse in the terminal UI", default: true },
+  tui: { type: FLAG, group: OTHER, help: "open the terminal UI also with --against" },
+  explain: { type: text("CODE", "a code"), group: OTHER, help: "the meaning of a code of a diagnostic or remark" },
+} as const satisfies OptionTable;
+
+const RUN = {
+  launch: { type: file(), group: EXECUTE, help: "the grid and all arguments, as below" },
+  out: {
+    type: text("DIR", "a folder"),
+    group: EXECUTE,
+    help: "where each array argument is written as NAME.npy (bf16 and fp8 as their bits)",
+  },
+  ...LAUNCH_OPTIONS,
+  seed: { type: integer("N"), group: EXECUTE, help: "what untouched memory holds", default: 0 },
+  shared: { type: integer("BYTES"), group: EXECUTE, help: "dynamic shared memory of a CTA", defaultText: "as much as the kernel says" },
+  facts: { type: FLAG, group: EXECUTE, help: "the cost of memory instructions: sectors, lines, wavefronts" },
+  checks: { type: FLAG, group: EXECUTE, help: "look for races and reads of unwritten shared memory", default: true },
+  ...PYTHON_OPTIONS,
+  ...COMPILER_SETTINGS,
+} as const satisfies OptionTable;
+
+const BISECT = { ...PYTHON_OPTIONS, ...COMPILE_OPTIONS, ...VALIDATE_OPTIONS, ...OUTPUT } as const satisfies OptionTable;
+
+const SNAPSHOT = {
+  dir: { type: text("DIR", "a folder"), group: "Snapshots", help: "where snapshots are kept", default: "snapshots" },
+  update: { type: FLAG, group: "Snapshots", help: "write what differs or is new, instead of comparing" },
+  full: { type: FLAG, group: "Snapshots", help: "keep the IR of steps of lowering to LLVM too" },
+  format: { type: choice("text", "json", "junit", "github"), group: "Snapshots", help: "how results are reported", default: "text" },
+  shard: {
+    type: {
+      shown: "I/N",
+      expected: "I/N with 1 <= I <= N",
+      read(given): readonly [number, number] | undefined {
+        const [, part, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(given) ?? [];
+        return part !== undefined && 1 <= Number(part) && Number(part) <= Number(of) ? [Number(part), Number(of)] : undefined;
+      },
+    },
+    group: "Snapshots",
+    help: "the I-th of N parts of the inputs",
+    default: [1, 1],
+    defaultText: "1/1",
+  },
+  ...PYTHON_OPTIONS,
+  ...COMPILE_OPTIONS,
+} as const satisfies OptionTable;
+
+const PASSES_TEXT = `PASS is an index of --list, a flag (tritongpu-coalesce: its first run), a part of a flag that only one has (coalesce),
+or flag#run (canonicalize#3).`;
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** The commands of `tt-step`. Triton's own options are in a table that is made of its backend. */
+export const TT_STEP = {
+  name: "tt-step",
+  commands: {
+    "": {
+      summary: "Shows what the Triton GPU compiler does to a kernel, pass by pass.",
+      usage: ["INPUT [OPTIONS]    (INPUT - is standard input; in a terminal, without options that print, the UI opens)"],
+      options: { ...STEP, ...TRITON_OPTIONS },
+      after: PASSES_TEXT,
+    },
+    run: {
+      summary: "Executes a Python kernel, TTIR, TTGIR, LLVM dialect or PTX on the CPU, and reports bad accesses and races.",
+      usage: [
+        "INPUT --launch launch.json --out DIR",
+        'INPUT [--arg N=1000]... [--signature "*fp16, i32"] [--grid 4,1,1] [--program 0,0,0]...',
+      ],
+      options: { ...RUN, ...TRITON_OPTIONS },
+      after: `--launch FILE holds {"grid": [x, y, z], "args": {...}}: numbers, {"file": "x.npy"}, or
+{"dtype": "fp16", "shape": [64, 64], "init": "randn"|"zeros"|"arange", "seed": 1};
+with "box": [64, 64], "swizzle": 128 an array is a tensor map, as PTX of sm_90 takes descriptors.`,
+    },
+    bisect: {
+      summary: "Names the first pass after which a predicate on the IR or the results changes.",
+      usage: ["INPUT PREDICATE [OPTIONS]"],
+      options: { ...BISECT, ...TRITON_OPTIONS },
+      after: `PREDICATE: 'count(ttg.convert_layout) > 2', 'has(ttg.async_wait) && !text("vec = 8")', results
+count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and results are true or false; with == != < <= > >= && || ! ( ).`,
+    },
+    snapshot: {
+      summary: "Compares what the compiler makes of kernels with files that are kept; exit 1 where it differs.",
+      usage: ["INPUT... [--dir DIR] [--update]"],
+      options: { ...SNAPSHOT, ...TRITON_OPTIONS },
+    },
+    completion: {
+      summary: "Prints a script with which a shell completes the command lines of all four programs.",
+      usage: ["bash|zsh|fish"],
+      options: {},
+      words: SHELLS,
+    },
+  },
+} as const satisfies Program;
+
+/** The values of the options of `tt-step` itself, without Triton's. */
+export type StepValues = Values<typeof STEP>;
+export type RunValues = Values<typeof RUN>;
+export type SnapshotValues = Values<typeof SNAPSHOT>;
+
+/** What options have that are not given. */
+export const STEP_DEFAULTS: StepValues = Object.fromEntries(
+  Object.entries<OptionTable[string]>(STEP).map(([name, def]) => [
+    camel(name),
+    def.default ?? (def.repeat ? [] : def.type === FLAG ? false : undefined),
+  ]),
+) as unknown as StepValues;

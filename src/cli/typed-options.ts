@@ -1,0 +1,31 @@
+/** What is typed after `:` in the terminal UI, read as a command line is. */
+import type { TypedOptions } from "../tui/state/state.js";
+import { readTtStep, stepArgs } from "./tt-step-args.js";
+
+export function readTypedOptions(typed: string): TypedOptions | { readonly error: string } {
+  const words = shellWords(typed);
+  if ("error" in words) return words;
+  const line = readTtStep(words[0] === "tt-step" ? words.slice(1) : words);
+  if ("print" in line) return { error: "help is under ?" };
+  if ("error" in line) return line;
+  if (line.command !== "") return { error: `'${line.command}' is a command for the shell` };
+  const args = stepArgs(line.values, line.written, undefined);
+  if ("error" in args) return args;
+  const { diff, printAfter, at, export: exported, capability, cuda } = args;
+  return { diff, after: printAfter[0] ?? at, export: exported, capability, cuda };
+}
+
+/** Words as a shell makes them of a line, with quotes and backslashes. */
+function shellWords(line: string): readonly string[] | { readonly error: string } {
+  const words: string[] = [];
+  for (const [word] of line.matchAll(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+|['"\\]/g)) {
+    if (/^['"\\]$/.test(word)) return { error: `${word} is not closed` };
+    words.push(
+      word.replaceAll(
+        /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g,
+        (_, single, double, char) => single ?? double?.replaceAll(/\\(.)/g, "$1") ?? char,
+      ),
+    );
+  }
+  return words;
+}
