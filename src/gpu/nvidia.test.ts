@@ -7,12 +7,12 @@ test("rows are in the order of their capabilities and name their chip", () => {
 });
 
 test("a capability between two rows has the older one's, before Turing Volta's", () => {
-  expect([70, 75, 88, 90, 110, 130].map((c) => gpuOf(c).capability)).toEqual([70, 75, 87, 90, 100, 120]);
+  expect([70, 75, 88, 90, 110].map((c) => gpuOf(c).capability)).toEqual([70, 75, 87, 90, 100]);
 });
 
 test("names of targets", () => {
   expect(["cuda:90", "cuda:121", "hip:gfx942", undefined].map(capabilityOf)).toEqual([90, 121, undefined, undefined]);
-  expect(["cuda:90", "sm_90a", "sm100", "80", "cuda:121", "sm_103", ""].map(knownCapability)).toEqual([
+  expect(["cuda:90", "sm_90a", "sm100", "80", "cuda:999", "sm_998", ""].map(knownCapability)).toEqual([
     90,
     90,
     100,
