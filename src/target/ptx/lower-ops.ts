@@ -1,10 +1,11 @@
-/** Ops of the LLVM dialect as nodes; one function a family, found by the op's name. */
+/** Ops of the LLVM dialect as nodes; one function a family, found by the op's record. */
 
-import { DYNAMIC_INDEX } from "../../dialects/llvm/ops/memory.js";
+import * as llvm from "../../dialects/llvm/ops/index.js";
 import { LLVMPointerType, LLVMStructType } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { IntegerType, VectorType } from "../../ir/builtin-types.js";
+import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
@@ -25,7 +26,7 @@ type Rule = (l: PtxLowering, op: Operation) => readonly Node[];
 
 /** The registers of an op's result. */
 export function lowerOp(l: PtxLowering, op: Operation): readonly Node[] {
-  const rule = RULES.get(op.name);
+  const rule = PTX_RULES.get(op.def);
   if (rule) return rule(l, op);
   const call = intrinsicCallOf(op);
   if (call) return lowerIntrinsic(l, op, call) ?? l.problem(op, `'${call.name}' has no PTX`);
@@ -72,68 +73,69 @@ const conversion =
     return l.nodes(op.operand(0)).map((node, i) => compute(l, node, from[i]!, to[i]!));
   };
 
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ["llvm.add", modular("add")],
-  ["llvm.sub", modular("sub")],
-  ["llvm.mul", modular("mul")],
-  ["llvm.and", modular("and")],
-  ["llvm.or", modular("or")],
-  ["llvm.xor", modular("xor")],
-  ["llvm.shl", shift("shl")],
-  ["llvm.lshr", shift("shr")],
-  ["llvm.ashr", shift("sar")],
-  ["llvm.udiv", extended("udiv", false)],
-  ["llvm.urem", extended("urem", false)],
-  ["llvm.sdiv", extended("sdiv", true)],
-  ["llvm.srem", extended("srem", true)],
-  ["llvm.fadd", float((l, kind, a, b) => l.floats.add(kind, a, b))],
-  ["llvm.fsub", float((l, kind, a, b) => l.floats.sub(kind, a, b))],
-  ["llvm.fmul", float((l, kind, a, b) => l.floats.mul(kind, a, b))],
-  ["llvm.fdiv", float((l, kind, a, b) => l.floats.div(kind, a, b))],
-  ["llvm.frem", float((l, kind, a, b) => l.floats.rem(kind, a, b))],
-  ["llvm.fneg", float((l, kind, a) => l.floats.negate(kind, a))],
+/** Terminators and constants are none of these: see lower.ts. */
+export const PTX_RULES: ReadonlyMap<OpDef, Rule> = new Map<OpDef, Rule>([
+  [llvm.AddOp, modular("add")],
+  [llvm.SubOp, modular("sub")],
+  [llvm.MulOp, modular("mul")],
+  [llvm.AndOp, modular("and")],
+  [llvm.OrOp, modular("or")],
+  [llvm.XOrOp, modular("xor")],
+  [llvm.ShlOp, shift("shl")],
+  [llvm.LShrOp, shift("shr")],
+  [llvm.AShrOp, shift("sar")],
+  [llvm.UDivOp, extended("udiv", false)],
+  [llvm.URemOp, extended("urem", false)],
+  [llvm.SDivOp, extended("sdiv", true)],
+  [llvm.SRemOp, extended("srem", true)],
+  [llvm.FAddOp, float((l, kind, a, b) => l.floats.add(kind, a, b))],
+  [llvm.FSubOp, float((l, kind, a, b) => l.floats.sub(kind, a, b))],
+  [llvm.FMulOp, float((l, kind, a, b) => l.floats.mul(kind, a, b))],
+  [llvm.FDivOp, float((l, kind, a, b) => l.floats.div(kind, a, b))],
+  [llvm.FRemOp, float((l, kind, a, b) => l.floats.rem(kind, a, b))],
+  [llvm.FNegOp, float((l, kind, a) => l.floats.negate(kind, a))],
   [
-    "llvm.icmp",
+    llvm.ICmpOp,
     elementwise((l, leaf, [a, b], op) => {
       const predicate = ICMP[intOf(op.attr("predicate"))!] as IntPredicate;
       const extend = predicate.startsWith("s") ? signExtended : zeroExtended;
       return l.s.icmp(predicate, extend(l.s, a!, leaf.bits), extend(l.s, b!, leaf.bits));
     }),
   ],
-  ["llvm.fcmp", elementwise((l, leaf, [a, b], op) => l.floats.compare(FCMP[intOf(op.attr("predicate"))!]!, leaf.kind, a!, b!))],
-  ["llvm.select", select],
-  ["llvm.freeze", (l, op) => l.nodes(op.operand(0))],
+  [llvm.FCmpOp, elementwise((l, leaf, [a, b], op) => l.floats.compare(FCMP[intOf(op.attr("predicate"))!]!, leaf.kind, a!, b!))],
+  [llvm.SelectOp, select],
+  [llvm.FreezeOp, (l, op) => l.nodes(op.operand(0))],
 
-  ["llvm.zext", conversion((l, a, from, to) => l.s.zext(zeroExtended(l.s, a, from.bits), to.width))],
-  ["llvm.sext", conversion((l, a, from, to) => widen(l, signExtended(l.s, a, from.bits), to.width))],
-  ["llvm.trunc", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
-  ["llvm.ptrtoint", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
-  ["llvm.inttoptr", conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
-  ["llvm.fpext", conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
-  ["llvm.fptrunc", conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
-  ["llvm.sitofp", conversion((l, a, from, to) => l.floats.fromInteger(true, to.kind, atLeastWord(l, a, from, true)))],
-  ["llvm.uitofp", conversion((l, a, from, to) => l.floats.fromInteger(false, to.kind, atLeastWord(l, a, from, false)))],
-  ["llvm.fptosi", conversion((l, a, from, to) => toInteger(l, a, from, to, true))],
-  ["llvm.fptoui", conversion((l, a, from, to) => toInteger(l, a, from, to, false))],
-  ["llvm.bitcast", bitcast],
-  ["llvm.addrspacecast", addrSpaceCast],
+  [llvm.ZExtOp, conversion((l, a, from, to) => l.s.zext(zeroExtended(l.s, a, from.bits), to.width))],
+  [llvm.SExtOp, conversion((l, a, from, to) => widen(l, signExtended(l.s, a, from.bits), to.width))],
+  [llvm.TruncOp, conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  [llvm.PtrToIntOp, conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  [llvm.IntToPtrOp, conversion((l, a, _, to) => anyExtended(l.s, a, to.width))],
+  [llvm.FPExtOp, conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
+  [llvm.FPTruncOp, conversion((l, a, from, to) => l.floats.convert(from.kind, to.kind, a))],
+  [llvm.SIToFPOp, conversion((l, a, from, to) => l.floats.fromInteger(true, to.kind, atLeastWord(l, a, from, true)))],
+  [llvm.UIToFPOp, conversion((l, a, from, to) => l.floats.fromInteger(false, to.kind, atLeastWord(l, a, from, false)))],
+  [llvm.FPToSIOp, conversion((l, a, from, to) => toInteger(l, a, from, to, true))],
+  [llvm.FPToUIOp, conversion((l, a, from, to) => toInteger(l, a, from, to, false))],
+  [llvm.BitcastOp, bitcast],
+  [llvm.AddrSpaceCastOp, addrSpaceCast],
 
-  ["llvm.extractvalue", extractValue],
-  ["llvm.insertvalue", insertValue],
-  ["llvm.extractelement", extractElement],
-  ["llvm.insertelement", insertElement],
-  ["llvm.shufflevector", shuffle],
+  [llvm.ExtractValueOp, extractValue],
+  [llvm.InsertValueOp, insertValue],
+  [llvm.ExtractElementOp, extractElement],
+  [llvm.InsertElementOp, insertElement],
+  [llvm.ShuffleVectorOp, shuffle],
 
-  ["llvm.getelementptr", gep],
-  ["llvm.load", load],
-  ["llvm.store", store],
-  ["llvm.alloca", alloca],
-  ["llvm.atomicrmw", atomicRmw],
-  ["llvm.cmpxchg", cmpXchg],
-  ["llvm.fence", fence],
+  [llvm.GEPOp, gep],
+  [llvm.LoadOp, load],
+  [llvm.StoreOp, store],
+  [llvm.AllocaOp, alloca],
+  [llvm.AtomicRMWOp, atomicRmw],
+  [llvm.AtomicCmpXchgOp, cmpXchg],
+  [llvm.FenceOp, fence],
 
-  ["llvm.inline_asm", inlineAsm],
-  ["llvm.call", call],
+  [llvm.InlineAsmOp, inlineAsm],
+  [llvm.CallOp, call],
 ]);
 
 function select(l: PtxLowering, op: Operation): readonly Node[] {
@@ -216,7 +218,7 @@ function gep(l: PtxLowering, op: Operation): readonly Node[] {
   let type: Type = TypeAttr.is(element) ? element.params.type : op.result().type;
   let address = l.node(base!);
   let next = 0;
-  const indices = (intsOf(op.attr("rawConstantIndices")) ?? []).map((i) => (i === DYNAMIC_INDEX ? l.node(dynamic[next++]!) : i));
+  const indices = (intsOf(op.attr("rawConstantIndices")) ?? []).map((i) => (i === llvm.DYNAMIC_INDEX ? l.node(dynamic[next++]!) : i));
   indices.forEach((index, level) => {
     let size = level === 0 ? byteSize(type) : 0;
     if (level > 0) {

@@ -467,13 +467,13 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: 'name === "sar" ? zeroExtended(l.s, a!, leaf.bits)',
     },
     {
-      in: "RULES",
+      in: "PTX_RULES",
       fault: "unsigned remainders with sign",
-      find: '["llvm.urem", extended("urem", false)]',
-      replace: '["llvm.urem", extended("srem", true)]',
+      find: '[llvm.URemOp, extended("urem", false)]',
+      replace: '[llvm.URemOp, extended("srem", true)]',
     },
     {
-      in: "RULES",
+      in: "PTX_RULES",
       fault: "comparisons of narrow numbers without sign",
       find: 'predicate.startsWith("s") ? signExtended : zeroExtended',
       replace: "zeroExtended",
