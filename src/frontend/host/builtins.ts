@@ -2,7 +2,17 @@
 import { raise } from "../language/errors.js";
 import { CORE } from "../language/operators.js";
 import { dictKey, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
-import { isConstexpr, isKind, isNumber, isTuple, type Opaque, type PyClass, type PyValue, pythonTuple } from "../language/values.js";
+import {
+  elementsOf,
+  isConstexpr,
+  isKind,
+  isNumber,
+  isTuple,
+  type Opaque,
+  type PyClass,
+  type PyValue,
+  pythonTuple,
+} from "../language/values.js";
 import { hostAttribute } from "./attributes.js";
 import { callHost } from "./call.js";
 import type { Host } from "./host.js";
@@ -103,7 +113,12 @@ function extreme(name: "min" | "max"): NativeCall {
   };
 }
 
-const isinstance = native("isinstance", ([value = null, classes = null]) => isInstance(value, classes));
+const isinstance = native("isinstance", ([value = null, classes = null]) => {
+  const unknown = unknownOf(value) ?? (elementsOf(classes) ?? [classes]).map(unknownOf).find((cls) => cls !== undefined);
+  // What has no class of its own is of none that is not known.
+  const isPlain = !isKind(value, "opaque") && !isKind(value, "instance") && !isKind(value, "jit");
+  return isInstance(value, classes) || isPlain || !unknown ? isInstance(value, classes) : unknown;
+});
 
 /** What `call` gives for each row of some columns; what is not known of one is not known of all. */
 function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => PyValue): PyValue {

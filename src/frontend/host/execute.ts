@@ -39,7 +39,7 @@ export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcom
     if (env.isFunction) outcome = run(host, env, statement);
     else {
       try {
-        outcome = run(host, env, statement);
+        outcome = env.file.importedBy ? host.bounded(() => run(host, env, statement)) : run(host, env, statement);
       } catch (error) {
         const raised = asPyError(error);
         if (!raised) throw error;
@@ -295,7 +295,7 @@ function decorate(host: Host, env: Env, decorators: readonly ast.Expr[], value: 
 function decorateKernel(host: Host, env: Env, decorator: ast.Expr, kernel: JitFunction, fn: PyValue): PyValue {
   let made: PyValue;
   try {
-    made = callHost(host, fn, [kernel], new Map());
+    made = host.bounded(() => callHost(host, fn, [kernel], new Map()));
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
     made = { kind: "opaque", what: unparse(decorator), why: `${error.kind}: ${error.message}` };

@@ -1,5 +1,6 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
 import { LIMITS, limitMessage } from "../../support/limits.js";
+import { PyError } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
@@ -14,6 +15,8 @@ import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
 const BUDGET = 2_000_000;
+/** How many a statement of an imported module, or a decorator, may run. */
+const PART = 50_000;
 
 /** Thrown by code that runs while compiling and does not seem to end; no Python code sees it. */
 export class EndlessCode extends Error {
@@ -50,6 +53,8 @@ export interface Host {
   semantic: Semantic | undefined;
   /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
   step(env?: Env, node?: Node): void;
+  /** Runs code that a kernel may do without; a `PyError` when it takes too many steps. */
+  bounded<T>(run: () => T): T;
 }
 
 export interface HostFiles {
@@ -128,6 +133,18 @@ export function makeHost(files: HostFiles): Host {
     step(env, node) {
       if (env) last = { env, node };
       if (--left < 0) throw new EndlessCode(last?.env.file.path, last?.node?.at);
+    },
+    bounded(run) {
+      const outer = left;
+      const most = Math.min(outer, PART);
+      left = most;
+      try {
+        return run();
+      } catch (error) {
+        throw error instanceof EndlessCode && most < outer ? new PyError("TimeoutError", error.message) : error;
+      } finally {
+        left = outer - (most - left);
+      }
     },
   };
 

@@ -309,6 +309,7 @@ const RUNTIME = {
   autotune: native("autotune", autotune),
   heuristics: native("heuristics", heuristics),
   Config: CONFIG,
+  JITFunction: plainClass("JITFunction", "triton.runtime.jit"),
   cdiv,
   next_power_of_2: nextPowerOf2,
   driver: DRIVER,
