@@ -2,6 +2,7 @@
 // `--out DIR` makes the package in another folder, `--bench` also bundles the benchmarks.
 import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
@@ -9,8 +10,16 @@ const { out, bench } = parseArgs({ options: { out: { type: "string", default: ".
 
 /** Packages that are another in bundles. Expressions for emoji in `string-width` take as long to load as the rest of yargs. */
 const alias = { "string-width": "fast-string-width" };
-/** Files of packages that are others in bundles. */
-const plugins = [];
+/** Files of packages that are others in bundles: the one in which Ink puts text together. */
+const plugins = [
+  {
+    name: "ink-output",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\.\/output\.js$/ }, ({ importer }) =>
+        /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve("src/tui/ink/output.ts") } : undefined,
+      ),
+  },
+];
 
 const common = {
   bundle: true,

@@ -14,7 +14,7 @@ exports.load = (name) => {
   const filename = join(__dirname, "../dist", `${name}.cjs`);
   const cachedData = compiledCode(`${filename}.cache`);
   const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData });
-  const module = { exports: {} };
+  const module = { exports: {}, importBundle: (other) => import(`../dist/${other}`) };
   script.runInThisContext()(module.exports, require, module, filename, dirname(filename));
   return { script, run: module.exports.run };
 };

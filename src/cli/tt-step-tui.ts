@@ -5,6 +5,7 @@ import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
+import { loadApp } from "../tui/load-app.js";
 import { type Opened, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
 import type { Regenerate } from "../tui/state/state.js";
@@ -84,11 +85,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
 }
 
 /** What `--export` writes: as `E` in the UI, for the screen that the UI opens with. */
-export function exported(trace: Trace, args: TtStepArgs, io: Io): { readonly text: string } | { readonly error: string } {
+export async function exported(trace: Trace, args: TtStepArgs, io: Io): Promise<{ readonly text: string } | { readonly error: string }> {
   const size = { columns: Number(io.env["COLUMNS"]) || 168, rows: Number(io.env["LINES"]) || 48 };
   const theme = themeOf(args, io);
   const state = openedState(args.input!, trace, size);
-  const made = exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme]);
+  const made = await exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme], loadApp);
   // Files are written as latin1, as IR is read.
   return "error" in made ? made : { text: toBytes(made.text) };
 }

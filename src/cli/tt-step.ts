@@ -108,8 +108,10 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
   }
   if (args.export !== undefined) {
-    const text = exported(made.trace, args, io);
-    return ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output: args.export }, io));
+    const output = args.export;
+    return exported(made.trace, args, io).then((text) =>
+      ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)),
+    );
   }
   const shown = asksForPrograms(args)
     ? showTarget(made.trace, args, io)

@@ -81,7 +81,7 @@ test("folders import only the layers above their own", () => {
 });
 
 /** Files of `tui` that touch the terminal, files or other programs: the rest runs in a browser too. */
-const SHELL = /^tui\/(?:run|terminal|editor|compilations|opening|ptx-thread|app|ink-io)\.tsx?$/;
+const SHELL = /^tui\/(?:run|terminal|editor|compilations|opening|ptx-thread|app|load-app)\.tsx?$/;
 
 test("nothing below the commands and the terminal UI's shell needs node", () => {
   const offending: string[] = [];

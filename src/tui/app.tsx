@@ -1,77 +1,92 @@
 /**
- * The React side: Ink reads the keyboard and owns the life of the program, every state is painted once. A bundle of its own,
- * loaded when the UI opens; it imports nothing of the compiler. Ink's own drawing is left out: two full coloured panes at
- * 220x60 take it 28 ms, the painter 1 ms.
+ * Ink draws the screen and reads the keyboard. A bundle of its own, loaded when the UI opens or a screen is exported: it imports
+ * nothing of the compiler.
  */
-import { type Key, render, useInput } from "ink";
-import { useLayoutEffect, useSyncExternalStore } from "react";
+import chalk from "chalk";
+import { render, renderToString, useInput } from "ink";
+import { memo } from "react";
+import type { Frame } from "./frame.js";
+import { inputsOf, type TerminalInput } from "./keys.js";
+import { Screen } from "./screen.js";
+
+// Whether there are colours, and which, is the theme's to say.
+chalk.level = 3;
 
 /** What the components need of the program. */
-export interface Store {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly revision: () => number;
-  /** Whether the keyboard belongs to another program. */
-  readonly suspended: () => boolean;
-  readonly input: (text: string) => void;
-  /** Paints a revision, once. */
-  readonly paint: (revision: number) => void;
+export interface Host {
+  readonly stdin: NodeJS.ReadStream;
+  /** Writes a frame. */
+  readonly write: (text: string) => void;
+  readonly input: (inputs: readonly TerminalInput[]) => void;
+  /** An error of React's or Ink's own. */
+  readonly failed: (error: Error) => void;
+}
+export interface App {
+  readonly show: (frame: Frame) => void;
+  readonly stop: () => void;
 }
 
-const SEQUENCES: readonly (readonly [keyof Key, string])[] = [
-  ["upArrow", "\x1b[A"],
-  ["downArrow", "\x1b[B"],
-  ["rightArrow", "\x1b[C"],
-  ["leftArrow", "\x1b[D"],
-  ["pageUp", "\x1b[5~"],
-  ["pageDown", "\x1b[6~"],
-  ["home", "\x1b[H"],
-  ["end", "\x1b[F"],
-  ["return", "\r"],
-  ["backspace", "\x7f"],
-  ["delete", "\x7f"],
-];
-
-/** A key as the terminal sent it: what several keys in one chunk, pastes and the mouse mean is decided in `keys.ts`. */
-export function sequenceOf(input: string, key: Key): string {
-  for (const [name, sequence] of SEQUENCES) if (key[name]) return sequence;
-  if (key.tab) return key.shift ? "\x1b[Z" : "\t";
-  if (key.escape) return "\x1b";
-  if (input.startsWith("[<")) return `\x1b${input}`;
-  if (key.ctrl && input.length === 1) return String.fromCharCode(input.charCodeAt(0) & 31);
-  return key.meta ? `\x1b${input}` : input;
-}
-
-function App({ store }: { readonly store: Store }) {
-  const revision = useSyncExternalStore(store.subscribe, store.revision);
-  useInput((input, key) => store.input(sequenceOf(input, key)), { isActive: !store.suspended() });
-  return <Screen key="screen" store={store} revision={revision} />;
-}
-
-/** Everything seen, as one block. */
-function Screen({ store, revision }: { readonly store: Store; readonly revision: number }) {
-  useLayoutEffect(() => store.paint(revision), [store, revision]);
+const Keyboard = memo(({ host }: { readonly host: Host }) => {
+  useInput((input, key) => host.input(inputsOf(input, key)));
   return null;
+});
+export function Program({ host, frame }: { readonly host: Host; readonly frame: Frame }) {
+  return (
+    <>
+      <Keyboard host={host} />
+      <Screen frame={frame} />
+    </>
+  );
 }
 
-/** Starts reading keys and painting; answers what ends it. */
-export function startApp(store: Store, stdin: NodeJS.ReadStream, size: { readonly columns: number; readonly rows: number }): () => void {
-  const nowhere = {
-    ...size,
-    isTTY: false,
-    write: () => true,
-    on: () => nowhere,
-    off: () => nowhere,
-    once: () => nowhere,
-    removeListener: () => nowhere,
-    emit: () => true,
+/** Shows a first frame, and reads keys. All frames have its size: another size, or a screen that somebody else had, needs another App. */
+export function startApp(host: Host, first: Frame): App {
+  const { height } = first;
+  let isFirst = true;
+  let isStopped = false;
+  const write = (text: string): boolean => {
+    // Ink goes up from where it left the cursor, and in 6.8 a line less than it wrote: it is put where Ink goes from. Ink erases the
+    // rest of a line that it has written, which in a full line is the last character: it is erased before.
+    const start = isFirst ? "\x1b[H\x1b[J" : `\x1b[${height};1H`;
+    if (!isStopped) host.write(start + text.replaceAll("\x1b[K\n", "\n").replaceAll("\x1b[1G", "\x1b[1G\x1b[K"));
+    isFirst = false;
+    return true;
   };
-  const { unmount } = render(<App store={store} />, {
-    stdin,
-    stdout: nowhere as unknown as NodeJS.WriteStream,
-    stderr: nowhere as unknown as NodeJS.WriteStream,
+  const none = () => stdout;
+  // Rows without end: Ink clears a terminal that a frame fills. Not a TTY: the program hides the cursor, and sends frames as one.
+  const stdout = {
+    columns: first.columns,
+    rows: 2 ** 30,
+    isTTY: false,
+    write,
+    on: none,
+    off: none,
+    once: none,
+    removeListener: none,
+    emit: none,
+  };
+  const { rerender, unmount, waitUntilExit } = render(<Program host={host} frame={first} />, {
+    stdin: host.stdin,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stdout as unknown as NodeJS.WriteStream,
     exitOnCtrlC: false,
     patchConsole: false,
-    maxFps: 120,
+    incrementalRendering: true,
+    maxFps: MAX_FPS,
   });
-  return unmount;
+  waitUntilExit().catch(host.failed);
+  return {
+    show: (frame) => rerender(<Program host={host} frame={frame} />),
+    stop: () => {
+      isStopped = true;
+      unmount();
+    },
+  };
+}
+/** Frames a second, where keys come faster than a screen is drawn. */
+const MAX_FPS = 250;
+
+/** The screen as lines of text with styles. */
+export function screenText(frame: Frame): string {
+  return renderToString(<Screen frame={frame} />, { columns: frame.columns });
 }

@@ -1,137 +1,197 @@
-/** The whole screen of a state, as a canvas: panes in their frames, the footer, and what lies over them. Pure. */
-
-import { overlayRect, whatIfRows } from "./control/overlays.js";
-import { Canvas, type Rect } from "./draw/canvas.js";
+/** What the screen of a state shows, as text in boxes: what `screen.tsx` gives to Ink. Pure. */
+import { overlayRect } from "./control/overlay-rect.js";
+import { whatIfRows } from "./control/what-if.js";
+import { ansiRow } from "./draw/ansi.js";
 import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, type Row, type Span, style, TITLE } from "./draw/style.js";
 import { cut, textWidth } from "./draw/text-width.js";
+import { inkColour, type Theme } from "./draw/theme.js";
 import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, GROUPS, keyLabel, keysOf } from "./keymap.js";
-import { paneModel } from "./panes/index.js";
+import { PANES } from "./panes/index.js";
 import { timeText } from "./panes/passes/model.js";
-import { type Placed, placesOf } from "./state/places.js";
-import type { Overlay, State } from "./state/state.js";
+import { type Area, placesOf, type Rect } from "./state/places.js";
+import type { Overlay, PaneId, State } from "./state/state.js";
+
+/** Text with a border around it; each text is a row with its styles. */
+export interface BoxView {
+  readonly width: number;
+  readonly height: number;
+  /** Undefined for the terminal's own. */
+  readonly colour: string | undefined;
+  /** Where colours do not say it, the border does: the box has the keyboard. */
+  readonly heavy: boolean;
+  /** In the upper border: on the left and on the right. */
+  readonly title: string;
+  readonly tabs: string;
+  /** In the lower border. */
+  readonly note: string;
+  readonly noteAt: "left" | "right";
+  readonly rows: readonly string[];
+  /** In the right border: first row, and rows. */
+  readonly bar: { readonly at: number; readonly text: readonly string[] } | undefined;
+}
+export type AreaView = BoxView | { readonly split: "row" | "column"; readonly parts: readonly AreaView[] };
+export interface Frame {
+  readonly columns: number;
+  readonly height: number;
+  /** Undefined where there is no room for a pane; `lines` are the screen then. */
+  readonly area: AreaView | undefined;
+  readonly lines: readonly string[];
+  /** What lies over the panes. */
+  readonly over: { readonly x: number; readonly y: number; readonly box: BoxView } | undefined;
+  /** The part that could not be drawn says so in its place. */
+  readonly failure: Error | undefined;
+}
+
+/** Lines are one fewer than the terminal has: a full screen would scroll. */
+export function frame(state: State, theme: Theme): Frame {
+  const { columns, rows } = state.size;
+  const height = Math.max(1, rows - 1);
+  const places = placesOf(state);
+  let failure: Error | undefined;
+  const text = (row: Row, width = columns) => ansiRow(theme, row, width);
+  if (!places.area) {
+    const lines = [line(cut("tt-step needs 40x10; q quits", columns)), line(cut(`this is ${columns}x${rows}`, columns), MUTED)];
+    return { columns, height, area: undefined, lines: lines.slice(0, rows > 3 ? 2 : 1).map((row) => text(row)), over: undefined, failure };
+  }
+  /** A part of the screen; one that fails says so in its place, and the others are drawn. */
+  const attempt = <T>(draw: () => T, otherwise: (message: Row) => T): T => {
+    try {
+      return draw();
+    } catch (error) {
+      failure = error as Error;
+      return otherwise(line(` internal error: ${failure.message}`, ERROR));
+    }
+  };
+  const areaView = (area: Area): AreaView =>
+    "split" in area
+      ? { split: area.split, parts: area.parts.map(areaView) }
+      : attempt(
+          () => paneView(state, theme, area),
+          (message) => boxView(theme, area, false, { rows: [message] }),
+        );
+  const area = areaView(places.area);
+  const footer = attempt(
+    () => (state.overlay?.kind === "prompt" ? promptRow(state.overlay, columns) : footerRow(state, columns)),
+    (message) => message,
+  );
+  const { overlay } = state;
+  const over =
+    overlay && overlay.kind !== "prompt"
+      ? attempt(
+          () => overlayView(state, theme, overlay),
+          (message) => ({ x: 0, y: 0, box: boxView(theme, { width: columns, height: 3 }, true, { rows: [message] }) }),
+        )
+      : undefined;
+  return { columns, height, area, lines: [text(footer)], over, failure };
+}
 
 const EDGE = style("comment");
 const FOCUSED_EDGE = style("accent", "none", BOLD);
 
-/** Lines are one fewer than the terminal has: a full screen would scroll. */
-export function frame(state: State): Canvas {
-  const { columns, rows } = state.size;
-  const canvas = new Canvas(Math.max(1, columns), Math.max(1, rows - 1));
-  const places = placesOf(state);
-  if (places.kind === "tiny") {
-    canvas.text(0, 0, cut("tt-step needs 40x10; q quits", columns), PLAIN);
-    if (rows > 3) canvas.text(0, 1, cut(`this is ${columns}x${rows}`, columns), MUTED);
-    return canvas;
-  }
-  for (const placed of places.panes) attempt(canvas, placed.rect, () => drawPane(canvas, state, placed));
-  attempt(canvas, { x: 0, y: places.footer, width: columns, height: 1 }, () => drawFooter(canvas, state, places.footer));
-  const { overlay } = state;
-  if (overlay) attempt(canvas, { x: 0, y: places.footer, width: columns, height: 1 }, () => drawOverlay(canvas, state, overlay));
-  return canvas;
+interface Parts {
+  readonly title?: Row;
+  readonly tabs?: Row;
+  readonly note?: Row;
+  readonly noteAt?: "left";
+  readonly rows: readonly Row[];
+  readonly bar?: { readonly at: number; readonly size: number };
+  /** What lies below does not shine through. */
+  readonly filled?: boolean;
 }
-
-/** Draws a part of the screen; one that fails says so in its place, and the others are drawn. */
-function attempt(canvas: Canvas, rect: Rect, draw: () => void): void {
-  try {
-    draw();
-  } catch (error) {
-    canvas.failure = error as Error;
-    canvas.fill(rect, PLAIN);
-    canvas.text(rect.x + 1, rect.y, cut(`internal error: ${canvas.failure.message}`, rect.width - 2), ERROR);
-  }
+function boxView(theme: Theme, { width, height }: Pick<Rect, "width" | "height">, focused: boolean, parts: Parts): BoxView {
+  const text = (row: Row = []) => ansiRow(theme, row, width - 2);
+  const { bar } = parts;
+  const rows = parts.rows.slice(0, height - 2).map((row) => ansiRow(theme, row, width - 2, parts.filled));
+  const edge = focused ? FOCUSED_EDGE : style("muted");
+  return {
+    width,
+    height,
+    colour: inkColour(theme, focused ? "accent" : "comment"),
+    heavy: focused && theme.name === "none",
+    title: text(parts.title),
+    tabs: text(parts.tabs),
+    note: text(parts.note),
+    noteAt: parts.noteAt ?? "right",
+    rows: parts.filled ? [...rows, ...Array.from({ length: height - 2 - rows.length }, () => " ".repeat(width - 2))] : rows,
+    bar: bar && { at: bar.at, text: Array.from({ length: bar.size }, () => ansiRow(theme, line("┃", edge), 1)) },
+  };
 }
 
 /** A pane in its frame: key, title and tabs above, a note below, a scroll bar at the side. */
-export function drawPane(canvas: Canvas, state: State, { pane, rect }: Placed): void {
-  const model = paneModel(pane);
+function paneView(
+  state: State,
+  theme: Theme,
+  { pane, width, height }: { readonly pane: PaneId; readonly width: number; readonly height: number },
+): BoxView {
+  const def = PANES[pane];
   const focused = state.view.focus === pane;
-  const edge = focused ? FOCUSED_EDGE : EDGE;
-  const inside: Rect = { x: rect.x + 1, y: rect.y + 1, width: rect.width - 2, height: rect.height - 2 };
-  box(canvas, rect, edge);
-  const tabs = model.tabs?.(state);
-  const wanted = model.title(state);
-  const width = (spans: readonly Span[]) => spans.reduce((n, [text]) => n + text.length, 0);
+  const inside = { width: width - 2, height: height - 2 };
+  const tabs = def.tabs?.(state);
+  const wanted = def.title(state);
   // The title gives way to the tabs, as far as it stays readable.
   const tabText = tabs
-    ? tabsSpans(tabs.names, tabs.active, rect.width - 7 - Math.min(textWidth(wanted), Math.max(12, Math.floor(rect.width / 3))))
+    ? tabsSpans(tabs.names, tabs.active, width - 7 - Math.min(textWidth(wanted), Math.max(12, Math.floor(width / 3))))
     : [];
-  const title = cut(wanted, rect.width - 6 - (tabs ? width(tabText) + 1 : 0));
-  const x = canvas.text(rect.x + 2, rect.y, model.key, focused ? KEY : style("key"), rect.x + rect.width - 1);
-  canvas.text(x, rect.y, ` ${title} `, focused ? TITLE : PLAIN, rect.x + rect.width - 1);
-  if (tabs) canvas.row(rect.x + rect.width - width(tabText) - 2, rect.y, tabText, width(tabText));
-  const note = model.note?.(state) ?? "";
-  if (note !== "") {
-    const text = ` ${cut(note, rect.width - 6)} `;
-    canvas.text(rect.x + rect.width - 2 - textWidth(text), rect.y + rect.height - 1, text, focused ? ACCENT : MUTED);
-  }
-  model.rows(state, inside).forEach((row, i) => {
-    if (i < inside.height) canvas.row(inside.x, inside.y + i, row, inside.width);
+  const title = cut(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
+  const note = def.note?.(state) ?? "";
+  const bar = barOf(def.length(state, inside), def.top(state), inside.height);
+  return boxView(theme, { width, height }, focused, {
+    title: [
+      [def.key, focused ? KEY : style("key")],
+      [` ${title} `, focused ? TITLE : PLAIN],
+    ],
+    tabs: tabText,
+    note: note === "" ? [] : line(` ${cut(note, width - 6)} `, focused ? ACCENT : MUTED),
+    rows: def.rows(state, inside),
+    ...(bar ? { bar } : {}),
   });
-  scrollBar(canvas, rect, model.length(state, inside), model.top(state), inside.height, focused);
-  canvas.scrolling.push(inside);
 }
 
-function box(canvas: Canvas, { x, y, width, height }: Rect, s: number): void {
-  if (width < 2 || height < 2) return;
-  const flat = "─".repeat(width - 2);
-  canvas.text(x, y, `┌${flat}┐`, s);
-  canvas.text(x, y + height - 1, `└${flat}┘`, s);
-  for (let row = y + 1; row < y + height - 1; row++) {
-    canvas.text(x, row, "│", s);
-    canvas.text(x + width - 1, row, "│", s);
-  }
-}
-
+const spansWidth = (spans: readonly Span[]): number => spans.reduce((n, [text]) => n + text.length, 0);
 function tabsSpans(names: readonly string[], active: string, width: number): Span[] {
   const shown = names.map((name): Span => [name, name === active ? style("accent", "none", BOLD) : EDGE]);
-  const spans: Span[] = [["[ ", EDGE]];
-  shown.forEach((span, i) => {
-    if (i > 0) spans.push([" | ", EDGE]);
-    spans.push(span);
-  });
-  spans.push([" ]", EDGE]);
-  return spans.reduce((n, [text]) => n + text.length, 0) <= width
-    ? spans
-    : [
-        ["[ ", EDGE],
-        [active, style("accent", "none", BOLD)],
-        [" ]", EDGE],
-      ];
+  const within = (spans: readonly Span[]): Span[] => [["[ ", EDGE], ...spans, [" ]", EDGE]];
+  const all = within(shown.flatMap((span, i): Span[] => (i > 0 ? [[" | ", EDGE], span] : [span])));
+  return spansWidth(all) <= width ? all : within([[active, style("accent", "none", BOLD)]]);
 }
 
-function scrollBar(canvas: Canvas, rect: Rect, length: number, top: number, height: number, focused: boolean): void {
-  if (length <= height || height < 3) return;
+function barOf(length: number, top: number, height: number): { readonly at: number; readonly size: number } | undefined {
+  if (length <= height || height < 3) return undefined;
   const size = Math.max(1, Math.round((height * height) / length));
-  const at = Math.round(((height - size) * Math.min(top, length - height)) / Math.max(1, length - height));
-  for (let i = 0; i < size; i++) canvas.text(rect.x + rect.width - 1, rect.y + 1 + at + i, "┃", focused ? FOCUSED_EDGE : style("muted"));
+  return { at: Math.round(((height - size) * Math.min(top, length - height)) / Math.max(1, length - height)), size };
 }
 
-/** A prompt, else progress, a message, or the keys that fit. */
-function drawFooter(canvas: Canvas, state: State, y: number): void {
-  const { width } = canvas;
-  const { overlay, message, session, pending } = state;
-  if (overlay?.kind === "prompt") return;
-  let x = 0;
+/** Progress, a message, or the keys that fit. */
+function footerRow(state: State, width: number): Row {
+  const { message, session, pending } = state;
+  const row: Span[] = [];
   if (session.progress && session.progress.ms >= 200) {
     const { done, total, what, ms } = session.progress;
     const bar = 16;
     const full = Math.round((bar * done) / Math.max(1, total));
-    x = canvas.text(0, y, ` ${"█".repeat(full)}${"░".repeat(bar - full)} ${done}/${total} ${what} ${timeText(ms)} `, ACCENT, width);
+    row.push([` ${"█".repeat(full)}${"░".repeat(bar - full)} ${done}/${total} ${what} ${timeText(ms)} `, ACCENT]);
   }
-  if (message) {
-    canvas.text(x + 1, y, cut(message.text, width - x - 2), message.kind === "error" ? ERROR : style("title"), width);
-    return;
-  }
-  if (session.failure !== undefined && x === 0) {
-    canvas.text(1, y, cut(session.failure, width - 2), ERROR, width);
-    return;
-  }
-  if (pending !== "") {
-    canvas.row(x + 1, y, pendingKeys(state), width - x - 1);
-    return;
-  }
-  canvas.row(x + 1, y, footerKeys(state, width - x - 2), width - x - 1);
+  const x = spansWidth(row);
+  row.push([" ", PLAIN]);
+  if (message) row.push([cut(message.text, width - x - 2), message.kind === "error" ? ERROR : style("title")]);
+  else if (session.failure !== undefined && x === 0) row.push([cut(session.failure, width - 2), ERROR]);
+  else if (pending !== "") row.push(...pendingKeys(state));
+  else row.push(...footerKeys(state, width - x - 2));
+  return row;
 }
+
+/** A prompt takes the footer's place. */
+function promptRow({ label, text, at, offered }: Extract<Overlay, { kind: "prompt" }>, width: number): Row {
+  const room = width - label.length - 2;
+  const from = Math.max(0, at - room + 1);
+  return [
+    [` ${label}`, KEY],
+    [text.slice(from, at), offered ? style("title", "selected") : style("title")],
+    [text[at] ?? " ", style("title", "none", REVERSED)],
+    [text.slice(at + 1, from + room), style("title")],
+  ];
+}
+const REVERSED = 8;
 
 /** `. pass  > changed pass  n next change ...`, as many as fit; help and quit always. */
 export function footerKeys(state: State, width: number): Row {
@@ -181,40 +241,31 @@ function shortTitle(id: CommandId): string {
   return id.replaceAll("-", " ");
 }
 
-function drawOverlay(canvas: Canvas, state: State, overlay: Overlay): void {
-  const rect = overlayRect(state, overlay);
-  if (overlay.kind === "prompt") {
-    canvas.fill(rect, PLAIN);
-    const { label, text, at } = overlay;
-    const room = rect.width - label.length - 2;
-    const from = Math.max(0, at - room + 1);
-    let x = canvas.text(1, rect.y, label, KEY);
-    x = canvas.text(x, rect.y, text.slice(from, at), overlay.offered ? style("title", "selected") : style("title"));
-    const cursor = canvas.text(x, rect.y, text[at] ?? " ", style("title", "none", REVERSED));
-    canvas.text(cursor, rect.y, text.slice(at + 1, from + room), style("title"));
-    return;
-  }
-  canvas.fill(rect, PLAIN);
-  box(canvas, rect, FOCUSED_EDGE);
-  const inner = { width: rect.width - 4, height: rect.height - 2 };
+function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kind: "prompt" }>): NonNullable<Frame["over"]> {
+  const { x, y, width, height } = overlayRect(state, overlay);
+  const inner = { width: width - 4, height: height - 2 };
   const title = overlay.kind === "help" ? "keys" : overlay.kind === "what-if" ? "what if" : overlay.title;
-  canvas.text(rect.x + 2, rect.y, ` ${cut(title, rect.width - 6)} `, TITLE);
   const hint =
     overlay.kind === "list"
       ? "enter goes there · y copies · esc closes"
       : overlay.kind === "what-if"
         ? "←→ change · enter runs · r as it was · esc closes"
         : "j k scroll · any other key closes";
-  canvas.text(rect.x + 2, rect.y + rect.height - 1, ` ${cut(hint, rect.width - 6)} `, MUTED);
   const rows =
     overlay.kind === "help"
       ? helpRows(state, inner.width).slice(overlay.top)
       : overlay.kind === "list"
         ? listRows(overlay, inner.width)
         : whatIfPaneRows(overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
-  rows.slice(0, inner.height).forEach((row, i) => canvas.row(rect.x + 2, rect.y + 1 + i, row, inner.width));
+  const box = boxView(theme, { width, height }, true, {
+    title: line(` ${cut(title, width - 6)} `, TITLE),
+    note: line(` ${cut(hint, width - 6)} `, MUTED),
+    noteAt: "left",
+    rows: rows.map((row) => [[" ", PLAIN], ...row]),
+    filled: true,
+  });
+  return { x, y, box };
 }
-const REVERSED = 8;
 
 export function helpRows(state: State, width: number): Row[] {
   const rows: Row[] = [];

@@ -1,4 +1,5 @@
-/** What comes from the keyboard and the mouse, by name. */
+/** What comes from the keyboard and the mouse, by name. Ink has decoded it. */
+import type { Key } from "ink";
 
 export type TerminalInput =
   | { readonly kind: "key"; readonly key: string }
@@ -8,26 +9,23 @@ export type TerminalInput =
       readonly what: "press" | "wheel-up" | "wheel-down";
       readonly x: number;
       readonly y: number;
-      readonly double: boolean;
     };
 
-const CSI: Readonly<Record<string, string>> = {
-  A: "up",
-  B: "down",
-  C: "right",
-  D: "left",
-  H: "home",
-  F: "end",
-  Z: "shift+tab",
-  "1~": "home",
-  "3~": "delete",
-  "4~": "end",
-  "5~": "pgup",
-  "6~": "pgdn",
-  "7~": "home",
-  "8~": "end",
-};
-const CONTROL: Readonly<Record<string, string>> = {
+const NAMES: readonly (readonly [keyof Key, string])[] = [
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["rightArrow", "right"],
+  ["leftArrow", "left"],
+  ["pageUp", "pgup"],
+  ["pageDown", "pgdn"],
+  ["home", "home"],
+  ["end", "end"],
+  ["return", "enter"],
+  ["backspace", "backspace"],
+  // Ink gives this name to what most keyboards send for backspace.
+  ["delete", "backspace"],
+];
+const CHARACTERS: Readonly<Record<string, string>> = {
   "\r": "enter",
   "\n": "enter",
   "\t": "tab",
@@ -37,46 +35,31 @@ const CONTROL: Readonly<Record<string, string>> = {
   "\x1b": "esc",
 };
 
-/** The name of a single character. */
-function charKey(char: string): string {
-  const named = CONTROL[char];
-  if (named !== undefined) return named;
-  const code = char.charCodeAt(0);
-  return code < 32 ? `ctrl+${String.fromCharCode(code + 96)}` : char;
+/** What Ink's `useInput` was given: a key, or all that was typed or pasted at once. */
+export function inputsOf(input: string, key: Key): TerminalInput[] {
+  const one = (name: string): TerminalInput[] => [{ kind: "key", key: name }];
+  for (const [flag, name] of NAMES) if (key[flag]) return one(name);
+  if (key.tab) return one(key.shift ? "shift+tab" : "tab");
+  if (key.escape) return one("esc");
+  if (key.ctrl) return input.length === 1 ? one(`ctrl+${input}`) : [];
+  const mouse = /^\[<(\d+);(\d+);(\d+)([Mm])$/.exec(input);
+  if (mouse) return mouseInput(Number(mouse[1]), Number(mouse[2]) - 1, Number(mouse[3]) - 1, mouse[4] === "M");
+  // A key that Ink has no name for.
+  if (/^\[[\d;?]+[A-Za-z~]$/.test(input)) return [];
+  return key.meta ? [...one("esc"), ...charactersOf(input)] : charactersOf(input);
 }
 
-/**
- * Splits what a terminal sent: several keys may come at once, and so may a paste. What is an incomplete sequence at the end
- * counts as the escape key and what follows it.
- */
-export function decodeInput(text: string): TerminalInput[] {
-  const found: TerminalInput[] = [];
-  const key = (name: string) => found.push({ kind: "key", key: name });
-  for (let at = 0; at < text.length; ) {
-    const rest = text.slice(at, at + 40);
-    const mouse = /^\x1b?\[<(\d+);(\d+);(\d+)([Mm])/.exec(rest);
-    if (mouse) {
-      const button = Number(mouse[1]);
-      const [x, y] = [Number(mouse[2]) - 1, Number(mouse[3]) - 1];
-      const what =
-        button === 64 ? "wheel-up" : button === 65 ? "wheel-down" : (button & 0b1100011) === 0 && mouse[4] === "M" ? "press" : undefined;
-      if (what) found.push({ kind: "mouse", what, x, y, double: false });
-      at += mouse[0].length;
-      continue;
-    }
-    const csi = /^\x1b(?:\[([\d;]*)([A-Za-z~])|O([A-Z]))/.exec(rest);
-    if (csi) {
-      const modifiers = csi[1] ?? "";
-      const name = CSI[csi[3] ?? (csi[2] === "~" ? `${modifiers.split(";")[0]}~` : csi[2]!)];
-      if (name !== undefined) key(name);
-      at += csi[0].length;
-      continue;
-    }
-    const char = String.fromCodePoint(text.codePointAt(at)!);
-    key(charKey(char));
-    at += char.length;
-  }
-  return found;
+function mouseInput(button: number, x: number, y: number, isDown: boolean): TerminalInput[] {
+  const what = button === 64 ? "wheel-up" : button === 65 ? "wheel-down" : (button & 0b1100011) === 0 && isDown ? "press" : undefined;
+  return what ? [{ kind: "mouse", what, x, y }] : [];
+}
+
+/** The keys that type a text. */
+export function charactersOf(text: string): TerminalInput[] {
+  return [...text].map((char) => ({
+    kind: "key",
+    key: CHARACTERS[char] ?? (char < " " ? `ctrl+${String.fromCharCode(char.charCodeAt(0) + 96)}` : char),
+  }));
 }
 
 /** A key as text that is typed into a prompt; undefined for keys that stand for no character. */

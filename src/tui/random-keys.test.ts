@@ -3,15 +3,19 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { readTypedOptions } from "../cli/typed-options.js";
 import { type Action, initialState, reduce } from "./control/reducer.js";
-import { frame } from "./frame.js";
+import { plainText } from "./draw/ansi.js";
+import { textWidth } from "./draw/text-width.js";
+import { THEMES } from "./draw/theme.js";
+import { type AreaView, type Frame, frame } from "./frame.js";
 import { COMMAND_IDS, COMMANDS } from "./keymap.js";
-import { decodeInput } from "./keys.js";
+import { charactersOf, type TerminalInput } from "./keys.js";
+import { CODEGEN_TABS } from "./panes/codegen/pane.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
 import { selectedRow } from "./panes/passes/model.js";
 import { dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
 import { insideOf } from "./state/places.js";
-import { CODEGEN_TABS, type Effect, type Session, type Size, type State } from "./state/state.js";
+import type { Effect, Session, Size, State } from "./state/state.js";
 
 /** `TUI_KEYS=10000 npm test -- random-keys` for the full number. */
 const RUNS = Number(process.env["TUI_KEYS"] ?? 60);
@@ -25,44 +29,21 @@ beforeAll(() => {
   ];
 });
 
-const BYTES: Readonly<Record<string, string>> = {
-  down: "\x1b[B",
-  up: "\x1b[A",
-  left: "\x1b[D",
-  right: "\x1b[C",
-  pgdn: "\x1b[6~",
-  pgup: "\x1b[5~",
-  home: "\x1b[H",
-  end: "\x1b[F",
-  tab: "\t",
-  "shift+tab": "\x1b[Z",
-  enter: "\r",
-  space: " ",
-  esc: "\x1b",
-};
-const bytesOf = (keys: string): string =>
-  keys
-    .split(" ")
-    .map((key) => BYTES[key] ?? (key.startsWith("ctrl+") ? String.fromCharCode(key.charCodeAt(5) & 31) : key))
-    .join("");
+const keysOf = (...names: readonly string[]): TerminalInput[] => names.map((key) => ({ kind: "key", key }));
 const leaves = new Set(["quit", "suspend"]);
-const key = fc.constantFrom(...COMMAND_IDS.filter((id) => !leaves.has(id)).flatMap((id) => COMMANDS[id].keys.map(bytesOf)));
-const typed = fc.constantFrom(
-  "load",
-  "convert\r",
-  "%c\r",
-  "zzz\r",
-  "\x7f",
-  "12\r",
-  "tt-step x --diff 3..5\r",
-  "\x1b[<0;20;5M",
-  "\x1b[<64;60;9M",
-  "\x1b[<65;60;9M",
-  "\x1b[<0;90;30M",
-  "\x1b[200~",
+const key = fc.constantFrom(
+  ...COMMAND_IDS.filter((id) => !leaves.has(id)).flatMap((id) => COMMANDS[id].keys.map((key) => keysOf(...key.split(" ")))),
+);
+const mouse = (what: "press" | "wheel-up" | "wheel-down", x: number, y: number): TerminalInput[] => [{ kind: "mouse", what, x, y }];
+const text = fc.constantFrom(
+  ...["load", "convert\r", "%c\r", "zzz\r", "\x7f", "12\r", "tt-step x --diff 3..5\r"].map(charactersOf),
+  mouse("press", 19, 4),
+  mouse("wheel-up", 59, 8),
+  mouse("wheel-down", 59, 8),
+  mouse("press", 89, 29),
 );
 const size = fc.record({ columns: fc.integer({ min: 1, max: 240 }), rows: fc.integer({ min: 1, max: 70 }) });
-const event = fc.oneof({ weight: 20, arbitrary: key }, { weight: 3, arbitrary: typed }, { weight: 1, arbitrary: size });
+const event = fc.oneof({ weight: 20, arbitrary: key }, { weight: 3, arbitrary: text }, { weight: 1, arbitrary: size });
 
 function step(before: State, action: Action): State {
   const next = reduce(before, action);
@@ -87,15 +68,37 @@ function perform(state: State, effect: Effect): State {
   expect(redone.session).toBe(begun.session);
   return begun;
 }
-const actionsOf = (input: string | Size): Action[] =>
-  typeof input === "string" ? decodeInput(input).map((i) => ({ type: "input", input: i })) : [{ type: "resize", size: input }];
+const actionsOf = (input: readonly TerminalInput[] | Size): Action[] =>
+  "length" in input ? input.map((i) => ({ type: "input", input: i })) : [{ type: "resize", size: input }];
+
+/** Nothing is too wide or too high for its place. */
+function checkArea({ area, lines, over }: Frame, columns: number, rows: number): void {
+  const size = (view: AreaView): readonly [number, number] => {
+    if ("split" in view) {
+      const sizes = view.parts.map(size);
+      const [widths, heights] = [sizes.map(([w]) => w), sizes.map(([, h]) => h)];
+      const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+      return view.split === "row" ? [sum(widths), Math.max(...heights)] : [Math.max(...widths), sum(heights)];
+    }
+    const widest = Math.max(0, ...[view.title, view.tabs, view.note, ...view.rows].map((row) => textWidth(plainText(row))));
+    expect(widest).toBeLessThanOrEqual(view.width - 2);
+    expect(view.rows.length).toBeLessThanOrEqual(view.height - 2);
+    return [view.width, view.height];
+  };
+  if (area) expect(size(area)).toEqual([columns, rows - 2]);
+  for (const row of lines) expect(textWidth(plainText(row))).toBeLessThanOrEqual(columns);
+  if (over) {
+    const [width, height] = size(over.box);
+    expect(over.x + width).toBeLessThanOrEqual(columns);
+    expect(over.y + height).toBeLessThan(rows);
+  }
+}
 
 function check(state: State): void {
   const { columns, rows } = state.size;
-  const canvas = frame(state);
-  expect(canvas.failure).toBeUndefined();
-  expect(canvas.width).toBe(columns);
-  expect(canvas.height).toBe(Math.max(1, rows - 1));
+  const shown = frame(state, THEMES.none);
+  expect(shown.failure).toBeUndefined();
+  checkArea(shown, columns, rows);
   const passes = insideOf(state, "passes");
   const row = selectedRow(state);
   if (passes && row >= 0) {
@@ -126,7 +129,7 @@ test("random keys", () => {
 
 test("every tab is drawn at every width", () => {
   const wide = initialState(sessions[2]!, { columns: 100, rows: 30 }, { keys: {}, ascii: false, command: [] });
-  const keys = (state: State, typed: string) => decodeInput(typed).reduce((at, input) => step(at, { type: "input", input }), state);
+  const keys = (state: State, typed: string) => charactersOf(typed).reduce((at, input) => step(at, { type: "input", input }), state);
   const converts = keys(wide, ":tritongpu-coalesce\r2/convert_layout\r\x1b");
   expect(subjectOf(converts)).toHaveProperty("name");
   for (const pane of ["3", "4"])

@@ -1,27 +1,29 @@
 /**
- * The program around the pure core: it owns the terminal, reads keys through React and Ink, and does what the reducer asks for,
- * or has it done (`compilations.ts`, `idle.ts`). The first frame is painted before Ink is loaded.
+ * The program around the pure core: it owns the terminal, draws and reads keys through Ink, and does what the reducer asks for,
+ * or has it done (`compilations.ts`, `idle.ts`).
  */
 import { closeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
-import { pathToFileURL } from "node:url";
-import { constants, runInThisContext } from "node:vm";
 import { failureOf } from "../node/failure.js";
 import { fileError, writeFile } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
-import type { Store } from "./app.js";
+import type { App } from "./app.js";
 import { COMPUTED_LATER, Compilations, type Inputs } from "./compilations.js";
-import { type Action, initialState, reduce, reduceText } from "./control/reducer.js";
-import { Painter } from "./draw/painter.js";
+import { type Action, initialState, reduce, reduceInputs } from "./control/reducer.js";
 import { THEMES, type Theme } from "./draw/theme.js";
 import { exportText } from "./export/export.js";
-import { frame } from "./frame.js";
+import { type Frame, frame } from "./frame.js";
 import { Idle } from "./idle.js";
+import type { TerminalInput } from "./keys.js";
+
+import { type AppModule, loadApp } from "./load-app.js";
+
 import { emptySession } from "./opening.js";
+import { initialView } from "./panes/index.js";
 import type { Shell } from "./shell.js";
-import { type Effect, initialView, type Session, type Settings, type State, type View } from "./state/state.js";
+import type { Effect, Session, Settings, State, View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
 
 export interface TuiRequest extends Inputs {
@@ -40,14 +42,13 @@ export function runTui(request: TuiRequest): Promise<number> {
 
 class TerminalUi {
   readonly #terminal: Terminal;
-  readonly #painter: Painter;
-  readonly #listeners = new Set<() => void>();
+  readonly #theme: Theme;
   #state: State;
-  #revision = 0;
-  #painted = -1;
+  #isShown = false;
   #suspended = false;
   #ended = false;
-  #stopApp: (() => void) | undefined;
+  #ink: AppModule | undefined;
+  #app: App | undefined;
   readonly #compilations: Compilations;
   readonly #idle: Idle;
 
@@ -56,7 +57,7 @@ class TerminalUi {
     readonly resolve: (code: number) => void,
   ) {
     this.#terminal = new Terminal(process.stdout, request.mouse);
-    this.#painter = new Painter({ ...THEMES[request.theme], trueColour: request.trueColour });
+    this.#theme = { ...THEMES[request.theme], trueColour: request.trueColour };
     const session: Session = { ...emptySession(request.name), computed: COMPUTED_LATER };
     const view = { ...initialView(), ...request.view };
     this.#state = reduce(initialState(session, this.#terminal.size, request.settings, view), {
@@ -90,15 +91,14 @@ class TerminalUi {
     // Keys pressed before Ink listens must not be echoed.
     process.stdin.setRawMode(true);
     this.#terminal.enter();
-    this.paint();
-    setImmediate(() => void this.begin());
+    void this.begin();
   }
 
   private async begin(): Promise<void> {
     try {
-      const { startApp } = await loadApp();
+      this.#ink = await loadApp();
       if (this.#ended) return;
-      this.#stopApp = startApp(this.#store, process.stdin, this.#terminal.size);
+      this.startApp();
       setImmediate(() => this.opened());
     } catch (error) {
       this.#onError(error as Error);
@@ -114,26 +114,32 @@ class TerminalUi {
     }
   }
 
-  readonly #store: Store = {
-    subscribe: (listener) => {
-      this.#listeners.add(listener);
-      return () => this.#listeners.delete(listener);
-    },
-    revision: () => this.#revision,
-    suspended: () => this.#suspended,
-    input: (text) => this.typed(text),
-    paint: (revision) => {
-      if (revision !== this.#painted) this.guarded(() => this.paint());
-      this.#painted = revision;
-    },
-  };
+  /** Ink begins anew where it does not know what the screen holds. */
+  private startApp(): void {
+    this.#app?.stop();
+    this.#app = this.#ink?.startApp(
+      {
+        stdin: process.stdin,
+        write: (text) => this.#terminal.frame(text),
+        input: (inputs) => this.typed(inputs),
+        failed: this.#onError,
+      },
+      this.frame(),
+    );
+    this.#isShown = true;
+  }
+  private frame(): Frame {
+    const shown = frame(this.#state, this.#theme);
+    if (shown.failure) this.#compilations.result = 3;
+    return shown;
+  }
 
-  private typed(text: string): void {
+  private typed(inputs: readonly TerminalInput[]): void {
     try {
-      this.take(reduceText(this.#state, text));
+      this.take(reduceInputs(this.#state, inputs));
     } catch (error) {
       // Whatever is broken, the user gets out.
-      if (text === "q" || text === "\x03") this.#onError(error as Error);
+      if (inputs.some((input) => input.kind === "key" && /^(?:q|ctrl\+c)$/.test(input.key))) this.#onError(error as Error);
       else this.failed(error as Error);
     }
   }
@@ -149,16 +155,15 @@ class TerminalUi {
     for (const effect of effects) this.perform(effect);
     if (!this.#ended) this.#idle.update(this.#compilations.busy);
   }
+  /** The screen is drawn when all that was typed at once has been read. */
   private changed(): void {
-    this.#revision++;
-    if (this.#listeners.size === 0) this.paint();
-    else for (const listener of this.#listeners) listener();
+    if (this.#isShown) setImmediate(() => this.guarded(() => this.show()));
+    this.#isShown = false;
   }
-  private paint(): void {
-    if (this.#ended || this.#suspended) return;
-    const canvas = frame(this.#state);
-    if (canvas.failure) this.#compilations.result = 3;
-    this.#terminal.frame(this.#painter.paint(canvas));
+  private show(): void {
+    if (this.#ended || this.#suspended || this.#isShown) return;
+    this.#isShown = true;
+    this.#app?.show(this.frame());
   }
   private say(text: string, kind: "info" | "error" = "info"): void {
     this.dispatch({ type: "message", text, kind });
@@ -181,12 +186,11 @@ class TerminalUi {
       case "edit-source":
         return this.#compilations.editSource(effect.file, effect.line);
       case "export":
-        return this.export(effect.path);
+        return void this.export(effect.path);
       case "open":
         return this.#compilations.choose(effect.choice);
       case "run":
-        this.#painter.forget();
-        return this.changed();
+        return this.startApp();
     }
   }
 
@@ -206,7 +210,10 @@ class TerminalUi {
   /** Gives the terminal away; the keyboard is not read meanwhile. */
   private handOver(): void {
     this.#suspended = true;
+    this.#app?.stop();
     process.stdin.setRawMode(false);
+    // Ink lets go of it, and without it nothing would keep a program that is continued.
+    process.stdin.ref();
     this.#terminal.leave();
   }
   private away<T>(what: () => T): T {
@@ -221,13 +228,16 @@ class TerminalUi {
     this.#suspended = false;
     process.stdin.setRawMode(true);
     this.#terminal.enter();
-    this.#painter.forget();
+    this.resized();
+  }
+  private resized(): void {
     this.dispatch({ type: "resize", size: this.#terminal.size });
-    this.changed();
+    this.startApp();
   }
 
-  private export(path: string): void {
-    const made = exportText(path, this.#state, THEMES[this.request.theme === "none" ? "light" : this.request.theme]);
+  private async export(path: string): Promise<void> {
+    const theme = THEMES[this.request.theme === "none" ? "light" : this.request.theme];
+    const made = await exportText(path, this.#state, theme, loadApp);
     if ("error" in made) return this.say(made.error, "error");
     try {
       writeFile(path.startsWith("~/") ? join(homedir(), path.slice(2)) : path, Buffer.from(made.text, "utf8"));
@@ -239,12 +249,7 @@ class TerminalUi {
 
   // --- ends ----------------------------------------------------------------------------------
 
-  readonly #onResize = (): void =>
-    this.guarded(() => {
-      this.#painter.forget();
-      this.dispatch({ type: "resize", size: this.#terminal.size });
-      this.changed();
-    });
+  readonly #onResize = (): void => this.guarded(() => this.#suspended || this.resized());
   readonly #onExit = (): void => {
     this.#terminal.leave();
     if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
@@ -282,7 +287,7 @@ class TerminalUi {
     if (this.#ended) return;
     this.#ended = true;
     this.#idle.stop();
-    this.#stopApp?.();
+    this.#app?.stop();
     process.off("exit", this.#onExit);
     process.off("uncaughtException", this.#onError);
     process.off("SIGCONT", this.#onContinue);
@@ -299,12 +304,6 @@ class TerminalUi {
     // Handles that others left open do not keep a program that has ended.
     setImmediate(() => process.exit(ended));
   }
-}
-
-/** React and Ink: a bundle beside the command's. Node 20 cannot import from code that V8 has cached, so this function is compiled when it is called. */
-function loadApp(): Promise<typeof import("./app.js")> {
-  const load = runInThisContext("(url) => import(url)", { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
-  return load(pathToFileURL(join(__dirname, "app.js")).href);
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;

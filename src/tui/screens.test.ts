@@ -1,9 +1,8 @@
 /** Screens as they are, kept to be looked at: `snapshots/tui`. Rewritten by `npm run update`. */
 import { expect, test } from "vitest";
 import { memo } from "../support/memo.js";
-import { initialState, reduceText } from "./control/reducer.js";
-import { frame } from "./frame.js";
-import { computed, dumpSession, kernelSession } from "./session.fixture.js";
+import { initialState } from "./control/reducer.js";
+import { computed, dumpSession, kernelSession, screenOf, typed } from "./session.fixture.js";
 import type { Session } from "./state/state.js";
 
 const session = dumpSession("fixtures/tui/softmax.log");
@@ -43,6 +42,6 @@ for (const [name, keys, sizes, of = () => session] of SCENES)
   for (const size of sizes)
     test(`${name} at ${size}`, async () => {
       const [columns, rows] = size.split("x").map(Number);
-      const state = reduceText(initialState(of(), { columns: columns!, rows: rows! }, { keys: {}, ascii: false, command: [] }), keys);
-      await expect(frame(computed(state)).toText()).toMatchFileSnapshot(`../../snapshots/tui/${name}-${size}.txt`);
+      const state = typed(initialState(of(), { columns: columns!, rows: rows! }, { keys: {}, ascii: false, command: [] }), keys);
+      await expect(screenOf(computed(state))).toMatchFileSnapshot(`../../snapshots/tui/${name}-${size}.txt`);
     });

@@ -5,10 +5,15 @@ import { compile } from "../compile/compile.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
+import { screenText } from "./app.js";
 import { wantedWork } from "./background.js";
 import { divisibilityOf, parse } from "./compiler.js";
-import { reduce } from "./control/reducer.js";
+import { reduce, reduceInputs } from "./control/reducer.js";
+import { plainText } from "./draw/ansi.js";
+import { THEMES } from "./draw/theme.js";
+import { frame } from "./frame.js";
 import { findKernels } from "./kernels.js";
+import { charactersOf } from "./keys.js";
 import { emptySession } from "./opening.js";
 import type { Session, State } from "./state/state.js";
 
@@ -90,4 +95,13 @@ export function computed(state: State): State {
     if (!work) return at;
     at = reduce(at, { type: "computed", computed: finished(work.steps())(at.session.computed) });
   }
+}
+
+/** Types a text: a character is a key. */
+export function typed(state: State, text: string): State {
+  return reduceInputs(state, charactersOf(text));
+}
+/** What Ink draws of a state, without its styles. */
+export function screenOf(state: State): string {
+  return `${plainText(screenText(frame(state, THEMES.none)))}\n`;
 }

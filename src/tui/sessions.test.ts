@@ -2,12 +2,11 @@
 import { expect, test } from "vitest";
 import { readTypedOptions } from "../cli/typed-options.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
-import { initialState, reduce, reduceText } from "./control/reducer.js";
-import { frame } from "./frame.js";
+import { initialState, reduce } from "./control/reducer.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
 import { passItems } from "./panes/passes/model.js";
-import { computed, dumpSession, functionsSession, kernelSession } from "./session.fixture.js";
+import { computed, dumpSession, functionsSession, kernelSession, screenOf, typed } from "./session.fixture.js";
 import { NOTHING_COMPUTED, type Session, type State } from "./state/state.js";
 import { changesOf, comparedOf, differs, selectedStep } from "./state/steps.js";
 
@@ -15,39 +14,39 @@ const SETTINGS = { keys: {}, ascii: false, command: [], readOptions: readTypedOp
 const opened = (session: Session): State => initialState(session, { columns: 160, rows: 45 }, SETTINGS);
 test("a what-if is undone and done again, with the view that it was asked from", () => {
   const session = kernelSession("fixtures/kernels/vecadd.ttir");
-  const before = reduceText(opened(session), ">>m");
-  const asked = reduceText(before, "ojl\r");
+  const before = typed(opened(session), ">>m");
+  const asked = typed(before, "ojl\r");
   const effect = asked.effects.at(-1);
   expect(effect).toMatchObject({ kind: "compile", whatIf: { options: { numWarps: 8 } } });
   // What the shell does then.
   const baseline = { trace: session.trace, settings: session.settings };
   const progress = { done: 0, total: 60, what: "", ms: 0 };
   const begun = reduce(asked, { type: "begin", session: { ...session, generation: 1, baseline, progress } });
-  const givenUp = reduceText(begun, "u");
+  const givenUp = typed(begun, "u");
   expect(givenUp.session).toBe(before.session);
   expect(givenUp.future).toHaveLength(0);
   const other = { ...kernelSession("fixtures/kernels/vecadd.ttir", 8), generation: 1, baseline };
-  const done = reduceText(reduce(begun, { type: "session", session: other }), ">");
-  const undone = reduceText(done, "uu");
+  const done = typed(reduce(begun, { type: "session", session: other }), ">");
+  const undone = typed(done, "uu");
   expect(undone.session).toBe(before.session);
   expect(undone.view).toEqual(before.view);
-  const again = reduceText(undone, "\x12");
+  const again = typed(undone, "\x12");
   expect(again.session).toBe(other);
   expect(again.message?.text).toContain("u undoes it");
 });
 
 test("B goes to the first pass that differs, and shows both sides", () => {
   const state = computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8)));
-  const at = reduceText(state, "B");
+  const at = typed(state, "B");
   expect(selectedStep(at)?.flag).toBe("convert-triton-to-tritongpu");
   const first = at.session.trace.steps.find((step) => step.parent === undefined && differs(at.session, step));
   expect(selectedStep(at)).toBe(first);
-  expect(frame(at).toText()).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
-  expect(reduceText(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
+  expect(screenOf(at)).toContain("baseline: convert-triton-to-tritongpu → convert-triton-to-tritongpu");
+  expect(typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "B").message?.text).toContain("nothing to hold against");
 });
 
 test("held against the baseline, lines keep the Trace's ops, and layouts follow the cursor", () => {
-  const at = reduceText(computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8))), "B2|||/tt.load\r\x1b");
+  const at = typed(computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8))), "B2|||/tt.load\r\x1b");
   expect(subjectOf(at)).toMatchObject({ name: "%9" });
   const { diff } = comparedOf(at)!;
   const ops = ({ ops }: { readonly ops: Int32Array }) => [...ops].filter((op) => op > 0);
@@ -61,27 +60,27 @@ test("names and the places of constants are no difference to another input", () 
   const renamed = { ...dumpSession("fixtures/tui/softmax.log"), trace };
   const state = computed(opened({ ...session, against: { name: "other", trace: renamed.trace } }));
   expect(state.session.computed.differing.size).toBeGreaterThan(50);
-  expect(reduceText(state, "B").message?.text).toContain("no pass gives another result");
+  expect(typed(state, "B").message?.text).toContain("no pass gives another result");
 });
 
 test("functions of a module: each has its own changes; a place in another one is found all the same", () => {
   const session = functionsSession();
   expect(session.kernels.map((k) => k.symbol)).toEqual(["first", "second"]);
-  const first = reduceText(opened(session), ":inline\r");
+  const first = typed(opened(session), ":inline\r");
   expect(displayOf(first)?.rows.length).toBeGreaterThan(5);
-  const chooser = reduceText(first, "gk");
-  expect(frame(chooser).toText()).toContain("* first");
-  const second = reduceText(chooser, "j\r");
+  const chooser = typed(first, "gk");
+  expect(screenOf(chooser)).toContain("* first");
+  const second = typed(chooser, "j\r");
   expect(second.session.kernel).toBe(1);
-  const text = frame(reduceText(second, "2||+")).toText();
+  const text = screenOf(typed(second, "2||+"));
   expect(text).toContain("@second");
   expect(text).not.toContain("@first");
   const changes = (state: State) => passItems(state).map((item) => item.kind === "step" && changesOf(state.session, item.step));
   expect(changes(second)).not.toEqual(changes(first));
   // `g /` finds a line of the first function, and goes there.
-  const found = reduceText(second, "g/@first\r\r");
+  const found = typed(second, "g/@first\r\r");
   expect(found.session.kernel).toBe(0);
-  expect(reduceText(second, "u").session.kernel).toBe(0);
+  expect(typed(second, "u").session.kernel).toBe(0);
 });
 
 test("the difference of a large step is made in slices: the IR is there at once, then the first change", () => {
@@ -90,15 +89,15 @@ test("the difference of a large step is made in slices: the IR is there at once,
     `// -----// IR Dump After ${pass} (${pass}) ('builtin.module' operation) //----- //\nmodule {\n  func.func @f(%arg0: i32, %arg1: i32) {\n${body(k)}    return\n  }\n}\n`;
   const trace = dumpSession("fixtures/tui/softmax.log");
   const session = { ...trace, ...largeTrace(step("one", -1) + step("two", 7000)), computed: { ...NOTHING_COMPUTED, diffs: new Map() } };
-  const state = reduceText(opened(session), "..");
+  const state = typed(opened(session), "..");
   expect(comparedOf(state)?.wanted).toBeDefined();
-  expect(frame(state).toText()).toContain("comparing ...");
+  expect(screenOf(state)).toContain("comparing ...");
   const done = computed(state);
   expect(comparedOf(done)?.wanted).toBeUndefined();
   expect(displayOf(done)?.counts).toEqual({ added: 1, removed: 1, changed: 0, moved: 0 });
   expect(displayOf(done)?.at(done.view.diff.row)).toMatchObject({ row: { kind: "removed" } });
   // Whoever has gone elsewhere meanwhile stays there.
-  const away = computed(reduceText(state, "2G"));
+  const away = computed(typed(state, "2G"));
   expect(away.view.diff.row).toBeGreaterThan(0);
   expect(done.session.computed.counts.size).toBeGreaterThan(0);
 });

@@ -1,52 +1,48 @@
 /** What each command does. A command that cannot act says why, in the message. */
 import { assertNever } from "../../support/assert.js";
 import type { CommandId } from "../keymap.js";
-import { codegenItems } from "../panes/codegen/model.js";
-import { changeAway, cursorLine, displayOf, namesOn, shownMode } from "../panes/diff/model.js";
-import { moveElement, nextColour, selectElement } from "../panes/layout/cursor.js";
+import { changeAway, displayOf } from "../panes/diff/model.js";
+import { nextMode } from "../panes/diff/pane.js";
+import { PANE_IDS, PANES } from "../panes/index.js";
+import { nextColour } from "../panes/layout/cursor.js";
+import { tabAway } from "../panes/pane.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
 import { insideOf, placesOf } from "../state/places.js";
-import { CODEGEN_TABS, DIFF_MODES, type Effect, LAYOUT_TABS, type PaneId, type State, type View, withView } from "../state/state.js";
+import { ask, type PaneId, type State, say, type View, withView } from "../state/state.js";
 import { differs, selectedStep, stepsOf } from "../state/steps.js";
 import { commandLine } from "./command-line.js";
-import { definition, lifeLine, matchAway, sourceOf, uses } from "./navigate.js";
-import { chooseKernel, enter, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
-import { atStep, reanchored } from "./walk.js";
-
-export function say(state: State, text: string, kind: "info" | "error" = "info"): State {
-  return { ...state, message: { text, kind } };
-}
-export function ask(state: State, effect: Effect): State {
-  return { ...state, effects: [...state.effects, effect] };
-}
+import { definition, lifeLine, sourceOf, uses } from "./navigate.js";
+import { chooseKernel, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
+import { matchAway } from "./search.js";
+import { atStep, marked, reanchored } from "./walk.js";
 
 export function runCommand(state: State, id: CommandId): State {
   const { view } = state;
   switch (id) {
     case "down":
-      return moveRows(state, view.focus, 1);
+      return PANES[view.focus].move(state, 1);
     case "up":
-      return moveRows(state, view.focus, -1);
+      return PANES[view.focus].move(state, -1);
     case "page-down":
-      return moveRows(state, view.focus, pageOf(state, view.focus));
+      return PANES[view.focus].move(state, pageOf(state, view.focus));
     case "page-up":
-      return moveRows(state, view.focus, -pageOf(state, view.focus));
+      return PANES[view.focus].move(state, -pageOf(state, view.focus));
     case "top":
-      return moveRows(state, view.focus, -1e9);
+      return PANES[view.focus].move(state, -1e9);
     case "bottom":
-      return moveRows(state, view.focus, 1e9);
+      return PANES[view.focus].move(state, 1e9);
     case "left":
-      return moveColumns(state, -1);
+      return across(state, -1);
     case "right":
-      return moveColumns(state, 1);
+      return across(state, 1);
     case "main-half-down":
-      return moveRows(state, "diff", Math.ceil(pageOf(state, "diff") / 2));
+      return PANES.diff.move(state, Math.ceil(pageOf(state, "diff") / 2));
     case "main-half-up":
-      return moveRows(state, "diff", -Math.ceil(pageOf(state, "diff") / 2));
+      return PANES.diff.move(state, -Math.ceil(pageOf(state, "diff") / 2));
     case "main-down":
-      return scroll(state, "diff", 1);
+      return PANES.diff.scroll!(state, 1);
     case "main-up":
-      return scroll(state, "diff", -1);
+      return PANES.diff.scroll!(state, -1);
     case "main-left":
       return sideways(state, -8);
     case "main-right":
@@ -70,7 +66,7 @@ export function runCommand(state: State, id: CommandId): State {
     case "previous":
       return next(state, -1);
     case "diff-mode":
-      return diffMode(state);
+      return nextMode(state);
     case "less-context":
       return context(state, -1);
     case "more-context":
@@ -78,7 +74,7 @@ export function runCommand(state: State, id: CommandId): State {
     case "fold":
       return fold(state);
     case "mark":
-      return mark(state);
+      return marked(state);
     case "against-mark":
       return againstMark(state);
     case "against-other":
@@ -100,9 +96,9 @@ export function runCommand(state: State, id: CommandId): State {
     case "focus-source":
       return focus(state, "source");
     case "next-tab":
-      return tab(state, 1);
+      return PANES[view.focus].tab(state, 1);
     case "previous-tab":
-      return tab(state, -1);
+      return PANES[view.focus].tab(state, -1);
     case "zoom":
       return view.zoomed ? say(state, "the pane is alone already; _ shows all panes") : withView(state, { zoomed: true });
     case "unzoom":
@@ -122,9 +118,9 @@ export function runCommand(state: State, id: CommandId): State {
     case "colour":
       return nextColour(state);
     case "enter":
-      return enter(state);
+      return PANES[view.focus].enter(state);
     case "select":
-      return select(state);
+      return (PANES[view.focus].select ?? PANES[view.focus].enter)(state);
     case "why":
       return openWhy(state);
     case "what-if":
@@ -163,55 +159,13 @@ function pageOf(state: State, pane: PaneId): number {
   return Math.max(1, (insideOf(state, pane)?.height ?? 10) - 1);
 }
 
-/** Moves the cursor of a pane by rows. */
-export function moveRows(state: State, pane: PaneId, by: number): State {
-  const { view } = state;
-  switch (pane) {
-    case "passes":
-      return atStep(state, stepAway(state, by));
-    case "diff": {
-      const length = displayOf(state)?.length ?? 0;
-      const row = Math.max(0, Math.min(length - 1, view.diff.row + by));
-      return withView(state, { diff: { ...view.diff, row, word: -1 } }, row !== view.diff.row);
-    }
-    case "layout":
-      return moveElement(state, by, 0);
-    case "codegen":
-      return withView(state, { codegen: { ...view.codegen, row: Math.max(0, view.codegen.row + by) } });
-    case "source":
-      return withView(state, { source: { ...view.source, row: Math.max(0, view.source.row + by) } });
-  }
-}
-
-/** Scrolls without moving the cursor, as long as that is seen. */
-export function scroll(state: State, pane: PaneId, by: number): State {
-  const { view } = state;
-  if (pane !== "diff") return moveRows(state, pane, by);
-  const height = insideOf(state, "diff")?.height ?? 20;
-  const length = displayOf(state)?.length ?? 0;
-  const top = Math.max(0, Math.min(length - height, view.diff.top + by));
-  const margin = Math.min(3, Math.floor((height - 1) / 2));
-  const lowest = top === 0 ? 0 : top + margin;
-  const highest = top >= length - height ? length - 1 : top + height - 1 - margin;
-  return withView(state, { diff: { ...view.diff, top, row: Math.max(lowest, Math.min(highest, view.diff.row)) } }, top !== view.diff.top);
-}
-
-function moveColumns(state: State, by: 1 | -1): State {
-  const { view } = state;
-  if (view.focus === "layout") return moveElement(state, 0, by);
-  if (view.focus !== "diff") return sideways(state, 8 * by);
-  const at = cursorLine(state);
-  const count = at ? namesOn(at.text).length : 0;
-  if (count === 0) return sideways(state, 8 * by);
-  const word = Math.max(-1, Math.min(count - 1, view.diff.word + by));
-  return withView(state, { diff: { ...view.diff, word } });
-}
-
+/** Scrolls the diff from any pane, or the focused pane sideways. */
 function sideways(state: State, by: number): State {
-  const pane = state.view.focus === "passes" ? "diff" : state.view.focus;
-  if (pane === "layout") return moveElement(state, 0, Math.sign(by) * 4);
-  const left = Math.max(0, Math.min(2000, state.view[pane].left + by));
-  return withView(state, { [pane]: { ...state.view[pane], left } });
+  return PANES[state.view.focus].sideways(state, by);
+}
+function across(state: State, by: 1 | -1): State {
+  const pane = PANES[state.view.focus];
+  return pane.across?.(state, by) ?? pane.sideways(state, 8 * by);
 }
 
 function pass(state: State, by: 1 | -1): State {
@@ -226,7 +180,8 @@ function changedPass(state: State, direction: 1 | -1): State {
 
 function next(state: State, direction: 1 | -1): State {
   if (state.view.search) return matchAway(state, direction);
-  if (state.view.focus === "codegen" && state.view.codegen.tab === "rewrites") return nextRewrite(state, direction);
+  const elsewhere = PANES[state.view.focus].next?.(state, direction);
+  if (elsewhere) return elsewhere;
   const shown = displayOf(state);
   const to =
     shown && shown.mode !== "IR"
@@ -240,21 +195,6 @@ function next(state: State, direction: 1 | -1): State {
   return withView(state, { diff: { ...state.view.diff, row: to, word: -1 } });
 }
 
-function nextRewrite(state: State, direction: 1 | -1): State {
-  const items = codegenItems(state, insideOf(state, "codegen")?.width ?? 80);
-  const { codegen } = state.view;
-  const isHead = (_: unknown, i: number) => items[i]!.head === true && (direction > 0 ? i > codegen.row : i < codegen.row);
-  const to = direction > 0 ? items.findIndex(isHead) : items.findLastIndex(isHead);
-  return to < 0 ? say(state, `no rewrite ${direction > 0 ? "below" : "above"}`) : withView(state, { codegen: { ...codegen, row: to } });
-}
-
-function diffMode(state: State): State {
-  const { mode } = state.view.diff;
-  // Where the terminal is too narrow for two columns, unified comes by itself.
-  let to = DIFF_MODES[(DIFF_MODES.indexOf(mode) + 1) % DIFF_MODES.length]!;
-  if (to === "unified" && shownMode(state) === "unified") to = "IR";
-  return reanchored(state, withView(state, { diff: { ...state.view.diff, mode: to } }));
-}
 function context(state: State, by: 1 | -1): State {
   const steps = [0, 1, 3, 6, 12, 25, 100_000];
   const at = steps.findIndex((c) => c >= state.view.diff.context);
@@ -272,13 +212,6 @@ function fold(state: State): State {
   return say(state, shown.mode === "IR" ? "the IR alone has no folds; | shows the diff" : "no fold here; folds are the dotted rows");
 }
 
-function mark(state: State): State {
-  const { selected } = state.view.passes;
-  const marked = state.view.mark === selected ? undefined : selected;
-  const base = marked === undefined && state.view.diff.base === "mark" ? "previous" : state.view.diff.base;
-  const next = withView(state, { mark: marked, diff: { ...state.view.diff, base } });
-  return say(next, marked === undefined ? "the mark is gone" : "marked; ' holds other steps against it");
-}
 function againstMark(state: State): State {
   const { view } = state;
   if (view.mark === undefined) return say(state, "no step is marked; m marks the selected one");
@@ -312,46 +245,15 @@ function atFirstChange(state: State): State {
 }
 
 function focus(state: State, pane: PaneId): State {
-  if (pane === "source" && state.session.sources.length === 0)
-    return say(state, "no Python source: the input's locations name no file that is here");
-  const focused = withView(state, { focus: pane }, pane !== state.view.focus);
-  return pane === "codegen" ? pastHeading(focused) : focused;
-}
-/** The cursor on the first row that leads somewhere, where it is still on the heading above. */
-function pastHeading(state: State): State {
-  const { codegen } = state.view;
-  if (codegen.row > 0 || codegen.tab === "ptx" || codegen.tab === "rewrites") return state;
-  const items = codegenItems(state, insideOf(state, "codegen")?.width ?? 80);
-  return items[0]?.go || !items[1]?.go ? state : withView(state, { codegen: { ...codegen, row: 1 } });
+  const { absent, focused } = PANES[pane];
+  const why = absent?.(state);
+  if (why !== undefined) return say(state, why);
+  const there = withView(state, { focus: pane }, pane !== state.view.focus);
+  return focused?.(there) ?? there;
 }
 function focusAway(state: State, by: 1 | -1): State {
-  const order: PaneId[] = ["passes", "diff", "layout", "codegen"];
-  if (state.session.sources.length > 0) order.push("source");
-  return withView(state, { focus: order[(order.indexOf(state.view.focus) + by + order.length) % order.length]! });
-}
-function tab(state: State, by: 1 | -1): State {
-  const { view } = state;
-  const away = <T>(tabs: readonly T[], at: T): T => tabs[(tabs.indexOf(at) + by + tabs.length) % tabs.length]!;
-  switch (view.focus) {
-    case "layout":
-      return withView(state, { layout: { ...view.layout, tab: away(LAYOUT_TABS, view.layout.tab), top: 0, left: 0 } });
-    case "codegen":
-      return withView(state, { codegen: { ...view.codegen, tab: away(CODEGEN_TABS, view.codegen.tab), row: 0, top: 0, left: 0 } });
-    case "diff":
-      return diffMode(state);
-    case "passes":
-      return withView(state, { passes: { ...view.passes, hideUnchanged: !view.passes.hideUnchanged } });
-    case "source": {
-      const count = state.session.sources.length;
-      return withView(state, { source: { ...view.source, file: (view.source.file + by + count) % count, row: 0, top: 0 } });
-    }
-  }
-}
-
-function select(state: State): State {
-  if (state.view.focus === "layout") return selectElement(state);
-  if (state.view.focus === "passes") return mark(state);
-  return enter(state);
+  const order = PANE_IDS.filter((id) => PANES[id].absent?.(state) === undefined);
+  return withView(state, { focus: tabAway(order, state.view.focus, by) });
 }
 
 function disable(state: State): State {
@@ -378,8 +280,8 @@ function edit(state: State): State {
 }
 
 function copy(state: State): State {
-  const at = cursorLine(state);
-  return at ? ask(say(state, "copied the line"), { kind: "copy", text: at.text.trim() }) : say(state, "nothing to copy here");
+  const [what, text] = PANES[state.view.focus].copied(state) ?? [];
+  return text === undefined ? say(state, "nothing to copy here") : ask(say(state, `copied ${what}`), { kind: "copy", text });
 }
 function copyAll(state: State): State {
   const step = selectedStep(state);

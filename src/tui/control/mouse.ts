@@ -1,13 +1,10 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
 import type { TerminalInput } from "../keys.js";
-import { clickElement } from "../panes/layout/cursor.js";
-import { passItems } from "../panes/passes/model.js";
+import { PANES } from "../panes/index.js";
 import { placesOf } from "../state/places.js";
 import { type State, withView } from "../state/state.js";
-import { moveRows, scroll } from "./commands.js";
 import { go } from "./navigate.js";
-import { overlayRect } from "./overlays.js";
-import { atStep } from "./walk.js";
+import { overlayRect } from "./overlay-rect.js";
 
 const WHEEL = 3;
 
@@ -17,24 +14,11 @@ export function pressed(state: State, input: Extract<TerminalInput, { readonly k
   const place = placesOf(state).panes.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
   if (!place) return state;
   const { pane, rect } = place;
-  if (what !== "press") return scroll(state, pane, what === "wheel-down" ? WHEEL : -WHEEL);
+  const { scroll, move, click } = PANES[pane];
+  if (what !== "press") return (scroll ?? move)(state, what === "wheel-down" ? WHEEL : -WHEEL);
   const focused = withView(state, { focus: pane }, state.view.focus !== pane);
   const row = y - rect.y - 1;
-  if (row < 0 || row >= rect.height - 2) return focused;
-  switch (pane) {
-    case "passes": {
-      const item = passItems(focused)[focused.view.passes.top + row];
-      return item?.kind === "step" ? atStep(focused, item.step.index) : focused;
-    }
-    case "diff":
-      return withView(focused, { diff: { ...focused.view.diff, row: focused.view.diff.top + row, word: -1 } });
-    case "layout":
-      return clickElement(focused, x - rect.x - 1, row);
-    case "codegen":
-      return withView(focused, { codegen: { ...focused.view.codegen, row: focused.view.codegen.top + row } });
-    case "source":
-      return moveRows(focused, "source", focused.view.source.top + row - focused.view.source.row);
-  }
+  return row < 0 || row >= rect.height - 2 ? focused : click(focused, x - rect.x - 1, row);
 }
 
 function overOverlay(

@@ -1,12 +1,6 @@
-/** Opening what lies over the panes, and going in. */
-import { codegenItems } from "../panes/codegen/model.js";
-import { ptxGo } from "../panes/codegen/ptx.js";
-import { displayOf } from "../panes/diff/model.js";
-import { insideOf } from "../state/places.js";
-import { type PromptKind, type State, withView } from "../state/state.js";
-import { selectedStep } from "../state/steps.js";
-import { say } from "./commands.js";
-import { go, list, sourceOf } from "./navigate.js";
+/** Opening what lies over the panes. */
+import { type PromptKind, type State, say, withView } from "../state/state.js";
+import { list } from "./navigate.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
   search: "/",
@@ -73,38 +67,4 @@ export function chooseKernel(state: State): State {
     })),
     kernel,
   );
-}
-
-/** Enter: in the pass list the rewrites of the pass, elsewhere what is under the cursor. */
-export function enter(state: State): State {
-  const { view } = state;
-  switch (view.focus) {
-    case "passes": {
-      if (!selectedStep(state)) return state;
-      const focused = withView(state, { focus: "codegen", codegen: { ...view.codegen, tab: "rewrites", row: 0, top: 0, left: 0 } });
-      return focused;
-    }
-    case "diff": {
-      const shown = displayOf(state);
-      if (shown && shown.length > 0) {
-        const at = shown.at(view.diff.row);
-        if (at.kind === "fold") return withView(state, { diff: { ...view.diff, open: [...view.diff.open, at.first] } });
-        if (at.row.kind === "moved-from" || at.row.kind === "moved-to") {
-          const there =
-            at.row.kind === "moved-from" ? shown.indexOf("right", at.row.counterpart!) : shown.indexOf("left", at.row.counterpart!);
-          if (there >= 0) return withView(state, { diff: { ...view.diff, row: there } });
-        }
-      }
-      return withView(state, { focus: "layout" });
-    }
-    case "codegen": {
-      const item = codegenItems(state, insideOf(state, "codegen")?.width ?? 80)[view.codegen.row];
-      const to = view.codegen.tab === "ptx" ? ptxGo(state) : item?.go;
-      return to ? go(state, { text: "", go: to }) : say(state, "this row leads nowhere");
-    }
-    case "source":
-      return sourceOf(state);
-    case "layout":
-      return say(state, "space selects the thread that holds the element");
-  }
 }

@@ -1,13 +1,14 @@
 /** What keys do while something lies over the panes. */
 import { checkOptions } from "../../backend/nvidia/options.js";
-import { CAPABILITIES } from "../../gpu/nvidia.js";
-import type { Rect } from "../draw/canvas.js";
-import { COMMAND_IDS, GROUPS, keyTable } from "../keymap.js";
+import { keyTable } from "../keymap.js";
+
 import { typedText } from "../keys.js";
-import { type Overlay, type State, type WhatIf, withView } from "../state/state.js";
-import { ask, say } from "./commands.js";
-import { go, matchAway, throughTime } from "./navigate.js";
+import { ask, type Overlay, type State, say, withView } from "../state/state.js";
+import { go, throughTime } from "./navigate.js";
+import { HELP_LINES, overlayRect } from "./overlay-rect.js";
+import { matchAway } from "./search.js";
 import { typedCommand } from "./typed-command.js";
+import { whatIfRows } from "./what-if.js";
 
 export function overlayKey(state: State, overlay: Overlay, key: string): State {
   switch (overlay.kind) {
@@ -21,24 +22,6 @@ export function overlayKey(state: State, overlay: Overlay, key: string): State {
       return whatIfKey(state, overlay, key);
   }
 }
-
-/** Where an overlay stands; prompts are in the last line. */
-export function overlayRect({ size }: State, overlay: Overlay): Rect {
-  const { columns, rows } = size;
-  const height =
-    overlay.kind === "help"
-      ? HELP_LINES + 2
-      : overlay.kind === "list"
-        ? Math.max(3, overlay.items.length + 2)
-        : overlay.kind === "what-if"
-          ? whatIfRows(overlay.draft).length + 4
-          : 1;
-  if (overlay.kind === "prompt") return { x: 0, y: rows - 2, width: columns, height: 1 };
-  const width = Math.min(columns - 2, overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : 150);
-  const fits = Math.max(3, Math.min(height, rows - 3));
-  return { x: Math.max(0, Math.floor((columns - width) / 2)), y: Math.max(0, Math.floor((rows - 1 - fits) / 2)), width, height: fits };
-}
-const HELP_LINES = COMMAND_IDS.length + GROUPS.length * 2;
 
 function helpKey(state: State, overlay: Extract<Overlay, { kind: "help" }>, key: string): State {
   const page = overlayRect(state, overlay).height - 2;
@@ -165,69 +148,6 @@ function accepted(state: State, { prompt, text }: Extract<Overlay, { kind: "prom
     case "export":
       return ask(say(state, `writing ${text} ...`), { kind: "export", path: text });
   }
-}
-
-/** One thing that can be changed. */
-export interface WhatIfRow {
-  readonly name: string;
-  readonly value: string;
-  /** The draft with the value changed to the next or the one before. */
-  readonly change: (by: 1 | -1) => WhatIf;
-}
-
-const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
-
-export function whatIfRows(draft: WhatIf): WhatIfRow[] {
-  const { options } = draft;
-  const away = <T>(values: readonly T[], at: T, by: number): T =>
-    values[Math.max(0, Math.min(values.length - 1, values.indexOf(at) + by))] ?? at;
-  const rows: WhatIfRow[] = [
-    {
-      name: "target",
-      value: `cuda:${draft.capability}`,
-      change: (by) => ({ ...draft, capability: away(CAPABILITIES, draft.capability, by) }),
-    },
-    {
-      name: "num_warps",
-      value: String(options.numWarps),
-      change: (by) => ({ ...draft, options: { ...options, numWarps: away([1, 2, 4, 8, 16, 32], options.numWarps, by) } }),
-    },
-    {
-      name: "num_stages",
-      value: String(options.numStages),
-      change: (by) => ({ ...draft, options: { ...options, numStages: Math.max(1, Math.min(8, options.numStages + by)) } }),
-    },
-    {
-      name: "num_ctas",
-      value: String(options.numCtas),
-      change: (by) => ({ ...draft, options: { ...options, numCtas: away([1, 2, 4, 8], options.numCtas, by) } }),
-    },
-    {
-      name: "enable_fp_fusion",
-      value: String(options.enableFpFusion),
-      change: () => ({ ...draft, options: { ...options, enableFpFusion: !options.enableFpFusion } }),
-    },
-  ];
-  draft.divisibility.forEach(([argument, by], i) => {
-    if (argument === "") return;
-    rows.push({
-      name: `divisibility of ${argument}`,
-      value: by === undefined ? "unknown" : String(by),
-      change: (direction) => ({
-        ...draft,
-        divisibility: draft.divisibility.map((d, k) =>
-          k === i ? ([argument, away<number | undefined>(DIVISIBILITY, by, direction)] as const) : d,
-        ),
-      }),
-    });
-  });
-  for (const position of draft.disabled)
-    rows.push({
-      name: `pass ${position} is off`,
-      value: "off",
-      change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
-    });
-  return rows;
 }
 
 function whatIfKey(state: State, overlay: Extract<Overlay, { kind: "what-if" }>, key: string): State {

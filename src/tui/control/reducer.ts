@@ -1,9 +1,9 @@
 /** What every input does to the state: pure, so that it can be tested with plain objects and random keys. */
 
-import { COMMANDS, type CommandId, isPrefix, keyTable } from "../keymap.js";
-import { decodeInput, type TerminalInput } from "../keys.js";
-import type { Computed, Moment, Session, Size, State, View } from "../state/state.js";
-import { initialView, type Settings } from "../state/state.js";
+import { type CommandId, isPrefix, keyTable } from "../keymap.js";
+import type { TerminalInput } from "../keys.js";
+import { initialView } from "../panes/index.js";
+import type { Computed, Moment, Session, Settings, Size, State, View } from "../state/state.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
@@ -70,9 +70,9 @@ export function reduce(state: State, action: Action): State {
   }
 }
 
-/** All inputs of a chunk of text, one after the other. */
-export function reduceText(state: State, text: string): State {
-  return decodeInput(text).reduce((s, input) => reduce(s, { type: "input", input }), state);
+/** Inputs one after the other. */
+export function reduceInputs(state: State, inputs: readonly TerminalInput[]): State {
+  return inputs.reduce((s, input) => reduce(s, { type: "input", input }), state);
 }
 
 /** A message stands until the next key. */
@@ -153,5 +153,3 @@ function history(state: State, id: "undo" | "redo"): State {
   const gone = state.session.progress ? state[to] : [...state[to], momentOf(state)];
   return { ...left, session: moment.session, [to]: gone, message: { text, kind: "info" } };
 }
-
-export { COMMANDS };

@@ -1,7 +1,7 @@
 /** After every action: selections within what is there, and within what is seen. */
 
 import { displayOf } from "../panes/diff/model.js";
-import { paneModel } from "../panes/index.js";
+import { PANES } from "../panes/index.js";
 import { selectedRow } from "../panes/passes/model.js";
 import { insideOf } from "../state/places.js";
 import { type PaneId, type Scroll, type State, withView } from "../state/state.js";
@@ -14,7 +14,7 @@ export function settle(state: State): State {
   const steps = state.session.trace.steps.length;
   const selected = Math.max(0, Math.min(steps - 1, view.passes.selected));
   if (selected !== view.passes.selected) view = { ...view, passes: { ...view.passes, selected } };
-  if (view.focus === "source" && state.session.sources.length === 0) view = { ...view, focus: "passes" };
+  if (PANES[view.focus].absent?.(state) !== undefined) view = { ...view, focus: "passes" };
   if ((view.focus === "layout" || view.focus === "codegen") && view.lower !== view.focus) view = { ...view, lower: view.focus };
   let next = view === state.view ? state : { ...state, view };
 
@@ -29,7 +29,7 @@ export function settle(state: State): State {
 
   for (const pane of ["codegen", "source"] as const) {
     const inside = insideOf(next, pane);
-    const max = Math.max(0, paneModel(pane).length(next, inside ?? { width: 80, height: 20 }) - 1);
+    const max = Math.max(0, PANES[pane].length(next, inside ?? { width: 80, height: 20 }) - 1);
     const at = Math.max(0, Math.min(max, next.view[pane].row));
     if (at !== next.view[pane].row) next = withView(next, { [pane]: { ...next.view[pane], row: at } }, true);
     next = scrolledTo(next, pane, at);
@@ -49,7 +49,7 @@ function visible(state: State, pane: PaneId, top: number, row: number, margin: n
   if (!inside) return top;
   const { height } = inside;
   const keep = Math.min(margin, Math.floor((height - 1) / 2));
-  const length = paneModel(pane).length(state, inside);
+  const length = PANES[pane].length(state, inside);
   if (row - keep < top) top = row - keep;
   if (row + keep >= top + height) top = row + keep - height + 1;
   return Math.max(0, Math.min(top, length - height));

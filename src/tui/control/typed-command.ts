@@ -2,9 +2,8 @@
 
 import { checkOptions } from "../../backend/nvidia/options.js";
 import { findStep, noStep } from "../../trace/trace.js";
-import { type State, type TypedOptions, withView } from "../state/state.js";
+import { ask, type State, say, type TypedOptions, withView } from "../state/state.js";
 import { commandLine } from "./command-line.js";
-import { ask, say } from "./commands.js";
 import { atLine } from "./navigate.js";
 import { atStep } from "./walk.js";
 

@@ -2,7 +2,7 @@
 import { ancestorsOf, descendantsOf } from "../../explain/provenance.js";
 import { type CursorLine, cursorLine, type Display, displayOf } from "../panes/diff/model.js";
 import { insideOf } from "../state/places.js";
-import { type State, withView } from "../state/state.js";
+import { type State, say, withView } from "../state/state.js";
 
 /** Selects a step. The diff opens at its first change, or stays on the op under the cursor while the diff has the focus. */
 export function atStep(state: State, step: number, fresh = false): State {
@@ -57,4 +57,13 @@ function rowOfOp(state: State, shown: Display, held: CursorLine): number | undef
     if (row >= 0) return row;
   }
   return undefined;
+}
+
+/** The selected step marked, or no longer. */
+export function marked(state: State): State {
+  const { selected } = state.view.passes;
+  const mark = state.view.mark === selected ? undefined : selected;
+  const base = mark === undefined && state.view.diff.base === "mark" ? "previous" : state.view.diff.base;
+  const next = withView(state, { mark, diff: { ...state.view.diff, base } });
+  return say(next, mark === undefined ? "the mark is gone" : "marked; ' holds other steps against it");
 }

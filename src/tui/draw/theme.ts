@@ -159,12 +159,14 @@ function paperParameter(theme: Theme, paper: Paper): string {
   return number === undefined ? OWN_PAPER : `48;5;${number}`;
 }
 
-/** The sequence that changes style `from` into `to`, as short as can be; -1 is an unknown style. */
-export function transition(theme: Theme, from: number, to: Style): string {
+/** The sequence that changes style `from` into `to`, as short as can be. */
+export function transition(theme: Theme, from: Style, to: Style): string {
   const now = lookOf(theme, to);
-  const was = from < 0 ? undefined : lookOf(theme, from);
+  const was = lookOf(theme, from);
+  if (was.attributes === now.attributes && was.ink === now.ink && was.paper === now.paper) return "";
   const parts: (string | number)[] = [];
-  const fresh = was === undefined || (was.attributes & ~now.attributes) !== 0;
+  // A row ends with a reset, so that nothing of it is left.
+  const fresh = to === 0 || (was.attributes & ~now.attributes) !== 0;
   const attributes = fresh ? now.attributes : now.attributes & ~was.attributes;
   if (attributes & BOLD) parts.push(1);
   if (attributes & DIM) parts.push(2);
@@ -172,8 +174,11 @@ export function transition(theme: Theme, from: number, to: Style): string {
   if (attributes & REVERSE) parts.push(7);
   if (now.ink !== (fresh ? OWN_INK : was.ink)) parts.push(now.ink);
   if (now.paper !== (fresh ? OWN_PAPER : was.paper)) parts.push(now.paper);
-  if (parts.length === 0) return fresh ? "\x1b[m" : "";
-  return `\x1b[${fresh ? "0;" : ""}${parts.join(";")}m`;
+  return `\x1b[${[...(fresh ? [0] : []), ...parts].join(";")}m`;
+}
+/** The colour of a border, as Ink names it; undefined for the terminal's own. */
+export function inkColour({ inks }: Theme, ink: Ink): string | undefined {
+  return inks[ink] === undefined ? undefined : `ansi256(${inks[ink]})`;
 }
 
 /** Colour `n` of the 256 as `#rrggbb`. */

@@ -9,14 +9,14 @@ const state = initialState(
   { columns: 100, rows: 30 },
   { keys: {}, ascii: false, command: [] },
 );
-const made = (path: string): string => {
-  const result = exportText(path, state, THEMES.light);
+const made = async (path: string): Promise<string> => {
+  const result = await exportText(path, state, THEMES.light, () => import("../app.js"));
   if ("error" in result) throw new Error(result.error);
   return result.text;
 };
 
-test("a page that needs nothing else", () => {
-  const html = made("x.html");
+test("a page that needs nothing else", async () => {
+  const html = await made("x.html");
   expect(html).toMatch(/^<!doctype html>/);
   expect(html).not.toMatch(/(?:src|href)=|https?:/);
   const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]!) as {
@@ -27,9 +27,9 @@ test("a page that needs nothing else", () => {
   expect(new Set(data.lines).size).toBe(data.lines.length);
 });
 
-test("a drawing, data, text; and what has no known ending", () => {
-  expect(made("x.svg")).toMatch(/^<svg [^>]*viewBox/);
-  expect(JSON.parse(made("x.json"))).toMatchObject({ format: 1 });
-  expect(made("x.txt")).toContain("passes");
-  expect(exportText("x.pdf", state, THEMES.light)).toHaveProperty("error");
+test("a drawing, data, text; and what has no known ending", async () => {
+  expect(await made("x.svg")).toMatch(/^<svg [^>]*viewBox/);
+  expect(JSON.parse(await made("x.json"))).toMatchObject({ format: 2 });
+  expect(await made("x.txt")).toContain("passes");
+  expect(await exportText("x.pdf", state, THEMES.light, () => import("../app.js"))).toHaveProperty("error");
 });

@@ -1,23 +1,28 @@
 /** What `E` and `--export` write: chosen by the name's ending. */
 import { toJson } from "../../trace/json.js";
-import type { Canvas } from "../draw/canvas.js";
-import type { Theme } from "../draw/theme.js";
-import { frame } from "../frame.js";
+import { plainText } from "../draw/ansi.js";
+import { THEMES, type Theme } from "../draw/theme.js";
+import { type Frame, frame } from "../frame.js";
 import type { State } from "../state/state.js";
 import { traceHtml } from "./html.js";
-import { canvasSvg } from "./svg.js";
+import { screenSvg } from "./svg.js";
 
-/** A drawing is not written with a part missing. */
-function whole(state: State): Canvas {
-  const canvas = frame(state);
-  if (canvas.failure) throw canvas.failure;
-  return canvas;
-}
-
-export function exportText(path: string, state: State, theme: Theme): { readonly text: string } | { readonly error: string } {
-  if (path.endsWith(".svg")) return { text: canvasSvg(whole(state), theme) };
+/** Ink, which draws screens, is loaded where one is wanted. */
+export async function exportText(
+  path: string,
+  state: State,
+  theme: Theme,
+  load: () => Promise<{ readonly screenText: (frame: Frame) => string }>,
+): Promise<{ readonly text: string } | { readonly error: string }> {
+  const drawn = async (how: Theme): Promise<string> => {
+    const shown = frame(state, how);
+    // A screen is not written with a part missing.
+    if (shown.failure) throw shown.failure;
+    return (await load()).screenText(shown);
+  };
+  if (path.endsWith(".svg")) return { text: screenSvg(await drawn({ ...theme, trueColour: true }), state.size.columns, theme) };
   if (path.endsWith(".json")) return { text: toJson(state.session.trace) };
   if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme) };
-  if (path.endsWith(".txt")) return { text: whole(state).toText() };
+  if (path.endsWith(".txt")) return { text: `${plainText(await drawn(THEMES.none))}\n` };
   return { error: `cannot tell from '${path}' what to write: it should end with .html, .svg, .json or .txt` };
 }

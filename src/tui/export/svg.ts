@@ -1,7 +1,6 @@
 /** A screen as a drawing. */
-import type { Canvas } from "../draw/canvas.js";
-import { paperOf } from "../draw/style.js";
-import { cssOf, type Theme } from "../draw/theme.js";
+import { textWidth } from "../draw/text-width.js";
+import { hexOf, type Theme } from "../draw/theme.js";
 
 const CELL = { width: 8.4, height: 18 } as const;
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
@@ -23,31 +22,48 @@ interface Page {
   readonly title: string;
 }
 
-export function canvasSvg(canvas: Canvas, theme: Theme, title = "tt-step"): string {
+/** Lines of text with styles as a drawing. */
+export function screenSvg(screen: string, columns: number, theme: Theme, title = "tt-step"): string {
+  const lines = screen.split("\n");
+  return runsSvg(
+    lines.flatMap((line, y) => lineRuns(line, y, theme)),
+    { columns, rows: lines.length, page: theme.page, title },
+  );
+}
+
+function lineRuns(line: string, y: number, { page }: Theme): Run[] {
   const runs: Run[] = [];
-  for (let y = 0; y < canvas.height; y++)
-    for (let x = 0; x < canvas.width; ) {
-      const s = canvas.styles[y * canvas.width + x]!;
-      let end = x;
-      let text = "";
-      for (; end < canvas.width && canvas.styles[y * canvas.width + end] === s; end++) {
-        const code = canvas.chars[y * canvas.width + end]!;
-        if (code !== 0) text += String.fromCodePoint(code);
-      }
-      const css = cssOf(theme, s);
-      const paper = /background:([^;]+)/.exec(css)?.[1];
-      runs.push({
-        x,
-        y,
-        cells: end - x,
-        text,
-        ink: /(?:^|;)color:([^;]+)/.exec(css)?.[1],
-        paper: paperOf(s) !== 0 || css.includes("background") ? paper : undefined,
-        bold: css.includes("bold"),
-      });
-      x = end;
+  let x = 0;
+  let [bold, reversed, ink, paper] = [false, false, undefined as string | undefined, undefined as string | undefined];
+  for (const [, codes, text] of line.matchAll(/\x1b\[([\d;]*)m|([^\x1b]+)/g)) {
+    if (text !== undefined) {
+      const cells = textWidth(text);
+      const [own, on] = reversed ? [paper ?? page[0], ink ?? page[1]] : [ink, paper];
+      runs.push({ x, y, cells, text, ink: own, paper: on, bold });
+      x += cells;
+      continue;
     }
-  return runsSvg(runs, { columns: canvas.width, rows: canvas.height, page: theme.page, title });
+    const numbers = codes!.split(";").map(Number);
+    while (numbers.length > 0) {
+      const code = numbers.shift()!;
+      if (code === 0) [bold, reversed, ink, paper] = [false, false, undefined, undefined];
+      else if (code === 1) bold = true;
+      else if (code === 7) reversed = true;
+      else if (code === 39) ink = undefined;
+      else if (code === 49) paper = undefined;
+      else if (code === 38) ink = colour(numbers);
+      else if (code === 48) paper = colour(numbers);
+    }
+  }
+  return runs;
+}
+/** `5;N` or `2;R;G;B`, which are taken off. */
+function colour(numbers: number[]): string {
+  if (numbers.shift() === 5) return hexOf(numbers.shift()!);
+  return `#${numbers
+    .splice(0, 3)
+    .map((n) => n.toString(16).padStart(2, "0"))
+    .join("")}`;
 }
 
 /** Runs of cells on a page. */

@@ -1,20 +1,22 @@
 /** The panes, by id. */
-import { PANES, type PaneId } from "../state/state.js";
-import { codegenPane } from "./codegen/model.js";
+import type { PaneId, View } from "../state/state.js";
+import { codegenPane } from "./codegen/pane.js";
 import { diffPane } from "./diff/pane.js";
-import { layoutPane } from "./layout/model.js";
-import type { PaneModel } from "./pane.js";
+import { layoutPane } from "./layout/pane.js";
 import { passesPane } from "./passes/pane.js";
-import { sourcePane } from "./source/model.js";
+import { sourcePane } from "./source/pane.js";
 
-const MODELS: Readonly<Record<PaneId, PaneModel>> = {
-  source: sourcePane,
+/** In the order of `tab`. */
+export const PANES = {
   passes: passesPane,
   diff: diffPane,
   layout: layoutPane,
   codegen: codegenPane,
+  source: sourcePane,
 };
-export function paneModel(id: PaneId): PaneModel {
-  return MODELS[id];
+export const PANE_IDS = Object.keys(PANES) as PaneId[];
+
+export function initialView(): View {
+  const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: (typeof PANES)[P]["initial"] };
+  return { focus: "passes", lower: "layout", zoomed: false, mark: undefined, search: undefined, ...slices };
 }
-export const PANE_ORDER: readonly PaneId[] = PANES;

@@ -1,22 +1,51 @@
-/** What a pane is to the frame around it. */
+/** A pane: what it shows, and what keys and clicks do in it. One file each, and one line in `index.ts`. */
 import type { Row } from "../draw/style.js";
-import type { PaneId, State } from "../state/state.js";
+import type { State } from "../state/state.js";
 
 export interface Size2 {
   readonly width: number;
   readonly height: number;
 }
-export interface PaneModel {
-  readonly id: PaneId;
+export interface PaneDef<Slice> {
   /** The key that focuses it. */
   readonly key: string;
+  /** Its part of the view, as it begins. */
+  readonly initial: Slice;
+  /** Why it cannot be looked at. */
+  readonly absent?: (state: State) => string | undefined;
+
   readonly title: (state: State) => string;
   readonly tabs?: (state: State) => { readonly names: readonly string[]; readonly active: string };
-  /** What stands in the lower edge. */
+  /** Text in the lower border. */
   readonly note?: (state: State) => string;
   /** The rows shown, from the first one visible on. */
   readonly rows: (state: State, size: Size2) => readonly Row[];
   /** How many rows there are in all, for the scroll bar. */
   readonly length: (state: State, size: Size2) => number;
   readonly top: (state: State) => number;
+
+  /** Moves the cursor by rows. */
+  readonly move: (state: State, by: number) => State;
+  /** Scrolls by rows, where that is another thing than moving. */
+  readonly scroll?: (state: State, by: number) => State;
+  /** To the left and to the right: by a value or an element (`h l`), and by columns (`H L`); undefined where it does not. */
+  readonly across?: (state: State, by: 1 | -1) => State | undefined;
+  readonly sideways: (state: State, by: number) => State;
+  /** A cell inside the frame, from 0. */
+  readonly click: (state: State, x: number, y: number) => State;
+  readonly enter: (state: State) => State;
+  /** Space; enter where there is none. */
+  readonly select?: (state: State) => State;
+  readonly tab: (state: State, by: 1 | -1) => State;
+  /** What `y` copies: what it is called, and the text. */
+  readonly copied: (state: State) => readonly [what: string, text: string] | undefined;
+  /** What `n` and `N` go to while nothing is searched for, where that is no change of the diff. */
+  readonly next?: (state: State, direction: 1 | -1) => State | undefined;
+  /** When it gets the focus. */
+  readonly focused?: (state: State) => State;
+}
+
+/** The tab `by` away. */
+export function tabAway<T>(tabs: readonly T[], at: T, by: 1 | -1): T {
+  return tabs[(tabs.indexOf(at) + by + tabs.length) % tabs.length]!;
 }

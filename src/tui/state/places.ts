@@ -1,7 +1,17 @@
-/** Where panes stand on a screen: pure arithmetic on its size. */
-import type { Rect } from "../draw/canvas.js";
+/** How a screen is divided among panes: arithmetic on its size. Ink places boxes of these sizes, and the mouse finds them there. */
 import type { PaneId, State } from "./state.js";
 
+/** Cells of the screen, 0-based. */
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+/** A pane with its frame, or areas beside or below each other. */
+export type Area =
+  | { readonly pane: PaneId; readonly width: number; readonly height: number }
+  | { readonly split: "row" | "column"; readonly parts: readonly Area[] };
 export interface Placed {
   readonly pane: PaneId;
   /** Frame included. */
@@ -9,6 +19,8 @@ export interface Placed {
 }
 export interface Places {
   readonly kind: "wide" | "medium" | "single" | "tiny";
+  /** Undefined where there is no room for a pane. */
+  readonly area: Area | undefined;
   readonly panes: readonly Placed[];
   /** The last line: keys and messages. */
   readonly footer: number;
@@ -21,38 +33,55 @@ export const SIDE_BY_SIDE_COLUMNS = 140;
  * One row less than the terminal has is used. From 140 columns all panes stand side by side; below, passes and diff above
  * layout and codegen; below 80x24 only the focused pane.
  */
-export function placesOf({ size, view, session }: State): Places {
-  const { columns, rows } = size;
-  const height = rows - 2;
+export function placesOf(state: State): Places {
+  const { columns, rows } = state.size;
   const footer = Math.max(0, rows - 2);
-  if (columns < 40 || rows < 10) return { kind: "tiny", panes: [], footer: 0 };
-  const whole: Rect = { x: 0, y: 0, width: columns, height };
-  if (view.zoomed || columns < 80 || rows < 24) return { kind: "single", panes: [{ pane: view.focus, rect: whole }], footer };
+  if (columns < 40 || rows < 10) return { kind: "tiny", area: undefined, panes: [], footer: 0 };
+  const [kind, area] = arranged(state, columns, rows - 2);
+  return { kind, area, panes: placed(area, 0, 0), footer };
+}
+
+function arranged({ size, view, session }: State, columns: number, height: number): ["wide" | "medium" | "single", Area] {
+  const { rows } = size;
+  const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
+  if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
   const passesWidth =
     columns >= SIDE_BY_SIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
-  const right: Rect = { x: passesWidth, y: 0, width: columns - passesWidth, height };
+  const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;
-  const panes: Placed[] = [];
   const passesHeight = hasSource && height >= 34 ? Math.floor(height * 0.62) : height;
-  const sourceFocused = view.focus === "source" && hasSource;
-  if (hasSource && passesHeight < height) {
-    panes.push({ pane: "passes", rect: { x: 0, y: 0, width: passesWidth, height: passesHeight } });
-    panes.push({ pane: "source", rect: { x: 0, y: passesHeight, width: passesWidth, height: height - passesHeight } });
-  } else panes.push({ pane: sourceFocused ? "source" : "passes", rect: { x: 0, y: 0, width: passesWidth, height } });
+  const left =
+    passesHeight < height
+      ? [of("passes", passesWidth, passesHeight), of("source", passesWidth, height - passesHeight)]
+      : [of(view.focus === "source" && hasSource ? "source" : "passes", passesWidth, height)];
+  const beside = (upper: number, below: Area): Area => ({
+    split: "row",
+    parts: [
+      { split: "column", parts: left },
+      { split: "column", parts: [of("diff", rightWidth, upper), below] },
+    ],
+  });
   if (columns >= SIDE_BY_SIDE_COLUMNS && rows >= 36) {
     const lower = Math.max(10, Math.floor(height * 0.36));
-    const upper = height - lower;
-    const layoutWidth = Math.floor(right.width / 2);
-    panes.push({ pane: "diff", rect: { ...right, height: upper } });
-    panes.push({ pane: "layout", rect: { x: right.x, y: upper, width: layoutWidth, height: lower } });
-    panes.push({ pane: "codegen", rect: { x: right.x + layoutWidth, y: upper, width: right.width - layoutWidth, height: lower } });
-    return { kind: "wide", panes, footer };
+    const layoutWidth = Math.floor(rightWidth / 2);
+    const parts = [of("layout", layoutWidth, lower), of("codegen", rightWidth - layoutWidth, lower)];
+    return ["wide", beside(height - lower, { split: "row", parts })];
   }
   // It grows when it is looked at.
   const lower = Math.max(7, Math.floor(height * (view.focus === view.lower ? 0.5 : 0.34)));
-  panes.push({ pane: "diff", rect: { ...right, height: height - lower } });
-  panes.push({ pane: view.lower, rect: { x: right.x, y: height - lower, width: right.width, height: lower } });
-  return { kind: "medium", panes, footer };
+  return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
+}
+
+/** The panes of an area whose upper left cell is (x, y). */
+function placed(area: Area, x: number, y: number): Placed[] {
+  if ("pane" in area) return [{ pane: area.pane, rect: { x, y, width: area.width, height: area.height } }];
+  return area.parts.flatMap((part) => {
+    const found = placed(part, x, y);
+    const { rect } = found.at(-1)!;
+    if (area.split === "row") x = rect.x + rect.width;
+    else y = rect.y + rect.height;
+    return found;
+  });
 }
 
 /** Where the rows of a pane go, inside its frame; undefined while it is not shown. */

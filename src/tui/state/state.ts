@@ -7,19 +7,9 @@ import type { PassRewrites } from "../../explain/rewrite-details.js";
 import type { Operation } from "../../ir/operation.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Trace } from "../../trace/trace.js";
+import type { PANES } from "../panes/index.js";
 
-export const PANES = ["source", "passes", "diff", "layout", "codegen"] as const;
-export type PaneId = (typeof PANES)[number];
-
-export const LAYOUT_TABS = ["map", "hw", "shared", "pair", "bases"] as const;
-export type LayoutTab = (typeof LAYOUT_TABS)[number];
-export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"] as const;
-export type CodegenTab = (typeof CODEGEN_TABS)[number];
-
-export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
-export type DiffMode = (typeof DIFF_MODES)[number];
-/** What the selected step is held against. */
-export type DiffBase = "previous" | "mark" | "baseline" | "against";
+export type PaneId = keyof typeof PANES;
 
 /** First row and column shown. */
 export interface Scroll {
@@ -27,43 +17,13 @@ export interface Scroll {
   readonly left: number;
 }
 
-export interface View {
+/** What is looked at: of each pane its own part, and what is about all. */
+export type View = GeneralView & { readonly [P in PaneId]: (typeof PANES)[P]["initial"] };
+export interface GeneralView {
   readonly focus: PaneId;
   /** Which of the lower panes is shown where there is room for one. */
   readonly lower: "layout" | "codegen";
   readonly zoomed: boolean;
-  readonly passes: {
-    /** Index of the selected step. */
-    readonly selected: number;
-    readonly hideUnchanged: boolean;
-    /** Passes run by passes are listed. */
-    readonly nested: boolean;
-    readonly filter: string;
-    readonly top: number;
-  };
-  readonly diff: Scroll & {
-    /** What the user asked for; narrow terminals show less. */
-    readonly mode: DiffMode;
-    readonly base: DiffBase;
-    /** Unchanged lines shown around a change. */
-    readonly context: number;
-    /** First rows of the folds that are open. */
-    readonly open: readonly number[];
-    /** The row under the cursor, among those displayed. */
-    readonly row: number;
-    /** Which name on its line is meant; -1 for none in particular. */
-    readonly word: number;
-  };
-  readonly layout: Scroll & {
-    readonly tab: LayoutTab;
-    /** The cursor, as an element of the tensor. */
-    readonly element: readonly number[];
-    /** The thread whose elements are shown; undefined for none. */
-    readonly thread: number | undefined;
-    readonly colour: "thread" | "warp" | "register";
-  };
-  readonly codegen: Scroll & { readonly tab: CodegenTab; readonly row: number };
-  readonly source: Scroll & { readonly file: number; readonly row: number };
   /** The step marked with `m`. */
   readonly mark: number | undefined;
   readonly search: Search | undefined;
@@ -285,19 +245,11 @@ export type Effect =
   /** Opens an item of the session's menu. */
   | { readonly kind: "open"; readonly choice: number };
 
-export function initialView(): View {
-  return {
-    focus: "passes",
-    lower: "layout",
-    zoomed: false,
-    passes: { selected: 0, hideUnchanged: false, nested: false, filter: "", top: 0 },
-    diff: { mode: "side by side", base: "previous", context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
-    layout: { tab: "map", element: [], thread: undefined, colour: "thread", top: 0, left: 0 },
-    codegen: { tab: "memory", row: 0, top: 0, left: 0 },
-    source: { file: 0, row: 0, top: 0, left: 0 },
-    mark: undefined,
-    search: undefined,
-  };
+export function say(state: State, text: string, kind: "info" | "error" = "info"): State {
+  return { ...state, message: { text, kind } };
+}
+export function ask(state: State, effect: Effect): State {
+  return { ...state, effects: [...state.effects, effect] };
 }
 
 /** The state under another view. */

@@ -1,16 +1,16 @@
-/** The codegen pane: what the final code does, why, and figures; six tabs over one Trace. */
+/** What the final code does, why, and figures: six tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
 import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
-import { CODEGEN_TABS, type Go, type State } from "../../state/state.js";
-import { selectedStep, stepName } from "../../state/steps.js";
+import type { Go, State } from "../../state/state.js";
+import { selectedStep } from "../../state/steps.js";
 import { cursorLine, fitted, skipped } from "../diff/model.js";
-import type { PaneModel, Size2 } from "../pane.js";
+import type { Size2 } from "../pane.js";
 import { familyOf } from "./family.js";
 import { memoryItems, mmaItems } from "./memory.js";
-import { ptxLength, ptxOf, ptxRows } from "./ptx.js";
+import { ptxRows } from "./ptx.js";
 import { rewriteItems } from "./rewrites.js";
 import { statsItems } from "./stats.js";
 import { whyItems } from "./why.js";
@@ -23,29 +23,8 @@ export interface CodegenItem {
   readonly head?: true;
 }
 
-export const codegenPane: PaneModel = {
-  id: "codegen",
-  key: "4",
-  title: (state) => {
-    const { tab } = state.view.codegen;
-    const selected = selectedStep(state);
-    if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
-    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "codegen · PTX";
-    const step = codegenStepOf(state);
-    return step ? `codegen · ${step.flag}` : "codegen";
-  },
-  tabs: (state) => ({ names: CODEGEN_TABS, active: state.view.codegen.tab }),
-  note: (state) => {
-    const count = codegenPane.length(state, { width: 80, height: 20 });
-    return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
-  },
-  rows: codegenRows,
-  length: (state, size) => (state.view.codegen.tab === "ptx" ? ptxLength(state) : codegenItems(state, size.width).length),
-  top: (state) => state.view.codegen.top,
-};
-
 const stepCache = memo(codegenStep);
-function codegenStepOf(state: State) {
+export function codegenStepOf(state: State) {
   return state.session.progress ? undefined : stepCache(state.session.trace);
 }
 
@@ -73,7 +52,7 @@ function factsOf(state: State) {
   return state.session.progress ? [] : ratedFacts(state.session.trace);
 }
 
-function codegenRows(state: State, size: Size2): readonly Row[] {
+export function codegenRows(state: State, size: Size2): readonly Row[] {
   const { tab, top, left, row } = state.view.codegen;
   if (tab === "ptx") return ptxRows(state, size);
   const items = codegenItems(state, size.width);

@@ -10,9 +10,10 @@ import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, styl
 import { shown } from "../../draw/text-width.js";
 import { functionLines } from "../../kernels.js";
 import { SIDE_BY_SIDE_COLUMNS } from "../../state/places.js";
-import type { DiffMode, State } from "../../state/state.js";
+import type { State } from "../../state/state.js";
 import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
+import type { DiffMode } from "./pane.js";
 
 /** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
 export type Displayed =

@@ -1,10 +1,32 @@
+/** The diff of the selected step. */
 import { countsText } from "../../../diff/hunks.js";
+import { reanchored } from "../../control/walk.js";
+import { insideOf } from "../../state/places.js";
+import { type Scroll, type State, withView } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
-import type { PaneModel } from "../pane.js";
-import { diffRows, displayOf } from "./model.js";
+import type { PaneDef } from "../pane.js";
+import { cursorLine, diffRows, displayOf, namesOn, shownMode } from "./model.js";
 
-export const diffPane: PaneModel = {
-  id: "diff",
+export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
+export type DiffMode = (typeof DIFF_MODES)[number];
+
+export interface DiffView extends Scroll {
+  /** What the user asked for; narrow terminals show less. */
+  readonly mode: DiffMode;
+  /** What the selected step is held against. */
+  readonly base: "previous" | "mark" | "baseline" | "against";
+  /** Unchanged lines shown around a change. */
+  readonly context: number;
+  /** First rows of the folds that are open. */
+  readonly open: readonly number[];
+  /** The row under the cursor, among those displayed. */
+  readonly row: number;
+  /** Which name on its line is meant; -1 for none in particular. */
+  readonly word: number;
+}
+
+export const diffPane: PaneDef<DiffView> = {
+  initial: { mode: "side by side", base: "previous", context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
   key: "2",
   title: (state) => {
     const shown = displayOf(state);
@@ -15,7 +37,7 @@ export const diffPane: PaneModel = {
     if (shown.mode === "IR" || beforeName === afterName) return `after ${afterName}${options}`;
     return `${beforeName} → ${afterName}${options}`;
   },
-  tabs: (state) => ({ names: ["side by side", "unified", "IR"], active: displayOf(state)?.mode ?? "IR" }),
+  tabs: (state) => ({ names: DIFF_MODES, active: displayOf(state)?.mode ?? "IR" }),
   note: (state) => {
     const shown = displayOf(state);
     const step = selectedStep(state);
@@ -28,4 +50,60 @@ export const diffPane: PaneModel = {
   rows: diffRows,
   length: (state) => displayOf(state)?.length ?? 0,
   top: (state) => state.view.diff.top,
+
+  move: (state, by) => {
+    const row = Math.max(0, Math.min((displayOf(state)?.length ?? 0) - 1, state.view.diff.row + by));
+    return withView(state, { diff: { ...state.view.diff, row, word: -1 } }, row !== state.view.diff.row);
+  },
+  // The cursor stays where it is, as long as that is seen.
+  scroll: (state, by) => {
+    const { view } = state;
+    const height = insideOf(state, "diff")?.height ?? 20;
+    const length = displayOf(state)?.length ?? 0;
+    const top = Math.max(0, Math.min(length - height, view.diff.top + by));
+    const margin = Math.min(3, Math.floor((height - 1) / 2));
+    const lowest = top === 0 ? 0 : top + margin;
+    const highest = top >= length - height ? length - 1 : top + height - 1 - margin;
+    const row = Math.max(lowest, Math.min(highest, view.diff.row));
+    return withView(state, { diff: { ...view.diff, top, row } }, top !== view.diff.top);
+  },
+  across: (state, by) => {
+    const at = cursorLine(state);
+    const count = at ? namesOn(at.text).length : 0;
+    if (count === 0) return undefined;
+    const word = Math.max(-1, Math.min(count - 1, state.view.diff.word + by));
+    return withView(state, { diff: { ...state.view.diff, word } });
+  },
+  sideways: (state, by) => withView(state, { diff: { ...state.view.diff, left: leftAway(state.view.diff, by) } }),
+  click: (state, _, y) => withView(state, { diff: { ...state.view.diff, row: state.view.diff.top + y, word: -1 } }),
+  enter: (state) => {
+    const { diff } = state.view;
+    const shown = displayOf(state);
+    const at = shown && shown.length > 0 ? shown.at(diff.row) : undefined;
+    if (at?.kind === "fold") return withView(state, { diff: { ...diff, open: [...diff.open, at.first] } });
+    if (shown && (at?.row.kind === "moved-from" || at?.row.kind === "moved-to")) {
+      const there = shown.indexOf(at.row.kind === "moved-from" ? "right" : "left", at.row.counterpart!);
+      if (there >= 0) return withView(state, { diff: { ...diff, row: there } });
+    }
+    return withView(state, { focus: "layout" });
+  },
+  tab: nextMode,
+  copied: (state) => {
+    const at = cursorLine(state);
+    return at && ["the line", at.text.trim()];
+  },
 };
+
+/** Another way of showing it, the same line under the cursor. */
+export function nextMode(state: State): State {
+  const { mode } = state.view.diff;
+  // Where the terminal is too narrow for two columns, unified comes by itself.
+  let to = DIFF_MODES[(DIFF_MODES.indexOf(mode) + 1) % DIFF_MODES.length]!;
+  if (to === "unified" && shownMode(state) === "unified") to = "IR";
+  return reanchored(state, withView(state, { diff: { ...state.view.diff, mode: to } }));
+}
+
+/** First column shown after scrolling sideways. */
+export function leftAway({ left }: Scroll, by: number): number {
+  return Math.max(0, Math.min(2000, left + by));
+}

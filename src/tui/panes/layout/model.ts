@@ -1,31 +1,12 @@
-/** The layout pane: five views of the layout that the value under the cursor has at this pass. */
+/** Five views of the layout that the value under the cursor has at this pass. */
 import { line, MUTED, type Row, style } from "../../draw/style.js";
-import { LAYOUT_TABS, type State } from "../../state/state.js";
-import type { PaneModel, Size2 } from "../pane.js";
+import type { State } from "../../state/state.js";
+import type { Size2 } from "../pane.js";
 import { hwRows } from "./hw.js";
 import { mapRows, subjectHead } from "./map.js";
 import { pairRows } from "./pair.js";
 import { sharedRows } from "./shared.js";
 import { type Subject, subjectOf } from "./subject.js";
-
-export const layoutPane: PaneModel = {
-  id: "layout",
-  key: "3",
-  title: (state) => {
-    const subject = subjectOf(state);
-    return "reason" in subject ? "layout" : `layout of ${subject.name}`;
-  },
-  tabs: (state) => ({ names: LAYOUT_TABS, active: state.view.layout.tab }),
-  note: (state) => {
-    const subject = subjectOf(state);
-    if ("reason" in subject) return "";
-    const { thread, colour } = state.view.layout;
-    return `${subject.layout.bits} bits · by ${colour}${thread === undefined ? "" : ` · thread ${thread}`}`;
-  },
-  rows: layoutRows,
-  length: () => 0,
-  top: () => 0,
-};
 
 export function layoutRows(state: State, size: Size2): Row[] {
   const subject = subjectOf(state);

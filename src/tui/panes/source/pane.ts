@@ -2,15 +2,23 @@
 import { locationsOf } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import type { Trace } from "../../../trace/trace.js";
+import { sourceOf } from "../../control/navigate.js";
 import { overlay, pythonSpans } from "../../draw/ir-text.js";
 import { line, MUTED, onPaper, type Row, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
-import type { State } from "../../state/state.js";
+import { type Scroll, type State, withView } from "../../state/state.js";
 import { fitted, matchesIn, skipped } from "../diff/model.js";
-import type { PaneModel, Size2 } from "../pane.js";
+import { leftAway } from "../diff/pane.js";
+import type { PaneDef, Size2 } from "../pane.js";
 
-export const sourcePane: PaneModel = {
-  id: "source",
+export interface SourceView extends Scroll {
+  readonly file: number;
+  readonly row: number;
+}
+
+export const sourcePane: PaneDef<SourceView> = {
+  initial: { file: 0, row: 0, top: 0, left: 0 },
+  absent: ({ session }) => (session.sources.length > 0 ? undefined : "no Python source: the input's locations name no file that is here"),
   key: "0",
   title: ({ session, view }) => {
     const path = session.sources[view.source.file]?.path;
@@ -21,7 +29,24 @@ export const sourcePane: PaneModel = {
   rows: sourceRows,
   length: ({ session, view }) => session.sources[view.source.file]?.lines.length ?? 0,
   top: (state) => state.view.source.top,
+
+  move: (state, by) => atRow(state, state.view.source.row + by),
+  sideways: (state, by) => withView(state, { source: { ...state.view.source, left: leftAway(state.view.source, by) } }),
+  click: (state, _, y) => atRow(state, state.view.source.top + y),
+  enter: sourceOf,
+  tab: (state, by) => {
+    const count = state.session.sources.length;
+    return withView(state, { source: { ...state.view.source, file: (state.view.source.file + by + count) % count, row: 0, top: 0 } });
+  },
+  copied: ({ session, view }) => {
+    const text = session.sources[view.source.file]?.lines[view.source.row];
+    return text === undefined ? undefined : ["the line", text.trim()];
+  },
 };
+
+function atRow(state: State, row: number): State {
+  return withView(state, { source: { ...state.view.source, row: Math.max(0, row) } });
+}
 
 /** Lines of a file from which ops came. */
 const linesWithOps = memo((trace: Trace, file: string): ReadonlySet<number> => {

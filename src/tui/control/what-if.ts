@@ -1,0 +1,66 @@
+/** What can be changed of a compilation, as rows of the what-if menu. */
+import { CAPABILITIES } from "../../gpu/nvidia.js";
+import type { WhatIf } from "../state/state.js";
+
+/** One thing that can be changed. */
+export interface WhatIfRow {
+  readonly name: string;
+  readonly value: string;
+  /** The draft with the value changed to the next or the one before. */
+  readonly change: (by: 1 | -1) => WhatIf;
+}
+
+const DIVISIBILITY = [undefined, 1, 2, 4, 8, 16, 32] as const;
+
+export function whatIfRows(draft: WhatIf): WhatIfRow[] {
+  const { options } = draft;
+  const away = <T>(values: readonly T[], at: T, by: number): T =>
+    values[Math.max(0, Math.min(values.length - 1, values.indexOf(at) + by))] ?? at;
+  const rows: WhatIfRow[] = [
+    {
+      name: "target",
+      value: `cuda:${draft.capability}`,
+      change: (by) => ({ ...draft, capability: away(CAPABILITIES, draft.capability, by) }),
+    },
+    {
+      name: "num_warps",
+      value: String(options.numWarps),
+      change: (by) => ({ ...draft, options: { ...options, numWarps: away([1, 2, 4, 8, 16, 32], options.numWarps, by) } }),
+    },
+    {
+      name: "num_stages",
+      value: String(options.numStages),
+      change: (by) => ({ ...draft, options: { ...options, numStages: Math.max(1, Math.min(8, options.numStages + by)) } }),
+    },
+    {
+      name: "num_ctas",
+      value: String(options.numCtas),
+      change: (by) => ({ ...draft, options: { ...options, numCtas: away([1, 2, 4, 8], options.numCtas, by) } }),
+    },
+    {
+      name: "enable_fp_fusion",
+      value: String(options.enableFpFusion),
+      change: () => ({ ...draft, options: { ...options, enableFpFusion: !options.enableFpFusion } }),
+    },
+  ];
+  draft.divisibility.forEach(([argument, by], i) => {
+    if (argument === "") return;
+    rows.push({
+      name: `divisibility of ${argument}`,
+      value: by === undefined ? "unknown" : String(by),
+      change: (direction) => ({
+        ...draft,
+        divisibility: draft.divisibility.map((d, k) =>
+          k === i ? ([argument, away<number | undefined>(DIVISIBILITY, by, direction)] as const) : d,
+        ),
+      }),
+    });
+  });
+  for (const position of draft.disabled)
+    rows.push({
+      name: `pass ${position} is off`,
+      value: "off",
+      change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
+    });
+  return rows;
+}

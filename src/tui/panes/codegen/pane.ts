@@ -1,0 +1,78 @@
+/** The final code. */
+import { go } from "../../control/navigate.js";
+import { textOf } from "../../draw/style.js";
+import { insideOf } from "../../state/places.js";
+import { type Scroll, type State, say, withView } from "../../state/state.js";
+import { selectedStep, stepName } from "../../state/steps.js";
+import { leftAway } from "../diff/pane.js";
+import { type PaneDef, tabAway } from "../pane.js";
+import { type CodegenItem, codegenItems, codegenRows, codegenStepOf } from "./model.js";
+import { ptxGo, ptxLength, ptxOf } from "./ptx.js";
+
+export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"] as const;
+
+export interface CodegenView extends Scroll {
+  readonly tab: (typeof CODEGEN_TABS)[number];
+  readonly row: number;
+}
+
+export const codegenPane: PaneDef<CodegenView> = {
+  initial: { tab: "memory", row: 0, top: 0, left: 0 },
+  key: "4",
+  title: (state) => {
+    const { tab } = state.view.codegen;
+    const selected = selectedStep(state);
+    if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
+    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "codegen · PTX";
+    const step = codegenStepOf(state);
+    return step ? `codegen · ${step.flag}` : "codegen";
+  },
+  tabs: (state) => ({ names: CODEGEN_TABS, active: state.view.codegen.tab }),
+  note: (state) => {
+    const count = codegenPane.length(state, { width: 80, height: 20 });
+    return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
+  },
+  rows: codegenRows,
+  length: (state, size) => (state.view.codegen.tab === "ptx" ? ptxLength(state) : codegenItems(state, size.width).length),
+  top: (state) => state.view.codegen.top,
+
+  move: (state, by) => atRow(state, state.view.codegen.row + by),
+  sideways: (state, by) => withView(state, { codegen: { ...state.view.codegen, left: leftAway(state.view.codegen, by) } }),
+  click: (state, _, y) => atRow(state, state.view.codegen.top + y),
+  enter: (state) => {
+    const { tab, row } = state.view.codegen;
+    const to = tab === "ptx" ? ptxGo(state) : itemsOf(state)[row]?.go;
+    return to ? go(state, { text: "", go: to }) : say(state, "this row leads nowhere");
+  },
+  tab: (state, by) => withView(state, { codegen: { tab: tabAway(CODEGEN_TABS, state.view.codegen.tab, by), row: 0, top: 0, left: 0 } }),
+  copied: (state) => {
+    const { row } = state.view.codegen;
+    const [shown] = codegenRows(
+      { ...state, view: { ...state.view, codegen: { ...state.view.codegen, top: row, left: 0 } } },
+      { width: 1000, height: 1 },
+    );
+    return shown && ["the row", textOf(shown).trim()];
+  },
+  next: (state, direction) => {
+    const { tab, row } = state.view.codegen;
+    if (tab !== "rewrites") return undefined;
+    const items = itemsOf(state);
+    const isHead = (item: CodegenItem, i: number) => item.head === true && (direction > 0 ? i > row : i < row);
+    const to = direction > 0 ? items.findIndex(isHead) : items.findLastIndex(isHead);
+    return to < 0 ? say(state, `no rewrite ${direction > 0 ? "below" : "above"}`) : atRow(state, to);
+  },
+  // The cursor on the first row that leads somewhere, where it is still on the heading above.
+  focused: (state) => {
+    const { row, tab } = state.view.codegen;
+    if (row > 0 || tab === "ptx" || tab === "rewrites") return state;
+    const items = itemsOf(state);
+    return items[0]?.go || !items[1]?.go ? state : atRow(state, 1);
+  },
+};
+
+function atRow(state: State, row: number): State {
+  return withView(state, { codegen: { ...state.view.codegen, row: Math.max(0, row) } });
+}
+function itemsOf(state: State): readonly CodegenItem[] {
+  return codegenItems(state, insideOf(state, "codegen")?.width ?? 80);
+}
