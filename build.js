@@ -57,6 +57,8 @@ await Promise.all([
     external: ["*/devtools.js"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   }),
+  // The library: no node in it.
+  module("index", "src/index.ts", { platform: "neutral" }),
   ...(bench ? [command("bench", "src/bench/index.ts")] : []),
 ]);
 for (const name of bench ? [...commands, "bench"] : commands) {

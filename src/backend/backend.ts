@@ -25,6 +25,7 @@ export function stage(name: Stage, steps: readonly (PassStep | false)[]): readon
   );
 }
 
+/** What can be made after the last pass: LLVM IR, PTX, and by op the instructions in PTX. */
 export type ArtifactKind = keyof Artifacts;
 export interface ArtifactRequest {
   readonly artifacts?: readonly ArtifactKind[];

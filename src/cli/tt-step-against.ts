@@ -31,7 +31,7 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
   }
   const other = readInput(spec, io, args);
   if (other.kind !== "error") return traceOf(other, spec, args, io);
-  if (other.diagnostics !== undefined) io.stderr.write(other.diagnostics);
+  if (other.rendered !== undefined) io.stderr.write(other.rendered);
   return { error: other.message ?? `'${spec}' does not parse` };
 }
 

@@ -14,11 +14,12 @@ import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { nearestText } from "../support/nearest.js";
 import type { Work } from "../support/slices.js";
+import { moduleOfStep } from "../trace/step-module.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import type { Shown } from "./tt-step-show.js";
-import { moduleOfStep, validatorFor } from "./tt-step-validate.js";
+import { validatorFor } from "./tt-step-validate.js";
 
 /** The IR at a step, as predicates see it. */
 export interface Subject {

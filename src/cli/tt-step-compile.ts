@@ -1,20 +1,16 @@
 /** How `tt-step` compiles its input. */
 
 import type { ArtifactKind } from "../backend/backend.js";
-import { type CudaOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { CAPABILITIES, capabilityOf } from "../gpu/nvidia.js";
-import { stringOf } from "../ir/builtin-attrs.js";
-import type { Operation } from "../ir/operation.js";
-import { noPassCalled, passCalled } from "../pass/pass-name.js";
+import { capabilityProblem, pipelineRange, positionOf, settingsOf } from "../index.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import { type Input, stageOf } from "./tt-step-input.js";
+import type { Input } from "./tt-step-input.js";
 
 /** What an input's compilation is: imported, or run here; or why it cannot be. Diagnostics are printed. */
 export function traceOf(
@@ -25,13 +21,11 @@ export function traceOf(
 ): { readonly trace: Trace; readonly result?: CompileResult; readonly emitted?: string } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
   const { module } = input;
-  const options = settings(input, args);
-  if (!CAPABILITIES.includes(options.capability)) {
-    const known = CAPABILITIES.map((capability) => `cuda:${capability}`).join(", ");
-    return { error: `'${name}' is for cuda:${options.capability}, which is not known; known are ${known}; --target chooses one` };
-  }
+  const options = settingsOf(input, args);
+  const problem = capabilityProblem(name, options.capability);
+  if (problem !== undefined) return { error: problem };
   const pipeline = pipelineOf(options);
-  const range = pipelineRange(pipeline, args);
+  const range = shownRange(pipeline, args);
   if ("error" in range) return range;
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
@@ -87,14 +81,6 @@ function needsTexts(args: TtStepArgs): boolean {
   );
 }
 
-/** What an input is compiled for, by the arguments and the input itself. */
-export function settings(
-  { module, defaults }: Pick<Extract<Input, { readonly kind: "module" }>, "module" | "defaults">,
-  args: TtStepArgs,
-): { readonly capability: number; readonly options: CudaOptions; readonly from: Stage } {
-  const capability = args.capability ?? defaults?.capability ?? targetOf(module) ?? 80;
-  return { capability, options: { ...defaultOptions(capability), ...defaults?.cuda, ...args.cuda }, from: stageOf(module) };
-}
 /** What holds for whatever is compiled. */
 export function everywhere(args: TtStepArgs, io: Io): Always {
   return {
@@ -103,54 +89,19 @@ export function everywhere(args: TtStepArgs, io: Io): Always {
     preferTmem16x256: isOn(io, PREFER_TMEM_16X256),
   };
 }
-/** The compute capability that the module names in `ttg.target`. */
-const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
-
-/** The range and omissions that the arguments name, as positions in the pipeline. */
-export function pipelineRange(
-  pipeline: readonly PipelineStep[],
-  args: TtStepArgs,
-): { readonly startAfter?: number; readonly stopAfter?: number; readonly disabled: ReadonlySet<number> } | { readonly error: string } {
-  const flags = new Set(pipeline.map((s) => s.flag));
-  const position = (spec: string): number | undefined => {
-    if (/^\d+$/.test(spec)) return Number(spec) <= pipeline.length ? Number(spec) : undefined;
-    const [name = "", run = "1"] = spec.split("#");
-    const flag = passCalled(name, flags);
-    const runs = pipeline.flatMap((s, i) => (s.flag === flag ? [i + 1] : []));
-    return runs[Number(run) - 1];
-  };
-  const unknown = (spec: string) => {
-    const [name = ""] = spec.split("#");
-    const flag = /^\d+$/.test(name) ? name : passCalled(name, flags);
-    const problem = flag === undefined ? noPassCalled(name, flags) : `pass '${spec}' is not in this pipeline`;
-    return { error: withHint(problem, "--list") };
-  };
-  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
-  for (const key of ["startAfter", "stopAfter"] as const) {
-    const spec = args[key];
-    if (spec === undefined) continue;
-    const at = position(spec);
-    if (at === undefined) return unknown(spec);
-    range[key] = at;
-  }
-  for (const spec of args.disablePass) {
-    const at = position(spec);
-    if (at === undefined) return unknown(spec);
-    range.disabled.add(at);
-  }
-  const last = Math.min(range.stopAfter ?? pipeline.length, lastShown(pipeline, args, position) ?? pipeline.length);
+/** The passes that run: those that the arguments name, up to the last whose result is shown. */
+export function shownRange(pipeline: readonly PipelineStep[], args: TtStepArgs): ReturnType<typeof pipelineRange> {
+  const range = pipelineRange(pipeline, args);
+  if ("error" in range) return { error: withHint(range.error, "--list") };
+  const last = Math.min(range.stopAfter ?? pipeline.length, lastShown(pipeline, args) ?? pipeline.length);
   return last === pipeline.length ? range : { ...range, stopAfter: last };
 }
 
 /** The last pass whose result is asked for, where no more than single results are: the passes behind it need not run. */
-function lastShown(
-  pipeline: readonly PipelineStep[],
-  args: TtStepArgs,
-  position: (spec: string) => number | undefined,
-): number | undefined {
+function lastShown(pipeline: readonly PipelineStep[], args: TtStepArgs): number | undefined {
   const { printAfter, emit } = args;
   if (!asksForSingleResults(args)) return undefined;
-  const lasts = printAfter.map((spec) => (spec === "0" ? 0 : position(spec)));
+  const lasts = printAfter.map((spec) => (spec === "0" ? 0 : positionOf(pipeline, spec)));
   if (emit !== undefined) {
     const stage = emittedStage(args);
     lasts.push(stage && pipeline.findLastIndex((step) => step.stage === stage) + 1);

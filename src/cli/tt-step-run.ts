@@ -1,5 +1,6 @@
 /** `tt-step run INPUT`: executes a stage of a kernel on the CPU. */
 import { renderDiagnostic } from "../diagnostics/render.js";
+import { settingsOf } from "../index.js";
 import type { Operation } from "../ir/operation.js";
 import { fileError } from "../node/files.js";
 import { coverageText, instructionCoverage } from "../simulate/coverage.js";
@@ -15,7 +16,6 @@ import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.j
 import { writeNpy } from "./npy.js";
 import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
 import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { settings } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { runIr } from "./tt-step-run-ir.js";
 
@@ -97,7 +97,7 @@ function isLowered(module: Operation): boolean {
 async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   const input = readInput(args.input, io, { ...args.python, debugInfo: false });
   if (input.kind === "error") {
-    if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
+    if (input.rendered !== undefined) io.stderr.write(input.rendered);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
   const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args.python, ["kernel"]);
@@ -111,7 +111,7 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   }
   if (input.kind !== "module" || !isExecutable(input.module))
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
-  const { capability } = settings(input, args.python);
+  const { capability } = settingsOf(input, args.python);
   const { value: run, interrupted } = await watched(
     runIr(input.module, { ...args, capability, text: input.defaults ? "" : input.text }, io),
     io,

@@ -1,8 +1,10 @@
 /** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
+
 import { join } from "node:path";
 import { compile, pipelineOf } from "../compile/compile.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
+import { settingsOf } from "../index.js";
 import { failureOf } from "../node/failure.js";
 import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
@@ -12,9 +14,8 @@ import type { SnapshotValues } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
 import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
-import { readInput } from "./tt-step-input.js";
-import { NO_TRITON } from "./tt-step-python.js";
+import { everywhere, shownRange } from "./tt-step-compile.js";
+import { NO_TRITON, readInput } from "./tt-step-input.js";
 
 type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard"> & {
   readonly inputs: readonly string[];
@@ -112,12 +113,12 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   // Snapshots are the same on every machine.
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
   const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
-  if (read.kind === "error") return { error: (read.diagnostics ?? read.message ?? "does not parse").trimEnd() };
+  if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
   const needsPython = read.kind === "module" && read.defaults ? undefined : notForPython(input, args.rest);
   if (needsPython !== undefined) return { error: needsPython };
   if (read.kind === "imported") return { trace: read.trace };
-  const options = settings(read, args.rest);
-  const range = pipelineRange(pipelineOf(options), args.rest);
+  const options = settingsOf(read, args.rest);
+  const range = shownRange(pipelineOf(options), args.rest);
   if ("error" in range) return range;
   const { trace, ok, failed } = compile(input, read.module, {
     ...options,

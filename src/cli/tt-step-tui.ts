@@ -1,6 +1,7 @@
 /** Opens the terminal UI on what the arguments name. */
 
 import { pipelineOf } from "../compile/compile.js";
+import { settingsOf } from "../index.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
@@ -13,7 +14,7 @@ import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
 import { readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { everywhere, pipelineRange, settings } from "./tt-step-compile.js";
+import { everywhere, shownRange } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { readTypedOptions } from "./typed-options.js";
 
@@ -38,11 +39,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       const { title, items } = read.choices;
       return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };
     }
-    if (read.kind === "error") return { kind: "error", text: read.diagnostics ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
+    if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const { capability, options, from } = settings(read, args);
-    const asked = pipelineRange(pipelineOf({ capability, options, from }), args);
+    const { capability, options, from } = settingsOf(read, args);
+    const asked = shownRange(pipelineOf({ capability, options, from }), args);
     if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
     const { disabled, ...range } = asked;
     const { module, text } = read;
@@ -50,7 +51,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       const again = readInput(name, io, { ...args, python, capability: target, cuda, debugInfo: false });
       return again.kind === "module"
         ? again
-        : { error: again.kind === "error" ? (again.diagnostics ?? again.message ?? "") : "it is a dump now" };
+        : { error: again.kind === "error" ? (again.rendered ?? again.message ?? "") : "it is a dump now" };
     };
     return {
       kind: "module",
@@ -58,7 +59,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       text,
       from,
       range,
-      regenerate: "python" in read ? regenerate : undefined,
+      regenerate: read.defaults ? regenerate : undefined,
       whatIf: { capability, options, disabled: [...disabled] },
     };
   };

@@ -1,21 +1,15 @@
 /** `tt-step --validate`: executes the IR after every pass that changed it, on the same memory. */
 
-import { defaultOptions } from "../backend/nvidia/options.js";
-import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
-import { renderDiagnostic } from "../diagnostics/render.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
-import { capabilityOf } from "../gpu/nvidia.js";
-import { Context } from "../ir/context.js";
+import { narrowed, targetOf } from "../explain/validate-trace.js";
 import type { Operation } from "../ir/operation.js";
-import { verifyOperation } from "../ir/verify.js";
 import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
 import { RACES } from "../simulate/tensor/findings.js";
 import { kernelOf } from "../simulate/tensor/run.js";
-import { type Broken, isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
+import { isExecutable, otherKernel, type Validation, Validator, validationText } from "../simulate/validate.js";
 import { finished, type Work } from "../support/slices.js";
-import { parseModule } from "../syntax/parse.js";
-import type { Step, Trace } from "../trace/trace.js";
+import { moduleOfStep, readStep } from "../trace/step-module.js";
+import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { type SimulationArgs, simulationOptions } from "./simulation-args.js";
 import type { Input } from "./tt-step-input.js";
@@ -108,75 +102,8 @@ export function namesOfInput(input: Input): readonly string[] | undefined {
   const kernel = input.kind === "module" ? kernelOf(input.module) : undefined;
   return kernel && input.kind === "module" ? argumentNames(kernel, input.defaults ? "" : input.text) : undefined;
 }
-/** The outcome, with the passes named that a difference seen first in lowered code comes from. */
-function narrowed(validator: Validator, trace: Trace): Validation {
-  const { outcome } = validator;
-  const broken = outcome.broken.map((b) => (b.hidden ? { ...b, suspects: suspectsOf(b, validator, trace) } : b));
-  return { ...outcome, broken };
-}
-
-/**
- * Each step up to the one that differs is lowered by no more passes than it needs, and executed: the difference comes after the last
- * that is right and before the first that is wrong. Where the source itself is wrong so, those passes are at fault.
- */
-function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, trace: Trace): readonly string[] {
-  const { capability } = targetOf(trace);
-  if (capability === undefined) return suspects;
-  const target = { capability, options: { ...defaultOptions(capability), ...trace.options } };
-  const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
-  const nameOf = (step: Step) => (step.run > 1 ? `${step.flag}#${step.run}` : step.flag);
-  const holds = (at: number): boolean | undefined => {
-    const module = moduleOfStep(trace, steps[at]!);
-    const done = new Set(steps.slice(1, at + 1).map((s) => s.flag));
-    return module && finishLowering(module, target, done) ? validator.holds(module) : undefined;
-  };
-  const source = holds(0);
-  let bad = steps.findIndex((s) => nameOf(s) === pass);
-  if (source === undefined || bad < 0) return suspects;
-  if (!source) {
-    const lowering = suspects.filter((name) => LOWERING.has(name));
-    return lowering.length > 0 ? lowering : suspects;
-  }
-  let good = 0;
-  let open = Array.from({ length: Math.max(bad - 1, 0) }, (_, i) => i + 1);
-  while (open.length > 0) {
-    const middle = open[open.length >> 1]!;
-    const right = holds(middle);
-    if (right === true) good = middle;
-    else if (right === false) bad = middle;
-    open = open.filter((i) => i !== middle && i > good && i < bad);
-  }
-  const found = steps.slice(good + 1, bad + 1).map(nameOf);
-  // Tensor by tensor their results are right, so it may as well be the lowering of what they made.
-  return [...found, ...suspects.filter((name) => LOWERING.has(name) && !found.includes(name))];
-}
-
 /** Under `--strict` races of the kernel itself fail, and it is bad input when something was not executed. */
 export function exitCode({ broken, notExecuted, findings }: Validation, strict = false): number {
   if (broken.length > 0 || (strict && findings.some((f) => RACES.has(f.kind)))) return EXIT.difference;
   return strict && notExecuted.length > 0 ? EXIT.badInput : EXIT.ok;
 }
-
-/** The target that a Trace is made for. */
-export function targetOf({ target }: Trace): { readonly capability?: number } {
-  const capability = capabilityOf(target);
-  return capability === undefined ? {} : { capability };
-}
-
-/** The IR after a step, read again; its ops are at lines of that text. */
-export function moduleOfStep(trace: Trace, step: Step): Operation | undefined {
-  const { module, problem } = readStep(trace, step);
-  return problem === undefined ? module : undefined;
-}
-
-/** As much as could be read, and in a line what is wrong with it. */
-function readStep(trace: Trace, step: Step): Read {
-  const ctx = new Context(ALL_DIALECTS);
-  const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text))?.module;
-  if (module && verifyOperation(module)) return { module, problem: undefined };
-  const problem = ctx.diagnostics.find((d) => d.severity === "error");
-  return { module, problem: problem ? renderDiagnostic(problem, ctx.sources).split("\n")[0]! : "the IR does not parse" };
-}
-type Read =
-  | { readonly module: Operation; readonly problem: undefined }
-  | { readonly module: Operation | undefined; readonly problem: string };

@@ -1,8 +1,10 @@
 /** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
+
 import { isMainThread } from "node:worker_threads";
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { explain } from "../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { settingsOf } from "../index.js";
 import { Context } from "../ir/context.js";
 import { modernText } from "../modernize/modern-text.js";
 import { modernize } from "../modernize/modernize.js";
@@ -20,7 +22,7 @@ import { SHELLS, TT_STEP } from "./options/step.js";
 import { against } from "./tt-step-against.js";
 import { type LineOf, notForPython, readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
 import { bisect } from "./tt-step-bisect.js";
-import { settings, traceOf } from "./tt-step-compile.js";
+import { traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { reproducer } from "./tt-step-reproducer.js";
 import { runCommand } from "./tt-step-run.js";
@@ -92,7 +94,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   }
   if (input.kind === "module" && args.dumpPassPipeline) {
-    const pipeline = pipelineOf(settings(input, args));
+    const pipeline = pipelineOf(settingsOf(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
   const names = args.validate ? namesOfInput(input) : undefined;
@@ -178,7 +180,7 @@ function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[
 }
 
 function refuse(input: Extract<Input, { readonly kind: "error" }>, io: Io): number {
-  if (input.diagnostics !== undefined) io.stderr.write(input.diagnostics);
+  if (input.rendered !== undefined) io.stderr.write(input.rendered);
   return input.message === undefined ? EXIT.badInput : usage(io, input.message);
 }
 function usage(io: Io, message: string): number {

@@ -10,8 +10,10 @@ export interface Position {
   readonly column: number;
 }
 
+/** How bad a diagnostic is; a `note` belongs to another. */
 export type Severity = "error" | "warning" | "remark" | "note";
 
+/** An error, warning or remark about an input, with its place where it has one. */
 export interface Diagnostic {
   readonly severity: Severity;
   /** Stable, dotted: `parse.expected-token`, `verify.operand-type`; the catalogue has a line for each. */

@@ -15,6 +15,7 @@ import type { StepText } from "../trace/line-table.js";
 import { type Lines, type StepSide, sayTheSame, sideOf } from "./same-text.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
+/** A row of two texts side by side. */
 export interface Row {
   readonly kind: RowKind;
   /** 0-based line before and after; -1 where there is none. */
@@ -25,6 +26,7 @@ export interface Row {
   /** A moved op that is also another than before. */
   readonly alsoChanged?: boolean;
 }
+/** The rows of two texts side by side, and how many ops were added, removed, changed and moved. */
 export interface Alignment {
   readonly rows: readonly Row[];
   readonly counts: { readonly added: number; readonly removed: number; readonly changed: number; readonly moved: number };

@@ -8,6 +8,7 @@ import { withoutLocations } from "../trace/import/locations.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { align } from "./align.js";
 
+/** Where two compilations differ first, and the passes that only one of them has. */
 export interface Comparison {
   /** Pairs of passes whose IR was compared. */
   readonly compared: number;
@@ -16,6 +17,7 @@ export interface Comparison {
   readonly onlyThere: readonly string[];
   readonly first?: Difference;
 }
+/** The first step after which the IR of two compilations differs. */
 export interface Difference {
   /** Our step after which the IR differs. */
   readonly ours: Step;

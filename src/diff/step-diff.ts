@@ -6,6 +6,7 @@ import type { Step, Trace } from "../trace/trace.js";
 import { type Alignment, alignInSlices, opChanges, unchanged } from "./align.js";
 import type { Lines } from "./same-text.js";
 
+/** The IR after two steps side by side. */
 export interface StepDiff {
   readonly lines: Lines;
   readonly before: StepText;

@@ -55,6 +55,7 @@ export interface InstructionFacts {
   readonly mma: MmaFacts | undefined;
 }
 
+/** Instructions of one kind that one op of TTGIR became. */
 export interface CodegenFact extends InstructionFacts {
   /** Instructions in the program text of one thread; loops are not unrolled in thought. */
   readonly count: number;

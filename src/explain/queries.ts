@@ -32,6 +32,7 @@ export interface ExplanationSection {
   readonly title: "layout" | "axis info" | "access" | "conversions" | "passes";
   readonly lines: readonly string[];
 }
+/** Why a value, or an op without results, is as it is. */
 export interface Explanation {
   /** `%23 = tt.load : tensor<128xf32, #blocked>`; of an op without results its name. */
   readonly subject: string;

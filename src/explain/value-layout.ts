@@ -11,6 +11,7 @@ import { toLinearLayout } from "../layout/to-linear-layout.js";
 import "../syntax/print.js";
 import { layoutProblem, usesVolta } from "../layout/verify-encoding.js";
 
+/** The layout of a tensor or buffer type. */
 export interface ValueLayout {
   readonly typeText: string;
   readonly encodingText: string;

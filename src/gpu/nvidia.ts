@@ -10,6 +10,7 @@ export type MmaVersion = 2 | 3 | 5;
 /** What a GPU's bf16 instructions do: none, fma alone, or every operation of arithmetic. */
 type Bf16 = "none" | "fma" | "arithmetic";
 
+/** What the compiler knows of a GPU. */
 export interface GpuTarget {
   /** Major times 10 plus minor. */
   readonly capability: number;

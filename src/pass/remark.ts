@@ -57,6 +57,7 @@ export type RemarkRef = RefText &
   );
 export type RemarkField = number | string | boolean | readonly (number | string)[];
 
+/** Why a pass did something, or did not. */
 export interface Remark {
   readonly code: RemarkCode;
   readonly kind: RemarkKind;

@@ -22,6 +22,7 @@ import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
 import { kernelOf, type RunResult, runModule } from "./tensor/run.js";
 
+/** How a kernel is started when its steps are validated, and how long that may take. */
 export interface ValidateOptions
   extends Pick<LaunchOptions, "kernel" | "capability" | "grid" | "programs" | "limits" | "seeds" | "preconditions" | "names"> {
   /** About how many seconds a step of lowered code may take; DEFAULT_SECONDS by default. */
@@ -42,6 +43,7 @@ export interface Broken {
   /** It shows where threads run for the first time: it may as well be an earlier pass, whose result was right tensor by tensor. */
   readonly hidden?: boolean;
 }
+/** The outcome of executing a kernel after each of its passes. */
 export interface Validation {
   readonly broken: readonly Broken[];
   /** How many times the kernel was run, and after which passes it changed. */

@@ -21,10 +21,18 @@ export interface ParsedModule {
   readonly metadata: string | undefined;
 }
 
-/** Reads a source as one module: its only top-level module, or an implicit one around its ops. */
-export function parseModule(ctx: Context, file: string, text: string, firstLine = 1): ParsedModule | undefined {
+/** Reads a source as one module: its only top-level module, or an implicit one around its ops. `onDefine` hears the names of values. */
+export function parseModule(
+  ctx: Context,
+  file: string,
+  text: string,
+  firstLine = 1,
+  onDefine?: Parser["values"]["onDefine"],
+): ParsedModule | undefined {
   const source = ctx.addSource(file, text, firstLine);
-  const parsed = new Parser(ctx, source).parseSource();
+  const parser = new Parser(ctx, source);
+  parser.values.onDefine = onDefine;
+  const parsed = parser.parseSource();
   if (!parsed) return undefined;
   const [only] = parsed.ops;
   takeSpellingOfText(ctx, text, only);

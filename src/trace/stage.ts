@@ -2,6 +2,7 @@
 
 /** A pass belongs to the stage that it makes: `llir` begins with the first pass of make_llir, which still works on TTGIR. */
 export type Stage = "ttir" | "ttgir" | "llir" | "ptx";
+/** The stages in the order of a compilation. */
 export const STAGES: readonly Stage[] = ["ttir", "ttgir", "llir", "ptx"];
 
 /** A step by name; `compile` looks the pass up. */

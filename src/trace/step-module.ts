@@ -2,14 +2,11 @@
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import type { Type } from "../ir/attribute.js";
-import { Block } from "../ir/block.js";
 import { Context } from "../ir/context.js";
-import { fileLoc } from "../ir/location.js";
-import { Operation } from "../ir/operation.js";
-import { Region } from "../ir/region.js";
+import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { takeSpellingOfText } from "../syntax/older-forms.js";
-import { Parser } from "../syntax/parser.js";
+import { verifyOperation } from "../ir/verify.js";
+import { parseModule } from "../syntax/parse.js";
 import "../syntax/print.js";
 import type { StepText } from "./line-table.js";
 import type { Step, Trace } from "./trace.js";
@@ -35,30 +32,15 @@ export function stepModule(trace: Trace, step: Step): StepModule | { readonly er
 function read(trace: Trace, step: Step): StepModule | { readonly error: string } {
   if (step.text.lines.length > MAX_LINES)
     return { error: `the step has ${step.text.lines.length} lines; at most ${MAX_LINES} are read back` };
-  const text = trace.lines.textOf(step.text);
-  const ctx = new Context(ALL_DIALECTS);
-  const parser = new Parser(ctx, ctx.addSource("step", text));
   const nameOf = new Map<Value, string>();
-  parser.values.onDefine = (name, definition) => {
+  const { module, problem } = readStep(trace, step, (name, definition) => {
     if (Array.isArray(definition))
       (definition as readonly Value[]).forEach((value, i) => nameOf.set(value, i === 0 ? name : `${name}#${i}`));
     else nameOf.set(definition as Value, name);
-  };
-  const parsed = parser.parseSource();
-  if (!parsed) {
-    const first = ctx.diagnostics[0];
-    return { error: first ? renderDiagnostic(first, ctx.sources).split("\n")[0]! : "the IR does not parse" };
-  }
-  const [only] = parsed.ops;
-  takeSpellingOfText(ctx, text, only);
-  let module = only;
-  if (!module || parsed.ops.length !== 1) {
-    const region = new Region(ctx, null, 0);
-    const block = new Block(ctx);
-    region.insertBlock(block);
-    for (const op of parsed.ops) block.append(op);
-    module = new Operation(ctx, ctx.ops.get("builtin.module")!, { loc: fileLoc(ctx, "step", 0, 0), regions: [region] });
-  }
+  });
+  // IR that does not verify can be asked about too.
+  if (!module) return { error: problem ?? "the IR does not parse" };
+  const { ctx } = module;
   const opAtLine = new Map<number, Operation>();
   module.walk((op) => {
     const { locRef } = op;
@@ -67,6 +49,24 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
   });
   return { module, opAtLine, nameOf };
 }
+
+/** The IR after a step, read again; its ops are at lines of that text. */
+export function moduleOfStep(trace: Trace, step: Step): Operation | undefined {
+  const { module, problem } = readStep(trace, step);
+  return problem === undefined ? module : undefined;
+}
+
+/** As much as could be read, and in a line what is wrong with it. */
+export function readStep(trace: Trace, step: Step, onDefine?: Parameters<typeof parseModule>[4]): ReadStep {
+  const ctx = new Context(ALL_DIALECTS);
+  const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text), 1, onDefine)?.module;
+  if (module && verifyOperation(module)) return { module, problem: undefined };
+  const problem = ctx.diagnostics.find((d) => d.severity === "error");
+  return { module, problem: problem ? renderDiagnostic(problem, ctx.sources).split("\n")[0]! : "the IR does not parse" };
+}
+export type ReadStep =
+  | { readonly module: Operation; readonly problem: undefined }
+  | { readonly module: Operation | undefined; readonly problem: string };
 
 /** The value called `name` (`%12`, `%3#1`) as it is seen on a line: a result, an operand, an argument of a region. */
 export function valueOnLine(ir: StepModule, line: number, name: string): Value | undefined {

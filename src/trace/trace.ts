@@ -13,6 +13,7 @@ import type { LineTable, StepText } from "./line-table.js";
 import type { OpLocations } from "./op-locations.js";
 import type { Stage } from "./stage.js";
 
+/** A compilation, step by step. */
 export interface Trace {
   readonly source: { readonly name: string; readonly kind: string };
   /** `cuda:80`, where known. */
@@ -38,6 +39,7 @@ export interface Artifacts {
 }
 
 export type StepKind = "source" | "pass" | "internal";
+/** The IR after one pass, and what the pass did. */
 export interface Step {
   readonly index: number;
   /** As `--list` shows it: `8`, or `8.1` for a pass run by a pass. */

@@ -42,6 +42,7 @@ export const CUDA_OPTIONS = {
   },
 };
 
+/** Triton's CUDAOptions in camel case; `CUDA_OPTIONS` says what each is. */
 export type CudaOptions = OptionValues<typeof CUDA_OPTIONS>;
 
 /** The options' defaults, some of which depend on the target. */

@@ -23,6 +23,7 @@ import { RULES } from "./rules/index.js";
 import { SharedState } from "./shared-memory.js";
 import { rawOfNumber, scalar, tensorSpec, type Val } from "./value.js";
 
+/** How a kernel is run on the CPU; without options its arguments and grid are made up. */
 export interface RunOptions {
   /** The kernel's name; by default the first public function. */
   readonly kernel?: string;

@@ -1,0 +1,103 @@
+/** A Python kernel as input: read, chosen from, specialized and turned into TTIR. */
+
+import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { compileKernel, readPython } from "../frontend/compile-python.js";
+import { commentSettings } from "../frontend/kernel-comment.js";
+import type { KernelConfig, KernelInfo } from "../frontend/request.js";
+import { chooseKernel, specialize, unknownConfigs } from "../frontend/specialize.js";
+import { Context } from "../ir/context.js";
+import { printOperation } from "../syntax/print.js";
+import { readOptions } from "./comment-options.js";
+import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
+
+/** Whether a text is Python by its file's name or by its content, and not a dump of a compilation that quotes some. */
+export function isPython(text: string, path: string): boolean {
+  if (path.endsWith(".py")) return true;
+  const comment = /[ \t]*(?:#.*)?\r?\n/y;
+  let start = 0;
+  while (comment.test(text)) start = comment.lastIndex;
+  const head = text.slice(start, start + (1 << 16));
+  return (
+    /^[ \t]*(?:import |from [\w.]+ import |@(?:triton\.)?jit|def |class )/m.test(head) &&
+    !/^\s*(?:tt|llvm)\.func |^module(?: @\S+)?(?: attributes)? ?\{|^\/\/ -----\/\//m.test(head.replace(/("""|''')[\s\S]*?\1/g, ""))
+  );
+}
+
+const NO_ARGUMENTS: PythonArguments = {
+  kernel: undefined,
+  signature: undefined,
+  types: [],
+  constants: [],
+  defines: [],
+  config: undefined,
+};
+
+/** The TTIR of one of a file's kernels. `ofComment`: what the comment above the kernel defines; the file is read again with it. */
+export function readPythonSource(request: SourceRequest, ofComment: readonly string[] = []): ModuleSource | Rejected {
+  const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib, cuda = {} } = request;
+  const python = { ...NO_ARGUMENTS, ...request.python };
+  const ctx = new Context(ALL_DIALECTS);
+  const file = readPython(ctx, name === "-" ? "<stdin>" : name, text, {
+    readFile,
+    isFolder,
+    cwd,
+    searchPath,
+    ...(env ? { env } : {}),
+    // Looked for when the kernel needs it.
+    ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
+    capability: request.capability ?? 80,
+    defines: [...ofComment, ...python.defines],
+  });
+  if (!file) return rejectedBy(ctx);
+  const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
+  const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
+  if ("error" in kernel) return rejected(kernel.error, kernel.choices);
+  const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
+  if (defines.length > ofComment.length) return readPythonSource(request, defines);
+  if (kernel.refused) {
+    ctx.diagnostics.push(kernel.refused);
+    return rejectedBy(ctx);
+  }
+  const made = specialize(kernel, python, settings(kernel), name);
+  if ("error" in made) return rejected(made.error, made.choices);
+  const asked = (request.readOptions ?? readOptions)(made.options);
+  if ("error" in asked) return rejected(`${name}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}`);
+
+  const unknown = unknownConfigs(kernel);
+  if (unknown !== undefined) {
+    const message = `${unknown}; num_warps, num_stages and num_ctas are the defaults where none are given`;
+    ctx.diagnostics.push({ severity: "remark", code: "python.configs", message, notes: [] });
+  }
+
+  const defaults = {
+    capability: asked.capability,
+    cuda: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.cuda },
+  };
+  const capability = request.capability ?? defaults.capability ?? 80;
+  const options = { ...defaultOptions(capability), ...defaults.cuda, ...cuda };
+  const problem = checkOptions(options, capability);
+  if (problem) return rejected(problem);
+  const module = compileKernel(file, made.specialization, { capability, ...options });
+  if (!module) return rejectedBy(ctx);
+  return {
+    kind: "module",
+    module,
+    defaults,
+    request,
+    /** The TTIR, for what reads the input again. */
+    get text() {
+      return printOperation(module, { debugInfo: true });
+    },
+  };
+}
+
+function optionsOf(config: KernelConfig | undefined): Partial<CudaOptions> {
+  const { numWarps, numStages, numCtas, maxnreg } = config ?? {};
+  return {
+    ...(numWarps === undefined ? {} : { numWarps }),
+    ...(numStages === undefined ? {} : { numStages }),
+    ...(numCtas === undefined ? {} : { numCtas }),
+    ...(maxnreg === undefined ? {} : { maxnreg }),
+  };
+}

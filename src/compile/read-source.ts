@@ -1,0 +1,64 @@
+/** What the compiler is given, recognised by content: IR of any stage, a Python kernel, a dump log, a Trace in JSON. */
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import { verifyOperation } from "../ir/verify.js";
+import { fromBytes } from "../support/utf8.js";
+import { parseModule } from "../syntax/parse.js";
+import { isDumpLog } from "../trace/import/dump-log.js";
+import { type FolderFile, importFolder } from "../trace/import/folder.js";
+import { type ImportOptions, importDumpLog, importTexts } from "../trace/import/import-dump.js";
+import { fromJson } from "../trace/json.js";
+import type { Stage } from "../trace/stage.js";
+import type { Trace } from "../trace/trace.js";
+import { isPython, readPythonSource } from "./python-source.js";
+import { type Rejected, rejected, rejectedBy, type Source, type SourceRequest, type TraceSource } from "./source.js";
+
+/** Reads a text. Bad input is `Rejected`; nothing is thrown. */
+export function readSource(request: SourceRequest): Source | Rejected {
+  const { name, text } = request;
+  if (isPython(text, name)) return readPythonSource(request);
+  if (text.trim() === "") return rejected(`'${name}' is empty`);
+  if (text.includes("\0")) return rejected(`'${name}' is a binary file`);
+  if (/^\s*\{\s*"/.test(text.slice(0, 1 << 10))) {
+    const trace = fromJson(fromBytes(text), name);
+    return "rendered" in trace ? { kind: "error", rendered: trace.rendered, diagnostics: [trace.diagnostic] } : { kind: "imported", trace };
+  }
+  if (isDumpLog(text)) return imported(name, importDumpLog(name, text, request));
+  const single = singleText(text);
+  if (single)
+    return imported(
+      name,
+      importTexts(name, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, request),
+    );
+  const ctx = new Context(ALL_DIALECTS);
+  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, text);
+  if (!parsed || !verifyOperation(parsed.module)) return rejectedBy(ctx);
+  if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
+  return { kind: "module", module: parsed.module, text, request };
+}
+
+/** Reads the files of a folder: Triton's cache of a kernel, or an IR tree of MLIR. */
+export function readFolder(name: string, files: readonly FolderFile[], options: ImportOptions = {}): TraceSource | Rejected {
+  return imported(name, importFolder(name, files, options));
+}
+
+function imported(name: string, trace: Trace | { readonly error: string }): TraceSource | Rejected {
+  return "error" in trace ? rejected(`'${name}': ${trace.error}`) : { kind: "imported", trace };
+}
+
+/** LLVM IR and PTX are one step each: no pass of ours runs on them. */
+function singleText(text: string): { readonly kind: string; readonly flag: string } | undefined {
+  const head = text.slice(0, 1 << 16);
+  if (/^\s*\.version\s+\d/m.test(head) && /^\s*\.target\s+sm_/m.test(head)) return { kind: "PTX", flag: "ptx" };
+  if (/^(?:; ModuleID = |target triple = |source_filename = |define .*@)/m.test(head)) return { kind: "LLVM IR", flag: "llir" };
+  return undefined;
+}
+
+/** The stage that an input's first pass belongs to: LLVM dialect goes to translation, TTGIR to make_llir, TTIR to make_ttir. */
+export function stageOf(module: Operation): Stage {
+  let lowered = false;
+  for (const op of module.regions[0]!.firstBlock?.ops() ?? []) if (op.name === "llvm.func") lowered = true;
+  if (lowered) return "ptx";
+  return module.hasAttr("ttg.num-warps") ? "llir" : "ttir";
+}

@@ -1,0 +1,85 @@
+/** What a compilation begins with: IR, or a Trace that was made elsewhere; or why there is neither. */
+
+import type { CudaOptions } from "../backend/nvidia/options.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
+import type { PythonHost } from "../frontend/compile-python.js";
+import type { CommentSetting } from "../frontend/kernel-comment.js";
+import type { Choices, GivenArguments } from "../frontend/specialize.js";
+import type { Context } from "../ir/context.js";
+import type { Operation } from "../ir/operation.js";
+import type { ImportOptions } from "../trace/import/import-dump.js";
+import type { Trace } from "../trace/trace.js";
+
+/** What is said of a Python file: which kernel, its arguments (as `--signature` and its like), names of the module level. */
+export interface PythonArguments extends GivenArguments {
+  /** `NAME=<Python literal>` */
+  readonly defines: readonly string[];
+}
+
+/** What is compiled of a Python file, and how its other files are read. */
+export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "isFolder" | "cwd" | "searchPath" | "env">> {
+  readonly python?: Partial<PythonArguments>;
+  /** Compute capability: 90. The file's own code may ask for it. */
+  readonly capability?: number | undefined;
+  readonly cuda?: Partial<CudaOptions>;
+  /** The folder of a Triton 3.6 whose library functions are used instead of tt-step's own; asked once, if the kernel calls some. */
+  readonly tritonLib?: (report: (diagnostic: Diagnostic) => void) => string | undefined;
+  /** Reads the options in a `# tt-step:` comment; `readOptions` of `comment-options.ts` unless given. */
+  readonly readOptions?: (settings: readonly CommentSetting[]) => SourceDefaults | { readonly error: string };
+}
+
+/** A text to read, and for Python what is compiled of it. */
+export interface SourceRequest extends ImportOptions, PythonRequest {
+  /** The file's name, for messages and locations; `-` is standard input. A name that ends in `.py` is Python. */
+  readonly name: string;
+  /** The file's bytes, one character each (latin1), as MLIR counts columns. ASCII text is that already; `toBytes` converts other text. */
+  readonly text: string;
+}
+
+/** What a file says of how it is compiled; what is asked for comes first. */
+export interface SourceDefaults {
+  /** Compute capability: 90. */
+  readonly capability: number | undefined;
+  readonly cuda: Partial<CudaOptions>;
+}
+
+/** IR that can be compiled. `compile` changes `module` in place. */
+export interface ModuleSource {
+  readonly kind: "module";
+  readonly module: Operation;
+  /** What it was read from; of Python the TTIR. */
+  readonly text: string;
+  /** Of Python only. */
+  readonly defaults?: SourceDefaults;
+  readonly request: SourceRequest;
+}
+/** A compilation that was done elsewhere: a log, a cache folder, PTX, a Trace in JSON. */
+export interface TraceSource {
+  readonly kind: "imported";
+  readonly trace: Trace;
+}
+/** What `readSource` reads: IR to compile, or a Trace. */
+export type Source = ModuleSource | TraceSource;
+
+/** An input that cannot be read, and why. */
+export interface Rejected {
+  readonly kind: "error";
+  /** One line, where it is no matter of a place in the text: a choice that is missing, an empty file. */
+  readonly message?: string;
+  /** `diagnostics` as text with excerpts; undefined where `message` is all. */
+  readonly rendered?: string;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The kernels or configurations of a Python file of which one must be chosen. */
+  readonly choices?: Choices;
+}
+
+/** Rejected for a reason that has no place in the text. */
+export function rejected(message: string, choices?: Choices): Rejected {
+  const diagnostics = [{ severity: "error", code: "", message, notes: [] }] as const;
+  return { kind: "error", message, diagnostics, ...(choices ? { choices } : {}) };
+}
+/** Rejected for what a Context found. */
+export function rejectedBy({ diagnostics, sources }: Context): Rejected {
+  return { kind: "error", rendered: diagnostics.map((d) => renderDiagnostic(d, sources)).join(""), diagnostics };
+}

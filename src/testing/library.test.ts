@@ -1,0 +1,90 @@
+/** The face of the library: what it returns for good input and bad, and the programs of `examples/`. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  type Compilation,
+  compile,
+  explain,
+  fromJson,
+  parseLayout,
+  type Rejected,
+  readSource,
+  type Source,
+  threadMap,
+  toJson,
+  validate,
+} from "../index.js";
+
+function source(name: string, text = readFileSync(name, "latin1")): Source {
+  const read = readSource({ name, text });
+  if (read.kind === "error") throw new Error(read.rendered ?? read.message);
+  return read;
+}
+function compiled(result: Compilation | Rejected): Compilation {
+  if (result.kind === "error") throw new Error(result.rendered ?? result.message);
+  return result;
+}
+const KERNEL = `import triton
+import triton.language as tl
+
+# tt-step: signature=*fp32:16, i32:16, 1024, num_warps=8, target=cuda:90
+@triton.jit
+def scale(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, i < n) * 2, i < n)
+`;
+
+test("a Python kernel becomes every artifact, for as many targets as asked", () => {
+  const kernel = source("scale.py", KERNEL);
+  const hopper = compiled(compile(kernel));
+  expect(hopper.ok).toBe(true);
+  expect(hopper.trace.target).toBe("cuda:90");
+  expect(hopper.artifacts.ttir).toContain("tt.func public @scale");
+  expect(hopper.artifacts.ttgir).toContain('"ttg.num-warps" = 8');
+  expect(hopper.artifacts.llvmDialect).toContain("llvm.func");
+  expect(hopper.artifacts.llir).toContain("define ptx_kernel void @scale");
+  expect(hopper.artifacts.ptx).toContain(".target sm_90a");
+  const ampere = compiled(compile(kernel, { target: "cuda:80", options: { numWarps: 4 } }));
+  expect(ampere.artifacts.ptx).toContain(".target sm_80");
+  expect(ampere.artifacts.ttgir).toContain('"ttg.num-warps" = 4');
+  expect(compiled(compile(kernel)).artifacts.ptx).toBe(hopper.artifacts.ptx);
+});
+
+test("explain, validate and JSON work on the Trace", () => {
+  const { trace } = compiled(compile(source("scale.py", KERNEL)));
+  const asked = explain(trace, "scale.py:8", "tritongpu-coalesce");
+  expect("explanations" in asked && asked.explanations.map((e) => e.subject).join("\n")).toContain("tt.load");
+  const validation = validate(trace);
+  expect("broken" in validation && [validation.broken, validation.runs > 0]).toEqual([[], true]);
+  const again = fromJson(toJson(trace));
+  expect("steps" in again && toJson(again)).toBe(toJson(trace));
+});
+
+test("until, startAfter and record say how much is done and kept", () => {
+  const { trace, artifacts } = compiled(compile(source("scale.py", KERNEL), { until: "tritongpu-coalesce", record: "list" }));
+  expect(trace.steps.at(-1)!.flag).toBe("tritongpu-coalesce");
+  expect(trace.steps.every((step) => step.text.lines.length === 0 && step.ms === undefined)).toBe(true);
+  expect(Object.keys(artifacts)).toEqual(["ttgir"]);
+});
+
+test("layouts are read from types", () => {
+  const blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>";
+  const layout = parseLayout(`tensor<8x16xf32, ${blocked}>`);
+  expect("layout" in layout && threadMap(layout).split("\n")[0]).toContain("T0:0");
+  expect("diagnostics" in parseLayout("tensor<8x16xf32>")).toBe(true);
+  expect("diagnostics" in parseLayout("tensor<8x")).toBe(true);
+});
+
+test.each<[string, () => Compilation | Rejected | Source, string]>([
+  ["an empty text", () => readSource({ name: "k.ttir", text: "" }), "'k.ttir' is empty"],
+  ["IR that does not parse", () => readSource({ name: "k.ttir", text: "module { tt.nothing }" }), "tt.nothing"],
+  ["Python that does not parse", () => readSource({ name: "k.py", text: "def (" }), "invalid syntax"],
+  ["a comment's option", () => readSource({ name: "k.py", text: KERNEL.replace("num_warps", "num_warp") }), "did you mean 'num_warps'?"],
+  ["an unknown target", () => compile(source("k.py", KERNEL), { target: "cuda:1" }), "unknown target 'cuda:1'"],
+  ["an unknown pass", () => compile(source("k.py", KERNEL), { until: "no-such-pass" }), "there is no pass 'no-such-pass'"],
+  ["an option out of range", () => compile(source("k.py", KERNEL), { options: { numWarps: 3 } }), "num_warps must be a power of 2"],
+])("%s is rejected with a diagnostic", (_, use, words) => {
+  const result = use();
+  expect(result).toMatchObject({ kind: "error" });
+  expect(JSON.stringify((result as Rejected).diagnostics)).toContain(words);
+});
