@@ -17,6 +17,11 @@ test("what is stated beside an input, and how a report lists it", () => {
 });
 
 describe("what is wrong is said", () => {
+  test("names are the bytes of their UTF-8, as in IR, escaped in JSON or not", () => {
+    const scalars = { "gr\xc3\xb6\xc3\x9fe": 7 };
+    expect(readPreconditions('{"scalars": {"gr\xc3\xb6\xc3\x9fe": 7}}')).toEqual({ scalars });
+    expect(readPreconditions('{"scalars": {"gr\\u00f6\\u00dfe": 7}}')).toEqual({ scalars });
+  });
   test.each([
     ["[]", "an object with 'scalars', 'arrays', 'grid' or 'programs' is expected"],
     [`{"scalar": {}}`, "'scalar' is none of scalars, arrays, grid, programs"],

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import type { InitialValues } from "../simulate/initial-values.js";
 import { elementKind } from "../simulate/numbers/element.js";
 import type { Preconditions } from "../simulate/tensor/arguments.js";
+import { fromBytes, toBytes } from "../support/utf8.js";
 import type { Io } from "./io.js";
 
 /** What is stated, and in which file. */
@@ -68,7 +69,7 @@ const KINDS: Readonly<Record<InitialValues["kind"], readonly string[]>> = {
 export function readPreconditions(text: string): Preconditions | { readonly error: string } {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(fromBytes(text), named);
   } catch (error) {
     return { error: (error as Error).message };
   }
@@ -89,6 +90,10 @@ export function readPreconditions(text: string): Preconditions | { readonly erro
     return { error: "'programs' is a list of places in the grid, each one to three integers" };
   return programs === undefined ? json : { ...json, programs: programs.map(([x = 0, y = 0, z = 0]) => [x, y, z]) };
 }
+
+/** Names as bytes, as those in IR are. */
+const named = (_: string, value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, inside]) => [toBytes(name), inside])) : value;
 
 function problemOfArray(array: unknown): string | undefined {
   const kind = isRecord(array) ? array["kind"] : undefined;

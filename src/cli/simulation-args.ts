@@ -6,6 +6,7 @@ import { argumentNames, defaultGrid, descriptorParts, hintProblem, type Precondi
 import { kernelOf } from "../simulate/tensor/run.js";
 import type { ValidateOptions } from "../simulate/validate.js";
 import { nearest } from "../support/nearest.js";
+import { printable } from "../support/utf8.js";
 import type { Io } from "./io.js";
 import { preconditionsBeside, preconditionsText } from "./preconditions-file.js";
 
@@ -46,7 +47,9 @@ export function programProblem(programs: readonly (readonly number[])[] | undefi
 }
 
 /** Finds an argument by name or position, among the arguments in `among`. The error is one line. */
-export function argumentNamed(given: string, among: readonly string[], where: string): string | { readonly error: string } {
+export function argumentNamed(written: string, among: readonly string[], where: string): string | { readonly error: string } {
+  // Names in IR are bytes.
+  const given = printable(written);
   if (among.includes(given)) return given;
   const position = /^\d+$/.test(given) ? among[Number(given)] : undefined;
   if (position !== undefined) return position;

@@ -12,7 +12,7 @@ import {
   stringAttr,
   wrapInt,
 } from "../../ir/builtin-attrs.js";
-import { VectorType } from "../../ir/builtin-types.js";
+import { bitWidth, VectorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { defineCustomDirective, partValues } from "../../syntax/custom-directive.js";
 import { typeAtPosition } from "./ops/aggregates.js";
@@ -95,7 +95,7 @@ defineCustomDirective("llvm", "SwitchOpCases", {
     const list = new SuccessorList();
     const values: bigint[] = [];
     p.list("[", "]", () => {
-      values.push(wrapInt(p.integer(), flagType));
+      values.push(wrapInt(p.integer(Math.min(bitWidth(flagType) ?? 64, 64)), flagType));
       p.punct(":");
       list.parse(p);
     });

@@ -183,18 +183,19 @@ export function comparable(value: PyValue): PyValue {
   return isKind(plain, "enum") && plain.isInt ? plain.value : plain;
 }
 
-/** Whether Python's `a == b` holds for values known at compile time. */
-export function pyEquals(a: PyValue, b: PyValue): boolean {
+/** Whether Python's `a == b` holds for values known at compile time. Lists that contain lists several times over have many parts. */
+export function pyEquals(a: PyValue, b: PyValue, compared = { parts: 0 }): boolean {
   const [x, y] = [comparable(a), comparable(b)];
   if (x === y) return true;
+  if (++compared.parts > LIMITS["python-value"].most) raise("MemoryError", limitMessage("python-value"));
   if (isNumeric(x) && isNumeric(y)) return exactNumber(x) === exactNumber(y);
-  if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));
+  if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!, compared));
   if (isKind(x, "list") && isKind(y, "list"))
-    return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!));
+    return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!, compared));
   if (isKind(x, "dict") && isKind(y, "dict"))
     return (
       x.entries.size === y.entries.size &&
-      [...x.entries].every(([key, [, value]]) => y.entries.has(key) && pyEquals(value, y.entries.get(key)![1]))
+      [...x.entries].every(([key, [, value]]) => y.entries.has(key) && pyEquals(value, y.entries.get(key)![1], compared))
     );
   return false;
 }

@@ -2,7 +2,7 @@ import type { OpParser } from "../../../ir/asm.js";
 import type { Type } from "../../../ir/attribute.js";
 import type { Block } from "../../../ir/block.js";
 import { DenseElementsAttr, denseElements, i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
-import { IntegerType, VectorType } from "../../../ir/builtin-types.js";
+import { bitWidth, IntegerType, VectorType } from "../../../ir/builtin-types.js";
 import {
   AnyInteger,
   AnySuccessor,
@@ -95,7 +95,7 @@ export const SwitchOp = defineOp("cf.switch", {
     const values: bigint[] = [];
     const targets: { readonly block: Block; readonly operands: readonly Value[] }[] = [];
     while (p.optPunct(",")) {
-      values.push(p.integer());
+      values.push(p.integer(Math.min(bitWidth(type) ?? 64, 64)));
       targets.push(target());
     }
     p.punct("]");

@@ -69,6 +69,7 @@ export const DIFileAttr = defineAttr<{ readonly name: string; readonly directory
   print: (params, p) => `<${p.string(params.name)} in ${p.string(params.directory)}>`,
   alias: () => "di_file",
 });
+const OPERATION = dwarfName("OP");
 /** A DWARF operation with its arguments, as spelt. */
 type Element = { readonly opcode: string; readonly arguments: readonly string[] };
 export const DIExpressionElemAttr = defineAttr<Element>("llvm.di_expression_elem", {
@@ -86,7 +87,7 @@ export const DIExpressionAttr = defineAttr<{ readonly operations: readonly Eleme
   print: ({ operations }) => (operations.length === 0 ? "<>" : `<[${operations.map(elementText).join(", ")}]>`),
 });
 function parseElement(p: AttrParser): Element {
-  const opcode = p.anyKeyword("DWARF operation");
+  const opcode = OPERATION.parse(p);
   if (!p.atPunct("(")) return { opcode, arguments: [] };
   return { opcode, arguments: p.list("(", ")", () => p.optAnyKeyword() ?? p.integer().toString()) };
 }
@@ -97,7 +98,7 @@ function elementText({ opcode, arguments: args }: Element): string {
 export const DIAnnotationAttr = structAttr("llvm.di_annotation", { name: attr(), value: attr() });
 export const DIBasicTypeAttr = structAttr(
   "llvm.di_basic_type",
-  { tag: opt(dwarfName), name: attr(), sizeInBits: number, encoding: opt(dwarfName) },
+  { tag: opt(dwarfName("TAG")), name: attr(), sizeInBits: number, encoding: opt(dwarfName("ATE")) },
   alias,
 );
 export const DICommonBlockAttr = structAttr(
@@ -109,7 +110,7 @@ export const DICompileUnitAttr = structAttr(
   "llvm.di_compile_unit",
   {
     id: attr(),
-    sourceLanguage: dwarfName,
+    sourceLanguage: dwarfName("LANG"),
     file: attr("llvm.di_file"),
     producer: name,
     isOptimized: bool,
@@ -123,7 +124,7 @@ export const DICompositeTypeAttr = structAttr(
   {
     recId: opt(attr()),
     isRecSelf: dflt(bool, false),
-    tag: opt(dwarfName),
+    tag: opt(dwarfName("TAG")),
     name,
     file,
     line: number,
@@ -143,7 +144,7 @@ export const DICompositeTypeAttr = structAttr(
 export const DIDerivedTypeAttr = structAttr(
   "llvm.di_derived_type",
   {
-    tag: opt(dwarfName),
+    tag: opt(dwarfName("TAG")),
     name,
     baseType: opt(attr()),
     sizeInBits: number,
@@ -188,7 +189,7 @@ export const DIGlobalVariableExpressionAttr = structAttr(
 );
 export const DIImportedEntityAttr = structAttr(
   "llvm.di_imported_entity",
-  { tag: opt(dwarfName), scope: attr(), entity: attr(), file, line: number, name, elements: opt(list(attr())) },
+  { tag: opt(dwarfName("TAG")), scope: attr(), entity: attr(), file, line: number, name, elements: opt(list(attr())) },
   alias,
 );
 export const DILabelAttr = structAttr("llvm.di_label", { scope: attr(), name, file, line: number }, alias);
@@ -217,14 +218,14 @@ export const DINamespaceAttr = structAttr("llvm.di_namespace", { name, scope: op
 export const DIStringTypeAttr = structAttr(
   "llvm.di_string_type",
   {
-    tag: opt(dwarfName),
+    tag: opt(dwarfName("TAG")),
     name: attr(),
     sizeInBits: number,
     alignInBits: number,
     stringLength: opt(attr()),
     stringLengthExp: expression,
     stringLocationExp: expression,
-    encoding: opt(dwarfName),
+    encoding: opt(dwarfName("ATE")),
   },
   alias,
 );
@@ -250,6 +251,6 @@ export const DISubprogramAttr = structAttr(
 );
 export const DISubroutineTypeAttr = structAttr(
   "llvm.di_subroutine_type",
-  { callingConvention: opt(dwarfName), types: opt(list(attr())) },
+  { callingConvention: opt(dwarfName("CC")), types: opt(list(attr())) },
   alias,
 );

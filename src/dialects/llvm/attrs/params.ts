@@ -4,8 +4,10 @@
  *     export const DILabelAttr = structAttr("llvm.di_label", { scope: attr(), name: opt(attr()), line: opt(uint) }, { alias: true });
  *     // #llvm.di_label<scope = #di_file, name = "a", line = 3>
  */
+
 import type { AttrParser, AttrPrinter } from "../../../ir/asm.js";
 import { type AttrDef, type Attribute, defineAttr } from "../../../ir/attribute.js";
+import { DWARF_KINDS, type DwarfKind, isDwarfName } from "./dwarf-names.js";
 
 /** How one parameter is read and written. */
 export interface Param<T> {
@@ -105,8 +107,15 @@ export function keywordOf<const C extends Readonly<Record<string, number>>>(case
   };
 }
 
-/** Any keyword: DWARF names, which are not checked. */
-export const dwarfName: Param<string> = { parse: (p) => p.anyKeyword("DWARF name"), print: (value) => value };
+/** A name of DWARF's. */
+export const dwarfName = (kind: DwarfKind): Param<string> => ({
+  parse(p) {
+    const { pos } = p;
+    const name = p.anyKeyword("DWARF name");
+    return isDwarfName(kind, name) ? name : p.fail(`invalid debug info debug info ${DWARF_KINDS[kind]} name: ${name}`, pos, "parse.enum");
+  },
+  print: (value) => value,
+});
 /** Flags joined by `|`: one stands bare, several are quoted. `cases` are in printing order. */
 export function flags(cases: readonly string[]): Param<string> {
   return {
