@@ -232,7 +232,7 @@ export function pyContains(container: PyValue, item: PyValue): boolean {
 
 /** The value that is not known, behind a constant too. */
 export function unknownOf(value: PyValue): Opaque | undefined {
-  const plain = unwrap(value);
+  const plain = isConstexpr(value) ? value.value : value;
   return isKind(plain, "opaque") ? plain : undefined;
 }
 
