@@ -31,10 +31,18 @@ function highlight(text: string, pattern: RegExp): Span[] {
 }
 
 /** A line of IR or machine code. Very long lines are coloured at their beginning only. */
-export function irSpans(text: string): Span[] {
-  if (text.length > 600) return [...highlight(text.slice(0, 600), WORD), [text.slice(600), MUTED]];
-  return highlight(text, WORD);
+export function irSpans(text: string): readonly Span[] {
+  let spans = known.get(text);
+  if (!spans) {
+    spans = text.length > 600 ? [...highlight(text.slice(0, 600), WORD), [text.slice(600), MUTED] as const] : highlight(text, WORD);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, spans);
+  }
+  return spans;
 }
+/** Lines that were shown: most are in the next frame too. */
+const known = new Map<string, readonly Span[]>();
+const MAX_KNOWN = 4096;
 export function pythonSpans(text: string): Span[] {
   return highlight(text, PYTHON);
 }

@@ -294,7 +294,7 @@ function lineSpans(
   if (line < 0) return fitted([[" ".repeat(p.columns), 0]], p.columns, p.isCursor ? "cursor" : "none");
   const text = shown(diff.lines.line((side === "left" ? diff.before : diff.after).lines[line]!));
   const [sign, ink] = row.kind === "changed" && p.mode === "unified" ? SIGNS[side === "left" ? "removed" : "added"] : SIGNS[row.kind];
-  let spans: Span[] = irSpans(text);
+  let spans = irSpans(text);
   if (row.kind === "changed") {
     const lit: Paper = side === "left" ? "removedWord" : "addedWord";
     if (p.mode !== "IR" || side === "right") spans = overlay(spans, wordsOf(diff, row)[side], (s) => withAttributes(onPaper(s, lit), BOLD));
@@ -307,7 +307,7 @@ function lineSpans(
     if (word) spans = overlay(spans, [[word.from, word.to]], (s) => withAttributes(onPaper(s, "selected"), BOLD));
   }
   const note = noteOf(row, at, p.mode);
-  if (note !== "") spans.push([`  ${note}`, MUTED]);
+  if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   const gutter: Span[] = [
     [`${String(line + 1).padStart(p.digits)} `, GUTTER],
     [sign, ink],
