@@ -1,6 +1,6 @@
 // Writes types: the declarations that src/index.ts reaches, for those who import the package.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 
@@ -16,7 +16,12 @@ try {
       if (existsSync(declared)) reached.add(declared);
     }
   rmSync("types", { recursive: true, force: true });
-  for (const file of reached) cpSync(file, join("types", relative(all, file)));
+  for (const file of reached) {
+    const to = join("types", relative(all, file));
+    mkdirSync(dirname(to), { recursive: true });
+    // An import for its effect declares nothing.
+    writeFileSync(to, readFileSync(file, "utf8").replaceAll(/^import "[^"]+";\n/gm, ""));
+  }
   console.log(`types: ${reached.size} files`);
 } finally {
   rmSync(all, { recursive: true, force: true });
