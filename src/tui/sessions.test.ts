@@ -35,6 +35,15 @@ test("a what-if is undone and done again, with the view that it was asked from",
   expect(again.message?.text).toContain("u undoes it");
 });
 
+test("a pass that changed nothing says so, and its IR is shown once", () => {
+  const at = typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), ":canonicalize#1\r2");
+  expect(screenOf(at)).toContain("→ canonicalize#1: no change");
+  expect(displayOf(at)).toMatchObject({ mode: "IR" });
+  const changed = typed(at, ":tritongpu-coalesce\r");
+  expect(screenOf(changed)).not.toContain("no change");
+  expect(displayOf(changed)).toMatchObject({ mode: "side by side" });
+});
+
 test("B goes to the first pass that differs, and shows both sides", () => {
   const state = computed(opened(kernelSession("fixtures/kernels/vecadd.ttir", 8)));
   const at = typed(state, "B");

@@ -43,7 +43,21 @@ export function shownMode({ size, view }: Pick<State, "size" | "view">): DiffMod
 export function displayOf(state: State): Display | undefined {
   const compared = comparedOf(state);
   const { context, open } = state.view.diff;
-  return compared && display(compared, compared.wanted ? "IR" : shownMode(state), context, open, symbolOf(state.session));
+  if (!compared) return undefined;
+  const symbol = symbolOf(state.session);
+  // The same text twice says less than the text once.
+  const mode = compared.wanted || isUnchanged(compared, symbol) ? "IR" : shownMode(state);
+  return display(compared, mode, context, open, symbol);
+}
+
+/** The rows of the difference that are about what is looked at. */
+const alignmentOf = memo(
+  ({ diff }: Compared, symbol?: string): Alignment => (symbol === undefined ? diff.alignment : rowsWithin(diff, symbol)),
+  8,
+);
+/** Whether both sides say the same. */
+export function isUnchanged(compared: Compared, symbol: string | undefined): boolean {
+  return !compared.wanted && alignmentOf(compared, symbol).rows.every((row) => row.kind === "same");
 }
 
 const FOLD = 0;
@@ -52,7 +66,7 @@ const LEFT = 2;
 const RIGHT = 3;
 
 const display = memo((compared: Compared, mode: DiffMode, context: number, open: readonly number[], symbol?: string): Display => {
-  const { rows, counts } = symbol === undefined ? compared.diff.alignment : rowsWithin(compared.diff, symbol);
+  const { rows, counts } = alignmentOf(compared, symbol);
   const kinds: number[] = [];
   const values: number[] = [];
   const sizes: number[] = [];

@@ -3,9 +3,9 @@ import { countsText } from "../../../diff/hunks.js";
 import { reanchored } from "../../control/walk.js";
 import { insideOf } from "../../state/places.js";
 import { type Scroll, type State, withView } from "../../state/state.js";
-import { selectedStep } from "../../state/steps.js";
+import { selectedStep, symbolOf } from "../../state/steps.js";
 import type { PaneDef } from "../pane.js";
-import { cursorLine, diffRows, displayOf, namesOn, shownMode } from "./model.js";
+import { cursorLine, diffRows, displayOf, isUnchanged, namesOn, shownMode } from "./model.js";
 
 export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
 export type DiffMode = (typeof DIFF_MODES)[number];
@@ -34,6 +34,8 @@ export const diffPane: PaneDef<DiffView> = {
     const { beforeName, afterName } = shown.compared;
     const step = selectedStep(state)!;
     const options = step.options === "" ? "" : ` {${step.options}}`;
+    if (beforeName !== afterName && isUnchanged(shown.compared, symbolOf(state.session)))
+      return `${beforeName} → ${afterName}: no change${options}`;
     if (shown.mode === "IR" || beforeName === afterName) return `after ${afterName}${options}`;
     return `${beforeName} → ${afterName}${options}`;
   },
