@@ -1,11 +1,13 @@
 /** `tt-step completion bash|zsh|fish`: a script that completes the command lines of all programs, made from their tables of options. */
 import { PASSES } from "../passes/index.js";
+import { EXIT, type Io } from "./io.js";
 import { CUTE_LAYOUT } from "./options/cute.js";
 import { TRITON_TENSOR_LAYOUT } from "./options/layout.js";
 import { dashed, FLAG, type OptionDef } from "./options/option.js";
 import type { Program } from "./options/read.js";
-import { type Shell, TT_STEP } from "./options/step.js";
+import { SHELLS, type Shell, TT_STEP } from "./options/step.js";
 import { ttOptFlags } from "./tt-opt-args.js";
+import { usage } from "./tt-step-output.js";
 
 /** The value of an option: none, one of these words, a file, a pass, two passes with `..` between, or some text. */
 type Takes = "nothing" | readonly string[] | "file" | "pass" | "passes" | "text";
@@ -209,4 +211,12 @@ function fish(programs: readonly Completed[]): string {
 set -g __tt_step_passes ${passNames()}
 ${lines.join("\n")}
 `;
+}
+
+/** `tt-step completion SHELL`. */
+export function completionMain([name, more]: readonly string[], io: Io): number {
+  const shell = more === undefined ? SHELLS.find((s) => s === name) : undefined;
+  if (!shell) return usage(io, "completion expects bash, zsh or fish. Try: tt-step completion --help");
+  io.stdout.write(completionScript(shell));
+  return EXIT.ok;
 }

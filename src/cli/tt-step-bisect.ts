@@ -16,10 +16,14 @@ import { nearestText } from "../support/nearest.js";
 import type { Work } from "../support/slices.js";
 import { moduleOfStep } from "../trace/step-module.js";
 import type { Trace } from "../trace/trace.js";
-import { EXIT, type Io } from "./io.js";
+import { EXIT, type Io, watched } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
+import { type LineOf, notForPython, stepArgs } from "./tt-step-args.js";
+import { traceOf } from "./tt-step-compile.js";
+import { readInput } from "./tt-step-input.js";
+import { deliver, refuse, usage } from "./tt-step-output.js";
 import type { Shown } from "./tt-step-show.js";
-import { validatorFor } from "./tt-step-validate.js";
+import { namesOfInput, validatorFor } from "./tt-step-validate.js";
 
 /** The IR at a step, as predicates see it. */
 export interface Subject {
@@ -29,6 +33,24 @@ export interface Subject {
   readonly results: () => boolean;
 }
 type Term = (subject: Subject) => number | boolean;
+
+/** `tt-step bisect INPUT PREDICATE`. */
+export async function bisectMain({ words, values, written }: LineOf<"bisect">, io: Io): Promise<number> {
+  const [path, predicate, more] = words;
+  if (path === undefined || predicate === undefined || more !== undefined)
+    return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'. Try: tt-step bisect --help");
+  const args = stepArgs({ ...values, printAfterChange: true }, written, path);
+  if ("error" in args) return usage(io, args.error);
+  const input = readInput(path, io, args);
+  if (input.kind === "error") return refuse(input, io);
+  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(path, args);
+  if (needsPython !== undefined) return usage(io, needsPython);
+  const names = namesOfInput(input);
+  const made = traceOf(input, path, args, io);
+  if ("error" in made) return usage(io, made.error);
+  const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
+  return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
+}
 
 /** Finds the pass, and says what the predicate was before and after. */
 export function* bisect(

@@ -1,39 +1,12 @@
-/** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. */
-
+/** `tt-step`: shows what the Triton compiler does to a kernel, pass by pass. Each subcommand is loaded when it is asked for. */
 import { isMainThread } from "node:worker_threads";
-import { type CompileResult, pipelineOf } from "../compile/compile.js";
-import { explain } from "../diagnostics/catalogue.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
-import { settingsOf } from "../index.js";
-import { Context } from "../ir/context.js";
-import { modernText } from "../modernize/modern-text.js";
-import { modernize } from "../modernize/modernize.js";
-import { fileError } from "../node/files.js";
-import { explainRemark } from "../pass/remark.js";
-import { PASSES } from "../passes/index.js";
-import { terminalText } from "../support/terminal-text.js";
-import { printOperation } from "../syntax/print.js";
-import { writeOrderedPtx } from "../tui/ptx-thread.js";
-import { completionScript } from "./completion.js";
-import { EXIT, type Io, watched } from "./io.js";
+import { EXIT, type Io } from "./io.js";
 import { runMain } from "./node-io.js";
-import { oneInput } from "./options/read.js";
-import { SHELLS, TT_STEP } from "./options/step.js";
-import { against } from "./tt-step-against.js";
-import { type LineOf, notForPython, readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { bisect } from "./tt-step-bisect.js";
-import { traceOf } from "./tt-step-compile.js";
-import { type Input, readInput } from "./tt-step-input.js";
-import { reproducer } from "./tt-step-reproducer.js";
-import { runCommand } from "./tt-step-run.js";
-import { asksForNothing, show } from "./tt-step-show.js";
-import { snapshotMain } from "./tt-step-snapshot.js";
-import { asksForPrograms, showTarget } from "./tt-step-target.js";
-import { exported, openUi } from "./tt-step-tui.js";
-import { namesOfInput, validatingTrace } from "./tt-step-validate.js";
+import { readTtStep } from "./tt-step-args.js";
 
 /** Another thread is one that the terminal UI has started, which writes PTX. */
-export const run = (argv?: readonly string[]): Promise<void> | void => (isMainThread ? runMain(main, argv) : writeOrderedPtx());
+export const run = async (argv?: readonly string[]): Promise<void> =>
+  isMainThread ? runMain(main, argv) : (await import("../tui/ptx-thread.js")).writeOrderedPtx();
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line = readTtStep(argv);
@@ -41,163 +14,20 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     io.stdout.write(line.print);
     return EXIT.ok;
   }
-  if ("error" in line) return usage(io, line.error);
-  switch (line.command) {
-    case "run":
-      return runCommand(line, io);
-    case "bisect":
-      return bisectMain(line, io);
-    case "snapshot":
-      return snapshotMain(line, io);
-    case "completion":
-      return completion(line.words, io);
-    case "":
-      return stepMain(line, argv, io);
-  }
-}
-
-async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
-  const input = oneInput(line.words, TT_STEP);
-  if (typeof input === "object") return usage(io, input.error);
-  const args = stepArgs(line.values, line.written, input);
-  if ("error" in args) return usage(io, args.error);
-  if (args.explain !== undefined) {
-    const text = explanation(args.explain);
-    return text === undefined
-      ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
-      : deliver(`${args.explain}: ${text}\n`, args, io);
-  }
-  if (input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
-  return step({ ...args, input }, argv, io);
-}
-
-function explanation(code: string): string | undefined {
-  return (
-    explainRemark(code) ??
-    explain(
-      code,
-      (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
-      (flag) => PASSES.get(flag)?.summary,
-    )
-  );
-}
-
-async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (opensUi(args) && io.isInteractive) return openUi(args, argv, io);
-  const rewrite = (text: string): string => modernText(text, ALL_DIALECTS);
-  const input = readInput(args.input, io, { ...args, ...(args.modernize ? { rewrite } : {}) });
-  if (input.kind === "error") return refuse(input, io);
-  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args);
-  if (needsPython !== undefined) return usage(io, needsPython);
-  if (input.kind === "module" && args.modernize) {
-    modernize(input.module);
-    if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
-  }
-  if (input.kind === "module" && args.dumpPassPipeline) {
-    const pipeline = pipelineOf(settingsOf(input, args));
-    return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
-  }
-  const names = args.validate ? namesOfInput(input) : undefined;
-  const made = traceOf(input, args.input, args, io);
-  if ("error" in made) return usage(io, made.error);
-  /** The exit code, which a pass that failed makes worse. */
-  const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
-  const checked = args.validate
-    ? (await watched(validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
-    : undefined;
-  if (checked && "error" in checked) return usage(io, checked.error);
-  if (checked && asksForNothing(args) && args.against === undefined) {
-    return ended(Math.max(deliver(checked.text, args, io), checked.code));
-  }
-  if (args.export !== undefined) {
-    const output = args.export;
-    return exported(made.trace, args, io).then((text) =>
-      ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)),
-    );
-  }
-  const shown = asksForPrograms(args)
-    ? showTarget(made.trace, args, io)
-    : made.emitted !== undefined
-      ? { text: made.emitted, exact: true, code: EXIT.ok }
-      : args.against !== undefined
-        ? against(made.trace, input, args, io)
-        : show(made.trace, args, io);
-  if ("error" in shown) return ended(usage(io, shown.error));
-  if (checked) io.stderr.write(checked.text);
-  const code = Math.max(deliver(shown.text, args, io, shown.exact), shown.code, checked?.code ?? 0);
-  for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
-  return ended(code);
-}
-
-function completion([name, more]: readonly string[], io: Io): number {
-  const shell = more === undefined ? SHELLS.find((s) => s === name) : undefined;
-  if (!shell) return usage(io, "completion expects bash, zsh or fish. Try: tt-step completion --help");
-  io.stdout.write(completionScript(shell));
-  return EXIT.ok;
-}
-
-async function bisectMain({ words, values, written }: LineOf<"bisect">, io: Io): Promise<number> {
-  const [path, predicate, more] = words;
-  if (path === undefined || predicate === undefined || more !== undefined)
-    return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'. Try: tt-step bisect --help");
-  const args = stepArgs({ ...values, printAfterChange: true }, written, path);
-  if ("error" in args) return usage(io, args.error);
-  const input = readInput(path, io, args);
-  if (input.kind === "error") return refuse(input, io);
-  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(path, args);
-  if (needsPython !== undefined) return usage(io, needsPython);
-  const names = namesOfInput(input);
-  const made = traceOf(input, path, args, io);
-  if ("error" in made) return usage(io, made.error);
-  const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
-  return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
-}
-
-/** Whether the terminal UI shows what is asked for. */
-function opensUi(args: TtStepArgs): boolean {
-  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-")
-    return false;
-  return args.against === undefined || args.tui;
-}
-
-function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[], io: Io): number {
-  const { failed } = result;
-  if (failed?.reason !== "verify") {
-    io.stderr.write(`tt-step: pass '${failed?.flag}' failed\n`);
+  if ("error" in line) {
+    io.stderr.write(`tt-step: ${line.error}\n`);
     return EXIT.badInput;
   }
-  io.stderr.write(
-    `tt-step: the result of pass '${failed.flag}' does not verify; this is a bug in tt-step, please report it with the input\n`,
-  );
-  if (args.reproducer !== undefined)
-    try {
-      io.writeFile(args.reproducer, reproducer(result.trace, argv));
-      io.stderr.write(`tt-step: the IR before it is in '${args.reproducer}'; tt-opt --run-reproducer runs the pass on it\n`);
-    } catch (error) {
-      io.stderr.write(`tt-step: cannot write '${args.reproducer}': ${fileError(error)}\n`);
-    }
-  return EXIT.bug;
-}
-
-function refuse(input: Extract<Input, { readonly kind: "error" }>, io: Io): number {
-  if (input.rendered !== undefined) io.stderr.write(input.rendered);
-  return input.message === undefined ? EXIT.badInput : usage(io, input.message);
-}
-function usage(io: Io, message: string): number {
-  io.stderr.write(`tt-step: ${message}\n`);
-  return EXIT.badInput;
-}
-/** Writes a text where the arguments say; `exact` is a file's text, and no report. */
-function deliver(text: string, args: TtStepArgs, io: Io, exact = false): number {
-  if (args.output === "-") {
-    if (exact) io.stdout.writeBytes(text);
-    else io.stdout.write(text);
-    return EXIT.ok;
-  }
-  try {
-    io.writeFile(args.output, args.color === "always" && !exact ? terminalText(text) : text);
-    return EXIT.ok;
-  } catch (error) {
-    return usage(io, `cannot write '${args.output}': ${fileError(error)}`);
+  switch (line.command) {
+    case "run":
+      return (await import("./tt-step-run.js")).runCommand(line, io);
+    case "bisect":
+      return (await import("./tt-step-bisect.js")).bisectMain(line, io);
+    case "snapshot":
+      return (await import("./tt-step-snapshot.js")).snapshotMain(line, io);
+    case "completion":
+      return (await import("./completion.js")).completionMain(line.words, io);
+    case "":
+      return (await import("./tt-step-open.js")).stepMain(line, argv, io);
   }
 }

@@ -1,0 +1,123 @@
+/** `tt-step INPUT`: compiles or imports an input, and shows it: in the terminal UI, or as text. */
+import { type CompileResult, pipelineOf } from "../compile/compile.js";
+import { explain } from "../diagnostics/catalogue.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
+import { settingsOf } from "../index.js";
+import { Context } from "../ir/context.js";
+import { modernText } from "../modernize/modern-text.js";
+import { modernize } from "../modernize/modernize.js";
+import { fileError } from "../node/files.js";
+import { explainRemark } from "../pass/remark.js";
+import { PASSES } from "../passes/index.js";
+import { printOperation } from "../syntax/print.js";
+import { EXIT, type Io, watched } from "./io.js";
+import { oneInput } from "./options/read.js";
+import { TT_STEP } from "./options/step.js";
+import { against } from "./tt-step-against.js";
+import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { traceOf } from "./tt-step-compile.js";
+import { readInput } from "./tt-step-input.js";
+import { deliver, refuse, usage } from "./tt-step-output.js";
+import { reproducer } from "./tt-step-reproducer.js";
+import { asksForNothing, show } from "./tt-step-show.js";
+import { asksForPrograms, showTarget } from "./tt-step-target.js";
+
+export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
+  const input = oneInput(line.words, TT_STEP);
+  if (typeof input === "object") return usage(io, input.error);
+  const args = stepArgs(line.values, line.written, input);
+  if ("error" in args) return usage(io, args.error);
+  if (args.explain !== undefined) {
+    const text = explanation(args.explain);
+    return text === undefined
+      ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
+      : deliver(`${args.explain}: ${text}\n`, args, io);
+  }
+  if (input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
+  return step({ ...args, input }, argv, io);
+}
+
+function explanation(code: string): string | undefined {
+  return (
+    explainRemark(code) ??
+    explain(
+      code,
+      (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
+      (flag) => PASSES.get(flag)?.summary,
+    )
+  );
+}
+
+async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
+  if (opensUi(args) && io.isInteractive) return (await import("./tt-step-tui.js")).openUi(args, argv, io);
+  const rewrite = (text: string): string => modernText(text, ALL_DIALECTS);
+  const input = readInput(args.input, io, { ...args, ...(args.modernize ? { rewrite } : {}) });
+  if (input.kind === "error") return refuse(input, io);
+  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args);
+  if (needsPython !== undefined) return usage(io, needsPython);
+  if (input.kind === "module" && args.modernize) {
+    modernize(input.module);
+    if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
+  }
+  if (input.kind === "module" && args.dumpPassPipeline) {
+    const pipeline = pipelineOf(settingsOf(input, args));
+    return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
+  }
+  const validation = args.validate ? await import("./tt-step-validate.js") : undefined;
+  const names = validation?.namesOfInput(input);
+  const made = traceOf(input, args.input, args, io);
+  if ("error" in made) return usage(io, made.error);
+  /** The exit code, which a pass that failed makes worse. */
+  const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
+  const checked = validation
+    ? (await watched(validation.validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
+    : undefined;
+  if (checked && "error" in checked) return usage(io, checked.error);
+  if (checked && asksForNothing(args) && args.against === undefined) {
+    return ended(Math.max(deliver(checked.text, args, io), checked.code));
+  }
+  if (args.export !== undefined) {
+    const output = args.export;
+    return (await import("./tt-step-tui.js"))
+      .exported(made.trace, args, io)
+      .then((text) => ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)));
+  }
+  const shown = asksForPrograms(args)
+    ? showTarget(made.trace, args, io)
+    : made.emitted !== undefined
+      ? { text: made.emitted, exact: true, code: EXIT.ok }
+      : args.against !== undefined
+        ? against(made.trace, input, args, io)
+        : show(made.trace, args, io);
+  if ("error" in shown) return ended(usage(io, shown.error));
+  if (checked) io.stderr.write(checked.text);
+  const code = Math.max(deliver(shown.text, args, io, shown.exact), shown.code, checked?.code ?? 0);
+  for (const warning of made.trace.warnings) io.stderr.write(`${args.input}: note: ${warning}\n`);
+  return ended(code);
+}
+
+/** Whether the terminal UI shows what is asked for. */
+function opensUi(args: TtStepArgs): boolean {
+  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-")
+    return false;
+  return args.against === undefined || args.tui;
+}
+
+function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[], io: Io): number {
+  const { failed } = result;
+  if (failed?.reason !== "verify") {
+    io.stderr.write(`tt-step: pass '${failed?.flag}' failed\n`);
+    return EXIT.badInput;
+  }
+  io.stderr.write(
+    `tt-step: the result of pass '${failed.flag}' does not verify; this is a bug in tt-step, please report it with the input\n`,
+  );
+  if (args.reproducer !== undefined)
+    try {
+      io.writeFile(args.reproducer, reproducer(result.trace, argv));
+      io.stderr.write(`tt-step: the IR before it is in '${args.reproducer}'; tt-opt --run-reproducer runs the pass on it\n`);
+    } catch (error) {
+      io.stderr.write(`tt-step: cannot write '${args.reproducer}': ${fileError(error)}\n`);
+    }
+  return EXIT.bug;
+}
