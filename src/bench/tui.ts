@@ -182,7 +182,7 @@ async function reportKeys(file: string, name: string, size: (typeof SIZES)[numbe
     for (let i = 0; i < 20; i++) bytes.push((await ui.press(key))?.bytes ?? 0);
     return bytes;
   };
-  const [scrolled, moved] = [await bytesOf("J"), await bytesOf("k")];
+  const [scrolled, moved] = [await bytesOf("J"), await bytesOf("j")];
   ui.end();
   process.stdout.write(
     `  ${name} of LLVM dialect at ${size.cols}x${size.rows}: key to frame ${median(times).toFixed(1)} ms median (budget ${size.budgets[0]}), ` +
