@@ -1,4 +1,4 @@
-// What a user of the library does: installs the packed tarball in a project of its own, checks examples/ with tsc, and runs them.
+// Acts as a user of the library: installs the packed tarball in a project of its own, checks examples/ with tsc, and runs them.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

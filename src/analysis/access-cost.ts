@@ -1,5 +1,5 @@
 /**
- * What one warp-wide instruction costs the memory, as far as layouts and addresses say it: sectors of global memory, rounds of
+ * The memory cost of one warp-wide instruction, as far as layouts and addresses determine it: sectors of global memory, rounds of
  * shared memory. What is not known statically is left out; `tt-step run --facts` measures it.
  */
 
@@ -89,7 +89,7 @@ export interface SharedCost {
 
 /** An instruction of shared memory. */
 export interface SharedInstruction {
-  /** What a thread moves. */
+  /** Bytes that a thread moves. */
   readonly bytes: number;
   /** ldmatrix or stmatrix. */
   readonly byMatrices: boolean;

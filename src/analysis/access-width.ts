@@ -31,7 +31,7 @@ export function memoryAccess(op: Operation): MemoryAccess | undefined {
 }
 
 /**
- * What bounds the width: runs of consecutive addresses; their alignment; runs of equal mask bits; consecutive elements that the layout
+ * The limits on the width: runs of consecutive addresses; their alignment; runs of equal mask bits; consecutive elements that the layout
  * gives a thread; how an async copy's buffer is swizzled; the widest instruction.
  */
 export type AccessLimitKind = "contiguity" | "divisibility" | "mask" | "layout" | "buffer" | "instruction" | "scalar";
@@ -44,7 +44,7 @@ export interface AccessWidth extends MemoryAccess {
   readonly op: Operation;
   /** The dimension along which a thread's elements lie. */
   readonly dim: number;
-  /** Of an element in memory: at least 8. */
+  /** Bits of an element in memory: at least 8. */
   readonly elementBits: number;
   /** Elements at once: the least of `limits`. */
   readonly elements: number;
@@ -97,7 +97,7 @@ export function accessWidth(op: Operation, axes: ModuleAxisInfo, chosen?: Chosen
 /** The dimension that coalescing would have threads go along: of several the last. */
 const mostContiguous = ({ contiguity }: AxisInfo): number => contiguity.lastIndexOf(Math.max(...contiguity));
 
-/** What addresses and mask allow along a dimension, and that no instruction takes more than 128 bits. */
+/** The limits along a dimension from addresses, mask and the widest instruction (128 bits). */
 function axisLimits({ ptr, mask }: MemoryAccess, axes: ModuleAxisInfo, dim: number, bits: number): AccessLimit[] {
   const { contiguity, divisibility } = axes.getOrWorst(ptr);
   return [

@@ -1,5 +1,5 @@
 /**
- * What an op's result is like, given its operands: one rule for each kind of op that upstream has a rule for.
+ * The axis info of an op's result, given its operands: one rule for each kind of op that upstream has a rule for.
  * Source: lib/Analysis/AxisInfo.cpp, the visitors.
  */
 

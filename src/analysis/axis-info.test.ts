@@ -41,7 +41,7 @@ describe("of numbers, by the definition", () => {
   });
 });
 
-/** What is known of the named results, as `name: text`. */
+/** The AxisInfo of the named results, as `name: text`. */
 function infos(source: string): Record<string, string> {
   const ctx = new Context(ALL_DIALECTS);
   const { module } = parseModule(ctx, "test.mlir", source) ?? {};

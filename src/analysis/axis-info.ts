@@ -1,5 +1,5 @@
 /**
- * What is known of a value along each of its dimensions, for choosing how wide memory accesses can be.
+ * Facts about a value along each of its dimensions, for choosing how wide memory accesses can be.
  *
  *     [[10, 11, 12, 13, 18, 19, 20, 21],
  *      [20, 21, 22, 23, 28, 29, 30, 31]]
@@ -66,7 +66,7 @@ export function axisInfo(
   return { contiguity, divisibility, constancy, constantValue };
 }
 
-/** What can be said of the divisibility of a value that is one of two. */
+/** The divisibility along `dim` of a value that is either of two. */
 export function divisibilityFromContiguity(a: AxisInfo, b: AxisInfo, dim: number): number {
   const [ca, cb] = [a.contiguity[dim]!, b.contiguity[dim]!];
   const [da, db] = [a.divisibility[dim]!, b.divisibility[dim]!];
@@ -75,7 +75,7 @@ export function divisibilityFromContiguity(a: AxisInfo, b: AxisInfo, dim: number
   return gcd(da, db, ca, cb);
 }
 
-/** What holds when one of two does; `a` itself when `b` adds nothing. Rank 0 stands for "not known yet". */
+/** The AxisInfo of a value that is either of two; `a` itself when `b` adds nothing. Rank 0 means "not known yet". */
 export function joinAxisInfo(a: AxisInfo, b: AxisInfo): AxisInfo {
   if (a === b || rankOf(b) === 0) return a;
   if (rankOf(a) === 0) return b;
@@ -98,7 +98,7 @@ export function sameAxisInfo(a: AxisInfo, b: AxisInfo): boolean {
 }
 const same = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
 
-/** What a hint says of each dimension: the numbers of a dense attribute, or a single one; nothing is said of those without a number. */
+/** The number that a hint gives for each dimension, from a dense attribute or a single number; 1 for a dimension without a number. */
 export function hintOf(attr: Attribute | undefined, rank: number): readonly number[] | undefined {
   const dimensions = (numberOf: (dim: number) => number | undefined) => Array.from({ length: rank }, (_, dim) => numberOf(dim) ?? 1);
   if (IntegerAttr.is(attr)) {
@@ -111,12 +111,12 @@ export function hintOf(attr: Attribute | undefined, rank: number): readonly numb
   return dimensions((dim) => (dim < count ? Number(elements[splat ? 0 : dim]) : undefined));
 }
 
-/** What can be known of a value in the worst case: what hints on it, on its function's argument or its op say. */
+/** The AxisInfo of a value in the worst case: only from hints on its op or on its function's argument. */
 export function pessimisticAxisInfo(value: Value): AxisInfo {
   const rank = shapeRank(value);
   const op = value.definingOp;
   const owner = op ?? (value.argOwner!.region?.firstBlock === value.argOwner ? value.argOwner!.parentOp : null);
-  // What control flow hands over is unknown at first: anything is possible, until it is joined with what comes in.
+  // Values from control flow are unknown at first: anything is possible, until they are joined with the incoming values.
   const fromControlFlow = owner?.def.interface(RegionBranch) !== undefined || (!op && WarpSpecializePartitionsOp.is(owner));
   const all = new Array<number>(rank).fill(fromControlFlow ? MAX_DIVISOR : 1);
   let hint: ((name: string) => readonly number[] | undefined) | undefined;

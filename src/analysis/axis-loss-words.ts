@@ -1,4 +1,4 @@
-/** What to tell a user of a value that lacks contiguity, divisibility or constancy. */
+/** Messages to a user about a value that lacks contiguity, divisibility or constancy. */
 import * as arith from "../dialects/arith/ops/index.js";
 import * as tt from "../dialects/tt/ops/index.js";
 import { PointerType } from "../dialects/tt/types.js";

@@ -29,7 +29,7 @@ export interface AxisShortage {
   readonly property: AxisProperty;
   readonly dim: number;
   readonly has: number;
-  /** What it would take here for the value that was asked about to have enough. */
+  /** The amount needed here for the value that was asked about to have enough. */
   readonly needed: number;
 }
 
@@ -95,13 +95,13 @@ function yielded(terminator: Operation | null | undefined, index: number): Value
 }
 
 interface Candidate extends Shortage {
-  /** What the result would have if this were ideal. */
+  /** The amount that the result would have if this were ideal. */
   readonly gain: number;
 }
 
 function blameOperand(axes: ModuleAxisInfo, op: Operation, at: Shortage, seen: ReadonlySet<Value>): Shortage | undefined {
   const { property, dim, needed } = at;
-  // What the walk has passed is carried round a loop: it is as good as what it is made from.
+  // A value that the walk has passed is carried round a loop: it is as good as the values it is made from.
   const infos = op.operands.map((operand) => (seen.has(operand) ? idealInfo(axes.getOrWorst(operand), operand) : axes.getOrWorst(operand)));
   const resultWith = (operands: readonly AxisInfo[]): number => inferAxisInfo(op, operands)?.[property][dim] ?? 0;
   const now = resultWith(infos);
@@ -118,7 +118,7 @@ function blameOperand(axes: ModuleAxisInfo, op: Operation, at: Shortage, seen: R
   }
   const best = candidates.sort((a, b) => enough(b, needed) - enough(a, needed) || uniformity(axes, b.value) - uniformity(axes, a.value))[0];
   if (!best) return undefined;
-  // What it takes here so that the result has enough once all else is as it should be.
+  // The amount needed here so that the result has enough once all else is as it should be.
   const index = op.operands.indexOf(best.value);
   const most = idealOf(best.value, best.property, best.dim);
   const improvedTo = (amount: number, among: readonly AxisInfo[]): number =>

@@ -69,7 +69,7 @@ function holdingBack({ limits, elements, ptr, dim, elementBits }: AccessWidth): 
   const width = RankedTensorType.is(ptr.type) ? ptr.type.params.shape[dim]! : 1;
   if (width <= elements) return [{ by: "scalar", elements: width }];
   const by = (kind: AccessLimit["by"]) => least.some((limit) => limit.by === kind);
-  // Of addresses that are not contiguous each counts as the first of a run; a layout follows from the addresses.
+  // Addresses that are not contiguous each count as the first of a run; a layout follows from the addresses.
   return least.filter(({ by: kind }) => {
     if (kind === "divisibility") return !by("contiguity");
     if (kind === "layout") return !by("contiguity") && !by("divisibility") && !by("mask");

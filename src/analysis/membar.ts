@@ -123,11 +123,11 @@ function overlap(before: Accesses, after: Accesses, filter: MembarFilter | undef
   return false;
 }
 
-/** What a visit may ask. */
+/** The facts that a visit may use. */
 export interface AccessContext {
   readonly allocation: Allocation;
   readonly stretchOf: (buffer: SharedBuffer) => Stretch;
-  /** What is pending when a function returns to its caller. */
+  /** The accesses that are pending when a function returns to its caller. */
   readonly pendingAfter: (callee: Operation) => PendingAccesses | undefined;
 }
 /** Goes over an op: changes `pending` to what is pending behind it. */
@@ -244,7 +244,7 @@ function visitMembar(
   barrier: { before(): void; after(): void },
 ): void {
   if (isBarrier(op)) return pending.clear();
-  // What was waited for is there for the threads that waited; the others need a barrier.
+  // The data is ready for the threads that waited; the other threads need a barrier.
   if ((AsyncWaitOp.is(op) || TMAStoreWaitOp.is(op)) && !isBarrier(op.next)) {
     barrier.after();
     return pending.clear();
@@ -279,7 +279,7 @@ function isWarpSynchronous(op: Operation): boolean {
 const COPIES: readonly OpDef[] = [AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp];
 const BARRIER_USERS: readonly OpDef[] = [WaitBarrierOp, ...COPIES, BarrierExpectOp];
 
-/** What the mbarrier ops of NVIDIA GPUs allow. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp, canSkipBarSync. */
+/** Skips barriers between mbarrier ops. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp, canSkipBarSync. */
 export const canSkipBarSync: MembarFilter = (before, after) => {
   const isOneOf = (op: Operation, defs: readonly OpDef[]): boolean => defs.includes(op.def);
   if (InitBarrierOp.is(before) && InitBarrierOp.is(after)) return true;

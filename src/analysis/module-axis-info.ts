@@ -64,7 +64,7 @@ export class ModuleAxisInfo {
     });
   }
 
-  /** What is known of a value; undefined in code that no function of the module reaches. */
+  /** The AxisInfo of a value; undefined in code that no function of the module reaches. */
   get(value: Value): AxisInfo | undefined {
     return this.#pessimistic ? noAxisInfo(value) : this.#infos.get(value);
   }

@@ -5,7 +5,7 @@
  */
 import { type LiveRange, rangesIntersect } from "./value-liveness.js";
 
-/** What is placed. Units: bytes. */
+/** An item to place. Units: bytes. */
 export interface Placeable {
   readonly size: number;
   readonly alignment: number;

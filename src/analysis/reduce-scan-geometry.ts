@@ -33,7 +33,7 @@ export function reduceScratchShape({ shape, encoding }: SourceTensor, axis: numb
   return warps === 1 ? undefined : shape.map((extent, dim) => (dim === axis ? warps : extent));
 }
 
-/** What a scan's lowering counts in. Axis: along the scan; the others are independent scans side by side. */
+/** The counts that a scan's lowering uses. Axis: along the scan; the others are independent scans side by side. */
 export interface ScanGeometry {
   readonly axisNumElementsPerThread: number;
   readonly nonAxisNumElementsPerThread: number;

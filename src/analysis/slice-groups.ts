@@ -1,5 +1,5 @@
 /**
- * What `getSlice` without filters finds for many ops, without walking everything for each: ops that use each other's values
+ * The result of `getSlice` without filters for many ops, without walking everything for each: ops that use each other's values
  * form a group, and all ops of a group have the same slice.
  */
 import type { Operation } from "../ir/operation.js";

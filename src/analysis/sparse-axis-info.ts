@@ -53,7 +53,7 @@ function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)
   for (const result of op.results) self.join(result, info);
 }
 
-/** What is known of an op's results given its operands: its kind's rule, and hints on the op. Undefined where nothing follows. */
+/** The AxisInfo of an op's results given its operands: from the rule of its kind, and hints on the op. Undefined where nothing follows. */
 export function inferAxisInfo(op: Operation, operands: readonly AxisInfo[]): AxisInfo | undefined {
   const info = AXIS_INFO_RULES.get(op.def)?.(op, operands);
   if (!info || rankOf(info) === 0) return undefined;
@@ -79,7 +79,7 @@ function visitInductionVar(loop: Operation, inductionVar: Value, self: Analysis)
   fact.value = fact.value ? joinAxisInfo(fact.value, info) : info;
 }
 
-/** What a partition captures is what its operand is outside. */
+/** The arguments of a partition have the AxisInfo of the operands that it captures. */
 function visitCaptures(partitions: Operation, args: readonly Value[], self: Analysis): void {
   const captures = partitions.parentOp!.operands;
   args.forEach((arg, i) => {

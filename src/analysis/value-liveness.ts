@@ -36,7 +36,7 @@ export function liveRange(value: Value, ids: ReadonlyMap<Operation, number>): Li
   let start = Infinity;
   let end = -Infinity;
   const visited = new Set<Block>([home, ...users.map((user) => user.block!)]);
-  // What is added on the way is visited too.
+  // The loop also visits the blocks that it adds.
   for (const block of visited) {
     const first = (block === home ? value.definingOp : undefined) ?? block.firstOp!;
     const liveOut = block.successors().some((next) => liveIn.has(next)) || escapes(block, home, users);

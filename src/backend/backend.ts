@@ -6,7 +6,7 @@ import type { TritonVersion } from "../support/triton-version.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts } from "../trace/trace.js";
 
-/** What is compiled for: a GPU by its number (90 for `cuda:90`), and Triton's options. */
+/** The target of a compilation: a GPU by its number (90 for `cuda:90`), and Triton's options. */
 export interface BackendTarget<Options> {
   readonly capability: number;
   readonly options: Options;
@@ -25,11 +25,11 @@ export function stage(name: Stage, steps: readonly (PassStep | false)[]): readon
   );
 }
 
-/** What can be made after the last pass: LLVM IR, PTX, and by op the instructions in PTX. */
+/** The artifacts that can be made after the last pass: LLVM IR, PTX, and by op the instructions in PTX. */
 export type ArtifactKind = keyof Artifacts;
 export interface ArtifactRequest {
   readonly artifacts?: readonly ArtifactKind[];
-  /** Of a module of more ops than this no artifacts are made. */
+  /** No artifacts are made of a module with more ops than this. */
   readonly maxArtifactOps?: number;
 }
 
@@ -48,7 +48,7 @@ export interface Backend<Gpu, Options> {
   readonly options: BackendOptions<Options>;
   /** Values of all options; some follow from the target. */
   readonly defaults: (capability: number) => Options;
-  /** What is wrong with options for a target, in Triton's words where it has some. */
+  /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
   readonly check: (options: Options, capability: number) => string | undefined;
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
   /** Passes that code needs to run; all others only make it better. */

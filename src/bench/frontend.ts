@@ -117,7 +117,7 @@ function reportCommand(python: string | undefined, known: Readonly<Record<string
   );
 }
 
-/** Of several runs: what else the machine does only adds to it. Milliseconds. */
+/** The time of the fastest of several runs, in milliseconds: other work on the machine only adds time. */
 function fastest(runs: number, body: () => void): number {
   let best = Infinity;
   for (let i = 0; i < runs; i++) {

@@ -31,7 +31,7 @@ interface Timing {
   readonly warm: number;
 }
 
-/** What is compiled, and what is kept of it. */
+/** The part of the compilation that runs, and the outputs that are kept. */
 type Mode = "passes" | "passes, texts" | "lowering" | "lowering, no steps" | "all";
 
 /** The times of one process's jobs, as JSON: `bench --passes JOBS`. */

@@ -63,7 +63,7 @@ class Ui {
   get pid(): number {
     return this.#pty.pid;
   }
-  /** What was written since the last call; waits until `wanted` finds it enough. */
+  /** The output since the last call; waits until `wanted` accepts it. */
   async until(wanted: (received: string) => boolean): Promise<string> {
     const end = performance.now() + 120_000;
     while (!wanted(this.#received)) {

@@ -9,7 +9,7 @@ import type { Command } from "./options/read.js";
 import { SHELLS, TT_STEP } from "./options/step.js";
 import { main } from "./tt-step.js";
 
-/** What bash offers after these words. */
+/** The completions that bash offers after these words. */
 function offered(program: string, ...words: readonly string[]): readonly string[] {
   const complete = `_${program.replaceAll("-", "_")}`;
   const script = `${completionScript("bash")}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); ${complete}; printf '%s\\n' "\${COMPREPLY[@]}"`;

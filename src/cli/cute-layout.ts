@@ -48,7 +48,7 @@ import { type CUTE_FORMATS, type CuteArgs, readCuteArgs, type Word } from "./opt
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-/** What is wrong, and in which text (a command line argument, a file). */
+/** An error at a place in a text (a command line argument, a file). */
 class Problem extends Error {
   constructor(
     readonly source: string,
@@ -100,7 +100,7 @@ function write(io: Io, file: Word, argv: readonly string[], text: string): void 
 
 type Format = (typeof CUTE_FORMATS)[number];
 
-/** What is printed. */
+/** The text to print. */
 function answer(args: CuteArgs, argv: readonly string[], io: Io): string {
   const { options, words } = args;
   const fail = (word: Word | undefined, message: string): never => {
@@ -291,7 +291,7 @@ function tiledMma(ctx: Context, word: Word): TiledMma {
   return refuseAt(ctx, tile ?? thr ?? word, () => makeTiledMma(atom, threads, permutation));
 }
 
-/** What the algebra refuses about an option points at the option. */
+/** Runs `f`; an error of the layout algebra is reported at the option `word`. */
 function refuseAt<T>(ctx: Context, word: Word, f: () => T): T {
   try {
     return f();

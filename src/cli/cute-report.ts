@@ -1,4 +1,4 @@
-/** What `cute-layout mma` and `copy` show: names and values, the drawing, the tables of owners. */
+/** The output of `cute-layout mma` and `copy`: names and values, the drawing, the tables of owners. */
 
 import * as any from "../cute/composed-layout.js";
 import { type OwnedTable, ownerPanel, type Panel } from "../cute/draw.js";

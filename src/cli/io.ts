@@ -1,6 +1,6 @@
 import type { Progress, Work } from "../support/slices.js";
 
-/** What a command may touch: given by the launcher, or by a test. */
+/** The outside world as a command sees it: given by the launcher, or by a test. */
 export interface Io {
   /** `write` is for people and escapes what a terminal would obey; `writeBytes` is exact unless a terminal shows it. */
   readonly stdout: { write(text: string): void; writeBytes(text: string): void };

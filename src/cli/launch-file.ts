@@ -12,7 +12,7 @@ import { descrOf, kindOf, readNpy } from "./npy.js";
 export interface NamedArgument {
   readonly name: string;
   readonly argument: LaunchArgument;
-  /** Of an array: how it is written out. */
+  /** For an array: how it is written out. */
   readonly array?: { readonly descr: string; readonly shape: readonly number[]; readonly strides?: readonly number[] };
 }
 

@@ -133,7 +133,7 @@ function inEraOf(written: Attribute, result: string): string {
   return written.def.name.startsWith("triton_gpu.") && !changed ? result.replaceAll("#ttg.", "#triton_gpu.") : result;
 }
 
-/** What upstream would abort on is the user's mistake here. */
+/** Reports an error on which upstream would abort as the user's mistake. */
 function attempt<T>(infer: () => T): T {
   try {
     return infer();

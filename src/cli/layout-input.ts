@@ -1,4 +1,4 @@
-/** What `triton-tensor-layout` reads: attributes, types, files with aliases, values of kernels. Complaints are UserErrors. */
+/** The inputs of `triton-tensor-layout`: attributes, types, files with aliases, values of kernels. Complaints are UserErrors. */
 
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { BUILTIN_ATTRS, BUILTIN_TYPES } from "../dialects/builtin/core.js";
@@ -24,7 +24,7 @@ import { fileError } from "../node/files.js";
 import { EXIT, type Io } from "./io.js";
 import { shortened } from "./options/option.js";
 
-/** What the user has to change: `message` goes to stderr as it is, and the program ends with `code`. */
+/** A mistake that the user has to correct: `message` goes to stderr as it is, and the program ends with `code`. */
 export class UserError extends Error {
   override readonly name = "UserError";
   constructor(

@@ -18,7 +18,7 @@ export function threadNumber(text: string, layout: LinearLayout): number | undef
   return Number(text);
 }
 
-/** What a thread owns in each block: the coordinates of each register. */
+/** The elements that a thread owns in each block: the coordinates of each register. */
 export interface ThreadElements {
   readonly block: number;
   readonly thread: number;
@@ -27,7 +27,7 @@ export interface ThreadElements {
   readonly registers: readonly (readonly number[])[];
 }
 
-/** What one thread, or every thread, owns. */
+/** The elements that one thread, or every thread, owns. */
 export function threadElements(tensor: TensorLayout, option: string): ThreadElements[] {
   distributedOf(tensor, "-l with --thread");
   const { layout } = tensor;
@@ -56,7 +56,7 @@ export function threadText(elements: readonly ThreadElements[]): string {
     .join("");
 }
 
-/** What a conversion takes, and where the registers of some threads come from. */
+/** The cost of a conversion, and where the registers of some threads come from. */
 export interface ConversionReport extends ConversionShape {
   readonly from: string;
   readonly to: string;
@@ -120,7 +120,7 @@ ${threads.length === 1 ? `Thread ${threads[0]!.thread}:` : "Register by register
 ${rows.join("")}`;
 }
 
-/** What the accesses of all warps of a CTA to a layout of shared memory take. */
+/** The wavefronts that the accesses of all warps of a CTA to a layout of shared memory take. */
 export interface ConflictReport extends Wavefronts {
   readonly shared: string;
   readonly registers: string;

@@ -1,5 +1,5 @@
 /**
- * What two articles on Triton show of layouts (fixtures/layout-seeds/*.txt): their commands, figures and listings, with what the
+ * Examples from two articles on Triton's layouts (fixtures/layout-seeds/*.txt): commands, figures and listings, with what the
  * articles print. A file holds blocks of `# notes`, `$ arguments` and the output; `...` stands for lines left out, and after
  * `as: numbers` (or `as: threads`) a line is compared by its numbers (or those of the threads) only.
  */

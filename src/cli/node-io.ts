@@ -141,7 +141,7 @@ const PROGRAMS: Programs = {
 /** Above this size compiling the parser is part of the wait. */
 const LARGE_FILE_BYTES = 2 ** 20;
 
-/** What stood on standard input and in pipes: they can be read once only. */
+/** The text read from standard input and from pipes: they can be read once only. */
 const piped = new Map<string, string>();
 
 /** The file that was read last: commands look at an input before they read it. */

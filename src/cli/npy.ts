@@ -9,7 +9,7 @@ export interface NpyArray {
 }
 
 const MAGIC = "\x93NUMPY";
-/** What memory knows as elements; unsigned ones as signed of their size. */
+/** Element kinds by npy type; an unsigned type has the signed kind of its size. */
 const KINDS: Readonly<Record<string, ElementKind>> = {
   f2: "f16",
   f4: "f32",

@@ -10,7 +10,7 @@ import type { Preconditions } from "../simulate/tensor/arguments.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
 import type { Io } from "./io.js";
 
-/** What is stated, and in which file. */
+/** The stated preconditions, and the file that states them. */
 export interface StatedPreconditions {
   readonly path: string | undefined;
   readonly preconditions: Preconditions;
@@ -33,7 +33,7 @@ export function preconditionsBeside(input: string, io: Io): StatedPreconditions 
   return none;
 }
 
-/** What a report says of them: `preconditions of k.args.json: heads = 2, lens range low=8 high=70`. */
+/** The line of a report on preconditions: `preconditions of k.args.json: heads = 2, lens range low=8 high=70`. */
 export function preconditionsText({ path, preconditions: { scalars, arrays, grid, programs } }: StatedPreconditions): string {
   if (path === undefined) return "";
   const stated = [

@@ -13,7 +13,7 @@ export interface PtxasOptions {
 export interface Assembled {
   /** One character a byte. */
   readonly cubin: string;
-  /** What `ptxas -v` says: registers, spills, shared memory. */
+  /** The output of `ptxas -v`: registers, spills, shared memory. */
   readonly log: string;
   /** The machine code as text, where cuobjdump or nvdisasm stands beside ptxas. */
   readonly sass: string | undefined;

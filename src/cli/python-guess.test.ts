@@ -1,4 +1,4 @@
-/** What tt-step proposes where no signature is given: a command that works when it is pasted. */
+/** The command that tt-step proposes if no signature is given: it works when it is pasted. */
 import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
 import { main } from "./tt-step.js";

@@ -1,4 +1,4 @@
-/** What the user's Python would import, found by looking, without starting it. Source: CPython's site.py says where packages are. */
+/** The packages that the user's Python would import, found without starting it. Source: CPython's site.py says where packages are. */
 import type { PythonHost } from "../frontend/compile-python.js";
 import type { Io } from "./io.js";
 
@@ -20,7 +20,7 @@ export function findTriton(io: Io): FoundTriton | undefined {
   return undefined;
 }
 
-/** What the front end asks about files and about the Python that would run them. */
+/** The front end's queries about files and about the Python that would run them. */
 export function pythonHost(io: Io): Pick<PythonHost, "readFile" | "isFolder" | "cwd" | "searchPath" | "env"> {
   return {
     readFile(path) {
@@ -64,7 +64,7 @@ function sitePackages(io: Io): readonly string[] {
 function siteFolders(io: Io): readonly string[] {
   return prefixes(io).flatMap((prefix) => {
     const versions = io.programs!.listFolder(`${prefix}/lib`).filter((name) => /^python3\.\d+$/.test(name));
-    // Of several, the newest.
+    // The newest version comes first.
     versions.sort((a, b) => Number(b.slice(8)) - Number(a.slice(8)));
     return [
       ...versions.flatMap((version) => [`${prefix}/lib/${version}/site-packages`, `${prefix}/local/lib/${version}/dist-packages`]),

@@ -12,9 +12,9 @@ import { preconditionsBeside, preconditionsText } from "./preconditions-file.js"
 
 type Triple = readonly [number, number, number];
 
-/** What the command line says of an execution. */
+/** The options of an execution on the command line. */
 export interface SimulationArgs {
-  /** Of arguments that are numbers, by name or position. */
+  /** The values of numeric arguments, by name or position. */
   readonly values: ReadonlyMap<string, number>;
   readonly grid: Triple | undefined;
   readonly programs: readonly Triple[] | undefined;

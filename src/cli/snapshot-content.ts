@@ -1,4 +1,4 @@
-/** What a snapshot holds: the IR after every changed pass, the PTX, and a summary of the facts that a kernel's author guards. */
+/** The content of a snapshot: the IR after every changed pass, the PTX, and a summary of the facts that a kernel's author guards. */
 import { createHash } from "node:crypto";
 import { codegenFacts } from "../explain/codegen-facts.js";
 import type { Step, Trace } from "../trace/trace.js";
@@ -20,7 +20,7 @@ export function snapshotFiles(trace: Trace, full: boolean): SnapshotFiles {
   files.set("summary.json", `${JSON.stringify({ ...summary(trace, full), digests }, null, 1)}\n`);
   return files;
 }
-/** Of the IR after a pass that is not kept: it is enough to name the pass that differs. */
+/** A hash of the IR after a pass whose text is not kept: it is enough to name the pass that differs. */
 function digest(text: string): string {
   return createHash("sha256").update(text, "latin1").digest("hex").slice(0, 16);
 }
@@ -29,7 +29,7 @@ function fileName(step: Step): string {
   return `${step.label.padStart(2, "0")}-${step.flag}.mlir`;
 }
 
-/** What `summary.json` holds, beside digests of the IR after passes that are not kept. */
+/** The content of `summary.json`, except the digests of the IR after passes that are not kept. */
 export interface Summary {
   readonly target: string | undefined;
   /** Whether the steps of make_llir are kept. */

@@ -80,7 +80,7 @@ export function storedSnapshots(dir: string): string[] {
 const isSnapshot = (folder: string): boolean =>
   isFolder(folder) && statSync(join(folder, "summary.json"), { throwIfNoEntry: false }) !== undefined;
 
-/** What a kernel's snapshot is called: by its file. The name is that of a folder inside another one. */
+/** The name of a kernel's snapshot, made from its file name. It names a folder inside another one. */
 export function kernelName(path: string): string {
   const file = path === "-" ? "stdin" : basename(resolve(path));
   const base = file.replace(/\.\w+$/, "");

@@ -23,7 +23,7 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
     const given = readCompilerSettings(changed);
     if ("error" in given) return given;
     const options = { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
-    // What Python becomes depends on the options.
+    // The IR of a Python input depends on the options.
     const source = input.defaults ? io : { ...io, readFile: () => input.text, readFolder: () => undefined };
     const again = readInput(args.input!, source, options);
     if (again.kind === "error") return { error: again.message ?? "the input does not parse" };

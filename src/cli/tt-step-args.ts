@@ -8,7 +8,7 @@ import { COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from
 import { TRITON_OPTIONS, tritonOptionsOf } from "./options/triton.js";
 import type { SimulationArgs } from "./simulation-args.js";
 
-/** What is said of a Python kernel: which one, its arguments, and where Triton's own library is. */
+/** The options of a Python kernel: which one, its arguments, and where Triton's own library is. */
 export interface PythonArgs extends GivenArguments {
   /** `NAME=<Python literal>` of the file's module level. */
   readonly defines: readonly string[];
@@ -26,7 +26,7 @@ export interface TtStepArgs extends Omit<StepValues, OfPython | OfExecution | "t
   readonly cuda: Partial<CudaOptions>;
   readonly python: PythonArgs;
   readonly simulation: SimulationArgs;
-  /** What was written of each option. */
+  /** The values written for each option. */
   readonly written: Written;
 }
 
@@ -57,7 +57,7 @@ export function stepArgs(given: Partial<StepValues>, written: Written, input: st
   };
 }
 
-/** What is said of an execution. */
+/** The options of an execution. */
 export function simulationArgs({ arg, program, seed, ...rest }: Pick<StepValues, OfExecution>): SimulationArgs {
   return {
     ...rest,
@@ -67,7 +67,7 @@ export function simulationArgs({ arg, program, seed, ...rest }: Pick<StepValues,
   };
 }
 
-/** What is compiled for: a target and Triton's options. */
+/** The compiler's settings: a target and Triton's options. */
 export type CompilerArgs = Pick<TtStepArgs, "capability" | "cuda">;
 
 function compilerArgs(values: { readonly target?: number | undefined }, written: Written): CompilerArgs | { readonly error: string } {

@@ -56,7 +56,7 @@ function multiplied({ family, types, registers }: MmaFacts, shape: readonly numb
   return `registers of a thread: A ${registers.a}, B ${registers.b}, D ${registers.acc}`;
 }
 
-/** What a warp-wide instruction costs the memory, where addresses and layouts say it. */
+/** The memory cost of a warp-wide instruction, where addresses and layouts determine it. */
 function costText({ sectorsPerWarp, wavefronts, bytesPerThread }: CodegenFact): string {
   if (sectorsPerWarp !== undefined) return `${sectorsPerWarp} sectors a warp, for ${bytesPerThread * 32} bytes`;
   return wavefronts

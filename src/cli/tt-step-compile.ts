@@ -12,7 +12,7 @@ import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import type { Input } from "./tt-step-input.js";
 
-/** What an input's compilation is: imported, or run here; or why it cannot be. Diagnostics are printed. */
+/** The trace of an input's compilation, imported or run here; or why there is none. Diagnostics are printed. */
 export function traceOf(
   input: Exclude<Input, { readonly kind: "error" }>,
   name: string,
@@ -34,7 +34,7 @@ export function traceOf(
     ...options,
     ...range,
     ...everywhere(args, io),
-    // What is asked about is read back from the text.
+    // The subject of `--why` or `--layout` is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
     texts,
     steps: texts || args.list || (made.length === 0 && !moduleOnly),
@@ -59,7 +59,7 @@ function emittedStage({ emit }: TtStepArgs): Stage | undefined {
   return emit === "llvm-dialect" ? "llir" : emit === "ttir" || emit === "ttgir" ? emit : undefined;
 }
 
-/** What is to be made behind the last pass. */
+/** The artifacts to make after the last pass. */
 function artifacts({ emit, llc, ptxasReport, validate, codegen }: TtStepArgs): readonly ArtifactKind[] {
   const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport;
   const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
@@ -81,7 +81,7 @@ function needsTexts(args: TtStepArgs): boolean {
   );
 }
 
-/** What holds for whatever is compiled. */
+/** The compile options that are the same for every input. */
 export function everywhere(args: TtStepArgs, io: Io): Always {
   return {
     verifyEach: args.verifyEach,

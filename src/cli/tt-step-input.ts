@@ -20,7 +20,7 @@ export interface InputOptions extends ImportOptions {
   readonly cuda?: Partial<CudaOptions>;
 }
 
-/** What `--triton-lib` takes for tt-step's own library functions. */
+/** The value of `--triton-lib` that selects tt-step's own library functions. */
 export const NO_TRITON = "none";
 
 /** Reads a file, a folder or standard input (`-`). */

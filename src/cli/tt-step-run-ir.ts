@@ -26,13 +26,13 @@ export interface IrRunArgs {
   readonly kernel: string | undefined;
   readonly launch: LaunchFile | undefined;
   readonly simulation: SimulationArgs;
-  /** What the module was parsed from, which may name arguments. */
+  /** The source text of the module, which may name arguments. */
   readonly text: string;
   readonly capability: number;
   readonly checks: boolean;
 }
 
-/** What is printed and written of a run. */
+/** The output of a run, printed and written to files. */
 export interface IrRun {
   readonly memory: Memory;
   readonly stores: ReadonlyMap<string, readonly StoredRun[]>;
@@ -146,7 +146,7 @@ function reportOf(module: Operation, result: RunResult): string {
   );
 }
 
-/** What was neither stated nor given: numbers, and arrays as large as the kernel touched them. */
+/** The inputs that were neither stated nor given: numbers, and arrays as large as the kernel touched them. */
 function madeUp(kernel: Operation, { args, memory }: RunResult, { scalars = {}, arrays = {} }: Preconditions): string {
   const parts = descriptorParts(kernel);
   const made = args.flatMap((arg, i) => {

@@ -251,7 +251,7 @@ function report(run: PtxRun, args: RunArgs): string {
 const SHOWN = 8;
 const STRETCHES = 32;
 
-/** What was stored into each buffer, the first elements of each stretch. */
+/** The values stored into each buffer: the first elements of each stretch. */
 function storesText({ stores, memory }: Pick<PtxRun, "stores" | "memory">): string {
   let text = "";
   const elements = new Map(memory.buffers.map((b) => [b.spec.name, b.spec.element]));

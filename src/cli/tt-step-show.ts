@@ -1,4 +1,4 @@
-/** What `tt-step` prints of a Trace. */
+/** The output of `tt-step` for a Trace. */
 
 import { countsText, sideBySide, unified } from "../diff/hunks.js";
 import { stepDiff } from "../diff/step-diff.js";
@@ -35,7 +35,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
   );
 }
 
-/** What the arguments ask for; a list when they ask for nothing. */
+/** The output that the arguments ask for; a list when they ask for nothing. */
 export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const nothing = asksForNothing(args);
   if (args.json) return { text: toJson(trace), exact: true, code: 0 };
@@ -110,7 +110,7 @@ function emitted(trace: Trace, emit: Emitted): string | undefined {
   if (emit === "llir" || emit === "ptx") return trace.artifacts[emit];
   const stage: Stage = emit === "llvm-dialect" ? "llir" : emit;
   const last = trace.steps.filter((s) => s.parent === undefined && s.stage === stage && s.kind !== "internal").at(-1);
-  // What a pass that failed has left is not handed on.
+  // The output of a failed pass is not handed on.
   return last?.verified ? trace.lines.textOf(last.text) : undefined;
 }
 

@@ -96,7 +96,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
   const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}`;
   const folder = join(args.dir, name);
   const before = readSnapshot(folder);
-  // What was kept in full is compared in full.
+  // A snapshot that was kept in full is compared in full.
   const now = snapshotFiles(trace, args.full || (!args.update && /"full": true/.test(before?.get("summary.json") ?? "")));
   const difference = before && firstDifference(before, now);
   if (before && !difference) return { input, name, status: "same", ms: ms() };

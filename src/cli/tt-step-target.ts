@@ -1,4 +1,4 @@
-/** What needs NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
+/** Outputs that need NVIDIA's assembler or llc: a cubin, a report of ptxas, PTX by LLVM. */
 
 import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";

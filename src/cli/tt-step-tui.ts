@@ -85,7 +85,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   });
 }
 
-/** What `--export` writes: as `E` in the UI, for the screen that the UI opens with. */
+/** The output of `--export`: as `E` in the UI, for the screen that the UI opens with. */
 export async function exported(trace: Trace, args: TtStepArgs, io: Io): Promise<{ readonly text: string } | { readonly error: string }> {
   const size = { columns: Number(io.env["COLUMNS"]) || 168, rows: Number(io.env["LINES"]) || 48 };
   const theme = themeOf(args, io);

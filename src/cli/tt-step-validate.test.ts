@@ -224,7 +224,7 @@ describe("--validate of a folder: what is not executed is not validated", () => 
 });
 
 describe("a fault that shows in lowered code alone is blamed on the pass that made it", () => {
-  /** What is said of a kernel where the named pass does something more to its result. */
+  /** The verdict on a kernel if the named pass also applies `fault` to its result. */
   const verdict = (text: string, flag: string, fault: (op: Operation) => boolean): string => {
     const sound = PASSES.get(flag)!;
     const { run } = sound;

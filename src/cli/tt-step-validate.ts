@@ -30,7 +30,7 @@ export function* validatingTrace(
 ): Work<Shown | { readonly error: string }> {
   const first = trace.steps[0] && readStep(trace, trace.steps[0]);
   const later = trace.steps.filter((s) => s.kind !== "source" && s.parent === undefined && s.changed && s.known);
-  // What a pass that failed left behind is no program.
+  // The output of a failed pass is not a valid program.
   const failed = later.findIndex((s) => !s.verified);
   const steps = (failed < 0 ? later : later.slice(0, failed)).map((step) => ({
     pass: step.run > 1 ? `${step.flag}#${step.run}` : step.flag,

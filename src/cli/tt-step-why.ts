@@ -12,7 +12,7 @@ import type { TtStepArgs } from "./tt-step-args.js";
 
 type Answer = { readonly text: string } | { readonly error: string };
 
-/** What `--why` and `--layout` print. */
+/** The output of `--why` and `--layout`. */
 export function whyAndLayout(trace: Trace, { why, layout, at }: TtStepArgs): Answer {
   if (at !== undefined && !findStep(trace, at)) return { error: withHint(noStep(trace, at), "--list") };
   const queries = queriesAt(trace, at);

@@ -1,4 +1,4 @@
-/** What is typed after `:` in the terminal UI, read as a command line is. */
+/** Reads the text typed after `:` in the terminal UI as a command line. */
 import type { TypedOptions } from "../tui/state/state.js";
 import { readTtStep, stepArgs } from "./tt-step-args.js";
 

@@ -35,7 +35,7 @@ k.py:10:5: note: defined here where 'FLAG' is false
     ^
 note: --define FLAG=False says what it is
 `);
-  // What the kernel does not use may stay open.
+  // A name that the kernel does not use may stay undecided.
   expect(await run(source.replace("h(n)", "1.0"))).toMatchObject({ code: 0, constants: "1" });
 });
 

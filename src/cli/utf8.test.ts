@@ -7,7 +7,7 @@ import { main as tensorLayout } from "./triton-tensor-layout.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main as ttStep } from "./tt-step.js";
 
-/** What a terminal shows: streams are bytes, one character each. */
+/** The text that a terminal shows: streams are bytes, one character each. */
 async function shown(
   main: (argv: readonly string[], io: Io) => number | Promise<number>,
   argv: readonly string[],

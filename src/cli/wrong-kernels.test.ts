@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
 import { main } from "./tt-step.js";
 
-/** What Triton 3.6, or CPython 3.11, says of a kernel: where, outermost call first (`line:column`), and what. */
+/** The error that Triton 3.6, or CPython 3.11, reports for a kernel: places (`line:column`), outermost call first, and message. */
 interface Said {
   readonly places: readonly string[];
   readonly message: string;

@@ -14,7 +14,7 @@ import { type Always, type CompileOptions, type CompileResult, compile, pipeline
 import { readSource, stageOf } from "./read-source.js";
 import { type ModuleSource, type Rejected, rejected, type Source } from "./source.js";
 
-/** What a compilation is for: what is asked for, then what the source says, then defaults. */
+/** The settings of a compilation: from the request, else from the source, else defaults. */
 export interface Settings {
   readonly capability: number;
   readonly options: CudaOptions;
@@ -76,7 +76,7 @@ export function pipelineRange(
   return range;
 }
 
-/** What to compile for, how far, and what to keep. */
+/** The target of a compilation, how far it goes, and the results to keep. */
 export interface CompileRequest extends Partial<Always> {
   /** `cuda:90`; by default what the source names, else `cuda:80`. */
   readonly target?: string;
@@ -88,7 +88,7 @@ export interface CompileRequest extends Partial<Always> {
   readonly startAfter?: string;
   /** Passes to leave out. */
   readonly disable?: readonly string[];
-  /** What to make after the last pass, if all ran; both by default. */
+  /** The artifacts to make after the last pass, if all ran; both by default. */
   readonly artifacts?: readonly ArtifactKind[];
   /** How much of each step the Trace keeps: `texts` (the IR after it, rewrites, remarks; default), `list` (whether it changed something), or `nothing`. */
   readonly record?: "texts" | "list" | "nothing";

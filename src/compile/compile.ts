@@ -42,11 +42,11 @@ export interface CompileOptions {
   readonly steps?: boolean;
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
-  /** What else watches the pass at a position of the pipeline. */
+  /** Another observer of the pass at a position of the pipeline. */
   readonly watch?: (position: number) => Instrumentation | undefined;
-  /** What to make of the module after the last pass. */
+  /** The artifacts to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
-  /** Of a module of more ops than this no artifacts are made. */
+  /** No artifacts are made of a module with more ops than this. */
   readonly maxArtifactOps?: number;
   /** Milliseconds; the only thing here that is not a function of the input. */
   readonly clock: () => number;
@@ -76,7 +76,7 @@ export function compile(name: string, module: Operation, options: CompileOptions
   }
 }
 
-/** What is done of a compilation so far. */
+/** The progress of a compilation so far. */
 export interface CompileProgress {
   readonly done: number;
   readonly total: number;
@@ -154,7 +154,7 @@ class Recorder {
   #hash = 0;
   #numOps = 0;
   #countedVersion = -1;
-  /** Of the source: what the stage before the first pass makes. */
+  /** The stage of the last step; at first, the stage that made the source. */
   #stage: Stage;
   #top = 0;
   /** Ids from here on belong to ops that no earlier step has seen. */

@@ -1,4 +1,4 @@
-/** What the compiler is given, recognised by content: IR of any stage, a Python kernel, a dump log, a Trace in JSON. */
+/** Reads the compiler's input, recognised by content: IR of any stage, a Python kernel, a dump log, a Trace in JSON. */
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";

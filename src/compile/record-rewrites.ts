@@ -15,7 +15,7 @@ interface Entry {
 
 export class RewriteRecorder implements RewriteListener {
   readonly #entries: Entry[] = [];
-  /** What is being tried: one in another. */
+  /** The rewrites being tried, nested: the innermost is last. */
   readonly #open: Entry[] = [];
   /** Rewrites of a dialect conversion by root: what they made is told when all is done. */
   readonly #promised = new Map<number, Entry>();
@@ -48,7 +48,7 @@ export class RewriteRecorder implements RewriteListener {
     if (op.origin !== undefined) this.gone.set(op.id, op.origin);
     const open = this.#open.at(-1);
     if (open) {
-      // What goes again was made last, mostly.
+      // An op that is erased again was mostly made last.
       const at = open.made ? open.made.lastIndexOf(op.id) : -1;
       if (at >= 0) open.made!.splice(at, 1);
     } else if (!this.#promised.has(op.id) && this.#entries.at(-1)?.root !== op.id)

@@ -1,4 +1,4 @@
-/** What a compilation begins with: IR, or a Trace that was made elsewhere; or why there is neither. */
+/** The input of a compilation: IR, or a Trace that was made elsewhere; or the reason why there is neither. */
 
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -11,13 +11,13 @@ import type { Operation } from "../ir/operation.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 
-/** What is said of a Python file: which kernel, its arguments (as `--signature` and its like), names of the module level. */
+/** The arguments for a Python file: the kernel, its arguments (as `--signature` and its like), names of the module level. */
 export interface PythonArguments extends GivenArguments {
   /** `NAME=<Python literal>` */
   readonly defines: readonly string[];
 }
 
-/** What is compiled of a Python file, and how its other files are read. */
+/** A request to compile a Python file: its arguments and options, and how its other files are read. */
 export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "isFolder" | "cwd" | "searchPath" | "env">> {
   readonly python?: Partial<PythonArguments>;
   /** Compute capability: 90. The file's own code may ask for it. */
@@ -37,7 +37,7 @@ export interface SourceRequest extends ImportOptions, PythonRequest {
   readonly text: string;
 }
 
-/** What a file says of how it is compiled; what is asked for comes first. */
+/** The settings that a file gives for its own compilation; settings of the request come first. */
 export interface SourceDefaults {
   /** Compute capability: 90. */
   readonly capability: number | undefined;
@@ -48,9 +48,9 @@ export interface SourceDefaults {
 export interface ModuleSource {
   readonly kind: "module";
   readonly module: Operation;
-  /** What it was read from; of Python the TTIR. */
+  /** The text that the module was read from; the TTIR if it comes from Python. */
   readonly text: string;
-  /** Of Python only. */
+  /** Only for Python inputs. */
   readonly defaults?: SourceDefaults;
   readonly request: SourceRequest;
 }
@@ -59,7 +59,7 @@ export interface TraceSource {
   readonly kind: "imported";
   readonly trace: Trace;
 }
-/** What `readSource` reads: IR to compile, or a Trace. */
+/** The result of `readSource`: IR to compile, or a Trace. */
 export type Source = ModuleSource | TraceSource;
 
 /** An input that cannot be read, and why. */

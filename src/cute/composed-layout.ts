@@ -148,7 +148,7 @@ export function apply(l: AnyLayout, coord: Term): Term {
   return apply(l.a, add(l.offset, apply(l.b, coord)));
 }
 
-/** What a coordinate with `_` keeps, and the offset it leaves outside of the layout. */
+/** The sublayout that a coordinate with `_` selects, and the offset that remains outside of the layout. */
 export function sliceAndOffset(coord: Term, l: DomainLayout): { layout: DomainLayout; offset: Term } {
   if (l.kind === "layout") return { layout: plain.slice(coord, l), offset: plain.sliceOffset(coord, l) };
   const b = asDomain(l.b);
@@ -259,7 +259,7 @@ export function recast(l: AnyLayout, oldBits: number, newBits: number): AnyLayou
 
 const gcdNumber = (a: number, b: number): number => (b === 0 ? a : gcdNumber(b, a % b));
 
-/** What two layouts have in common from the start; a swizzle keeps `1 << base` elements together. */
+/** The longest common prefix of two layouts; a swizzle keeps `1 << base` elements together. */
 export function maxCommonLayout(a: AnyLayout, b: AnyLayout): AnyLayout {
   if (a.kind === "layout" && b.kind === "layout") return plain.maxCommonLayout(a, b);
   const [composed, other] = a.kind === "composed" ? [a, b] : [b as ComposedLayout, a];

@@ -146,7 +146,7 @@ function composeThrough(lShape: Tuple, lStride: Term, rShape: Term, rStride: Ter
   return layout(tuple(...shapes, restShape), tuple(...strides, lastStride));
 }
 
-/** What a layout leaves out of `[0, cotarget)`, in ascending order; the default target is its own cosize. */
+/** The layout of the indices in `[0, cotarget)` that a layout skips, in ascending order; the default target is its own cosize. */
 export function complement(l: Layout, cotarget?: Term): Layout {
   const filtered = filter(l);
   const target = cotarget ?? cosize(filtered);

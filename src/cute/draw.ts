@@ -109,7 +109,7 @@ ${panels.map((p) => svgOfPanels([p])).join("")}${owned.map(tableHtml).join("")}<
 `;
 }
 
-/** What each thread owns of a tile, in order of its values. */
+/** The elements of a tile that each thread owns, in order of its values. */
 export interface OwnedTable {
   readonly caption: string;
   /** For each thread its elements as `(row,column)`, by value. */

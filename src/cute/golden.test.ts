@@ -16,7 +16,7 @@ interface Tiled {
 
 const read = <T>(name: string): T => JSON.parse(readFileSync(`fixtures/cute/${name}.json`, "utf8")).cases;
 
-/** What a program prints. */
+/** The output of a program. */
 function printed(text: string): string {
   let out = "";
   evaluate(text, { write: (s) => void (out += s), defines: new Map() });

@@ -95,7 +95,7 @@ Copy_Atom
   expect(run("print(tXrQ.layout());")).toBe("((_8,_1),_1,_8):((_1,_0),_0,_8)");
 });
 
-/** What the article only announces is among CUTLASS's prints in tiled.json: K (B, plain) and V (B, transposed). */
+/** The article only announces K (B, plain) and V (B, transposed); CUTLASS's prints of them are in tiled.json. */
 test("the copies of K and V and the second product are among the golden cases", () => {
   const { cases } = JSON.parse(readFileSync("fixtures/cute/tiled.json", "utf8")) as {
     cases: { id: string; expr: string; output: Record<string, string> }[];

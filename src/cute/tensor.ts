@@ -162,7 +162,7 @@ export function localTile(t: Tensor, tiler: Term, coord: Term, projection?: Term
   return sliceTensor(tiled, tuple(underscores(rankOf(get(shape, 0))), rest));
 }
 
-/** What `coord` within every tile keeps: one element a tile, as many as there are tiles. */
+/** The elements at `coord` within every tile: one element per tile. */
 export function outerPartition(t: Tensor, tiler: Term, coord: Term): Tensor {
   const tiled = withLayout(t, (l) => any.zippedDivide(l, tiler));
   const shape = any.shape(tiled.layout);

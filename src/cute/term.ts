@@ -143,7 +143,7 @@ export function numberOf(t: Term, what = "an integer"): number {
   return v.value;
 }
 
-/** What kind of term this is, for error messages. */
+/** The name of a term's kind, for error messages. */
 export function describe(t: Term): string {
   const names = {
     int: "an integer",

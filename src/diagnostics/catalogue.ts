@@ -1,5 +1,5 @@
 /**
- * What the codes of diagnostics mean: one line each, with a hint at the cure. Codes of a single op or attribute
+ * The meanings of diagnostic codes: one line each, with a hint at the cure. Codes of a single op or attribute
  * (`tt.dot`, `ttg.memory`) are explained by its family here and by the op's own summary.
  */
 import { LIMITS } from "../support/limits.js";
@@ -146,7 +146,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "verify-diagnostics": "A diagnostic and the expected-* comments do not agree.",
 };
 
-/** What a code means; for an op's own code, a pointer to the op, for a pass's the pass. */
+/** The meaning of a code; for an op's own code, a pointer to the op, for a pass's the pass. */
 export function explain(
   code: string,
   summaryOfOp: (name: string) => string | undefined,

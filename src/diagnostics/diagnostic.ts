@@ -1,5 +1,5 @@
 /**
- * What the program tells a person about their input: severity, stable code, place, message, notes.
+ * A report to a person about their input: severity, stable code, place, message, notes.
  * Diagnostics are collected, never thrown.
  */
 

@@ -1,10 +1,10 @@
 /**
- * What changed between two steps, by identity: an op is the same one however it is numbered or named, and an op made
- * by a rewrite stands against the op it was made from. Linear but for one longest-increasing-subsequence.
+ * The changes between two steps, by identity: an op is the same one however it is numbered or named, and an op made
+ * by a rewrite is opposite the op it was made from. Linear but for one longest-increasing-subsequence.
  *
  *     before           after              rows
  *     %0 = a           %5 = a             same      (renumbered only)
- *     %1 = b           %6 = c             moved     (c stood below d)
+ *     %1 = b           %6 = c             moved     (c was below d)
  *     %2 = d           %7 = d             same
  *     %3 = c                              removed   (b)
  */
@@ -58,7 +58,7 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
   const ignoreAliases = left.hasAliases !== right.hasAliases;
 
   const rows: Row[] = [];
-  /** What is new since the last row of both sides: shown behind what is gone. */
+  /** The new rows since the last row of both sides: shown after the removed rows. */
   let fresh: Row[] = [];
   const counts = { added: 0, removed: 0, changed: 0, moved: 0 };
   let l = 0;

@@ -74,7 +74,7 @@ export class StepSide {
     }
     return owners;
   }
-  /** What kind of line it is: `}`, `^`, `} else {`. */
+  /** The kind of a line: `}`, `^`, or its text without the names of values (`} else {`). */
   shapeOf(at: number): string {
     const line = this.line(at).trimStart();
     return line.startsWith("}") && !line.endsWith("{") ? "}" : line.startsWith("^") ? "^" : line.replace(/%[\w$.-]+/g, "%");

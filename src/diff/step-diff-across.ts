@@ -10,7 +10,7 @@ import { alignInSlices } from "./align.js";
 import type { Lines } from "./same-text.js";
 import type { StepDiff } from "./step-diff.js";
 
-/** What differs between a step of one Trace and a step of another. */
+/** The differences between a step of one Trace and a step of another. */
 export function stepDiffAcross(one: Trace, a: Step, other: Trace, b: Step): StepDiff {
   return finished(stepDiffAcrossInSlices(one, a, other, b));
 }

@@ -14,7 +14,7 @@ export interface StepDiff {
   readonly alignment: Alignment;
 }
 
-/** What changed from step `a` to step `b`, in either order. */
+/** The changes from step `a` to step `b`, in either order. */
 export function stepDiff(trace: Trace, a: Step, b: Step): StepDiff {
   return finished(stepDiffInSlices(trace, a, b));
 }

@@ -1,4 +1,4 @@
-/** What differs inside a changed line: words, with values and aliases compared by what they stand for. */
+/** The differences inside a changed line: words, with values and aliases compared by what they stand for. */
 import { diffArrays } from "diff";
 import type { Alignment } from "./align.js";
 import { namesAgree, type StepSide } from "./same-text.js";

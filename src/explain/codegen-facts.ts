@@ -1,5 +1,5 @@
 /**
- * What the final code does with memory, tensor cores and barriers: one fact for each kind of instruction that an op of
+ * The final code's use of memory, tensor cores and barriers: one fact for each kind of instruction that an op of
  * TTGIR became. Plain data; the codegen pane, `--codegen` and the snapshots draw from it.
  *
  *     %88 = tt.load %ptr, %mask      ->  4 x  @%p1 ld.global.v4.b32   16 bytes a thread, predicated
@@ -36,7 +36,7 @@ export interface MmaFacts {
   readonly registers: { readonly a: number; readonly b: number; readonly acc: number };
 }
 
-/** What one instruction does, as far as its own text says it. */
+/** The effect of one instruction, as far as its own text says it. */
 export interface InstructionFacts {
   readonly kind: FactKind;
   readonly space: MemorySpace | undefined;
@@ -46,7 +46,7 @@ export interface InstructionFacts {
   readonly widthBits: number;
   /** Words of the access. */
   readonly vector: number;
-  /** What one thread moves; of a collective access (ldmatrix, TMA) its share, or all of it for one elected thread. */
+  /** Bytes that one thread moves; for a collective access (ldmatrix, TMA) its share, or all bytes for one elected thread. */
   readonly bytesPerThread: number;
   /** `@%p1`, `@!%p2`, `zero-fill` for a cp.async of less than its size; undefined: always done. */
   readonly predicate: string | undefined;
@@ -176,7 +176,7 @@ class Constants {
   };
 }
 
-/** What a line's instructions do: as it says, or as our PTX has them. */
+/** The facts of a line's instructions, from the line itself or from the PTX that we made of it. */
 function factsOf(line: string, instructions: readonly string[] | undefined): readonly InstructionFacts[] {
   if (!instructions) return readLine(line);
   return instructions.flatMap((name) => (name === "" ? readLine(line) : (readInstruction(name) ?? [])));
@@ -246,7 +246,7 @@ class Owners {
   private line(op: number): string {
     const { trace, step } = this;
     const text = trace.lines.line(step!.text.lines[this.#lines.get(op)!]!);
-    // What an op is called, without its types.
+    // The start of the line is enough for the op's name; types are not needed.
     return text.slice(0, 160);
   }
   private at(source: SourcePosition | undefined): readonly number[] {

@@ -21,7 +21,7 @@ export function parseLayout(type: string): ValueLayout | { readonly diagnostics:
 
 /**
  * Who holds each element, as `triton-tensor-layout` prints it: a cell `T4:1` is thread 4, register 1; several owners are joined by `|`.
- * Of a layout of shared memory: which element each place holds. One line a row.
+ * For a layout of shared memory: which element each place holds. One line a row.
  */
 export function threadMap({ layout }: Pick<ValueLayout, "layout">): string {
   const lines: string[] = [];

@@ -77,7 +77,7 @@ export class StepQueries {
     const name = value && this.ir.nameOf.get(value);
     return name === undefined ? ("isOperation" in entity ? entity.name : "?") : `%${name}`;
   }
-  /** What a remark's ref is called in this step: an op that has gone by what came of it, or by its text. */
+  /** The name of a remark's ref in this step. An op that no longer exists is named by its successor, or by its text. */
   nameOfRef(ref: RemarkRef): string {
     const own = this.opOf(ref.op);
     const entity = own ? entityOf(own, ref) : this.#heirOf(ref);
@@ -87,7 +87,7 @@ export class StepQueries {
     if ("isOperation" in entity) return entity.numResults > 0 ? `${name} (${entity.name})` : name;
     return ref.kind === "argument" && !ref.text.startsWith("#") ? `${name} (${ref.text})` : name;
   }
-  /** What came of an op that has gone: an op of the same kind, or the copy that a load became. */
+  /** The successor of an op that no longer exists: an op of the same kind, or the copy that a load became. */
   #heirOf({ op, kind, text }: RemarkRef): Operation | undefined {
     if (kind === "argument") return undefined;
     const heirs = descendantsOf(this.trace, op).flatMap((id) => this.opOf(id) ?? []);
@@ -295,7 +295,7 @@ export function instructionReasons(queries: StepQueries, op: Operation): readonl
   ];
 }
 
-/** What passes have said of an op, of those that it came from and of those that came of it; what was said again only the last time. */
+/** The remarks of passes about an op, its ancestors and its descendants; a repeated remark is listed only the last time. */
 function historyLines(queries: StepQueries, id: number): string[] {
   const { trace, step } = queries;
   const family = new Set([...ancestorsOf(trace, id), ...descendantsOf(trace, id)]);

@@ -65,7 +65,7 @@ function functionOf(value: Value): string | undefined {
   return undefined;
 }
 
-/** Of the ops of a line those that there is most to say of: accesses, dots, conversions and loops; else all that give something. */
+/** The ops of a line with the most to explain: accesses, dots, conversions and loops; if there are none, all ops with results. */
 function worthAsking(ops: readonly Operation[]): readonly Operation[] {
   const main = ops.filter((op) =>
     /^(?:tt\.(?:load|store|atomic_|dot|reduce|descriptor_)|ttg\.(?:convert_layout|async_copy)|scf\.(?:for|while))/.test(op.name),

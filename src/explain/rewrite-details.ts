@@ -26,7 +26,7 @@ export interface RewriteDetail {
   /** Patterns tried on the op before this one applied. */
   readonly declined: readonly Declined[];
 }
-/** What a run of a pass did, in order. */
+/** The rewrites of one run of a pass, in order. */
 export interface PassRewrites {
   readonly rewrites: readonly RewriteDetail[];
   /** Ops that no pattern rewrote though some were tried on them and said why not. */
@@ -86,7 +86,7 @@ class Watch implements RewriteListener {
   readonly #lines: OpLines;
   readonly #drafts: Draft[] = [];
   readonly #attempts: Attempt[] = [];
-  /** What was tried in vain on each op since it was last looked at. */
+  /** The failed attempts on each op since it was last visited. */
   readonly #tried = new Map<Operation, { text: string; declined: Declined[] }>();
   /** Rewrites of a dialect conversion, whose changes are told at its end: by the op they rewrote. */
   readonly #promised = new Map<number, Draft>();
@@ -147,7 +147,7 @@ class Watch implements RewriteListener {
   }
   erased(op: Operation): void {
     const attempt = this.#attempts.at(-1);
-    // What was tried on the root is told with what applied.
+    // Failed attempts on the root are reported with the rewrite that applied, so they are kept.
     if (op !== attempt?.root) this.#tried.delete(op);
     if (attempt) {
       attempt.touched = true;

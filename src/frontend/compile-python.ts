@@ -27,13 +27,13 @@ import { unparse } from "./python/unparse.js";
 import type { Guess, KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
 
-/** What readers of files beside the kernel's need. */
+/** Access to the environment and to files beside the kernel's. */
 export interface PythonHost extends SearchFiles {
   /** Environment variables that the file's own code sees. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The folder of a Triton whose library functions are used instead of our own; asked once, if the kernel uses some. */
   readonly tritonLib?: () => string | undefined;
-  /** Of the GPU that the file's own code is told of: configurations may depend on it. */
+  /** The compute capability of the GPU that the file's own code sees: configurations may depend on it. */
   readonly capability?: number;
   /** `NAME=VALUE`: what names of the files and expressions in them are, whatever the files say. */
   readonly defines?: readonly string[];
@@ -412,7 +412,7 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   return value;
 }
 
-/** What a function of `@triton.heuristics` says of the arguments that are constants. */
+/** The value that a function of `@triton.heuristics` returns for the known arguments. */
 function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMap<string, PyValue | undefined>): PyValue {
   const entries = new Map(
     [...known].map(([key, value]) => {
@@ -434,7 +434,7 @@ const SHOWN_CALLS = 20;
 
 function diagnosticOf(error: CompilationError): Diagnostic {
   const [first, ...all] = error.frames;
-  // Of a recursion both ends.
+  // A deep recursion is shown by both its ends.
   const callers = all.length > 2 * SHOWN_CALLS ? [...all.slice(0, SHOWN_CALLS), ...all.slice(-SHOWN_CALLS)] : all;
   const at = (place: ast.Place | undefined, file: string): Position | undefined =>
     place && { file, line: place.line, column: place.col + 1 };

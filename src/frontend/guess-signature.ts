@@ -31,7 +31,7 @@ export function guessSignature(
 
 // --- calls -----------------------------------------------------------------------------------------
 
-/** What is known of the arguments of the first launch in the file that says something of them. */
+/** The types and constants of the arguments, from the first launch in the file that shows any. */
 function callArguments(
   kernel: string,
   parameters: readonly JitParameter[],
@@ -143,7 +143,7 @@ interface Uses {
   readonly descriptors: ReadonlyMap<string, number>;
   readonly conditions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
-  /** What a parameter is compared with. */
+  /** The constants that parameters are compared with, by parameter. */
   readonly compared: ReadonlyMap<string, string>;
   readonly hasDot: boolean;
 }

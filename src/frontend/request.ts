@@ -1,5 +1,5 @@
 /**
- * What stands between the command line and the code generator: which kernels a file has, and for which types, constants
+ * The interface between the command line and the code generator: which kernels a file has, and for which types, constants
  * and hints one of them is compiled. Constants are Python expressions as text; they are evaluated in the file's own scope.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -7,7 +7,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 /** `i32`, `*fp16`, `tensordesc<fp16[64, 64]>`, `constexpr`; a tuple argument has a list. As in ASTSource's signature. */
 export type TypeSpec = string | readonly TypeSpec[];
 
-/** What one argument is: a type with its divisibility hint, or a constant. */
+/** The specification of one argument: a type with its divisibility hint, a constant, or a tuple of these. */
 export type ArgumentSpec =
   | { readonly kind: "type"; readonly type: string; readonly divisibility: number | undefined }
   | { readonly kind: "constant"; readonly expression: string }
@@ -18,7 +18,7 @@ export interface KernelParameter {
   readonly name: string;
   /** Annotated `tl.constexpr`. */
   readonly isConstexpr: boolean;
-  /** What a launch tells of a number beside its type: `do_not_specialize` leaves nothing, `do_not_specialize_on_alignment` whether it is 1. */
+  /** How a launch specializes a number: by type alone (`do_not_specialize`), also by whether it is 1 (`..._on_alignment`), or by value. */
   readonly specialized: "value" | "one" | "type";
   /** The default value, as it stands in the source. */
   readonly defaultText: string | undefined;
@@ -52,7 +52,7 @@ export interface KernelInfo {
   readonly heuristics: readonly string[];
   /** `@triton.jit(debug=True)` */
   readonly debug: boolean;
-  /** What its parameters may be, where the file says it or as a guess. */
+  /** Signature entries for its parameters, as the file states them or as a guess. */
   readonly guess: () => ReadonlyMap<string, Guess>;
   /** Why it cannot be compiled, whatever is asked for. */
   readonly refused?: Diagnostic | undefined;

@@ -53,7 +53,7 @@ function parseTuple(entry: string): ArgumentSpec | Refusal {
   return elements.every((e) => e.kind === "constant") ? { kind: "constant", expression: entry } : { kind: "tuple", elements };
 }
 
-/** What Python's int() and float() take, as a Python expression. */
+/** A number in a text that Python's int() or float() accepts, as a Python expression. */
 function constantNumber(text: string): string | undefined {
   if (/^[-+]?\d[\d_]*$/.test(text)) return BigInt(text.replace(/[+_]/g, "")).toString();
   if (/^[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:e[-+]?\d+)?$/i.test(text) || /^[-+]?0[xbo][\da-f]+$/i.test(text)) return text;

@@ -122,7 +122,7 @@ test("autotune configurations are listed, and one is chosen", () => {
   expect(made(k, { config: 1 })).toMatchObject({ constants: { 0: "128" } });
   expect(made(k, { constants: ["B=32"] })).toMatchObject({ constants: { 0: "32" } });
   expect(made(k, { config: 2 })).toContain("there is no configuration 2");
-  // What is no parameter is for hooks: with all parameters given there is nothing to choose.
+  // A setting for no parameter is for hooks: with all parameters given there is nothing to choose.
   const hooked = kernel(["B: tl.constexpr"], { configs: [config({ B: "64", HOOK: "1" }), config({ B: "128", HOOK: "2" })] });
   expect(made(hooked, { constants: ["B=32"] })).toMatchObject({ constants: { 0: "32" } });
 });

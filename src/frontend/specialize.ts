@@ -4,7 +4,7 @@ import type { CommentSetting } from "./kernel-comment.js";
 import type { ArgumentSpec, KernelConfig, KernelInfo, KernelParameter, Specialization, TypeSpec } from "./request.js";
 import { parseArgument, parseSignature } from "./signature.js";
 
-/** What the command line says of a kernel and its arguments. */
+/** The kernel and the arguments that the command line gives. */
 export interface GivenArguments {
   readonly kernel: string | undefined;
   readonly signature: string | undefined;
@@ -18,11 +18,11 @@ export interface GivenArguments {
 
 interface Refusal {
   readonly error: string;
-  /** What would settle it. */
+  /** The choices that would resolve the error. */
   readonly choices?: Choices;
 }
 
-/** Of what one is to be chosen. */
+/** Alternatives of which the user chooses one. */
 export interface Choices {
   readonly title: string;
   readonly items: readonly { readonly text: string; readonly given: Partial<GivenArguments> }[];
@@ -56,7 +56,7 @@ function head({ name, parameters }: KernelInfo): string {
   return `${name}(${parameters.map((p) => p.name + (p.isConstexpr ? ": tl.constexpr" : "")).join(", ")})`;
 }
 
-/** What a kernel is compiled for, the autotune configuration that is part of it, and the comment's settings that are not of arguments. */
+/** A kernel's specialization, the autotune configuration that is part of it, and the comment's settings that are not for arguments. */
 export interface Specialized {
   readonly specialization: Specialization;
   readonly config: KernelConfig | undefined;
@@ -64,7 +64,7 @@ export interface Specialized {
 }
 
 /**
- * What is said of an argument by name comes before the signature, both before the comment above the kernel, that before the
+ * A setting for an argument by name comes before the signature, both before the comment above the kernel, that before the
  * autotune configuration, and that before the default in the `def`.
  */
 export function specialize(
@@ -152,7 +152,7 @@ function unknownParameter({ name, parameters }: KernelInfo, key: string): Refusa
   return { error: `'${name}' has no parameter '${key}'${near ? `; did you mean '${near}'?` : `; it has ${names.join(", ")}`}` };
 }
 
-/** What launching with a default value makes of it. Source: runtime/jit.py and specialize.cc: 1 and None are constants, numbers are not. */
+/** A default value as a launch specializes it: 1 and None are constants, numbers are not. Source: runtime/jit.py and specialize.cc. */
 function ofDefault({ isConstexpr, specialized, defaultText }: KernelParameter): ArgumentSpec {
   const expression = defaultText!;
   if (isConstexpr) return { kind: "constant", expression };

@@ -10,7 +10,7 @@ import { Random } from "./random.js";
 
 /** Small fixtures of every kind; large ones would say the same more slowly. */
 const files = readdirSync("fixtures", { recursive: true, encoding: "utf8" })
-  // What nests without end is read, and printing it is refused: `cli/hostile.test.ts`.
+  // Input with very deep nesting can be read, but the printer refuses it: `cli/hostile.test.ts`.
   .filter((f) => /\.(mlir|ttir)$/.test(f) && !f.startsWith("hostile/nested-"))
   .map((f) => `fixtures/${f}`)
   .filter((f) => readFileSync(f, "latin1").length < 8000)

@@ -18,7 +18,7 @@ import { work } from "./worker.js";
 
 const KEPT = "fixtures/fuzz";
 
-/** What became of the inputs of a kind. */
+/** The outcome for all inputs of one kind. */
 interface Tally {
   inputs: number;
   accepted: number;

@@ -7,10 +7,10 @@
 /** The version of tensor-core instructions: mma.sync, wgmma, tcgen05.mma. */
 export type MmaVersion = 2 | 3 | 5;
 
-/** What a GPU's bf16 instructions do: none, fma alone, or every operation of arithmetic. */
+/** The arithmetic that a GPU has for bf16: none, fma only, or every operation. */
 type Bf16 = "none" | "fma" | "arithmetic";
 
-/** What the compiler knows of a GPU. */
+/** The properties of a GPU that the compiler uses. */
 export interface GpuTarget {
   /** Major times 10 plus minor. */
   readonly capability: number;

@@ -1,6 +1,6 @@
 /**
- * What definitions use to read and write their own syntax. The parser and printer in `syntax` implement these
- * interfaces; they stand here because definitions (which `ir` describes) mention them.
+ * The interfaces by which definitions read and write their own syntax. The parser and printer in `syntax` implement
+ * them; they are here because definitions (which `ir` describes) mention them.
  * A reading function that fails reports a diagnostic and leaves the parse: hooks need no error handling.
  */
 import type { Attribute, Type } from "./attribute.js";
@@ -35,7 +35,7 @@ export interface AttrParser {
   /** Integers of more than `bits` bits, signed or unsigned, are refused; 64 unless given. */
   integer(bits?: number): bigint;
   optInteger(bits?: number): bigint | undefined;
-  /** Of 32 bits. */
+  /** Reads a 32-bit integer. */
   int(): number;
   /** Reads a float literal or an integer literal as number. */
   float(): number;

@@ -39,7 +39,7 @@ export class Type<P extends object = object> {
 /** Says what is wrong with parameters; nothing said means they are right. */
 export type ReportText = (message: string) => void;
 
-/** What both attribute and type definitions carry. The parser, printer, verifier and fuzzer read it. */
+/** The common part of attribute and type definitions. The parser, printer, verifier and fuzzer read it. */
 export interface ParamsDef<P extends object> {
   /** Full name with dialect, e.g. `ttg.blocked`; builtin ones are `builtin.integer`, ... */
   readonly name: string;

@@ -9,7 +9,7 @@ import { Operation } from "./operation.js";
 import type { Region } from "./region.js";
 import type { Value } from "./value.js";
 
-/** What `create` may be told beside the parts of the op. */
+/** Options of `create` besides the parts of the op. */
 export interface CreateOptions {
   readonly loc?: LocationRef;
   /** Result types; needed where the definition cannot infer them. */

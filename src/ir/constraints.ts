@@ -1,5 +1,5 @@
 /**
- * What operands, results and attributes may be. A type constraint has upstream's description, which is what
+ * Constraints on operands, results and attributes. A type constraint has upstream's description, which is what
  * verifier messages quote; an attribute constraint also knows how to read and write the attribute as a plain value.
  */
 import type { AttrParser, AttrPrinter } from "./asm.js";

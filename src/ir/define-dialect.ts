@@ -27,11 +27,11 @@ export interface DialectDef {
   readonly canonicalize: readonly PatternLike[];
   /** How older Tritons wrote its ops. */
   readonly olderForms: OlderForms | undefined;
-  /** What this dialect implements for its attributes and types (MLIR's dialect interfaces), by key. */
+  /** This dialect's implementation of an interface for its attributes and types (MLIR's dialect interfaces), by key. */
   interface<I>(key: Interface<I>): I | undefined;
 }
 
-/** What `ir` needs to know of a pattern: that it is one. See `rewrite/pattern.ts`. */
+/** The part of a pattern that `ir` needs. See `rewrite/pattern.ts`. */
 export interface PatternLike {
   readonly name: string;
   readonly benefit: number;

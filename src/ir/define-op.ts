@@ -34,7 +34,7 @@ export interface OpReport {
   note(message: string, loc?: LocationRef): OpReport;
 }
 
-/** What folding one result gives: an existing value or a constant. */
+/** The result of folding one op result: an existing value or a constant. */
 export type FoldValue = Value | Attribute;
 /**
  * Nothing (no fold), a value or constant for the only result, one for each result, or "inPlace" when the op
@@ -99,7 +99,7 @@ export interface OpSpec<
   /** Result types from operands and attributes (InferTypeOpInterface); undefined when it cannot tell. */
   readonly inferTypes?: (args: InferArgs & { readonly view: ViewOf<O, A, object, object, object> }) => readonly Type[] | undefined;
   readonly verify?: (view: ViewOf<O, A, R, G, S>, report: OpReport) => void;
-  /** What `verify` looks at, where that is no more than this: ops alike are verified once then. */
+  /** Set if `verify` depends on nothing else: ops that are alike are then verified only once. */
   readonly verifyDependsOn?: "types and attributes";
   /** Runs after the nested ops were verified. */
   readonly verifyRegions?: (view: ViewOf<O, A, R, G, S>, report: OpReport) => void;
@@ -178,7 +178,7 @@ export interface OpDef {
   viewOf(op: Operation): object;
   /** Compiled assembly format; owned by `syntax`. */
   program: unknown;
-  /** What the verifier works out of the definition; owned by `verify.ts`. */
+  /** The checks that the verifier derives from the definition; owned by `verify.ts`. */
   checks: unknown;
 }
 

@@ -9,7 +9,7 @@ import { elementTypeOrSelf, FloatType, IndexType, IntegerType } from "./builtin-
 import type { Operation } from "./operation.js";
 import type { Value } from "./value.js";
 
-/** What the predicates take: a value, or a constant (absent: no match). */
+/** The argument of the predicates: a value, or a constant (absent: no match). */
 export type Matchable = Value | Attribute | null | undefined;
 
 /** The constant that an op of a ConstantLike kind holds (m_Constant). */

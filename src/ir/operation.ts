@@ -43,7 +43,7 @@ export class BlockOperand {
   }
 }
 
-/** What a new operation is made of. */
+/** The parts of a new operation. */
 export interface OperationInit {
   readonly loc: LocationRef;
   readonly operands?: readonly Value[];
@@ -58,7 +58,7 @@ export interface OperationInit {
 
 const NONE: readonly never[] = Object.freeze([]) as readonly never[];
 
-/** What a walk's callback answers: go on (also by answering nothing), do not enter this op's regions, or stop. */
+/** The result of a walk's callback: go on (also if it returns nothing), do not enter this op's regions, or stop. */
 export type WalkResult = "advance" | "skip" | "interrupt" | undefined;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What the control flow interfaces ask of every op that has them: that what is handed over fits what receives it.
+ * The checks of ops with control flow interfaces: the values handed over must fit the values that receive them.
  * Source: mlir/lib/Interfaces/ControlFlowInterfaces.cpp, LoopLikeInterface.cpp.
  */
 import { intsOf } from "./builtin-attrs.js";
@@ -43,7 +43,7 @@ export function terminatorOperands(terminator: Operation, to: BranchPoint): read
   return terminator.def.traits.has(ReturnLike) ? terminator.operandUses : undefined;
 }
 
-/** What receives the values handed to `to`. */
+/** The values that receive those handed to `to`. */
 export function branchInputs(op: Operation, branch: RegionBranch, to: BranchPoint): readonly Value[] {
   if (branch.inputs) return branch.inputs(op, to);
   return to === "parent" ? op.results : (to.firstBlock?.args ?? []);

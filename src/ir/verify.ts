@@ -105,7 +105,7 @@ class Verifier {
     report.errors = 0;
     return this.verifyLater(op, checks, checks.regionTraits, report);
   }
-  /** What is checked after the nested ops, or last where there are none. */
+  /** The checks that run after the nested ops, or last where there are none. */
   private verifyLater(op: Operation, checks: Checks, regionTraits: readonly Trait[], report: Report): boolean {
     const { def } = op;
     for (let i = 0; i < regionTraits.length; i++) regionTraits[i]!.verifyRegions!(op, report);
@@ -254,14 +254,14 @@ class Verifier {
 }
 
 /**
- * What was found right of earlier ops of a definition: most ops are like some op before them. None of it depends on what stands
- * around the op, so it holds from one verification to the next; attributes and types are interned.
+ * Attributes and types that passed on earlier ops of a definition, as most ops are like some op before them. They do not depend on
+ * the op's surroundings, so they hold from one verification to the next; attributes and types are interned.
  */
 interface Passed {
   readonly checks: Checks;
   /** Attributes that the definition takes. None of them is another dialect's, whose check sees the op. */
   readonly attrs: Set<DictAttr>;
-  /** Of ops whose numbers of regions and successors do not vary; the last few. */
+  /** The last few type lists that passed, for ops with fixed numbers of regions and successors. */
   readonly alike: Alike[];
 }
 /** Types of operands and results that were right, and attributes that were right together with them. */
@@ -278,7 +278,7 @@ function passedIn(ctx: Context): Map<OpDef, Passed> {
   return passed;
 }
 
-/** What is known of ops with the types of `op`. */
+/** The record of ops with the same types as `op`. */
 function findAlike(op: Operation, known: readonly Alike[]): Alike | undefined {
   if (known.length === 0) return undefined;
   const { def, operandUses, results } = op;
@@ -304,7 +304,7 @@ function remember(op: Operation, alike: Alike | undefined, known: Alike[]): void
 }
 const isDialectAttribute = (name: string): boolean => name.indexOf(".") > 0;
 
-/** What a definition asks of its ops, sorted out once. */
+/** The checks that a definition requires of its ops, sorted once. */
 interface Checks {
   readonly structural: readonly Trait[];
   readonly traits: readonly Trait[];

@@ -19,7 +19,7 @@ export interface BankConflicts {
   readonly write: number;
 }
 
-/** Of a store whose lanes span `tileSrc` and a load whose lanes span `tileDst`, from memory with in dims vector, bank, segment. */
+/** Bank conflicts of a store with lanes `tileSrc` and a load with lanes `tileDst`; `smem` has in dims vector, bank, segment. */
 export function bankConflicts(tileSrc: readonly number[], tileDst: readonly number[], smem: LinearLayout): BankConflicts {
   const segment = Array.from(smem.getPackedBases("segment"));
   const dim = smem.getTotalOutDimSizeLog2();
@@ -28,7 +28,7 @@ export function bankConflicts(tileSrc: readonly number[], tileDst: readonly numb
   return { read, write };
 }
 
-/** Of a store from `src` and a load to `dst`, plain vectorised instructions of `smem`'s vector size. `bitwidth` of an element. */
+/** Bank conflicts of plain vector stores from `src` and loads to `dst`, of `smem`'s vector size. `bitwidth` is that of an element. */
 export function bankConflictsLdSt(src: LinearLayout, dst: LinearLayout, smem: LinearLayout, bitwidth: number): BankConflicts {
   const words = Math.max(Math.trunc((smem.getInDimSize("vector") * bitwidth) / 32), 1);
   const log2Words = 31 - Math.clz32(words);
@@ -90,7 +90,7 @@ function vectorisation(cvt: LinearLayout, vec: number): Vectorisation | undefine
   return { vec, permutation };
 }
 
-/** What all accesses of a CTA to a layout take. */
+/** The cost of all accesses of a CTA to a layout. */
 export interface Wavefronts {
   /** Elements per access and lane. */
   readonly vec: number;

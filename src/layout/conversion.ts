@@ -1,7 +1,7 @@
 /**
- * What converting a tensor from one distributed layout to another takes.
+ * The data movement that a conversion between two distributed layouts needs.
  *
- * `dst.invertAndCompose(src)` tells for each place of the result from which place its element comes. Where that map is the identity
+ * `dst.invertAndCompose(src)` maps each place of the result to the place that its element comes from. Where that map is the identity
  * in `block`, nothing crosses CTAs; then in `warp`, nothing crosses warps; then in `lane`, threads only rearrange registers.
  * Source: lib/Analysis/Utility.cpp.
  */

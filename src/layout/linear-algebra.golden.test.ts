@@ -42,7 +42,7 @@ const cases = JSON.parse(readFileSync("fixtures/layout/linear-algebra.json", "ut
 const read = (data: LayoutData): LinearLayout => LinearLayout.fromBases(data.bases, data.outDims, false);
 const write = (layout: LinearLayout): LayoutData => ({ bases: layout.getBases(), outDims: layout.getOutDims() });
 
-/** What we get for a case, in the form of the fixture's `result`. */
+/** Our result for a case, in the form of the fixture's `result`. */
 function run(c: Case): Case["result"] {
   const a = c.a === undefined ? LinearLayout.empty() : read(c.a);
   const b = c.b === undefined ? LinearLayout.empty() : read(c.b);
@@ -135,7 +135,7 @@ test.each(ops)("%s", (op) => {
     expect(result, c.id).toEqual(c.result);
     if (c.resultString !== undefined) expect(read(result as LayoutData).toString(), c.id).toBe(c.resultString);
     const subject = c.a === undefined ? read(result as LayoutData) : read(c.a);
-    // Of a binary operation the recorded properties are those of its result.
+    // For a binary operation, the recorded properties are those of its result.
     const measured = c.op === "compose" ? read(result as LayoutData) : subject;
     if (c.props !== undefined) expect([measured.isSurjective(), measured.isInjective(), measured.isInvertible()], c.id).toEqual(c.props);
     if (c.text !== undefined) expect(measured.toString(), c.id).toBe(c.text);

@@ -433,7 +433,7 @@ export class LinearLayout {
     return new LinearLayout(narrowed.inDimNames, narrowed.inStart, repack(narrowed, outs, shifts), outs, shifts);
   }
 
-  /** What is left when `dims` are trivial and taken out; undefined if they are not. */
+  /** The layout without `dims`, if it is trivial over them; undefined otherwise. */
   quotient(dims: readonly string[]): LinearLayout | undefined {
     if (!this.isTrivialOver(dims)) return undefined;
     return this.sublayout(

@@ -211,7 +211,7 @@ function fillBank(src: Side, dst: Side, common: readonly number[], bitwidth: num
 export interface SwizzledSide {
   /** Registers in the order in which they take part, round after round. */
   readonly order: ColumnAction;
-  /** Of one round: registers, lanes and warps to offsets in elements. */
+  /** Layout of one round: registers, lanes and warps to offsets in elements. */
   readonly layout: LinearLayout;
   /** The instruction: 0 plain, 1 st- or ldmatrix, 2 its .trans. */
   readonly tile: number;

@@ -32,7 +32,7 @@ export function layoutProblem(shape: readonly number[], params: EncodingParams):
   }
 }
 
-/** What the module says about the machine, for `verifyTensorLayout`. */
+/** The module's settings for the machine, for `verifyTensorLayout`. */
 export interface ModuleSizes {
   readonly threadsPerWarp: number;
   /** Undefined outside a context with `ttg.num-warps`. */

@@ -24,7 +24,7 @@ export interface DecomposedWarpConversion {
   readonly nPack: number;
 }
 
-/** Of a conversion that moves nothing between warps or CTAs; undefined if it is no permutation of bits. `bitwidth` of an element. */
+/** Decomposes a conversion within warps; undefined if it is no permutation of bits. `bitwidth` is that of an element. */
 export function getWarpLayoutConvertDecomposition(
   src: LinearLayout,
   dst: LinearLayout,

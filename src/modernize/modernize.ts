@@ -4,7 +4,7 @@
  *     %3 = "triton_gpu.cmpi"(%1, %2) {predicate = 2 : i64} : (...) -> tensor<16xi1, #triton_gpu.blocked<...>>
  *     %3 = arith.cmpi slt, %1, %2 : tensor<16xi32, #ttg.blocked<...>>
  *
- * What has none stays: tensors in shared memory and what makes them (2.0), reductions to an index.
+ * IR without a counterpart stays: tensors in shared memory and the ops that make them (2.0), reductions to an index.
  */
 import { dictAttr, IntegerAttr, i32ArrayAttr, i32Attr } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
@@ -33,7 +33,7 @@ export function modernize(module: Operation): void {
   ctx.spelling = undefined;
 }
 
-/** What 3.6 wants to know of a module with layouts, where older ones had but one answer. */
+/** Adds the attributes that 3.6 needs on a module with layouts; older versions had only one value for each. */
 function addModuleAttrs(module: Operation): void {
   const { ctx } = module;
   if (!module.hasAttr("ttg.num-warps")) return;

@@ -163,7 +163,7 @@ function dot(op: Operation): void {
   op.setAttr("inputPrecision", i32Attr(op.ctx, tf32 ? 0 : 2));
 }
 
-/** What combines two elements, by 2.0's keyword. Reductions to an index have no region of their own. */
+/** The op that combines two elements, by 2.0's keyword. Reductions to an index have no region of their own. */
 const COMBINERS: Readonly<Record<string, OpDef>> = {
   add: AddIOp,
   fadd: AddFOp,

@@ -1,4 +1,4 @@
-/** What is said of an error that nobody nearer has caught. */
+/** The message for an error that no other code has caught. */
 import { Bug } from "../support/assert.js";
 import { LimitError } from "../support/limits.js";
 import { fileErrorText, isFileError } from "./files.js";

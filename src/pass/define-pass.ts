@@ -4,7 +4,7 @@ import type { Analysis } from "./analysis.js";
 import { type OptionSpecs, type OptionValues, printOptions, withDefaults } from "./options.js";
 import type { Explain } from "./remark.js";
 
-/** What a running pass may use: its options, its counters, analyses, and ways to say something. */
+/** The tools of a running pass: its options, its counters, analyses, and ways to report something. */
 export interface PassContext<O = Readonly<Record<string, unknown>>, S extends string = string> {
   readonly options: O;
   /** Adds to one of the pass's statistics. */

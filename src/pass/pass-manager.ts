@@ -133,7 +133,7 @@ function isStaleAttribute({ pass }: PassStep, found: readonly Diagnostic[]): boo
   return pass.source?.startsWith("mlir/") === true && found.every(({ severity, code }) => severity !== "error" || code === "ttg.attribute");
 }
 
-/** What a pass threw as an error at an op; where it was none, it is thrown on. */
+/** Turns an exception of a pass into an error at an op; rethrows it if it is not such an error. */
 function asPassError(error: unknown, step: PassStep, root: Operation): PassError {
   if (error instanceof PassError) return error;
   if (error instanceof LimitError)

@@ -9,7 +9,7 @@ import { NameLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 
-/** What remarks there are: a code never changes its meaning, as checks and people's scripts name it. */
+/** The codes of remarks. A code never changes its meaning, because checks and users' scripts name it. */
 export const REMARK_CODES = {
   "convert.elements": "Where the elements per thread of a layout made by the conversion to TritonGPU come from (cat, join, split, dot).",
   "coalesce.access":
@@ -35,7 +35,7 @@ export const REMARK_CODES = {
   "cse.merged": "An operation that went because another one computes the same.",
 } as const;
 export type RemarkCode = keyof typeof REMARK_CODES;
-/** What a remark of that code tells; undefined for any other text. */
+/** The meaning of a remark's code; undefined for any other text. */
 export function explainRemark(code: string): string | undefined {
   return Object.hasOwn(REMARK_CODES, code) ? REMARK_CODES[code as RemarkCode] : undefined;
 }
@@ -43,7 +43,7 @@ export function explainRemark(code: string): string | undefined {
 export type RemarkKind = "applied" | "missed" | "analysis";
 
 interface RefText {
-  /** What to call it where it has no name any more: `tt.load`, or an argument's own name or number: `x_ptr`, `#0`. */
+  /** Its name where it no longer has one in the IR: `tt.load`, or an argument's own name or number: `x_ptr`, `#0`. */
   readonly text: string;
   /** Where it stands in the source: `kernel.py:12`; undefined where nothing is known. */
   readonly at: string | undefined;
@@ -109,7 +109,7 @@ export function refText({ text, at }: RemarkRef): string {
   return at === undefined ? text : `${text} (${at})`;
 }
 
-/** What stands for an op or value in a remark. */
+/** The reference to an op or value in a remark. */
 export function refTo(entity: Operation | Value): RemarkRef {
   if ("isOperation" in entity) return { kind: "op", op: entity.id, text: entity.name, at: placeOf(entity) };
   const { definingOp, index } = entity;

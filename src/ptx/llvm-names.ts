@@ -1,4 +1,4 @@
-/** What LLVM's predicates, atomic operations and address spaces are called in PTX. */
+/** The PTX names of LLVM's predicates, atomic operations and address spaces. */
 
 /** A predicate of integers, and how it sees their sign: bits, signed, unsigned. */
 export const INTEGER_COMPARISONS: Readonly<Record<string, readonly [name: string, sign: "b" | "s" | "u"]>> = {

@@ -451,7 +451,7 @@ class Reader {
     return first;
   }
 
-  /** What is read inside of brackets or braces. */
+  /** Runs `read` one nesting level deeper, inside of brackets or braces; fails above the limit. */
   #nested<T>(read: () => T): T {
     if (++this.#depth > MAX_NESTING) this.#fail(`nested more than ${MAX_NESTING} levels deep`);
     try {

@@ -5,7 +5,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { Bug } from "../support/assert.js";
 
-/** What successor `index` gets as its arguments. */
+/** The arguments that successor `index` gets. */
 export function successorOperands(op: Operation, index: number): Value[] {
   const branch = op.def.interface(BranchOp);
   if (!branch) throw new Bug(`${op.name} is no branch`);

@@ -3,7 +3,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 
 /**
- * What values were replaced by in a conversion, one by one or, for the casts that resolve a type mismatch, several at
+ * The replacements of values in a conversion, one by one or, for the casts that resolve a type mismatch, several at
  * once. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp, ConversionValueMapping.
  */
 export class ConversionMapping {

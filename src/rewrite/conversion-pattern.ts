@@ -7,7 +7,7 @@ import type { Conversion } from "./conversion.js";
 import type { Rewriter } from "./rewriter.js";
 import type { TypeConverter } from "./type-converter.js";
 
-/** What the operands of the op became, each one or several values (or none). */
+/** The replacements of the op's operands: one or several values (or none) for each. */
 export type OperandRanges = readonly (readonly Value[])[];
 
 export interface ConversionPattern {

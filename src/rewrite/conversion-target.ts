@@ -15,7 +15,7 @@ interface Info {
 }
 
 /**
- * What ops a dialect conversion is to end with. The op's own entry counts, then that of its dialect, then the rule for
+ * The legality of ops for a dialect conversion. The op's own entry counts, then that of its dialect, then the rule for
  * unknown ops. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp, ConversionTarget.
  */
 export class ConversionTarget {
@@ -62,7 +62,7 @@ export class ConversionTarget {
     return this;
   }
 
-  /** What is known of all ops of that name. */
+  /** The action that is set for all ops of that name. */
   action(name: string): Action | undefined {
     return this.info(name, name.slice(0, name.indexOf(".")))?.action;
   }

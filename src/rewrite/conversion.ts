@@ -37,7 +37,7 @@ export class Conversion {
   readonly mapping = new ConversionMapping();
   /** The casts made, in order. */
   readonly casts = new Map<Operation, UnresolvedCast>();
-  /** What the pattern at work made, changed, and put somewhere. */
+  /** The ops that the current pattern made, those that it changed, and the blocks that it inserted. */
   newOps = new Set<Operation>();
   modifiedOps = new Set<Operation>();
   insertedBlocks = new Set<Block>();
@@ -74,7 +74,7 @@ export class Conversion {
 
   // --- what patterns use ------------------------------------------------------------------------
 
-  /** What a value has become, of the type that the pattern's converter gives it; undefined when it has none. */
+  /** The replacement of a value, of the type that the pattern's converter gives it; undefined when it has none. */
   remap(value: Value): Value | undefined {
     const values = this.remapAll([value])?.[0];
     return values?.length === 1 ? values[0] : undefined;
@@ -147,7 +147,7 @@ export class Conversion {
   regionConverter(region: Region): TypeConverter | undefined {
     return this.#regionConverters.get(region);
   }
-  /** What values have become, of the types that the pattern's converter gives them; undefined when one has none. */
+  /** The replacements of values, of the types that the pattern's converter gives them; undefined when one has none. */
   remapAll(values: readonly Value[], loc?: LocationRef): (readonly Value[])[] | undefined {
     const remapped: (readonly Value[])[] = [];
     for (const value of values) {
@@ -244,7 +244,7 @@ export class Conversion {
         const value = this.replacement(change.arg, change.converter);
         if (!value) return;
         const by = value.definingOp;
-        // What makes the replacement from the argument must go on using it.
+        // The op that makes the replacement from the argument must go on using the argument.
         rw.replaceUsesWhere(change.arg, value, (use) => !by || use.owner.block !== by.block || by.isBeforeInBlock(use.owner));
         return;
       }

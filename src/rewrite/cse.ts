@@ -65,7 +65,7 @@ class Cse {
       if (siblings) siblings.push(block);
       else children.set(parent, [block]);
     }
-    // What a block knows holds in the blocks it dominates. The tree may be as deep as there are blocks.
+    // Ops known in a block are also known in the blocks it dominates. The tree may be as deep as there are blocks.
     const stack: { readonly block: Block; readonly mark: number; next: number }[] = [];
     const enter = (block: Block) => {
       stack.push({ block, mark: known.mark(), next: 0 });

@@ -34,9 +34,9 @@ export interface ConversionConfig {
 export interface ConversionResult {
   /** When not, an error was reported and the IR is as before. */
   readonly ok: boolean;
-  /** Of a partial conversion, the ops that are neither legal nor marked as illegal, and stayed. */
+  /** After a partial conversion, the ops that stayed and are neither legal nor marked as illegal. */
   readonly unlegalized: ReadonlySet<Operation>;
-  /** Of an analysis, the ops that a conversion would leave or make legal. */
+  /** After an analysis, the ops that a conversion would leave or make legal. */
   readonly legalizable: ReadonlySet<Operation>;
 }
 type Roots = Operation | readonly Operation[];

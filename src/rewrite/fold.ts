@@ -107,7 +107,7 @@ export function materializeConstant(
 }
 
 /**
- * What folding `op` gives as values: constants are made at the insertion point of `builder`. "inPlace" when it was only
+ * Folds `op` and returns its values: constants are made at the insertion point of `builder`. Returns "inPlace" when it was only
  * changed, undefined when it does not fold. Does not erase `op`. Source: mlir/lib/IR/Builders.cpp, OpBuilder::tryFold.
  */
 export function foldToValues(op: Operation, builder: Builder): readonly Value[] | "inPlace" | undefined {

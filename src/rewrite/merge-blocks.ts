@@ -165,7 +165,7 @@ class Cluster {
   }
 }
 
-/** What the terminator of a predecessor defines cannot be handed over by that terminator. */
+/** False for a value that the terminator of a predecessor defines: that terminator cannot hand it over. */
 function canBeHandedTo(block: Block, value: Value): boolean {
   const home = value.parentBlock!;
   return value.definingOp === undefined || value.definingOp !== home.terminator || !block.predecessors().includes(home);
@@ -182,7 +182,7 @@ function blockUses(block: Block): BlockOperand[] {
   return uses;
 }
 
-/** Of the new arguments that get the same value in every list, keeps the first. */
+/** Keeps the first of the new arguments that get the same value in every list. */
 function pruneRedundant(rw: Rewriter, lists: readonly Value[][], oldArguments: number, block: Block): readonly Value[][] {
   const first = new Map<Value, number>();
   lists[0]!.forEach((value, i) => {

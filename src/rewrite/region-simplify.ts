@@ -83,10 +83,10 @@ function isAllUsed(region: Region): boolean {
 
 let lastMark = 0;
 
-/** What was proved live so far: everything starts dead. */
+/** The ops and arguments proved live so far: everything starts dead. */
 class Liveness {
   changed = false;
-  /** What live ops are marked with: a set of all ops of a kernel takes longer than all the rest. */
+  /** The mark on live ops: a set of all ops of a kernel takes longer than all the rest. */
   readonly #mark = ++lastMark;
   readonly #args = new Set<Value>();
 
@@ -135,7 +135,7 @@ class Liveness {
     for (let use = value.firstUse; use; use = use.nextUse) if (this.isLive(use.owner) && !this.isKnownDead(use)) return true;
     return false;
   }
-  /** What a branch hands to a dead argument is not used by it. */
+  /** Whether a branch hands the operand to a dead argument, and so does not use it. */
   private isKnownDead(use: OpOperand): boolean {
     const op = use.owner;
     if (!op.def.isTerminator) return false;
@@ -166,7 +166,7 @@ function deleteDead(rw: Rewriter, regions: readonly Region[], live: Liveness): b
         op = prev;
       }
     }
-    // What the entry block is given is between it and the op around it.
+    // The arguments of the entry block come from the op around it, so they stay.
     for (let block = region.firstBlock!.next; block; block = block.next)
       for (let i = block.args.length - 1; i >= 0; i--) if (!live.isArgLive(block.args[i]!)) block.eraseArgument(i);
   }

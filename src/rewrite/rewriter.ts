@@ -36,7 +36,7 @@ export interface RewriteListener {
 }
 
 /**
- * What a dialect conversion does instead of changes that it must be able to take back, or to put off until it is sure to
+ * The hooks of a dialect conversion, for changes that it must be able to take back, or to put off until it is sure to
  * succeed (see `Conversion`).
  */
 export interface RewriterHooks {

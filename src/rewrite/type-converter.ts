@@ -8,7 +8,7 @@ import { Bug } from "../support/assert.js";
 import type { Rewriter } from "./rewriter.js";
 
 /**
- * What a type becomes: a type, several or none. Null says it cannot be converted; undefined leaves it to the rules added
+ * The replacement of a type: a type, several or none. Null: it cannot be converted; undefined: left to the rules added
  * before.
  */
 export type TypeRule = (type: Type) => Type | readonly Type[] | null | undefined;
@@ -54,7 +54,7 @@ export class TypeConverter {
     return this;
   }
 
-  /** What a type becomes; undefined when it cannot be converted. */
+  /** The types that replace a type; undefined when it cannot be converted. */
   convert(type: Type): readonly Type[] | undefined {
     let result = this.#cache.get(type);
     if (result === undefined) {
@@ -71,12 +71,12 @@ export class TypeConverter {
     }
     return null;
   }
-  /** What a type becomes when it is one type. */
+  /** The one type that replaces a type; undefined when there are several or none. */
   convertType(type: Type): Type | undefined {
     const types = this.convert(type);
     return types?.length === 1 ? types[0] : undefined;
   }
-  /** What types become, one after the other. */
+  /** The types that replace all of `types`, in order; undefined when one cannot be converted. */
   convertTypes(types: readonly Type[]): Type[] | undefined {
     const all: Type[] = [];
     for (const type of types) {
@@ -100,7 +100,7 @@ export class TypeConverter {
     return true;
   }
 
-  /** What becomes of the arguments of a block; undefined when a type cannot be converted. */
+  /** The new signature of a block; undefined when the type of an argument cannot be converted. */
   convertBlockSignature(block: Block): SignatureConversion | undefined {
     const signature = new SignatureConversion(block.args.length);
     const converted = this.convertSignature(
@@ -154,7 +154,7 @@ function run(
   return undefined;
 }
 
-/** What an argument becomes: new ones, or values that are there already. */
+/** The replacement of an argument: new arguments, or existing values. */
 export type InputMapping =
   | { readonly kind: "arguments"; readonly first: number; readonly count: number }
   | { readonly kind: "values"; readonly values: readonly Value[] };

@@ -13,11 +13,11 @@ import type { RunResult } from "./tensor/run.js";
 export interface Coverage {
   readonly unit: "ops" | "instructions";
   readonly total: number;
-  /** What was never executed, each with its place. */
+  /** The ops or instructions that were never executed, each with its place. */
   readonly never: readonly string[];
 }
 
-/** Of the ops of `module`'s functions, over runs of it; blocks that no branch leads to are left out. */
+/** The coverage of the ops of `module`'s functions, over runs of it; blocks that no branch leads to are left out. */
 export function opCoverage(module: Operation, runs: readonly Pick<RunResult, "coverage">[]): Coverage {
   const executed = new Set<Operation>();
   for (const { coverage } of runs) for (const { op, count, lanes } of coverage) if (count > 0 && lanes !== 0) executed.add(op);
@@ -74,7 +74,7 @@ function reachable(blocks: readonly Block[]): Iterable<Block> {
   return blocks.filter((b) => seen.has(b));
 }
 
-/** Of the instructions of a PTX text, over runs of it. */
+/** The coverage of the instructions of a PTX text, over runs of it. */
 export function instructionCoverage(runs: readonly Pick<PtxRun, "sites">[]): Coverage {
   const sites = runs[0]?.sites ?? [];
   const never = sites.filter((_, i) => runs.every((run) => run.sites[i]!.executions === 0)).map(siteText);

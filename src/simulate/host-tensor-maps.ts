@@ -8,7 +8,7 @@ import { elementTypeNumber, type HostTensorMap, PADDED_FP4 } from "./ptx/tensor-
 import { elementOfType } from "./tensor/elements.js";
 import { kernelOf } from "./tensor/run.js";
 
-/** What is the same for each tensor: the box, its swizzle, its elements. */
+/** The properties that do not depend on the tensor's shape: the box, its swizzle, its elements. */
 export type TensorMapForm = Omit<HostTensorMap, "shape" | "strides">;
 
 /** By argument; undefined where a descriptor has no layout yet, or there is none. */

@@ -1,4 +1,4 @@
-/** What memory holds before anything was written: a function of seed, argument and element index alone. */
+/** The initial contents of memory: a function of seed, argument and element index only. */
 import { bytesOf, type ElementKind, type FloatElementKind, isFloatKind } from "./numbers/element.js";
 
 /**
@@ -67,7 +67,7 @@ export function initialValue(
 
 const SPECIAL = [0, -0, Infinity, -Infinity, NaN, 3e38, -3e38, 1e9, -1e6, 1e5, 1e-30, 88, -104, 1, -1] as const;
 
-/** Of f32, as which the others are computed with. */
+/** The least normal f32, the kind in which narrower floats are computed. */
 const LEAST_NORMAL = 2 ** -126;
 /** Their denormals, the least of them first; and what is alike in all kinds. */
 const COMMON = [0, 0, 1, 2, 0.5, 3.25, 48];
@@ -85,7 +85,7 @@ const EDGES: Readonly<Record<FloatElementKind, readonly number[]>> = {
 function wide(width: number, use: "divisor" | "bits" | undefined, seed: number, argument: number, index: number): number {
   const h = hash(seed, argument, index, 0);
   const half = 2 ** (width - 1);
-  // Of 64 bits, what a number holds.
+  // For 64 bits, the largest double below 2^63.
   const most = width === 64 ? half - 1024 : half - 1;
   const bits = (hash(seed, argument, index, 1) | 0) * 2 ** (width - 32) + (width === 64 ? hash(seed, argument, index, 2) : 0);
   const random = Math.floor(bits / 2 ** ((h >>> 3) % width));

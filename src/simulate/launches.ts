@@ -18,7 +18,7 @@ export interface LaunchOptions extends Omit<RunOptions, "args" | "seed" | "preco
 export interface Chosen {
   readonly seed: number;
   readonly args: readonly ArgumentPlan[];
-  /** What the source did then. */
+  /** The run of the source in this launch. */
   readonly run: RunResult;
   /** Kinds of findings that do not count. */
   readonly ignore: ReadonlySet<string>;
@@ -82,16 +82,16 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   return launches;
 }
 
-/** What no stage need agree on. */
+/** Whether a finding leaves the results undefined, so that stages need not agree on them. */
 const isFault = ({ severity, kind }: RunResult["findings"][number]): boolean => severity === "error" || kind === "store-conflict";
 const WIDE: MadeUp = { integers: "wide", floats: "random" };
 const TAME: MadeUp = { integers: "random", floats: "random" };
 /** One in so many values is infinite or NaN. */
 const RATES = [8, 128, 4096] as const;
-/** Of what is stored. */
+/** The largest share of stored values that may be infinite or NaN. */
 const MOST_NON_FINITE = 0.5;
 const NOTHING: ReadonlySet<string> = new Set();
-/** What loops would have filled may be read when they do not turn; whether it is stored anywhere is seen. */
+/** A loop without iterations may leave shared memory unfilled that is read later; if such a value is stored, the comparison shows it. */
 const NEVER_FILLED: ReadonlySet<string> = new Set(["unwritten-shared"]);
 
 /** Whether two launches pass the same numbers, and arrays of the same values. */

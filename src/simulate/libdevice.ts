@@ -3,7 +3,7 @@
  * of doubles, rounded once. `__nv_tanhf` (f32) and `__nv_tanh` (f64) are the same one.
  */
 
-/** Of floats, by name without `__nv_` and the `f` of the f32 version. */
+/** Functions of floats, by name without `__nv_` and the `f` of the f32 version. */
 const FLOATS: Readonly<Record<string, string>> = {
   fabs: "Math.abs(a)",
   acos: "Math.acos(a)",
@@ -90,7 +90,7 @@ const FLOATS: Readonly<Record<string, string>> = {
 };
 
 const BIG = "-9223372036854775808n, 9223372036854775807n";
-/** Of floats with an integer result; tests give 1 for yes. */
+/** Functions of floats with an integer result; tests give 1 for yes. */
 const TO_INTEGERS: Readonly<Record<string, string>> = {
   finite: "Number.isFinite(a) ? 1 : 0",
   isfinited: "Number.isFinite(a) ? 1 : 0",
@@ -109,14 +109,14 @@ const TO_INTEGERS: Readonly<Record<string, string>> = {
   double2hiint: "Number(H.bits64(a) >> 32n)",
   double2loint: "Number(BigInt.asIntN(32, H.bits64(a)))",
 };
-/** Of integers with a float result. */
+/** Functions of integers with a float result. */
 const FROM_INTEGERS: Readonly<Record<string, string>> = {
   int_as_float: "H.float32(a)",
   uint_as_float: "H.float32(a)",
   longlong_as_double: "H.float64(a)",
   hiloint2double: "H.float64((BigInt(a) << 32n) | BigInt(b >>> 0))",
 };
-/** Of integers: those of 64 bits are bigints. */
+/** Functions of integers; 64-bit values are bigints. */
 const INTEGERS: Readonly<Record<string, string>> = {
   abs: "a < 0 ? -a : a",
   llabs: "a < 0n ? -a : a",
@@ -214,7 +214,7 @@ function conversion(name: string): string | undefined {
   return mode && `H.directedF32(a, 0, "${mode}")`;
 }
 
-/** What a function takes and returns: floats or integers. */
+/** The kinds of a function's arguments and result: float or integer. */
 export function libdeviceKinds(symbol: string): { readonly args: readonly ("float" | "int")[]; readonly result: "float" | "int" } {
   const name = symbol.replace(/^__nv_/, "");
   const stem = name.replace(/f$/, "");

@@ -50,7 +50,7 @@ export function launchOf(
   return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, within: memory, facts: false };
 }
 
-/** What the lowered code does otherwise: a finding of its own, of none of the kinds to ignore, or the first store that differs. */
+/** The first difference of lowered code from the reference: a finding of a new kind that is not in `ignore`, or a store. */
 export function differenceOfLowered(
   { run: reference, reordered, open }: Reference,
   run: PtxRun,
@@ -93,7 +93,7 @@ function openBuffers(run: RunResult): ReadonlySet<string> {
 export const DEPENDENT: ReadonlySet<FindingKind> = new Set(["layout-dependent", "time-dependent"]);
 const lanesMeet = (addresses: Data): boolean => new Set(addresses as Float64Array).size < addresses.length;
 
-/** What is stored into with values that depend on results of `ops`, with the size of its elements. */
+/** The buffers that receive values that depend on results of `ops`, each with its element size. */
 function buffersBehind(ops: readonly Operation[], run: RunResult): Map<string, number> {
   const reached = new Set<Operation>();
   for (const op of ops) for (const result of op.results) for (const user of result.users()) reached.add(user);
@@ -105,7 +105,7 @@ function buffersBehind(ops: readonly Operation[], run: RunResult): Map<string, n
   return buffersOf((op) => reached.has(op), run);
 }
 
-/** What some ops store into. */
+/** The buffers that the selected ops store to, each with its element size. */
 function buffersOf(which: (op: Operation) => boolean, { stores, memory }: RunResult): Map<string, number> {
   const buffers = new Map<string, number>();
   for (const { op, addresses, element, mask } of stores) {

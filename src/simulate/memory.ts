@@ -80,7 +80,7 @@ export class Memory {
   #lastKey = -1;
   #lastPage: Page | undefined;
   #numPages = 0;
-  /** What pages hold at first, by buffer and offset: runs that are held against each other make it once. */
+  /** The initial contents of pages, by buffer and offset; runs that are compared share them. */
   readonly #initial: Map<string, Map<number, Uint8Array>>;
 
   /**
@@ -172,7 +172,7 @@ export class Memory {
     if (zeroed) for (let i = 0; i < PAGE_BYTES; i++) if (zeroed.has(buffer.address + offset + i)) u8[i] = 0;
     const flags = new Uint8Array(PAGE_BYTES);
     const other = this.within?.bufferAt(buffer.address);
-    // What lowered code brings along, scratch memory and constants, is no argument.
+    // Scratch memory and constants of lowered code are not arguments.
     const isFenced = this.within && !buffer.spec.name.startsWith("#") && (other || buffer.spec.data === undefined);
     return {
       buffer,

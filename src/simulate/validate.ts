@@ -31,7 +31,7 @@ export interface ValidateOptions
   readonly allPrograms?: boolean;
 }
 
-/** What a pass did to the meaning. */
+/** A pass that changed the meaning of the program, with the evidence. */
 export interface Broken {
   /** The pass by its flag, and which of its runs; the source where it is the kernel itself. */
   readonly pass: string;
@@ -49,17 +49,17 @@ export interface Validation {
   /** How many times the kernel was run, and after which passes it changed. */
   readonly runs: number;
   readonly passes: readonly string[];
-  /** What was executed of the source, of Triton IR and of lowered code as they were last, and of PTX. */
+  /** The coverage of the source, of the last Triton IR, of the last lowered code, and of PTX. */
   readonly coverage: ReadonlyMap<string, Coverage>;
   /** On how many programs of how many lowered code ran, in words. */
   readonly programs: string;
   /** Stores of floats where the bound is so large that it says little, with how many elements of how many. */
   readonly uncertain: ReadonlyMap<string, string>;
-  /** What no launch of the source did: a mask off, the other side of a branch. */
+  /** Cases that no launch of the source covered: a mask that is off, the other side of a branch. */
   readonly onesided: ReturnType<typeof onesided>;
-  /** What the kernel itself was found to do, before any pass. */
+  /** Findings about the kernel itself, before any pass. */
   readonly findings: readonly Finding[];
-  /** What was not executed, and so not validated: the last steps of a stage, each with the reason. */
+  /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
 }
 
@@ -70,7 +70,7 @@ export interface NotExecuted {
 }
 
 type Execute = (launch: PtxLaunch) => PtxRun | { readonly error: string };
-/** What came of executing lowered code on each launch; or why that was not done. */
+/** The runs of lowered code on each launch, or the reason why there are none. */
 type Lowered =
   | { readonly runs: readonly PtxRun[]; readonly problems: readonly Pick<Broken, "seed" | "message">[] }
   | { readonly skip: string }
@@ -79,7 +79,7 @@ type Stage = "Triton IR" | "lowered code" | "PTX";
 
 /** One way to start the kernel, and what the source did then. */
 interface Launch extends Chosen {
-  /** What the source leaves open, by address. */
+  /** Error bounds of the values that the source stores, by address. */
   readonly bounds: RunResult["bounds"];
 }
 
@@ -107,16 +107,16 @@ export class Validator {
   #source: Operation | undefined;
   #loweredIsBroken = false;
   #loweredRan = false;
-  /** What lowered code runs on, once that is known. */
+  /** The launches and programs that lowered code runs on, once they are known. */
   #planned: readonly Planned[] | undefined;
   /** Passes since the last one whose result was executed. */
   readonly #pending: string[] = [];
-  /** Of descriptors among the arguments, as they were last. */
+  /** The tensor map forms of descriptor arguments, as they were last. */
   #tensorMaps: ReadonlyMap<number, TensorMapForm> | undefined;
 
   constructor(readonly options: ValidateOptions = {}) {}
 
-  /** What runs the passes is given this. */
+  /** The hooks to hand to the pass manager. */
   readonly instrumentation: Instrumentation = {
     before: ({ root, depth }) => {
       if (depth === 0 && this.#before === undefined) this.begin(moduleOf(root));
@@ -204,7 +204,7 @@ export class Validator {
   }
 
   #checkLowered(pass: string, stage: Stage, execute: Execute): void {
-    // What a kernel does out of its domain is not defined, and differs.
+    // A kernel with errors has no defined result, so lowered code may differ.
     const found = this.#findings.some((f) => f.severity === "error") ? { skip: "the source itself has errors" } : this.#runLowered(execute);
     if ("unreadable" in found && stage === "PTX") return this.unreadable(pass, found.unreadable);
     if (!("runs" in found)) {
@@ -322,7 +322,7 @@ export class Validator {
   }
 }
 
-/** Of a step of lowered code. */
+/** The default time limit of a step of lowered code, in seconds. */
 export const DEFAULT_SECONDS = 3;
 /** Instructions of lanes that take about a second. */
 const LANES_PER_SECOND = 20_000_000;
@@ -362,7 +362,7 @@ function kernelText(module: Operation): string | undefined {
   return kernel?.name === "tt.func" ? `'${symbolName(kernel)}' with ${kernel.regions[0]!.firstBlock!.args.length} arguments` : undefined;
 }
 
-/** What is different after a pass: a store, or a finding that was not there. */
+/** The first difference after a pass: a new finding, or a store. */
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
   const fresh = after.findings.find((f) => (f.severity === "error" || RACES.has(f.kind)) && !known.has(f.kind) && !ignore.has(f.kind));

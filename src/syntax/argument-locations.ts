@@ -37,7 +37,7 @@ export function locateArguments(p: Parser, ops: readonly Operation[]): void {
   }
 }
 
-/** What a counted loop carries is where its initial value is, what a while loop carries nowhere; other arguments are where the op is. */
+/** A counted loop's carried value is where its initial value is, a while loop's has no location; other arguments are where the op is. */
 function placeOf(op: Operation, arg: Value): Attribute {
   const loop = op.def.interface(LoopLike);
   if (loop && !loop.inductionVars) return unknownLoc(op.ctx);

@@ -4,7 +4,7 @@ import type { OpDef } from "../ir/define-op.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 
-/** What a `custom<Name>` directive may read and set while its op is parsed: parts by name. */
+/** The parts, by name, that a `custom<Name>` directive may read and set while its op is parsed. */
 export interface FormatState {
   operands(name: string): readonly ParsedOperand[];
   setOperands(name: string, operands: readonly ParsedOperand[]): void;

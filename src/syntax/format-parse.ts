@@ -232,7 +232,7 @@ function parseAttrSlot(p: Parser, def: OpDef, index: number): Attribute {
       break;
   }
   const attr = p.attribute(constraint.type?.(p.ctx));
-  // Of a number only its type is asked here; the verifier asks for its value.
+  // For a number, only the type is checked here; the verifier checks its value.
   const isNumber = constraint.type !== undefined && IntegerAttr.is(attr);
   if (!isNumber && !constraint.test(attr)) opError(p, def, "invalid kind of attribute specified", at, "parse.attribute-kind");
   return attr;

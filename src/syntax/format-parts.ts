@@ -1,4 +1,4 @@
-/** What a format has read of the op under construction: operands and types by part. */
+/** The parts that a format has read of the op under construction: operands and types by part. */
 import type { OpParser, ParsedOperand } from "../ir/asm.js";
 import type { Type } from "../ir/attribute.js";
 import type { NamedValueSpec, OpDef } from "../ir/define-op.js";

@@ -122,7 +122,7 @@ function typesText(p: Printer, op: Operation, slot: Slot, qualified: boolean): s
   return p.types(types);
 }
 
-/** What the program leaves out of the attribute dictionary of this op. */
+/** The attributes that are left out when the attribute dictionary of this op is printed. */
 function elidedAttrs(op: Operation, { bound, defaults }: FormatProgram): readonly string[] {
   let elided: string[] | undefined;
   for (const { name, default: dflt } of defaults) if (op.attr(name) === dflt!(op.ctx)) (elided ??= [...bound]).push(name);

@@ -51,7 +51,7 @@ export type Directive =
       readonly clauses: readonly { readonly keyword: string; readonly body: readonly Directive[]; readonly space: boolean }[];
     };
 
-/** What the parser knows of a top-level directive beforehand. All of one shape, as hot loops want them. */
+/** The facts about a top-level directive that the parser has beforehand. All have the same shape, for the sake of hot loops. */
 export interface Step {
   /** `type` and `operand`: of a part that is one value. */
   readonly kind: "literal" | "operand" | "type" | "attr" | "custom" | "other";
@@ -178,7 +178,7 @@ function tokenize(def: OpDef): string[] {
 class Compiler {
   readonly bound = new Set<string>();
   #at = 0;
-  // What upstream's generator tracks to decide about spaces.
+  // The state by which upstream's generator decides about spaces.
   #emitSpace = true;
   #lastWasPunctuation = false;
 

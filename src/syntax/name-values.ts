@@ -65,7 +65,7 @@ export class ValueNames {
     const text = this.plainName(value);
     return text;
   }
-  /** What stands before `=`: `%0`, `%0:2`, `%a, %b:2`. */
+  /** The text before `=`: `%0`, `%0:2`, `%a, %b:2`. */
   resultNames(op: Operation): string {
     const { results } = op;
     if (results.length === 1) return this.name(results[0]!);

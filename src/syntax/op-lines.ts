@@ -59,7 +59,7 @@ export class OpLines {
     if (name === undefined) this.#blocks.set(block, (name = `^+${++this.#fresh}`));
     return name;
   }
-  /** What results of an op that came later share. */
+  /** The name that the results of a later op share. */
   private group(op: Operation): string {
     let name = this.#groups.get(op);
     if (name === undefined) this.#groups.set(op, (name = `%+${++this.#fresh}`));

@@ -18,7 +18,7 @@ test.each(traces)("%s: ops added and removed are those that the IR has more and 
     const previous = step.changed ? stepBefore(trace, step) : undefined;
     if (!previous) continue;
     const { before, after, alignment } = stepDiff(trace, previous, step);
-    // What is shown.
+    // The added and removed ops that are shown.
     const shown = { added: 0, removed: 0 };
     for (const { kind, left, right } of alignment.rows) {
       if (kind === "added" && after.ops[right] !== 0) shown.added++;

@@ -57,7 +57,7 @@ describe("listings of seeds 003 and 004", () => {
       });
 });
 
-/** What a text prints as in the custom syntax or generically. */
+/** Parses a text and prints it, in the custom or the generic syntax. */
 function printed(text: string, generic: boolean): string {
   const ctx = new Context(ALL_DIALECTS);
   const parsed = parseModule(ctx, "era.mlir", text);

@@ -9,7 +9,7 @@ interface Directive {
   readonly line: number;
 }
 
-/** What does not match, as a message for people; undefined when all directives match `output`. */
+/** A message that explains the mismatch; undefined when all directives match `output`. */
 export function fileCheck(checks: string, output: string, prefixes: readonly string[] = ["CHECK"]): string | undefined {
   const directives = readDirectives(checks, prefixes);
   if (directives.length === 0) return "the check file has no check lines";

@@ -63,5 +63,5 @@ describe.each(["matmul", "flash_attention", "layernorm", "softmax"])("%s", (name
   });
 });
 
-/** What does more the second time in real Triton too: layouts given once more, loops pipelined again, constants in another order. */
+/** Passes that change the IR again in a second run, in real Triton too: new layouts, loops pipelined twice, constants in another order. */
 const ONCE_ONLY = new Set(["convert-triton-to-tritongpu", "tritongpu-coalesce", "tritongpu-pipeline", "sccp"]);

@@ -17,7 +17,7 @@ import { cases, folder, made } from "./kernel-cases.js";
 const textOf = (file: string): string => gunzipSync(readFileSync(`${folder}/${file}.gz`)).toString("latin1");
 const moduleOf = (file: string): Operation => parseModule(new Context(ALL_DIALECTS), file, textOf(file))!.module;
 
-/** What the kernel's source does on its first and its last program. */
+/** The expected results: those of the kernel's source for its first and its last program. */
 function reference(name: string): Reference {
   const { args, grid } = cases.find((c) => c.case === name)!;
   const plan = args.map(
@@ -108,7 +108,7 @@ describe.each(Object.entries(PTX_FAULTS))("in PTX: %s", (_, { kernels, plant, fi
   });
 });
 
-/** What our passes make of TTGIR on sm_80. */
+/** The PTX that our passes make from TTGIR on sm_80. */
 function ptxOf(ttgir: string): string {
   const { module } = parseModule(new Context(ALL_DIALECTS), "ttgir", ttgir)!;
   const options = defaultOptions(80);

@@ -1,4 +1,4 @@
-/** What the article on data alignment (seed 002) says of vectorized accesses, in today's IR and PTX. Its AxisInfo: analysis/axis-info.test.ts. */
+/** Vectorized accesses of the article on data alignment (seed 002), in today's IR and PTX. Its AxisInfo: analysis/axis-info.test.ts. */
 import { expect, test } from "vitest";
 import { main } from "../cli/tt-step.js";
 import { memoryIo } from "./memory-io.js";

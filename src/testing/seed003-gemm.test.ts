@@ -9,7 +9,7 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 import { memoryIo } from "./memory-io.js";
 
-// What the article has become: fixtures/seed003/README.md.
+// The article's passes and today's: fixtures/seed003/README.md.
 const FILE = "fixtures/kernels/seed003_matmul.ttir";
 const settings = { capability: 80, options: { ...defaultOptions(80), numWarps: 1 } };
 

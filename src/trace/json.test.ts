@@ -6,7 +6,7 @@ import { fromJson, toJson } from "./json.js";
 import { checkTraceSchema, TRACE_SCHEMA } from "./schema.js";
 import type { Trace } from "./trace.js";
 
-/** What a command prints, which succeeds. */
+/** The output of a command, which must succeed. */
 async function printed(argv: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<string> {
   const io = memoryIo("", files);
   expect([await main(argv, io), io.err()]).toEqual([0, expect.any(String)]);

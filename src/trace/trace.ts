@@ -24,9 +24,9 @@ export interface Trace {
   readonly lines: LineTable;
   /** Where in the Python source ops are. */
   readonly locations: OpLocations;
-  /** What could not be read of an imported dump, and where. */
+  /** Messages about parts of an imported dump that could not be read, and where they are. */
   readonly warnings: readonly string[];
-  /** What follows the last step, where it was asked for and the module is in the LLVM dialect. */
+  /** Texts made after the last step (LLVM IR, PTX), if they were requested and the module is in the LLVM dialect. */
   readonly artifacts: Artifacts;
 }
 
@@ -93,9 +93,9 @@ export function stepBanner(step: Step): string {
   return `// -----// IR Dump After ${step.pass}${failed} (${step.flag}) ('${step.op}' operation${symbol}) //----- //`;
 }
 
-/** What was said of the pass that failed, a text each: `file:line:column: error: message [code]`, and its notes likewise. */
+/** The errors of the pass that failed, one text each: `file:line:column: error: message [code]`, and its notes likewise. */
 export function failuresOf({ diagnostics }: Trace): readonly string[] {
-  // What is made behind the last pass is no pass's.
+  // Errors in the texts made after the last pass belong to no pass.
   return diagnostics.filter((d) => d.severity === "error" && d.code !== "target.op").map((d) => renderDiagnostic(d, []).trimEnd());
 }
 

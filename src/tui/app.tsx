@@ -12,7 +12,7 @@ import { Screen } from "./screen.js";
 // Whether there are colours, and which, is the theme's to say.
 chalk.level = 3;
 
-/** What the components need of the program. */
+/** The interface that the components need from the program. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   /** Writes a frame. */

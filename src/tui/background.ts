@@ -1,6 +1,6 @@
 /**
- * What takes long is found out between key presses: differences of large steps, counts for the pass list, which passes differ from
- * the other side, a pass rewrite by rewrite. What the screen needs first comes first.
+ * Slow results are computed between key presses: differences of large steps, counts for the pass list, which passes differ from
+ * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/ptx.js";
@@ -15,7 +15,7 @@ export interface Work {
   readonly steps: () => Generator<void, (computed: Computed) => Computed>;
 }
 
-/** What the screen lacks most; undefined when it lacks nothing. */
+/** The work that the screen needs first; undefined when it needs none. */
 export function wantedWork(state: State, clock: () => number): Work | undefined {
   return wantedDiff(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
 }

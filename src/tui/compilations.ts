@@ -1,4 +1,4 @@
-/** What is compiled: the input as it is opened, chosen, compiled under other settings, and edited. */
+/** The compilations of a session: the input is opened, chosen, compiled under other settings, and edited. */
 
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What the screen of a state shows, as text in boxes: what `screen.tsx` gives to Ink. Pure. */
+/** The screen of a state, as text in boxes: `screen.tsx` gives it to Ink. Pure. */
 import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
@@ -36,7 +36,7 @@ export interface Frame {
   /** Undefined where there is no room for a pane; `lines` are the screen then. */
   readonly area: AreaView | undefined;
   readonly lines: readonly string[];
-  /** What lies over the panes. */
+  /** The box drawn over the panes. */
   readonly over: { readonly x: number; readonly y: number; readonly box: BoxView } | undefined;
   /** The part that could not be drawn says so in its place. */
   readonly failure: Error | undefined;
@@ -95,7 +95,7 @@ interface Parts {
   readonly noteAt?: "left";
   readonly rows: readonly Row[];
   readonly bar?: { readonly at: number; readonly size: number };
-  /** What lies below does not shine through. */
+  /** Whether rows are filled with blanks, so that the box hides the panes below. */
   readonly filled?: boolean;
 }
 function boxView(theme: Theme, { width, height }: Pick<Rect, "width" | "height">, focused: boolean, parts: Parts): BoxView {
@@ -229,7 +229,7 @@ export function footerKeys(state: State, width: number): Row {
   return spans;
 }
 
-/** What may follow the keys pressed so far. */
+/** The keys that may follow those pressed so far. */
 function pendingKeys(state: State): Row {
   const spans: Span[] = [[`${state.pending} `, KEY]];
   for (const id of COMMAND_IDS)

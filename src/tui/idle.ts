@@ -1,4 +1,4 @@
-/** What the screen lacks is computed between key presses, or, where that cannot be done in slices, in another thread. */
+/** Results that the screen lacks are computed between key presses, or in another thread if the work cannot be sliced. */
 import { type Work, wantedWork, wantsPtx } from "./background.js";
 import { writePtx } from "./ptx-thread.js";
 import { type Shell, SLICE } from "./shell.js";

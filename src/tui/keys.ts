@@ -1,4 +1,4 @@
-/** What comes from the keyboard and the mouse, by name. Ink has decoded it. */
+/** Input from the keyboard and the mouse, by name. Ink has decoded it. */
 import type { Key } from "ink";
 
 export type TerminalInput =
@@ -35,7 +35,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   "\x1b": "esc",
 };
 
-/** What Ink's `useInput` was given: a key, or all that was typed or pasted at once. */
+/** The inputs in a call of Ink's `useInput`: a key, or all that was typed or pasted at once. */
 export function inputsOf(input: string, key: Key): TerminalInput[] {
   const one = (name: string): TerminalInput[] => [{ kind: "key", key: name }];
   for (const [flag, name] of NAMES) if (key[flag]) return one(name);

@@ -10,7 +10,7 @@ import { initialState, reduce } from "./control/reducer.js";
 import { findKernels } from "./kernels.js";
 import { type CompilerInput, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
-/** What is opened. */
+/** The result of opening an input: a Trace, a module to compile, a choice to make first, or an error. */
 export type Opened =
   | { readonly kind: "imported"; readonly trace: Trace }
   | {

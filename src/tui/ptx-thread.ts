@@ -6,7 +6,7 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 import { parse, start } from "./compiler.js";
 import type { CompilerInput, Ptx, WhatIf } from "./state/state.js";
 
-/** What a thread can be given: no functions. */
+/** The message that starts the thread: without functions, as these cannot be sent to a thread. */
 interface Order {
   readonly input: Omit<CompilerInput, "regenerate">;
   readonly settings: WhatIf;
@@ -29,7 +29,7 @@ export function writePtx({ regenerate: _, ...input }: CompilerInput, settings: W
   };
 }
 
-/** What the thread does: the program in another thread than the first. */
+/** The main function of the second thread. */
 export function writeOrderedPtx(): void {
   const { input, settings } = workerData as Order;
   const tell = (ptx: Ptx) => parentPort!.postMessage(ptx);

@@ -55,7 +55,7 @@ function step(before: State, action: Action): State {
   }
   return next.effects.reduce(perform, reduce(next, { type: "taken" }));
 }
-/** What the shell does, as far as the state goes: a what-if gives another session, which `u` takes back. */
+/** Acts as the shell does on the state: a what-if gives another session, which `u` takes back. */
 function perform(state: State, effect: Effect): State {
   if (effect.kind !== "compile" && effect.kind !== "edit") return state;
   const { session } = state;
@@ -139,7 +139,7 @@ test("every tab is drawn at every width", () => {
           check(step(keys(converts, pane + "]".repeat(tab) + zoom), { type: "resize", size: { columns, rows: 26 } }));
 });
 
-/** What the view says, but for what follows from the size. */
+/** The content of the view, without the scroll positions, which follow from the size. */
 function withoutTops({ view }: State): unknown {
   return JSON.parse(JSON.stringify(view, (name, value: unknown) => (name === "top" ? undefined : value)));
 }

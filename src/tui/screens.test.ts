@@ -10,7 +10,7 @@ const kernel = memo((name: string) => kernelSession(`fixtures/kernels/${name}.tt
 const dump = memo((name: string) => ({ ...dumpSession(`fixtures/dumps/${name}`), sources: [] }), 4);
 const ALL = ["80x24", "120x40", "220x60"] as const;
 
-/** What is typed, and at which sizes the screen is kept. */
+/** The keys typed for each screen, and the sizes at which it is kept. */
 const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly string[], session?: () => Session])[] = [
   ["open", ">", ["80x24", "120x40", "220x60"]],
   ["coalesce", ":tritongpu-coalesce\r2", ["80x24", "120x40", "220x60"]],

@@ -36,7 +36,7 @@ export function dumpSession(path: string): Session {
 export function kernelSession(path: string, numWarps = 4): Session {
   return textSession(path, readFileSync(path, "latin1"), numWarps);
 }
-/** Of a module with two kernels. */
+/** A session of a module with two kernels. */
 export function functionsSession(): Session {
   return textSession("two", TWO, 4);
 }
@@ -101,7 +101,7 @@ export function computed(state: State): State {
 export function typed(state: State, text: string): State {
   return reduceInputs(state, charactersOf(text));
 }
-/** What Ink draws of a state, without its styles. */
+/** The text that Ink draws for a state, without its styles. */
 export function screenOf(state: State): string {
   return `${plainText(screenText(frame(state, THEMES.none)))}\n`;
 }

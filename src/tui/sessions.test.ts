@@ -18,7 +18,7 @@ test("a what-if is undone and done again, with the view that it was asked from",
   const asked = typed(before, "ojl\r");
   const effect = asked.effects.at(-1);
   expect(effect).toMatchObject({ kind: "compile", whatIf: { options: { numWarps: 8 } } });
-  // What the shell does then.
+  // The shell begins the compilation.
   const baseline = { trace: session.trace, settings: session.settings };
   const progress = { done: 0, total: 60, what: "", ms: 0 };
   const begun = reduce(asked, { type: "begin", session: { ...session, generation: 1, baseline, progress } });

@@ -1,4 +1,4 @@
-/** What the parts around the pure core share: the state, and the terminal. */
+/** The state and the terminal, shared by the parts around the pure core. */
 import type { Action } from "./control/reducer.js";
 import type { State } from "./state/state.js";
 

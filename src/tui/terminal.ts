@@ -1,6 +1,6 @@
 /** The terminal: alternate screen, cursor, mouse, and its state of before on every way out. */
 
-/** What is needed of a terminal's output. */
+/** The parts of a terminal's output that are needed. */
 export interface TerminalOut {
   write(text: string): void;
   readonly columns: number;

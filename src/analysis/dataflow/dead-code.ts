@@ -31,7 +31,7 @@ export interface Predecessors {
   readonly known: Set<Operation>;
   /** Whether there are no others. */
   allKnown: boolean;
-  /** What receives values from a predecessor: results or region arguments. */
+  /** The values that a predecessor sets: results or region arguments. */
   readonly inputs: Map<Operation, readonly Value[]>;
 }
 
@@ -139,7 +139,7 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
   private visitCall(call: Operation, solver: DataFlowSolver): void {
     const callee = solver.resolveCallable(call);
     if (callee && this.#scope.isAncestorOf(callee) && callableRegion(callee)) this.addPredecessor(pointAfter(callee), call, [], solver);
-    // What is not seen returns we do not know what.
+    // The returns of a callee that is not visible are unknown.
     else this.setUnknown(pointAfter(call), solver);
   }
   private visitRegionBranch(op: Operation, solver: DataFlowSolver): void {
@@ -219,7 +219,7 @@ export function successorInputs(branch: Operation, to: BranchPoint): readonly Va
   return to === "parent" ? branch.results : ((to as Region).firstBlock?.args ?? []);
 }
 
-/** What a terminator hands to `to`, operand by operand; a plain return hands on all. Undefined when nothing is known of it. */
+/** The operands that a terminator passes to `to`; a plain return passes all. Undefined when they are not known. */
 export function forwardedOperands(terminator: Operation, to: BranchPoint): readonly OpOperand[] | undefined {
   const own = terminator.def.interface(RegionBranchTerminator);
   if (own) return own.successorOperands(terminator, to);

@@ -21,23 +21,23 @@ import {
   pointBefore,
 } from "./solver.js";
 
-/** What control does at a call: enters the callee, comes back, or goes where nobody sees it. */
+/** The direction of control at a call: into the callee, back from it, or to code that is not visible. */
 export type CallAction = "enter" | "exit" | "external";
 
-/** What makes a dense analysis. */
+/** The definition of a dense analysis. */
 export interface DenseSpec<T> {
   readonly name: string;
-  /** What holds before anything is known. */
+  /** The state before anything is known. */
   readonly initial: T;
-  /** What holds where control comes from (forward) or goes to (backward) code that is not seen. */
+  /** The state at a point where control comes from (forward) or goes to (backward) code that is not seen. */
   boundary(point: ProgramPoint): T;
-  /** What holds when one of two does; `a` itself when `b` adds nothing. */
+  /** The state when either of two states may hold; `a` itself when `b` adds nothing. */
   join(a: T, b: T): T;
-  /** What holds on the other side of an op. */
+  /** The state on the other side of an op. */
   transfer(op: Operation, state: T): T;
-  /** What a call does to the state; by default nothing, and one that nobody sees leads to the boundary. */
+  /** The effect of a call on the state; by default none, and a call of a function that is not seen leads to the boundary. */
   transferCall?(call: Operation, action: CallAction, state: T): T;
-  /** What passing from one region of an op to another does; by default nothing. */
+  /** The effect on the state of passing from one region of an op to another; by default none. */
   transferRegion?(op: Operation, from: BranchPoint, to: BranchPoint, state: T): T;
 }
 

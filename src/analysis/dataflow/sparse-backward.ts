@@ -17,14 +17,14 @@ import {
   pointAfter,
 } from "./solver.js";
 
-/** What makes a sparse backward analysis. */
+/** The definition of a sparse backward analysis. */
 export interface SparseBackwardSpec<T> {
   readonly name: string;
-  /** What holds of a value before anything is known. */
+  /** The state of a value before anything is known. */
   readonly initial: T;
-  /** What holds of a value of which nothing can be known: it leaves the code that is seen. */
+  /** The state of a value that leaves the code that is seen: nothing can be known of it. */
   exit(value: Value): T;
-  /** What holds when both do; `a` itself when `b` adds nothing. */
+  /** The state when both states hold; `a` itself when `b` adds nothing. */
   meet(a: T, b: T, value: Value): T;
   /** Meets what follows for the operands of an op into them, with `self.meet`. */
   visitOperation(op: Operation, results: readonly T[], self: SparseBackwardAnalysis<T>): void;
@@ -51,7 +51,7 @@ export class SparseBackwardAnalysis<T> implements DataFlowAnalysis {
     );
   }
 
-  /** What is known of a value. */
+  /** The state of a value. */
   get(value: Value): T {
     return this.#values.lookup(value)?.value ?? this.spec.initial;
   }

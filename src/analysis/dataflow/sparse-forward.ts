@@ -19,12 +19,12 @@ import {
   pointAfter,
 } from "./solver.js";
 
-/** What makes a sparse forward analysis; undefined stands for "nothing known yet". */
+/** The definition of a sparse forward analysis; undefined means "nothing known yet". */
 export interface SparseForwardSpec<T> {
   readonly name: string;
-  /** What holds of a value about which nothing can be known. */
+  /** The state of a value about which nothing can be known. */
   entry(value: Value): T;
-  /** What holds when one of two does; `a` itself when `b` adds nothing. */
+  /** The state when either of two states may hold; `a` itself when `b` adds nothing. */
   join(a: T, b: T, value: Value): T;
   /** Joins what follows for the results of an op (which has no region control flow) into them, with `self.join`. */
   visitOperation(op: Operation, operands: readonly (T | undefined)[], self: SparseForwardAnalysis<T>): void;
@@ -52,7 +52,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
     this.name = spec.name;
   }
 
-  /** What is known of a value. */
+  /** The state of a value. */
   get(value: Value): T | undefined {
     return this.#values.lookup(value)?.value;
   }
@@ -121,7 +121,7 @@ export class SparseForwardAnalysis<T> implements DataFlowAnalysis {
       const branch = use.owner.def.interface(BranchOp);
       if (!branch) return this.setToEntry(args);
       const { start, size } = branch.successorOperandRange(use.owner, use.index);
-      // What the terminator produces itself comes first, and is unknown.
+      // The arguments that the terminator produces itself come first, and are unknown.
       const produced = args.length - size;
       args.forEach((arg, i) => {
         if (i < produced) this.setToEntry([arg]);

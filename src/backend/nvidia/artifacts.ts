@@ -1,4 +1,4 @@
-/** What is made of a module behind the last pass: LLVM IR and PTX as text. */
+/** The LLVM IR and PTX text made of a module after the last pass. */
 
 import { LLVMArrayType } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";

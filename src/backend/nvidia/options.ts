@@ -60,7 +60,7 @@ export function ptxVersionOf(options: CudaOptions, capability: number): number {
   return options.ptxVersion ?? gpuOf(capability).defaultPtx;
 }
 
-/** What is wrong with options for a target, in Triton's words where it has some. */
+/** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */
 export function checkOptions(options: CudaOptions, capability: number): string | undefined {
   const { numWarps, numCtas, numStages, warpSize, maxnreg, ptxVersion } = options;
   const gpu = gpuOf(capability);

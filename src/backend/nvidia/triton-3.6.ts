@@ -124,7 +124,7 @@ export const triton36: Pipeline<CudaOptions> = ({ capability, options }) => {
       checkMatmulTwoCTA(),
       globalScratchMemoryAllocation(),
       proxyFenceInsertion(ofTarget),
-      // What the next canonicalizer takes away need not be made.
+      // The next canonicalizer would erase it, so it is not made.
       convertTritonGPUToLLVM({ ...lowering, fold: true }),
       canonicalize(),
       cse(),

@@ -2,11 +2,11 @@
 import { anyText, choice, FLAG, file, type OptionTable, powerOf2, type Values } from "./option.js";
 import type { Program } from "./read.js";
 
-/** What is written instead of text. */
+/** Output formats. */
 export const LAYOUT_FORMATS = ["text", "json", "svg", "html"] as const;
 export type LayoutFormat = (typeof LAYOUT_FORMATS)[number];
 
-/** What a drawing's colours tell apart. */
+/** The property that a drawing's colours show. */
 export const COLOR_BY = ["thread", "warp", "register", "block", "bank"] as const;
 export type ColorBy = (typeof COLOR_BY)[number];
 

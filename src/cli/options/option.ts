@@ -6,9 +6,9 @@ import { nearestText } from "../../support/nearest.js";
 
 /** How the text of a value becomes a value. */
 export interface ValueType<T> {
-  /** What stands for the value in help: FILE, N, a|b. */
+  /** The placeholder for the value in help: FILE, N, a|b. */
   readonly shown: string;
-  /** What is expected, for messages: "an integer from 1". */
+  /** The expected value, for messages: "an integer from 1". */
   readonly expected: string;
   /** All values, where they can be listed. */
   readonly values?: readonly string[];
@@ -51,7 +51,7 @@ type ValueOf<D> = D extends { readonly type: ValueType<infer T>; readonly repeat
 /** The values of a table's options, by their names in camel case. */
 export type Values<T extends OptionTable> = { readonly [K in keyof T & string as Camel<K>]: ValueOf<T[K]> };
 
-/** What was written of each option, in order; booleans for flags. */
+/** The values written for each option, in order; booleans for flags. */
 export type Written = ReadonlyMap<string, readonly (string | boolean)[]>;
 
 /** `print-after` -> `printAfter` */

@@ -71,7 +71,7 @@ const OUTPUT = {
   color: { type: choice("auto", "always", "never"), group: OTHER, help: "colour in diffs and diagnostics", default: "auto" },
 } as const satisfies OptionTable;
 
-/** What is said of a Python kernel: which one, its arguments, and where Triton's own library is. */
+/** Options for a Python kernel: which one, its arguments, and where Triton's own library is. */
 const PYTHON_OPTIONS = {
   kernel: { type: text("NAME", "a name"), group: PYTHON, help: "which function", defaultText: "the only one under @triton.jit" },
   signature: {
@@ -96,7 +96,7 @@ const PYTHON_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
-/** What is not Triton's option, and says what is compiled all the same. */
+/** Settings that are not options of Triton but also decide what is compiled. */
 export const COMPILER_SETTINGS = {
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },
 } as const satisfies OptionTable;
@@ -294,7 +294,7 @@ export type StepValues = Values<typeof STEP>;
 export type RunValues = Values<typeof RUN>;
 export type SnapshotValues = Values<typeof SNAPSHOT>;
 
-/** What options have that are not given. */
+/** The values of options that are not given. */
 export const STEP_DEFAULTS: StepValues = Object.fromEntries(
   Object.entries<OptionTable[string]>(STEP).map(([name, def]) => [
     camel(name),

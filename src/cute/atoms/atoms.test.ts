@@ -1,4 +1,4 @@
-/** What holds for every atom: its layouts cover its tile, its instruction has its shape. */
+/** Properties of every atom: its layouts cover its tile, its instruction has its shape. */
 import { expect, test } from "vitest";
 import * as plain from "../layout.js";
 import { printTerm } from "../print-term.js";
@@ -39,7 +39,7 @@ const coveredBy = new Map<string, number>();
 const misdeclared = /^SM80_16x8x128_S32U1U1S32/;
 
 test("every operand of every MMA atom is covered without gaps", () => {
-  // Of the many GMMA shapes those of N = 8, 24 and 64 stand for the rule.
+  // There are many GMMA shapes; only N = 8, 24 and 64 are tested.
   const tested = atoms.filter((a) => !/64x\d+x/.test(a.name) || /64x(8|24|64)x/.test(a.name));
   expect(tested.length).toBeGreaterThan(200);
   const wrong = tested.flatMap((a) => {

@@ -1,5 +1,5 @@
 /**
- * What an MMA atom is: one matrix instruction as data. Its layouts map (thread, value) to the column-major index in the
+ * An MMA atom: one matrix instruction as data. Its layouts map (thread, value) to the column-major index in the
  * M x K, N x K or M x N tile; `ptx` is the instruction it emits.
  * Source: cute/arch/mma_sm*.hpp, cute/atom/mma_traits_sm*.hpp.
  */

@@ -24,7 +24,7 @@ import { parseProgram } from "./parser.js";
 import { findType, isTypeTemplate, typeNames, typeValue } from "./types.js";
 import { type Builtin, isTerm, layoutOf, nameOfKind, numberOfValue, type Scope, termOf, typeOf, type Value, voidValue } from "./value.js";
 
-/** What a program may do and know beside its text. */
+/** The environment of a program: its output and its predefined names. */
 export interface Environment {
   readonly write: (text: string) => void;
   /** Named constants and types, each an expression (`128`, `half_t`, `half_t*`). */

@@ -1,5 +1,5 @@
 /**
- * What C++ operators, conversions and constructors do to values.
+ * C++ operators, conversions and constructors on values.
  */
 import * as arith from "../arithmetic.js";
 import * as any from "../composed-layout.js";

@@ -53,7 +53,7 @@ const levels: readonly (readonly string[])[] = [
   ["*", "/", "%"],
 ];
 const assignments = new Set(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<="]);
-/** What may follow the `>` of a template argument list. */
+/** The tokens that may follow the `>` of a template argument list. */
 const afterTemplate = new Set([
   "(",
   "{",
@@ -307,7 +307,7 @@ class Parser {
     return t === ">" || t === "," || t === ")" || t === "*" || t === "const" || this.atEnd();
   }
 
-  /** What a prefix stands before. */
+  /** The operand of a prefix operator. */
   private operand(): Expr {
     return this.nested(() => this.unary());
   }
@@ -576,7 +576,7 @@ class Parser {
     if (!this.accept(text))
       this.fail(this.atEnd() ? `expected '${text}' before the end` : `expected '${text}', found '${this.peek().text}'`);
   }
-  /** What statements, expressions and operands contain others through. */
+  /** Runs `read` one nesting level deeper; fails above the limit. */
   private nested<T>(read: () => T): T {
     if (++this.#depth > LIMITS.nesting.most) this.fail(limitMessage("nesting"));
     try {

@@ -1,5 +1,5 @@
 /**
- * What C++ expressions evaluate to: terms of the algebra, tensors, atoms, tiled objects, types and functions.
+ * The values of C++ expressions: terms of the algebra, tensors, atoms, tiled objects, types and functions.
  */
 import type { CopyAtom } from "../atoms/copy-atom.js";
 import type { MmaAtom } from "../atoms/mma-atom.js";
@@ -71,7 +71,7 @@ const termKinds = new Set(["int", "underscore", "basis", "mixed", "smem-flag", "
 /** Whether a value is a term of the algebra. */
 export const isTerm = (v: Value): v is Term => termKinds.has(v.kind);
 
-/** What a value is, for messages. */
+/** The name of a value's kind, for messages. */
 export function nameOfKind(v: Value): string {
   const names: Partial<Record<Value["kind"], string>> = {
     int: "an integer",

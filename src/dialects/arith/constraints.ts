@@ -1,4 +1,4 @@
-/** What arith and math ops take: scalars, vectors or tensors of some element type. Source: mlir/include/mlir/IR/CommonTypeConstraints.td. */
+/** Operands of arith and math ops: scalars, vectors or tensors of a type. Source: mlir/include/mlir/IR/CommonTypeConstraints.td. */
 import type { Type } from "../../ir/attribute.js";
 import {
   FloatType,

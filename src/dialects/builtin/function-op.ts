@@ -1,5 +1,5 @@
 /**
- * What ops that define functions share: their syntax, and what the verifier asks of them. `tt.func` uses it as it is;
+ * The common parts of ops that define functions: their syntax and their verifier rules. `tt.func` uses them unchanged;
  * `llvm.func`, whose syntax says more, takes the parts it needs.
  * Source: mlir/lib/Interfaces/FunctionImplementation.cpp, CallInterfaces.cpp; mlir/include/mlir/Interfaces/FunctionInterfaces.h.
  */
@@ -176,7 +176,7 @@ function writeDictionary(p: OpPrinter, attrs: DictAttr | undefined): void {
   if (attrs && attrs.params.names.length > 0) p.write(` ${p.attr(attrs)}`);
 }
 
-/** What `parseFunctionOp` reads. */
+/** Prints the syntax that `parseFunctionOp` reads. */
 export function printFunctionOp(p: OpPrinter, op: Operation): void {
   const { inputs, results } = op.def.interface(FunctionOp)!.type(op);
   const visibility = op.attr("sym_visibility");

@@ -18,7 +18,7 @@ function enumAttr(name: string, cxxName: string, cases: readonly string[]): Attr
     print: ({ value }) => ` ${value}`,
   });
 }
-/** What an op asks of such an attribute; views read its keyword. */
+/** The constraint of an op on such an attribute; views read its keyword. */
 function enumConstraint(def: AttrDef<EnumParams>, description: string): AttrConstraint<string> {
   return {
     description,

@@ -1,5 +1,5 @@
 /**
- * What attributes of LLVM ops may be, with upstream's descriptions.
+ * Constraints for attributes of LLVM ops, with upstream's descriptions.
  * Source: mlir/include/mlir/Dialect/LLVMIR/LLVMOpBase.td.
  */
 import type { AttrDef, Attribute } from "../../ir/attribute.js";

@@ -1,5 +1,5 @@
 /**
- * What operands of LLVM ops may be, with upstream's descriptions.
+ * Type constraints for operands of LLVM ops, with upstream's descriptions.
  * Source: mlir/include/mlir/Dialect/LLVMIR/LLVMOpBase.td.
  */
 import { VectorType } from "../../ir/builtin-types.js";

@@ -9,7 +9,7 @@ export const nvvm = defineDialect("nvvm", {
   ops: [ops, ENVIRONMENT_REGISTERS],
   olderForms: NVVM_OTHER_FORMS,
   attrs: [attrs],
-  // What kernels say of themselves. Source: NVVMDialect.cpp, verifyOperationAttribute.
+  // Attributes of kernels. Source: NVVMDialect.cpp, verifyOperationAttribute.
   verifyAttr(op, name, value, report) {
     if (name === "nvvm.kernel") {
       if (op.name !== "llvm.func") report.error("'nvvm.kernel' attribute attached to unexpected op");

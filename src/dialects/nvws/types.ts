@@ -15,7 +15,7 @@ export const ArefType = defineType<{ readonly baseType: readonly Type[] }>("nvws
 });
 export const Aref: TypeConstraint = { ...typeConstraint(ArefType.summary!, (t) => ArefType.is(t)), stripped: ArefType.name };
 
-/** What a producer and a consumer acquire and release in turns; made before arefs were. */
+/** A token that a producer and a consumer acquire and release in turns; older than arefs. */
 export const TokenType = defineType<Record<string, never>>("nvws.token");
 // Upstream's token has no summary, so the element's description is empty.
 export const TokenTensor = rankedTensorOf(

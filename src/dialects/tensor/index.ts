@@ -1,4 +1,4 @@
-/** Of MLIR's tensor dialect what Triton 2.0 used. */
+/** The part of MLIR's tensor dialect that Triton 2.0 used. */
 import { defineDialect } from "../../ir/define-dialect.js";
 import * as ops from "./ops/index.js";
 

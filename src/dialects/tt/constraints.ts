@@ -1,4 +1,4 @@
-/** What operands and results of tt ops may be. Source: TritonTypes.td; descriptions as its summaries. */
+/** Type constraints for operands and results of tt ops. Source: TritonTypes.td; descriptions as its summaries. */
 import type { Type } from "../../ir/attribute.js";
 import {
   bitWidth,

@@ -1,6 +1,6 @@
 /**
- * What tt ops ask of the dialect that a tensor's encoding belongs to: how encodings go through shape operations, and
- * whether a layout fits its tensor. ttg answers: `defineDialect("ttg", { interfaces: [implement(InferLayout, {...}),
+ * Interfaces of the dialect that a tensor's encoding belongs to, used by tt ops: how encodings go through shape operations, and
+ * whether a layout fits its tensor. ttg implements them: `defineDialect("ttg", { interfaces: [implement(InferLayout, {...}),
  * implement(VerifyTensorLayout, {...})] })`.
  * Source: include/triton/Dialect/Triton/IR/Dialect.h, DialectInferLayoutInterface, DialectVerifyTensorLayoutInterface.
  */

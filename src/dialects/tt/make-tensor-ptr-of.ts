@@ -43,7 +43,7 @@ function originOfArgument(arg: Value): Value | undefined {
   return owner?.def.interface(FunctionOp) ? branchOperand(owner, arg) : undefined;
 }
 
-/** What the first branch to the argument's block hands over. */
+/** The operand that the first branch to the argument's block passes for it. */
 function branchOperand(func: Operation, arg: Value): Value | undefined {
   let operand: Value | undefined;
   func.walkPostOrder((op) => {

@@ -6,7 +6,7 @@ import { AndIOp } from "../arith/ops/index.js";
 import { SplatOp } from "./ops/shape.js";
 import { getI1SameShape } from "./types.js";
 
-/** What `getPredMask` makes ops with: a Builder or a Rewriter. */
+/** The creator of `getPredMask`'s ops: a Builder or a Rewriter. */
 type Maker = Pick<Builder, "value">;
 
 /**

@@ -1,4 +1,4 @@
-/** What all tt ops have in common. */
+/** Traits and memory effects that tt ops share. */
 import type { MemoryEffect } from "../../ir/define-op.js";
 import type { Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";

@@ -56,7 +56,7 @@ export function signlessBlockType(desc: Type): TensorType {
 export const isTensorPointerType = (type: Type): boolean => PointerType.is(type) && RankedTensorType.is(type.params.pointeeType);
 export const isTensorOrTensorPointerType = (type: Type): boolean => RankedTensorType.is(type) || isTensorPointerType(type);
 
-/** What a pointer, or each element of a tensor of pointers, points to. Any other type is its own pointee. */
+/** The pointee type of a pointer, or of each element of a tensor of pointers. Any other type is its own pointee. */
 export function getPointeeType(type: Type): Type | undefined {
   if (RankedTensorType.is(type)) {
     const { elementType } = type.params;

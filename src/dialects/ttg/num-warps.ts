@@ -1,4 +1,4 @@
-/** What modules and functions say about the machine. Source: lib/Dialect/TritonGPU/IR/Dialect.cpp, lookupNumWarps and others. */
+/** The machine attributes of modules and functions. Source: lib/Dialect/TritonGPU/IR/Dialect.cpp, lookupNumWarps and others. */
 import { intOf, intsOf } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Region } from "../../ir/region.js";

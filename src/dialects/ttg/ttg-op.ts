@@ -1,4 +1,4 @@
-/** What all ttg ops have in common. */
+/** The common parts of all ttg ops. */
 import type { MemoryEffect } from "../../ir/define-op.js";
 import { defineTrait, type Trait } from "../../ir/traits.js";
 import type { Value } from "../../ir/value.js";

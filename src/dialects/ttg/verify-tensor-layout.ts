@@ -10,7 +10,7 @@ import type { VerifyTensorLayout } from "../tt/infer-layout.js";
 import { encodingParams } from "./encodings/define-encoding.js";
 import { enclosingModule, getNumCTAs, getThreadsPerWarp, maybeLookupNumWarps } from "./num-warps.js";
 
-/** What a tensor's layout asks of the module it is in, or why it fits no module. */
+/** The module attributes that a tensor's layout needs, or the reason why it fits no module. */
 type Needs = string | { readonly threadsPerWarp: number; readonly numWarps: number; readonly numCTAs: number };
 
 /** Types are interned, and ops ask about the same ones again and again. */

@@ -1,4 +1,4 @@
-/** What ttng ops share. Source: TritonNvidiaGPUOps.td, TTNG_Op. */
+/** The common parts of ttng ops. Source: TritonNvidiaGPUOps.td, TTNG_Op. */
 import type { Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import { isInteger } from "../../ir/builtin-types.js";

@@ -159,7 +159,7 @@ function wayTo(value: Value): Station[] {
   return way;
 }
 
-/** What a loop starts an argument with. */
+/** The initial value of a loop-carried argument. */
 function startOf(arg: Value): Value | undefined {
   const loop = arg.parentBlock?.parentOp;
   return loop?.name === "scf.for" && arg.index > 0 ? loop.operand(arg.index + 2) : undefined;

@@ -2,7 +2,7 @@
 import type { InstructionFacts, MemorySpace } from "../codegen-facts.js";
 import { readInstruction } from "./ptx-instruction.js";
 
-/** What the line's instructions do; most lines have none. */
+/** The facts of the line's instructions; most lines have none. */
 export function readLine(line: string): InstructionFacts[] {
   const asm = line.includes("asm") ? /(?:inline_asm|asm sideeffect|\basm)\b[^"]*"((?:[^"\\]|\\.)*)"/.exec(line) : null;
   if (asm) return readAssembly(asm[1]!);
@@ -31,7 +31,7 @@ const SPACES: Readonly<Record<string, MemorySpace>> = { "0": "generic", "1": "gl
 const spaceOf = (line: string): MemorySpace =>
   SPACES[/!llvm\.ptr<(?:.*, )?(\d+)>|addrspace\((\d+)\)/.exec(line)?.slice(1).find(Boolean) ?? "0"] ?? "generic";
 
-/** What an older LLVM's pointer `!llvm.ptr<vector<2xf32>, 3>` points to; undefined for pointers that do not say so. */
+/** The pointee type of an older LLVM's pointer `!llvm.ptr<vector<2xf32>, 3>`; undefined for pointers without one. */
 const pointee = (type: string): string | undefined => /^!llvm\.ptr<(?!\d+>)(.+?)(?:, \d+)?>$/.exec(type)?.[1];
 
 function access(kind: "load" | "store", space: MemorySpace, elements: number, elementBits: number): InstructionFacts {
@@ -80,7 +80,7 @@ const plain = (kind: InstructionFacts["kind"], instruction: string, space?: Memo
   mma: undefined,
 });
 
-/** What llc makes of LLVM's atomic operations, without the bits. */
+/** The PTX operations that llc emits for LLVM's atomic operations, without the bits. */
 const ATOMICS: Readonly<Record<string, string>> = {
   xchg: "exch.b",
   add: "add.u",

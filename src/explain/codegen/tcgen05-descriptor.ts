@@ -1,5 +1,5 @@
 /**
- * What a tcgen05.mma multiplies stands in its instruction descriptor, 32 bits that the code holds as a constant.
+ * The shape and types of a tcgen05.mma are in its instruction descriptor, 32 bits that the code holds as a constant.
  *
  *     tcgen05.mma.cta_group::1.kind::f16 [ $0 + 0 ], $1, $2, $3, $4;      $3 = 0x8200010: 128x128x16, f16 x f16 -> f32
  */

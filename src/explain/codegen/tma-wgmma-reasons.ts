@@ -46,7 +46,7 @@ const isByRows = (op: Operation): boolean => AsyncTMAGatherOp.is(op) || AsyncTMA
 interface Message {
   readonly box: readonly number[];
   readonly bytes: number;
-  /** Of the whole copy. */
+  /** Messages of the whole copy. */
   readonly count: number;
   /** Bytes. */
   readonly swizzle: number;

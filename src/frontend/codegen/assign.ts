@@ -18,7 +18,7 @@ export function visitAssign(g: Generator, target: ast.Expr, value: ast.Expr | un
   assignTarget(g, target, result);
 }
 
-/** What a variable may hold: constants that are not types or functions of types become tensors. */
+/** The value that a variable gets: constants become tensors, except None, types, slices and ranges. */
 function sanitize(g: Generator, value: PyValue): PyValue {
   if (isTuple(value))
     return tuple(

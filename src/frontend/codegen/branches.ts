@@ -75,7 +75,7 @@ interface Branches {
   /** Where the branches end, which is where they begin unless they branch themselves. */
   readonly thenBlock: Block;
   readonly elseBlock: Block | undefined;
-  /** What differs after the branches: changed in one of them, or set in both. */
+  /** The names that differ after the branches: changed in one of them, or set in both. */
   readonly names: readonly string[];
 }
 

@@ -29,16 +29,16 @@ export interface GeneratedFunction {
 
 /** A warning about a line of Python. */
 export interface CodegenWarning {
-  /** What `tl.static_print` writes is a remark; what was taken of an undecided name is a note. */
+  /** A remark is the output of `tl.static_print`; a note reports the definition taken for an undecided name. */
   readonly severity: "warning" | "remark" | "note";
   readonly message: string;
-  /** Of a note: the definitions, and the one that is taken. */
+  /** For a note: the definitions, and the one that is taken. */
   readonly choice?: Choice;
   readonly file: string;
   readonly place: Definition["at"];
 }
 
-/** What all functions of one compilation share. */
+/** State shared by all functions of one compilation. */
 export interface Compilation {
   readonly ctx: Context;
   readonly host: Host;

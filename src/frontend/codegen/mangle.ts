@@ -27,7 +27,7 @@ export function leavesOf(args: readonly PyValue[]): Leaf[] {
   return leaves;
 }
 
-/** What is a constant for a function that is called with it. */
+/** Whether an argument of a function call is a compile-time constant for the function. */
 export const isConstant = (value: PyValue): boolean =>
   value === null ||
   isConstexpr(value) ||

@@ -1,4 +1,4 @@
-/** What a name inside a kernel stands for. Source: code_generator.py, CodeGenerator._define_name_lookup. */
+/** Lookup of names inside a kernel. Source: code_generator.py, CodeGenerator._define_name_lookup. */
 import { lookup, SOURCE_BUILTINS } from "../host/objects.js";
 import { choose } from "../host/undecided.js";
 import { raise, raiseUnknown } from "../language/errors.js";

@@ -53,7 +53,7 @@ export function recovering(g: Generator, statement: ast.Stmt, body: () => void):
   }
 }
 
-/** What is met again by whatever is looked at next. */
+/** Errors that would occur again in any code that is visited next. */
 const FINAL: ReadonlySet<string> = new Set(["MemoryError", "RecursionError", "TimeoutError"]);
 
 /** Each place is told once, though it may be visited for several types, and each name that does not exist. */

@@ -8,7 +8,7 @@ import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyInstance, 
 import type { Generator, Scope } from "./generator.js";
 import { rememberPoison } from "./recovery.js";
 
-/** What a region sees when it is entered. */
+/** The scope and the insertion point at the entry of a region. */
 export interface SubRegion {
   readonly liveIns: Scope;
   readonly point: InsertionPoint;

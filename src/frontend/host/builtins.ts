@@ -115,12 +115,12 @@ function extreme(name: "min" | "max"): NativeCall {
 
 const isinstance = native("isinstance", ([value = null, classes = null]) => {
   const unknown = unknownOf(value) ?? (elementsOf(classes) ?? [classes]).map(unknownOf).find((cls) => cls !== undefined);
-  // What has no class of its own is of none that is not known.
+  // A plain value is never an instance of a class that is not known.
   const isPlain = !isKind(value, "opaque") && !isKind(value, "instance") && !isKind(value, "jit");
   return isInstance(value, classes) || isPlain || !unknown ? isInstance(value, classes) : unknown;
 });
 
-/** What `call` gives for each row of some columns; what is not known of one is not known of all. */
+/** The results of `call` for each row of some columns; if one result is not known, none is. */
 function each(columns: readonly PyValue[], call: (row: readonly PyValue[]) => PyValue): PyValue {
   const all = columns.map(pyIterate);
   const values: PyValue[] = [];
@@ -160,7 +160,7 @@ const COMPUTING = new Set(
 export const isUnknownCall = (name: string, args: readonly PyValue[]): Opaque | undefined =>
   COMPUTING.has(name) ? args.map(unknownOf).find((value) => value !== undefined) : undefined;
 
-/** What host code sees without importing anything. */
+/** The names that host code sees without importing anything. */
 export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyValue>([
   ...TYPES.map((t) => [t.name, t] as const),
   ...EXCEPTIONS.map((name) => [name, pythonType(name, ([message = ""]) => message)] as const),
@@ -251,7 +251,7 @@ export const HOST_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyVal
 
 const core = (name: string): PyValue => ({ kind: "builtin", def: CORE.get(name)! });
 
-/** What a kernel sees without importing anything. Source: code_generator.py, CodeGenerator.builtin_namespace. */
+/** The names that a kernel sees without importing anything. Source: code_generator.py, CodeGenerator.builtin_namespace. */
 export const KERNEL_BUILTINS: ReadonlyMap<string, PyValue> = new Map<string, PyValue>([
   ["len", length],
   ["list", PY_LIST],

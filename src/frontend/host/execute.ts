@@ -174,7 +174,7 @@ function runFor(host: Host, env: Env, node: ast.For): Outcome {
   return execute(host, env, node.orelse);
 }
 
-/** What a loop is left with; at module level only a loop is left of which it is not known when. */
+/** The outcome of a loop that is left early. At module level only the loop is left, and it is not known when. */
 function leaveLoop(env: Env, node: ast.Stmt, outcome: Exclude<Outcome, string | undefined>): Outcome {
   if (env.isFunction) return outcome;
   markOpaque(env, [node], isKind(outcome.returned, "opaque") ? outcome.returned.why : "", true);
@@ -364,7 +364,7 @@ function classValue(host: Host, env: Env, node: ast.ClassDef): PyValue {
   return cls;
 }
 
-/** What is in a file of the user's is read when it is looked up. */
+/** A value from one of the user's files; the file is read when the value is looked up. */
 function later(host: Host, from: ImportPlace, what: string, lookUp: () => PyValue): Later {
   const notes = importChain(from);
   const value = new Later(lookUp, { kind: "opaque", what, why: `the import of '${what}' leads back to itself`, notes });

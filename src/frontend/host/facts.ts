@@ -1,5 +1,5 @@
 /**
- * What is known of modules that are not read: what they say of the GPU, which is the target's, of the environment, and of a program
+ * Known values of modules that are not read: those about the GPU (taken from the target), the environment, and a program
  * that has just begun. By the dotted name that the value has in its module. Source: PyTorch's and Python's documentation.
  */
 import { NVIDIA_GPUS } from "../../gpu/nvidia.js";
@@ -52,6 +52,6 @@ export function factsOf(capability: number, env: Readonly<Record<string, string 
 }
 const returns = (value: PyValue): PyValue => native("known", () => value);
 
-/** What torch has where it is built for another vendor's GPUs. */
+/** The modules that torch has where it is built for another vendor's GPUs. */
 const OTHER_VENDORS = new Set("corex dipu gcu maca mlu musa npu ptpu sdaa spyre supa".split(" ").map((name) => `torch.${name}`));
 export const isAbsent = (name: string): boolean => OTHER_VENDORS.has(name);

@@ -41,9 +41,9 @@ export interface Host {
   importModule(name: string, from?: ImportPlace): PyModule | Opaque;
   /** Whether a module is a file of the user's, which is read when something of it is needed. */
   isFile(name: string): boolean;
-  /** What is imported, but not looked up so far; oldest first. */
+  /** Imports that are not looked up so far; oldest first. */
   readonly pending: Later[];
-  /** What is known of modules that are not read, by dotted name. */
+  /** Known values of modules that are not read, by dotted name. */
   readonly facts: ReadonlyMap<string, PyValue>;
   /** Names and expressions whose values the user gives. */
   readonly defines: ReadonlyMap<string, PyValue>;
@@ -119,7 +119,7 @@ export function makeHost(files: HostFiles): Host {
         }
       }
       const inner = host.importModule(`${module.name}.${name}`);
-      // Of a package that is not Triton's only a part is known.
+      // A package that is not Triton's is known only in part.
       return isKind(inner, "module") || module.name.startsWith("torch.") ? inner : undefined;
     },
     importModule(name, from) {
@@ -220,7 +220,7 @@ export function importChain(from: ImportPlace | undefined): OpaqueNote[] {
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
 export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];
 
-/** What was parsed of the library, which is the same for all files; by path and text. */
+/** Parsed modules of the library, shared by all files; by path and text. */
 const parsedLibrary = new Map<string, { readonly text: string; readonly parsed: Module | PythonSyntaxError }>();
 
 /** A module of the library: the prelude's (`isOwn`), or the user's. */

@@ -11,7 +11,7 @@ export interface SearchFiles {
   readonly isFolder?: ((path: string) => boolean) | undefined;
   /** The absolute folder that paths are relative to. */
   readonly cwd?: string | undefined;
-  /** What Python's search path has before the folder of a script (`PYTHONPATH`) and after it (site-packages). Asked once. */
+  /** The parts of Python's search path before a script's folder (`PYTHONPATH`) and after it (site-packages). Asked once. */
   readonly searchPath?: (() => { readonly before: readonly string[]; readonly after: readonly string[] }) | undefined;
 }
 
@@ -56,7 +56,7 @@ const NOT_READ = new Set(
 export const isOfPython = (name: string): boolean => OF_PYTHON.has(name.split(".")[0]!);
 export const isRead = (name: string): boolean => !isOfPython(name) && !NOT_READ.has(name.split(".")[0]!);
 
-/** What marks the top folder of a project. */
+/** Files that mark the top folder of a project. */
 const PROJECT_FILES = ["pyproject.toml", "setup.py", "setup.cfg"];
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 

@@ -1,4 +1,4 @@
-/** What stands behind functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
+/** The data of functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
 import type { PyError } from "../language/errors.js";
 import type { BuiltinFunction, HostFunction, JitFunction, Opaque, PyClass, PyModule, PyValue } from "../language/values.js";
@@ -74,7 +74,7 @@ export class Names extends Map<string, PyValue> {
     return found;
   }
 
-  /** What a name is bound to, without looking up what is imported. */
+  /** The value that a name is bound to; an import is not looked up. */
   raw(name: string): PyValue | Later | undefined {
     return super.get(name) as PyValue | Later | undefined;
   }
@@ -105,7 +105,7 @@ export class Names extends Map<string, PyValue> {
   bind(name: string, value: PyValue | Later, at: ast.Place | undefined): void {
     const other = this.elsewhere.get(name);
     if (other) {
-      // What an attempt binds elsewhere is not taken back.
+      // A binding that an attempt makes elsewhere is not undone.
       const { attempting } = this;
       other.bind(name, attempting === undefined ? value : { kind: "opaque", what: name, why: attempting }, at);
       return;
@@ -115,7 +115,7 @@ export class Names extends Map<string, PyValue> {
     this.places.set(name, at);
   }
 
-  /** What `run` binds, and how it ends. */
+  /** Runs `run`; returns its result and the names that it binds. */
   attempt<T>(why: string, run: () => T): { readonly result: T; readonly changes: ReadonlyMap<string, Binding> } {
     const outer = this.attempted;
     const before = new Map<string, Before>();
@@ -224,7 +224,7 @@ export const CLASS_METHODS = new WeakSet<object>();
 /** Functions under `@builtin`: they take arguments as they come, and `_semantic`. */
 export const SOURCE_BUILTINS = new WeakSet<object>();
 
-/** What host code hands on as `_semantic=_semantic`: the functions of the language may then be called. */
+/** The value that host code passes on as `_semantic=_semantic`: the functions of the language may then be called. */
 export const SEMANTIC: Opaque = { kind: "opaque", what: "_semantic", why: "it is Triton's own" };
 
 export const hostData = (fn: HostFunction): HostData => fn.data as HostData;

@@ -135,7 +135,7 @@ const sourceBuiltin: NativeCall = ([fn = null]) => {
   if (isKind(fn, "host_function")) SOURCE_BUILTINS.add(fn);
   return fn;
 };
-/** What `triton.language.core` has for classes and functions of Python source. */
+/** The decorators in `triton.language.core` for classes and functions of Python source. */
 export const CORE_DECORATORS: ReadonlyMap<string, PyValue> = new Map([
   ["_aggregate", native("_aggregate", aggregate)],
   ["builtin", native("builtin", sourceBuiltin)],
@@ -274,7 +274,7 @@ const gpuTarget = (backend: PyValue, arch: PyValue, warpSize: PyValue): PyValue 
     ["warp_size", warpSize],
   ]),
 });
-/** What the driver says of the GPU, as far as the target says it. */
+/** The driver's properties of the GPU, as far as the target gives them. */
 const deviceProperties: NativeCall = (_args, _named, host) => {
   const sharedMemory = NVIDIA_GPUS.find(({ capability }) => capability === host.capability)?.sharedMemoryPerCta;
   const entries = [

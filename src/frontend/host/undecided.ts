@@ -102,7 +102,7 @@ export function tryBoth(host: Host, env: Env, choice: OpenChoice, ways: readonly
   }
   return mergedOutcome(env, choice, first.result as Outcome, second.result as Outcome);
 }
-/** What a name means after an attempt: what that bound, else what it meant before. */
+/** The binding of a name after an attempt: the one made by the attempt, else the one before it. */
 function bindingOf(host: Host, env: Env, name: string, changes: Attempt["changes"]): Binding {
   const bound = changes.get(name) ?? { value: env.vars.get(name), at: env.vars.placeOf(name) };
   if (bound.value !== undefined) return bound;

@@ -20,7 +20,7 @@ export type PyErrorKind =
   | "ValueError"
   | "ZeroDivisionError";
 
-/** What a builtin raises; code generation catches it and tells the line, the caret and the chain of calls. */
+/** An error raised by a builtin; code generation catches it and reports the line, the caret and the chain of calls. */
 export class PyError extends Error {
   /** The call outside of kernels that raised it, or the keyword of it that is meant. */
   origin?: PyOrigin;

@@ -42,7 +42,7 @@ const LIBRARY_TOOLS: readonly Entry[] = [
   ...["_add_reduction_docstr", "_add_scan_docstr"].map(decoratorMaker),
 ];
 
-/** What `triton.language.core` keeps to itself. */
+/** The names that `triton.language.core` does not export. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "base_type",
   "base_value",

@@ -1,4 +1,4 @@
-/** What a tensor's methods and attributes are. Methods written in Triton itself are in the prelude, see `modules.ts`. */
+/** A tensor's methods and attributes. Methods written in Triton itself are in the prelude, see `modules.ts`. */
 import { ARITHMETIC } from "./builtins/arithmetic.js";
 import { ATOMIC } from "./builtins/atomic.js";
 import { BLOCKS } from "./builtins/blocks.js";

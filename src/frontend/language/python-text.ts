@@ -123,7 +123,7 @@ export function stringRepr(value: string): string {
   return `${quote}${out}${quote}`;
 }
 
-/** What Python says of an attribute that a value has not. */
+/** Python's message for an attribute that a value does not have. */
 export function noAttribute(value: PyValue, name: string): string {
   if (isKind(value, "opaque")) return `'${value.what}' is not known: ${value.why}`;
   return `${isKind(value, "module") ? `module '${value.name}'` : `'${pyTypeName(value)}' object`} has no attribute '${name}'`;
@@ -176,7 +176,7 @@ export function pyTypeName(value: PyValue, qualified = false): string {
   }
 }
 
-/** What a value is compared as. */
+/** The plain value that represents a value in comparisons. */
 export function comparable(value: PyValue): PyValue {
   const plain = isConstexpr(value) ? value.value : value;
   if (isKind(plain, "instance") && plain.cls.module === "packaging.version") return plain.attrs.get("_key")!;

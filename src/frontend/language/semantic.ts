@@ -1,4 +1,4 @@
-/** What every function of the language is given: where ops go, what the target is, and how to call back into code generation. */
+/** The context that every function of the language gets: where ops go, the target, and how to call back into code generation. */
 import type { Builder } from "../../ir/builder.js";
 import type { Context } from "../../ir/context.js";
 import type { PyValue } from "./values.js";

@@ -292,7 +292,7 @@ const FLOAT_KINDS: Readonly<Partial<Record<DtypeName, FloatKind>>> = {
   fp64: "f64",
 };
 
-/** What `toIr` asks about the target: the 8-bit floats it has. */
+/** The property of the target that `toIr` needs: the 8-bit floats it has. */
 export interface Fp8Support {
   readonly supportedFp8Dtypes: readonly string[];
 }

@@ -159,7 +159,7 @@ export interface EnumMember {
 /** A value of host code that is not understood: an error only where a kernel uses it. */
 export interface Opaque {
   readonly kind: "opaque";
-  /** What it is, as its source says it: `torch.float16`. */
+  /** The value as its source names it: `torch.float16`. */
   readonly what: string;
   readonly why: string;
   readonly loc?: LocationRef | undefined;
@@ -176,7 +176,7 @@ export interface OpaqueNote {
 }
 /** A choice that only a value which is not known would make. */
 export interface Undecided {
-  /** What `--define` would take: `FLAG=False`. */
+  /** The setting for `--define` that would decide it: `FLAG=False`. */
   readonly define: string | undefined;
   readonly definitions: readonly Definition[];
 }
@@ -197,7 +197,7 @@ export const tuple = (values: readonly PyValue[], fields?: readonly string[], cl
   fields,
   cls,
 });
-/** What Python code outside of kernels makes. */
+/** A tuple made by Python code outside of kernels. */
 export const pythonTuple = (values: readonly PyValue[], fields?: readonly string[], cls?: PyClass): PyTuple => ({
   ...tuple(values, fields, cls),
   isPython: true,
@@ -217,7 +217,7 @@ export const isTensorType = (value: PyValue | undefined): value is TensorType =>
 /** int, bool or float: Python's `numbers.Number`. */
 export const isNumber = (value: PyValue | undefined): value is boolean | bigint | number =>
   typeof value === "bigint" || typeof value === "number" || typeof value === "boolean";
-/** What exists in the IR, rather than at compile time. */
+/** Whether a value exists in the IR, rather than at compile time. */
 export const isIrValue = (value: PyValue | undefined): boolean =>
   isTensor(value) || isDescriptor(value) || (isTuple(value) && value.values.some(isIrValue)) || isKind(value, "instance");
 

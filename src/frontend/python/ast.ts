@@ -194,7 +194,7 @@ export interface Arguments {
   readonly kwonlyargs: readonly Arg[];
   readonly kwDefaults: readonly (Expr | undefined)[];
   readonly kwarg: Arg | undefined;
-  /** Of the last of `posonlyargs` and `args`. */
+  /** Defaults for the last parameters of `posonlyargs` and `args`. */
   readonly defaults: readonly Expr[];
 }
 export interface FunctionDef extends N<"FunctionDef"> {

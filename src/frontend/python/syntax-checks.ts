@@ -1,4 +1,4 @@
-/** What CPython's compiler refuses of a text that its grammar takes: targets, parameters, and statements in the wrong place. */
+/** Errors that CPython's compiler reports after its grammar: targets, parameters, and statements in the wrong place. */
 import type * as ast from "./ast.js";
 import type { PythonSyntaxError } from "./parse.js";
 
@@ -138,7 +138,7 @@ function checkCall({ args, keywords, at }: ast.Call, fail: Fail): void {
   }
 }
 
-/** What CPython calls an expression in such messages. */
+/** CPython's name for an expression in such messages. */
 function describe(node: ast.Expr): string {
   switch (node.kind) {
     case "Call":

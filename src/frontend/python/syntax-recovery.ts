@@ -2,7 +2,7 @@
 import type { PythonSyntaxError } from "./parse.js";
 import { type Token, tokenize } from "./tokens.js";
 
-/** What stands for a statement with a block: of its kind where other statements depend on that. */
+/** The header that replaces that of a faulty block statement: of the same kind where other statements depend on it. */
 const HEADERS: Readonly<Record<string, string>> = {
   if: "if 0:",
   elif: "elif 0:",

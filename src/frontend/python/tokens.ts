@@ -7,7 +7,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** What the tokenizer stumbles over. */
+/** An error that the tokenizer reports. */
 export interface TokenError {
   /** Whether it is told rather than what is wrong before it. */
   readonly isFirst: boolean;
@@ -143,7 +143,7 @@ export function tokenize(text: string): Tokens {
     const operator = match(OPERATOR);
     if (operator === undefined) {
       const code = ch.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
-      // Of these it is the grammar that knows none.
+      // The tokenizer accepts these characters; the grammar refuses them.
       if ("!$?`".includes(ch)) push("op", 1);
       else if (ch !== "\\")
         fail(at, ch < " " || ch === "\x7f" ? `invalid non-printable character U+${code}` : `invalid character '${ch}' (U+${code})`);
@@ -170,7 +170,7 @@ export function tokenize(text: string): Tokens {
   return { tokens, error, open: brackets.at(-1) };
 }
 
-/** What is wrong with a number that was read. Source: CPython's tokenizer.c, tok_get and verify_end_of_number. */
+/** The error in a number that was read, if any. Source: CPython's tokenizer.c, tok_get and verify_end_of_number. */
 function numberError(text: string, at: number, number: string): { readonly offset: number; readonly message: string } | undefined {
   const end = at + number.length;
   const rest = text.slice(end, end + 4);

@@ -28,7 +28,7 @@ export function verifyBlocked({ sizePerThread, threadsPerWarp, warpsPerCTA, orde
   return verifyLayoutOrder(order);
 }
 
-/** What a blocked encoding is made for. */
+/** The inputs from which a blocked encoding is made. */
 export interface BlockedRequest {
   readonly shape: readonly number[];
   readonly sizePerThread: readonly number[];

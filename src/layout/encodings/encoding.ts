@@ -1,4 +1,4 @@
-/** What an encoding is: one record a kind, in the file of its name. `index.ts` lists them. */
+/** The definition of an encoding: one record a kind, in the file of its name. `index.ts` lists them. */
 import type { DistributedParams, EncodingParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
 import { isDefaultCga } from "./cga.js";

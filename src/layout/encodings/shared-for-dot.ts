@@ -3,13 +3,13 @@ import type { DotOperandParams, SwizzledSharedParams } from "../encoding-params.
 import type { LinearLayout } from "../linear-layout.js";
 import { swizzledSharedForNvidiaDot, unswizzledShared } from "./swizzled-shared.js";
 
-/** What the swizzling depends on besides the operand's encoding. */
+/** The inputs that decide the swizzling, besides the operand's encoding. */
 export interface SharedForDotRequest {
   readonly shape: readonly number[];
-  /** Of the memory, fastest dimension first. */
+  /** Order of dimensions in memory, fastest first. */
   readonly order: readonly number[];
   readonly cga: LinearLayout;
-  /** Of an element. */
+  /** Bits of an element. */
   readonly bitwidth: number;
   /** The operand is read transposed. */
   readonly needTrans: boolean;

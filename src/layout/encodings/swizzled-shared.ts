@@ -58,7 +58,7 @@ export function verifySwizzledShared({ order, cga }: SwizzledSharedParams): stri
   return verifyLayoutOrder(order);
 }
 
-/** What the swizzling of a dot operand depends on. */
+/** The inputs that decide how a dot operand is swizzled. */
 export interface DotSwizzleRequest {
   readonly opIdx: number;
   readonly kWidth: number;

@@ -1,4 +1,4 @@
-/** What the golden cases do not reach: errors, fp4, splits as the verifier sees them, operands of dots. */
+/** Cases that the golden files do not reach: errors, fp4, splits as the verifier sees them, operands of dots. */
 import { describe, expect, test } from "vitest";
 import { readAttribute, readDistributed } from "../attribute-reader.fixture.js";
 import type { DistributedParams } from "../encoding-params.js";

@@ -31,7 +31,7 @@ export function inlineCall(call: Operation, callable: Operation, body: Region, o
   if (!isCallLegal(call, callable) || !hooksOf(into.parentOp!) || !isBodyLegal(body)) return false;
 
   const mapping = new Mapping().mapAll(entry.args, args);
-  // What follows the call has to move only when control goes several ways in between.
+  // The ops after the call move to a new block only if the inlined body has several blocks.
   const isOneBlock = body.hasOneBlock;
   const behind = isOneBlock ? target.next : splitAfter(call);
   if (clone) cloneRegionInto(body, into, mapping, behind);

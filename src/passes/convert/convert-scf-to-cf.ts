@@ -152,7 +152,7 @@ const parallelLowering = lowering("parallel-lowering", ParallelOp, (parallel, rw
   });
   rw.erase(reduce);
 
-  // What the reductions give may be an argument of the old body, which goes now.
+  // The result of a reduction may be an argument of the old body, which is removed now.
   const carried = yielded.map((value) => (value.owner === oldBody ? ivs[value.index]! : value));
   if (newBody.empty) rw.mergeBlocks(oldBody, newBody, ivs);
   else rw.inlineBlockBefore(oldBody, newBody.lastOp!, ivs);

@@ -13,7 +13,7 @@ function step(options: string) {
   return pipeline.elements;
 }
 const passed = (options: string, input: string): string => rewritten(input, (module) => void runPipeline(module, step(options)));
-/** What is reported where the pass fails. */
+/** The errors that are reported where the pass fails. */
 function refusal(options: string, input: string): string {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = true;

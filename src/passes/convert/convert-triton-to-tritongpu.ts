@@ -78,7 +78,7 @@ function functionWithTensors(root: Operation): Operation | undefined {
   root.walk((op) => {
     const type = tt.FuncOp.match(op)?.function_type;
     if (!FunctionType.is(type)) return undefined;
-    // What uses such an argument cannot be converted, and that is reported there.
+    // An argument with uses is left out: its users cannot be converted, and the error is reported there.
     const taken = op.regions[0]!.firstBlock?.args.filter((arg) => !encodingOf(arg.type) && !arg.firstUse) ?? [];
     if (![...taken.map((arg) => arg.type), ...type.params.results].some((t) => RankedTensorType.is(t))) return "skip";
     found = op;

@@ -1,5 +1,5 @@
 /**
- * What conversions into TritonGPU share: every tensor without a layout gets the default one, and ttg.convert_layout stands
+ * Shared code of conversions into TritonGPU: every tensor without a layout gets the default one, and ttg.convert_layout is inserted
  * where a value comes in another layout than its user expects.
  * Source: lib/Dialect/TritonGPU/Transforms/TritonGPUConversion.cpp.
  */
@@ -55,7 +55,7 @@ export function tritonGpuTypeConverter({ numWarps, threadsPerWarp, numCTAs }: Gp
   return converter;
 }
 
-/** What a conversion into TritonGPU ends with: tensors have layouts, those of dots the layouts of dot operands. */
+/** The ops that are legal after a conversion into TritonGPU: tensors have layouts, and operands of dots have dot operand layouts. */
 export function tritonGpuConversionTarget(converter: TypeConverter): ConversionTarget {
   return new ConversionTarget()
     .addLegalDialect("ttg")

@@ -1,4 +1,4 @@
-/** What both kinds of warp specialization, Hopper's and Blackwell's, cannot go on with. */
+/** Errors for code that neither kind of warp specialization, Hopper's or Blackwell's, supports. */
 import type { Operation } from "../../ir/operation.js";
 import { PassError } from "../../pass/pass-error.js";
 

@@ -60,7 +60,7 @@ function visitor(fenceBefore: (op: Operation) => void): Visit {
     const scratch = scratchOf(op, context);
     if (scratch) own.read(scratch, op);
     if (!WRITERS.includes(op.def)) return pending.join(own);
-    // Of a copy only the destination counts, not its barrier.
+    // For a copy, only the destination counts, not its barrier.
     const written = new PendingAccesses();
     const destination = (AsyncTMACopyGlobalToLocalOp.match(op) ?? AsyncTMAGatherOp.match(op))!.result;
     for (const buffer of context.allocation.buffersOf(destination)) written.write(context.stretchOf(buffer), op);

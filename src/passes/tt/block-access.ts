@@ -25,7 +25,7 @@ export interface BlockOfTensor {
   readonly strides: readonly Value[];
   readonly blockShape: readonly number[];
 }
-/** What makes the ops: a Builder or a Rewriter, and where they come from. */
+/** The Builder or Rewriter that makes the ops, and their location. */
 export interface Maker {
   readonly rw: Pick<Builder, "value" | "ctx">;
   readonly loc: LocationRef;

@@ -74,7 +74,7 @@ function descriptorParts(type: Type): Type[] {
   return [pointerType(elementType), ...new Array<Type>(2 * shape.length).fill(i64(type.ctx)), i1(type.ctx)];
 }
 
-/** What a descriptor has become, for a block of some shape. */
+/** The values that replace a descriptor, for a block of some shape. */
 interface Descriptor extends BlockOfTensor {
   /** Whether to load NaN outside. */
   readonly paddingOption: Value;
@@ -114,7 +114,7 @@ function gatherAccess(maker: Maker, rw: Rewriter, descriptor: Descriptor, rows: 
   return { ptr, mask: blockMask(maker, descriptor, (dim) => ranges[dim]!, [0, 1]) };
 }
 
-/** What is loaded outside of the tensor. */
+/** The value that a load gives outside of the tensor. */
 function other({ rw, loc }: Maker, elementType: Type, { blockShape, paddingOption }: Descriptor): Value {
   const type = tensorType(blockShape, elementType);
   const constant = (value: Attribute): Value => rw.value(ConstantOp, { value: splatOf(type, value) }, { loc });

@@ -47,7 +47,7 @@ export const rewriteTensorPointer = definePass("triton-rewrite-tensor-pointer", 
   },
 });
 
-/** What a tensor pointer stands for. */
+/** The block that a tensor pointer refers to. */
 interface TensorPointer extends BlockOfTensor {
   readonly offsets: readonly Value[];
 }
@@ -100,7 +100,7 @@ class TensorPointerRewriter {
     return undefined;
   }
 
-  /** What is known of a pointer; where nothing is, that is an error. */
+  /** The block that a pointer refers to; an error is reported if it is not known. */
   private pointer(value: Value, user: Operation): TensorPointer | undefined {
     const known = this.#pointers.get(value);
     if (!known) {

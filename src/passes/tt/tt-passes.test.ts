@@ -51,7 +51,7 @@ function resolved(text: string): string[] {
   return body.map(resolve);
 }
 
-/** What is reported where a pass fails. */
+/** The errors that are reported where a pass fails. */
 function refusal(pipeline: string, input: string): string {
   const ctx = new Context(ALL_DIALECTS);
   const { module } = parseModule(ctx, "input", input)!;

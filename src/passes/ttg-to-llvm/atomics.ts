@@ -146,7 +146,7 @@ function rmwText(op: string, type: Type, packed: number): { readonly name: strin
       return { name: op.slice(1), type: `u${bits}` };
   }
 }
-/** What LLVM calls the operation. */
+/** LLVM's name of the operation. */
 const LLVM_RMW: Readonly<Record<string, string>> = { and: "_and", or: "_or", xor: "_xor", exch: "xchg" };
 const LLVM_ORDERING: Readonly<Record<string, string>> = {
   relaxed: "monotonic",

@@ -1,5 +1,5 @@
 /**
- * What reductions and scans share: applying the combining region to two lists of values, and their places in shared memory.
+ * Shared code of reductions and scans: applying the combining region to two lists of values, and their places in shared memory.
  * Source: lib/Conversion/TritonGPUToLLVM/ReduceScanCommon.h.
  */
 

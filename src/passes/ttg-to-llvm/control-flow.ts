@@ -151,7 +151,7 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
 
 // --- rules --------------------------------------------------------------------------------------
 
-/** What translation to LLVM IR reads of a loop is an attribute of the branch's own, beside the one that came with it. */
+/** Translation to LLVM IR reads `loop_annotation`, the branch's own attribute; it is set in addition to `llvm.loop_annotation`. */
 function keepAttrs(from: Operation, to: Operation): void {
   for (const [name, value] of dictEntries(from.attrs)) {
     if (name !== "operandSegmentSizes") to.setAttr(name, value);

@@ -29,7 +29,7 @@ import type { Lowering, LoweringRule } from "./lowering.js";
 import { rule } from "./lowering.js";
 import { convertType } from "./type-converter.js";
 
-/** What makes one element of the result (or several: those of as many sets of operands). Undefined where it cannot. */
+/** Makes one element of the result, or several from as many sets of operands. Returns undefined if it cannot. */
 export type MakeElements = (
   lo: Lowering,
   op: Operation,

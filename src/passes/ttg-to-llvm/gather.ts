@@ -18,7 +18,7 @@ import { shuffleIdx } from "./shuffle.js";
 import { applyLinearLayout, clusterCTAId, emitIndices, laneAndWarpId } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
-/** What a gather is of, as a view of the op gives it. */
+/** The operands and the result of a gather, as a view of the op gives them. */
 interface Gather {
   readonly src: Value;
   readonly indices: Value;

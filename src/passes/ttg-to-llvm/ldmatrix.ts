@@ -83,7 +83,7 @@ function planLdStMatrix(
       .multiply(identity(8, "lane", "offset"))
       .multiply(identity(16 / bits, "register", "offset"));
     if (cvt.getInDimSize("register") < fullTile.getInDimSize("register")) return undefined;
-    // What makes up the offset comes to the front.
+    // The register and lane bits that make up the offset come first.
     const inverse = fullTile.invert();
     const first = { register: [] as number[], lane: [] as number[] };
     for (const basis of inverse.getInDimBases("offset")) {

@@ -84,7 +84,7 @@ export function shmemAffineBase(lo: Lowering, object: SharedMemoryObject, type: 
   return lo.b.gep(object.base.type, convertType(type.elementType), object.base, [offset]);
 }
 
-/** What padding adds to an offset, which counts elements or, as `scale` says, bytes. */
+/** The padding to add to an offset, which counts elements or, as `scale` says, bytes. */
 function paddingOf(lo: Lowering, type: MemDescParams, offset: Value, scale: number): Value {
   const { b } = lo;
   const params = sharedParams(type.encoding);

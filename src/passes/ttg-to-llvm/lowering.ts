@@ -34,7 +34,7 @@ import { Bug } from "../../support/assert.js";
 import { LLBuilder } from "./ll-builder.js";
 import { convertType } from "./type-converter.js";
 
-/** What the code is for. */
+/** The target that code is generated for. */
 export interface LoweringTarget {
   readonly gpu: GpuTarget;
   /** 87 for PTX 8.7. */
@@ -106,7 +106,7 @@ export const COPY_UNCONVERTED: LoweringRule["lower"] = (op, lo) => {
   return true;
 };
 
-/** What became of an old value: its elements, the struct of them, or both. */
+/** The lowered form of an old value: its elements, the struct of them, or both. */
 interface Lowered {
   elements: readonly Value[] | undefined;
   packed: Value | undefined;

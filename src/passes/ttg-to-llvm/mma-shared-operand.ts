@@ -22,17 +22,17 @@ import type { Lowering } from "./lowering.js";
 export interface SharedOperandPlace {
   /** Two dimensions -> offset in elements, block. */
   readonly layout: LinearLayout;
-  /** Of an element; 4 for fp4. */
+  /** The width of an element; 4 for fp4. */
   readonly bits: number;
   /** The address of element 0. */
   readonly base: Value;
-  /** What one instruction takes, in elements. */
+  /** The block that one instruction reads, in elements. */
   readonly tile: readonly [number, number];
   /** Which dimension is M (of A) or N (of B); the other is K. */
   readonly mnDim: 0 | 1;
   /** 3 for wgmma, 5 for tcgen05. */
   readonly version: 3 | 5;
-  /** What is added to the address, in units of 16 bytes; asked for once the address is there. */
+  /** The offset to add to the address, in units of 16 bytes; called after the address is computed. */
   readonly warpOffset?: (() => Value) | undefined;
 }
 export interface SharedOperand {
@@ -121,7 +121,7 @@ function tileStrides(
   const inverse = matrix.renameOutDims(dims).pseudoinvert();
 
   const sizes = dims.map((dim) => inverse.getInDimSize(dim));
-  /** What the instruction adds to go on to the next core matrix along a dimension; 0 where one is enough. */
+  /** The distance that the instruction adds to reach the next core matrix along a dimension; 0 where one is enough. */
   const stride = (d: number): number => (tile[d]! > sizes[d]! ? layout.getBasis(dims[d]!, Math.log2(sizes[d]!), "offset") : 0);
   let [leading, strided] = transposed ? [0, 1] : [1, 0];
   // Without a swizzle the two are the other way round where M (or N) is contiguous.

@@ -89,7 +89,7 @@ function threadOffset(op: Operation, axis: number): number {
   return 2 ** (first < 0 ? lanes.length : first);
 }
 
-/** Of as many lanes, each `interleave` from the next. */
+/** Reduces over `lanes` lanes, each `interleave` from the next. */
 function warpReduce(
   lo: Lowering,
   op: Operation,

@@ -23,7 +23,7 @@ const constraintOf = (bits: number): string => (bits <= 16 ? "h" : bits === 32 ?
 const elementOf = (vector: Type): Type => (vector.params as { readonly elementType: Type }).elementType;
 const lengthOf = (vector: Type): number => (vector.params as { readonly shape: readonly number[] }).shape[0]!;
 
-/** Of another CTA of the cluster, and of some threads only. */
+/** Options of an access: the other CTA of the cluster that it goes to, and the predicate of the threads that make it. */
 export interface SharedAccess {
   readonly ctaId?: Value | undefined;
   readonly predicate?: Value | undefined;
@@ -125,10 +125,10 @@ export interface SharedPlace {
   /** The element's type in the LLVM dialect. */
   readonly element: Type;
   readonly base: Value;
-  /** Of a view: where it begins (elements), and the offset bits that this may set. */
+  /** For a view: where it begins (elements), and the offset bits that this may set. */
   readonly affineOffset: Value;
   readonly maskSpan: number;
-  /** Of a padded layout: how many elements lie together, and where an offset (bytes) really lies. */
+  /** For a padded layout: how many elements are contiguous, and the map from an offset to the padded one (bytes). */
   readonly maxVecElems?: number | undefined;
   readonly pad?: ((offset: Value) => Value) | undefined;
 }

@@ -38,7 +38,7 @@ interface Place {
 const operandAt = (ptx: PtxBuilder, { base, offset }: Place): PtxOperand =>
   offset === undefined ? ptx.input(base, "l") : ptx.address(base, "r", offset);
 
-/** What one instruction does, and how often it is repeated to do the whole. */
+/** The shape of one instruction, and how often it is repeated to cover the whole dot. */
 interface Tiling {
   readonly m: number;
   readonly n: number;
@@ -48,10 +48,10 @@ interface Tiling {
   readonly transposeB: boolean;
 }
 
-/** What dots with and without scales do differently. */
+/** The parts of the lowering that differ between dots with and without scales. */
 interface Dot {
   readonly view: Pick<View<typeof TCGen5MMAOp>, "a" | "b" | "d" | "useD" | "pred" | "barriers" | "barrier_preds">;
-  /** Of the whole dot, in one CTA. */
+  /** The shape of the whole dot, in one CTA. */
   readonly shape: readonly [m: number, n: number, k: number];
   /** The depth of one instruction. */
   readonly k: number;
@@ -142,7 +142,7 @@ function tmemOperand(lo: Lowering, buffer: Value): (row: number, column: number)
 
 // --- instruction descriptors ----------------------------------------------------------------------
 
-/** What the descriptors of both kinds have: types of A and B, which of them is transposed, N and M. */
+/** The bits that descriptors of both kinds share: types of A and B, which of them is transposed, N and M. */
 function descriptorBits(typeA: number, typeB: number, tiling: Tiling, m: number): number {
   const { n, transposeA, transposeB } = tiling;
   return (typeA << 7) | (typeB << 10) | (Number(transposeA) << 15) | (Number(transposeB) << 16) | ((n >> 3) << 17) | ((m >> 4) << 24);

@@ -9,7 +9,7 @@ import { PASSES } from "../index.js";
 const FOLDER = "fixtures/passes/ttg-to-llvm";
 testGoldenPasses(FOLDER);
 
-/** What is done, constants and undefs apart: where those stand and how often is not the lowering's matter. */
+/** The operations except constants and undefs: the lowering does not determine the places and the number of those. */
 const operations = (text: string) =>
   text
     .split("\n")

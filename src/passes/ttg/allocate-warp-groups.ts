@@ -13,7 +13,7 @@ export const TOTAL_NUM_WARPS = "ttg.total-num-warps";
 /** Registers are handed around by groups of four warps. */
 const WARPS_PER_GROUP = 4;
 const REGISTERS_PER_CTA = 64 * 1024;
-/** What a partition that does nothing asks for. */
+/** The number of registers that an idle partition asks for. */
 const IDLE_REGISTERS = 16;
 /** `setmaxnreg` takes no less. */
 const FEWEST_REGISTERS = 24;

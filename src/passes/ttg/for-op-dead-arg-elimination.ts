@@ -58,7 +58,7 @@ export const forOpDeadArgElimination = pattern("for-op-dead-arg-elimination", Fo
   const dead: number[] = [];
   yieldOp.operands.forEach((value, i) => {
     if (alive.has(value) || value === block.args[i + 1]) return;
-    // What is defined outside is the result when the loop runs; when it does not the result is another, unless it is the init.
+    // A value from outside is the result only if the loop runs; if it does not, the result is the init, which may be another value.
     if (!op.isAncestorOf(value.parentBlock!.parentOp!) && value !== initArgs[i]) return;
     dead.push(i);
   });

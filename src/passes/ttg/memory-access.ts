@@ -1,4 +1,4 @@
-/** What passes ask of loads, stores and atomics. Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp. */
+/** Facts about loads, stores and atomics that passes need. Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp. */
 
 import { AtomicCASOp, AtomicRMWOp, LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
 import { PointerType } from "../../dialects/tt/types.js";

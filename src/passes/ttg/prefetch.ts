@@ -105,7 +105,7 @@ function planFor(loop: ForView, dot: DotView): Plan | undefined {
   const [lhs, rhs] = [source(dot.a), source(dot.b)];
   return lhs && rhs && { width, sources: [lhs, rhs] };
 }
-/** What is loaded ahead, or what of the conditions in `planFor` does not hold. */
+/** The remark on a dot: the part that is loaded ahead, or the condition in `planFor` that does not hold. */
 function explainPrefetch(dot: DotView, plan: Plan | undefined): RemarkText {
   const [k, width] = [depthOf(dot), widthOf(dot)];
   const refs = new RemarkRefs(dot.op);

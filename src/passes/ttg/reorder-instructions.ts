@@ -93,7 +93,7 @@ function conversionsToSink(root: Operation): (readonly [Operation, Operation])[]
   return found;
 }
 
-/** What is loaded, when `op` loads operand `opIdx` of a dot from shared memory. */
+/** The loaded tensor, if `op` loads operand `opIdx` of a dot from shared memory. */
 function loadOfDotOperand(op: Operation, opIdx: number): Value | undefined {
   const load = LocalLoadOp.match(op)?.result;
   const encoding = load && encodingParams(encodingOf(load.type));

@@ -49,7 +49,7 @@ export function replaceUsesAndPropagateType(
   for (const user of views) rw.erase(user);
 }
 
-/** What a view of a buffer of type `src` is. */
+/** The type of a view of a buffer of type `src`. */
 function typeOfView(view: Operation, src: MemDesc): Type {
   const { shape, elementType, encoding, memorySpace, allocShape } = (view.result(0).type as MemDesc).params;
   if (MemDescTransOp.is(view)) return inferResultTypes(view.ctx, view.def, view.operands, view.attrs, [], view.locRef)![0]!;
@@ -66,8 +66,8 @@ function typeOfView(view: Operation, src: MemDesc): Type {
 }
 
 /**
- * What uses a loaded tensor reads it from `buffer` instead: buffers of the same layout that it was put into are replaced by this one,
- * for other users it is loaded at the insertion point.
+ * Makes the users of a loaded tensor read it from `buffer`: buffers of the same layout that it was put into are replaced by this one,
+ * and for other users it is loaded at the insertion point.
  */
 export function replaceUsesWithLocalLoad(rw: Rewriter, loaded: Value, buffer: Value, token?: Value): void {
   const { encoding } = (buffer.type as MemDesc).params;

@@ -4,7 +4,7 @@ import { encode, type Rounding, type SmallFloatKind, valuesOf } from "./small-fl
 
 export type IntegerKind = "i8" | "i16" | "i32" | "i64";
 export type FloatElementKind = "f16" | "bf16" | "f32" | "f64" | "f8E4M3FN" | "f8E5M2" | "f8E4M3B15";
-/** What a pointer can point to. i1 is stored as i8. */
+/** The element types that a pointer can point to. i1 is stored as i8. */
 export type ElementKind = IntegerKind | FloatElementKind;
 
 const BYTES: Readonly<Record<ElementKind, number>> = {

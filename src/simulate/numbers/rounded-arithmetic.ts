@@ -23,7 +23,7 @@ function resolveTie(sum: number, result: number, error: number): number {
   return fround(error > 0 ? nextUp(sum) : nextDown(sum));
 }
 
-/** What `sum = fl(a + b)` lacks to a + b: exact (Knuth). */
+/** The rounding error `(a + b) - sum` for `sum = fl(a + b)`: exact (Knuth). */
 function sumError(a: number, b: number, sum: number): number {
   const bb = sum - a;
   return a - (sum - bb) + (b - bb);
@@ -128,7 +128,7 @@ export function directedF32(value: number, error: number, mode: Directed): numbe
   return above ? nearest : nextF32(nearest);
 }
 
-/** What `a + b` as a double lacks to the exact sum. */
+/** The exact sum minus `a + b` as a double; 0 if that is not finite. */
 export const additionError = (a: number, b: number): number => {
   const sum = a + b;
   return Number.isFinite(sum) ? sumError(a, b, sum) : 0;

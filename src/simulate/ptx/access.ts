@@ -18,7 +18,7 @@ export interface Bytes {
   readonly u16: Uint16Array;
   readonly i32: Int32Array;
 }
-/** What one lane does: its bytes begin at `at`. */
+/** The access of one lane, whose bytes start at `at`. */
 export type LaneAccess = (warp: Warp, lane: number, memory: Bytes, at: number) => void;
 
 /** Addresses of the lanes of one request. */
@@ -134,7 +134,7 @@ export function globalRequest(
   }
 }
 
-/** What an access without a place reads, and writes to. */
+/** The dummy memory that an access with an invalid address reads and writes. */
 const nothing = new Uint8Array(64);
 const NOTHING: Bytes = { u8: nothing, u16: new Uint16Array(nothing.buffer), i32: new Int32Array(nothing.buffer) };
 
@@ -209,7 +209,7 @@ function localRequest(warp: Warp, mask: number, at: Float64Array, bytes: number,
   }
 }
 
-// What a request costs.
+// The cost of a request.
 
 const seen = new Float64Array(256);
 const seenIn = new Int32Array(256);

@@ -26,7 +26,7 @@ export function learnAll(known: Int32Array, more: Int32Array): void {
   for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
 }
 
-/** What `warps` learn of each other at a barrier: each then begins a new time of its own. */
+/** Synchronises `warps` at a barrier: each learns what the others know, and begins a new time of its own. */
 export function synchronise(warps: readonly Warp[]): void {
   const known = warps[0]!.seen.slice();
   for (const { seen } of warps) learnAll(known, seen);

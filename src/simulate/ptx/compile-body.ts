@@ -18,13 +18,13 @@ export interface Formals {
   readonly results: readonly (readonly number[])[];
 }
 
-/** What a body needs of the program that it is part of. */
+/** The services that a function body needs from its program. */
 export interface FunctionContext extends RegisterFile {
   /** Declares a variable in a scope of the body. */
   declareIn(variable: Variable, scope: Scope): void;
   /** The file that `.loc` numbers. */
   fileName(index: string): string | undefined;
-  /** Of a function with a body. */
+  /** The formal parameters of a function with a body. */
   formals(name: string): Formals | undefined;
   /** To be asked when all functions are compiled. */
   function(name: string): CompiledFunction;
@@ -171,7 +171,7 @@ export class BodyCompiler {
     this.#block.sites.push(site);
   }
 
-  /** What ends the block; undefined for ordinary instructions. */
+  /** The terminator that an instruction makes of the block; undefined for ordinary instructions. */
   #terminator(op: Instruction, c: InstructionCompiler, predicate: number, scope: Scope): Terminator | undefined {
     switch (op.opcode) {
       case "bra":

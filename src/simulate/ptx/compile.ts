@@ -25,7 +25,7 @@ import { numCtasOf, parametersOf, threadsOf } from "./signature.js";
 
 /** Global variables lie behind all arguments. */
 export const FIRST_GLOBAL_ID = 130_000;
-/** Of one variable. */
+/** The size limit of one variable, in bytes. */
 const MOST_BYTES = 2 ** 26;
 const GLOBAL_RANGE = 2 ** 36;
 const GLOBAL_ORIGIN = 2 ** 35;

@@ -1,4 +1,4 @@
-/** What a run has to say besides its stores: one entry for each kind and instruction, with the first message and how often it came. */
+/** The findings of a run, besides its stores: one entry for each kind and instruction, with the first message and a count. */
 export type FindingKind =
   | "out-of-bounds"
   | "misaligned"
@@ -53,12 +53,12 @@ export interface Site {
   readonly line: number;
   /** `vecadd.py:10:24`, from the last `.loc`. */
   readonly source: string | undefined;
-  /** Of a compare-and-swap: the row of what it compares with. */
+  /** For a compare-and-swap: the register row of the value that it compares with. */
   expects?: number;
   /** Times a warp executed it with a lane active, and lanes in all. */
   executions: number;
   lanes: number;
-  /** Of memory instructions: requests of warps, and what they touch: 32-byte sectors, 128-byte lines, wavefronts of shared memory. */
+  /** For memory instructions: warp requests, and the 32-byte sectors, 128-byte lines and shared-memory wavefronts that they touch. */
   requests: number;
   sectors: number;
   lines: number;

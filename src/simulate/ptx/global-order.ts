@@ -20,7 +20,7 @@ export function learnOf(known: Knowledge, more: Knowledge | undefined): void {
   }
 }
 
-/** What an instruction says of order. */
+/** The memory-ordering semantics of an instruction. */
 interface Semantics {
   /** An atomic, or an access that other threads may make at the same time. */
   readonly strong: boolean;
@@ -39,7 +39,7 @@ export class GlobalOrder {
   /** By page, for each word: 16 times the record of its last store, plus the bytes stored, as bits. */
   readonly #stores = new Map<Page, Int32Array>();
   readonly #semantics: Semantics[] = [];
-  /** What atomics have made known, by address. */
+  /** The knowledge that strong accesses have published, by address. */
   readonly #published = new Map<number, Knowledge>();
   readonly #before = new Uint8Array(64);
   /** Counts stores that may have changed something. */
@@ -70,7 +70,7 @@ export class GlobalOrder {
       if ((last & bytesIn(b, at + bytes)) === 0) continue;
       const record = (last >> 4) * FIELDS;
       const program = this.#records[record]!;
-      // What an atomic stored, a load may find at any time.
+      // A load may read a strong store at any time, and strong accesses do not race with each other.
       if (program === this.#program || ((strong || !stores) && this.#records[record + 3]! & 1)) continue;
       const known = warp.foreign?.get(program)?.[this.#records[record + 1]!] ?? -1;
       if (known >= this.#records[record + 2]!) continue;
@@ -109,7 +109,7 @@ export class GlobalOrder {
     return this.#count;
   }
 
-  /** What a strong access makes known at an address, and learns there. */
+  /** Acquires and publishes knowledge at the address of a strong access. */
   synchronise(address: number, warp: Warp, site: Site, stores: boolean, isAtomic: boolean): void {
     const { acquires, releases } = this.semanticsOf(site);
     const there = this.#published.get(address);

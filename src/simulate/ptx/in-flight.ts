@@ -9,7 +9,7 @@ import type { Step } from "./lanes.js";
 import type { Block } from "./program.js";
 import type { Warp } from "./warp.js";
 
-/** Of a warp; registers are numbered by their rows. */
+/** The registers of a warp with asynchronous accesses in flight; registers are numbered by their rows. */
 export class RegistersInFlight {
   /** The group that writes, or reads, each register: 0 for none; wgmma's groups count up, loads' down. */
   readonly #writes: Int32Array;
@@ -100,7 +100,7 @@ export class RegistersInFlight {
 
 export const inFlight = (warp: Warp): RegistersInFlight => (warp.inFlight ??= new RegistersInFlight(warp.rows));
 
-/** What an instruction does with registers. */
+/** The registers that an instruction reads and writes. */
 export interface RegisterUse {
   readonly block: Block;
   readonly index: number;

@@ -1,5 +1,5 @@
 /**
- * What a rule sees while it compiles one instruction: operands as rows of the register file, and `emit` for steps. All
+ * The view that a rule has of the instruction it compiles: operands as rows of the register file, and `emit` for steps. All
  * steps of an instruction become one, under the instruction's guard.
  */
 import { type Instruction, mnemonicOf, type Operand, typesOf } from "../../ptx/instruction.js";

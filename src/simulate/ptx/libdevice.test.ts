@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runPtx } from "./run.js";
 
-/** What a function of the library answers, as the bits of a word or two. */
+/** The result of a library function, as the bits of one or two words. */
 function call(name: string, type: string, result: string, ...args: readonly string[]): bigint {
   const bits = (t: string) => Number(t.slice(1));
   const list = args.map((_, i) => `a${i}`).join(", ");

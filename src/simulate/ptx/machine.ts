@@ -111,7 +111,7 @@ class Machine {
     }
   }
 
-  /** What happened at mbarriers. */
+  /** The number of mbarrier events so far, over the cluster. */
   #events(): number {
     return this.cta.cluster.reduce((sum, { shared }) => sum + shared.mbarriers.events, 0);
   }
@@ -307,7 +307,7 @@ class Machine {
 
   // Barriers.
 
-  /** Of a CTA, or of all of the cluster. */
+  /** The live threads of a CTA, or of the whole cluster if `cta` is undefined. */
   #liveThreads(cta: Cta | undefined): number {
     return this.warps.reduce((sum, w) => sum + (w.frames.length === 0 || (cta !== undefined && w.cta !== cta) ? 0 : 32), 0);
   }

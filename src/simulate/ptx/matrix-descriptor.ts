@@ -22,7 +22,7 @@ export interface MatrixDescriptor {
 
 const SWIZZLES: Readonly<Record<number, number>> = { 0: 0, 2: 128, 4: 64, 6: 32 };
 
-/** Of 64 bits; a line that says why it is not modelled. */
+/** Decodes a 64-bit descriptor; returns a line with the reason if it is not modelled. */
 export function readDescriptor(low: number, high: number): MatrixDescriptor | string {
   const swizzle = SWIZZLES[(high >>> 29) & 7];
   if (swizzle === undefined) return `swizzle ${(high >>> 29) & 7} of a matrix descriptor`;

@@ -11,7 +11,7 @@ const COUNT = 0x7fff;
 
 /** Something asynchronous that will arrive. */
 export interface Arrival {
-  /** Of a copy, or of the tensor cores. */
+  /** The source of the arrival: a copy, or the tensor cores. */
   readonly by: "copy" | "tensor-core";
   readonly effect: () => void;
   /** Warps that have asked for it in vain, with the number of their question. */
@@ -19,7 +19,7 @@ export interface Arrival {
 }
 
 export class Mbarriers {
-  /** What is under way, by the address where it arrives; the addresses are those that are initialised. */
+  /** The arrivals under way, by mbarrier address; the keys are the initialised mbarriers. */
   readonly #underWay = new Map<number, Arrival[]>();
   /** Counts what happened at all of them: while that stands still, waiting is in vain. */
   events = 0;
@@ -76,7 +76,7 @@ export class Mbarriers {
     if (bytes < 0) this.#complete(at);
   }
 
-  /** Of a phase that goes on. */
+  /** The parity of the phase in progress. */
   parity(at: number, state = this.shared.i32[at >> 2]!): number {
     return (state >>> 30) & 1;
   }
@@ -123,7 +123,7 @@ export class Mbarriers {
     return true;
   }
 
-  /** What a phase still waits for, in words. */
+  /** The arrivals and bytes that a phase still waits for, in words. */
   missing(at: number): string {
     const { i32 } = this.shared;
     return `${(i32[at >> 2]! >>> 15) & COUNT} arrivals and ${i32[(at >> 2) + 1]} bytes`;

@@ -45,7 +45,7 @@ export interface PtxLaunch {
 }
 
 export interface PtxRun {
-  /** What was wrong with the text; nothing ran then. */
+  /** Errors in the text; if there are any, nothing ran. */
   readonly diagnostics: readonly Diagnostic[];
   readonly source: SourceBuffer;
   readonly memory: Memory;
@@ -54,7 +54,7 @@ export interface PtxRun {
   readonly findings: readonly Finding[];
   /** Every instruction with its counts; `executions` is 0 where none was active. */
   readonly sites: readonly Site[];
-  /** What the kernel printed. */
+  /** The text that the kernel printed. */
   readonly printed: string;
   /** Warp instructions, and lanes over all of them. */
   readonly warpInstructions: number;

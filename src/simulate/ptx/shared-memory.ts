@@ -18,7 +18,7 @@ interface Suspect {
   readonly by: number;
 }
 
-/** What asynchronous hardware reads, from its issue on: pieces of `bytes` bytes. */
+/** A read by asynchronous hardware, from its issue on: pieces of `bytes` bytes. */
 export interface AsyncRead {
   readonly at: readonly number[] | Int32Array;
   readonly bytes: number;
@@ -102,10 +102,10 @@ export class SharedMemory {
     this.#asyncReadSite = new Int32Array(granules);
   }
 
-  // What an mbarrier makes known.
+  // Knowledge that mbarriers pass between warps.
 
   readonly #published = new Map<number, Int32Array>();
-  /** What of other programs. */
+  /** The part about other programs, by mbarrier address. */
   readonly #foreign = new Map<number, Knowledge>();
   readonly #clockOf = new Map<number, number>();
   readonly #times = new Int32Array(CTA_CLOCKS);

@@ -1,7 +1,7 @@
 /** `%tid`, `%ctaid`, `%laneid` and their like, which a warp has from its start on. */
 import type { Warp } from "./warp.js";
 
-/** What a special register shows to a lane; 0 for those that have no meaning here. */
+/** The value of a special register for a lane; 0 for registers that have no meaning here. */
 export function specialRegister(name: string, warp: Warp, lane: number, numWarps: number): number {
   const { id, grid, block, rank, cluster } = warp.cta;
   const thread = warp.indexInCta * 32 + lane;

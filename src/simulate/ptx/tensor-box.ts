@@ -118,7 +118,7 @@ function plainBox(map: TensorMap, place: BoxPlace, from: number, shared: Uint8Ar
   return plain;
 }
 
-/** What a reduction makes of the bytes of an element in memory, in place. */
+/** Combines an element in memory with an operand, in place, as a reduction does. */
 export type Combine = (memory: Uint8Array, at: number, operand: Uint8Array, from: number) => void;
 
 /** Stores a box of shared memory, or combines it with what is there. */

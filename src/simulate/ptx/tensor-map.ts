@@ -85,7 +85,7 @@ export const elementTypeNumber = (name: string, bytes: number): number =>
   ({ f16: 6, f32: 7, f64: 9, bf16: 10 })[name] ?? { 1: 0, 2: 1, 4: 2, 8: 4 }[bytes] ?? 0;
 export const PADDED_FP4 = 14;
 
-/** What a host says of a tensor and the boxes that kernels take of it; dimensions with the innermost last. */
+/** The host's description of a tensor and of the boxes that kernels access; the innermost dimension is last. */
 export interface HostTensorMap {
   readonly shape: readonly number[];
   /** In elements. */

@@ -33,7 +33,7 @@ export interface TensorOperation {
   readonly site: Site;
   /** Whose tensor memory is read and written. */
   readonly memories: readonly TensorMemory[];
-  /** Of shared memory, begun when it was issued. */
+  /** Reads of shared memory, begun when the operation was issued. */
   readonly shared: readonly { readonly memory: SharedMemory; readonly read: AsyncRead }[];
   readonly reads: readonly TensorRange[];
   readonly writes: readonly TensorRange[];
@@ -61,7 +61,7 @@ export class TensorMemory {
   readonly #store = new Int32Array(GROUPS * COLUMNS);
   /** Stores of each warp, and those that it has waited for. */
   readonly #stores = new Map<number, { issued: number; done: number }>();
-  /** What they are told to do, and where to arrive then. */
+  /** Operations given to the tensor cores, and arrivals at mbarriers, in order of issue. */
   readonly #queue: (TensorOperation | (() => void))[] = [];
   #done = 0;
 

@@ -7,7 +7,7 @@ import type { CompiledFunction } from "./program.js";
 import type { AsyncRead, SharedMemory } from "./shared-memory.js";
 import type { TensorMemory } from "./tensor-memory.js";
 
-/** What the warps of a CTA share. */
+/** The state that the warps of a CTA share. */
 export interface Cta {
   readonly memory: Memory;
   readonly shared: SharedMemory;
@@ -21,7 +21,7 @@ export interface Cta {
   readonly sites: readonly Site[];
   /** The kernel's parameters as words. */
   readonly params: Int32Array;
-  /** Of the cluster, which is a program of the grid. */
+  /** The cluster's position in the grid, where a cluster is one program. */
   readonly id: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
@@ -41,7 +41,7 @@ export interface Path {
 export interface Frame {
   readonly fn: CompiledFunction;
   readonly paths: Path[];
-  /** What to do when all lanes have returned: copy results out. */
+  /** Called when all lanes have returned: copies results out. */
   readonly onReturn: (warp: Warp) => void;
 }
 
@@ -101,20 +101,20 @@ export class Warp {
   /** Thread-private memory: `localBytes` for each lane. */
   readonly local: Uint8Array;
   readonly local32: Int32Array;
-  /** What it has seen of each clock, and what of it through a fence: see `SharedMemory`. */
+  /** The latest time seen of each clock, and the latest seen through a fence: see `SharedMemory`. */
   readonly seen: Int32Array;
   /** Copies not yet in a group, and groups not yet waited for. */
   openCopies: AsyncCopy[] = [];
   copyGroups: AsyncCopy[][] = [];
   /** Bulk copies out of shared memory: by lane, since its first one. */
   readonly bulk = new Map<number, ReadGroups>();
-  /** What it knows of other programs; what it has learnt but for a fence; and what it knew at its last one. */
+  /** Knowledge of other programs: the usable part, the part that awaits a fence, and the state at the last fence. */
   foreign: Knowledge | undefined;
   unfenced: Knowledge | undefined;
   fenced: Knowledge | undefined;
   /** The strong access of global memory that it goes on making, with nothing stored anywhere meanwhile. */
   poll: Poll | undefined;
-  /** Of wgmma. */
+  /** Operand reads by wgmma that are under way: not yet committed, and in committed groups. */
   readonly dots: ReadGroups = { open: [], groups: [] };
   /** Registers that asynchronous instructions read or write; made when first needed. */
   inFlight: RegistersInFlight | undefined;

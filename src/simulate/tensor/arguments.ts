@@ -46,7 +46,7 @@ export type ArgumentPlan =
 
 type DescriptorPlan = Extract<ArgumentPlan, { readonly kind: "descriptor" }>;
 
-/** What a file of preconditions says. */
+/** The contents of a preconditions file. */
 export interface Preconditions {
   readonly scalars?: Readonly<Record<string, number>>;
   readonly arrays?: Readonly<Record<string, InitialValues>>;
@@ -295,7 +295,7 @@ interface Role {
   readonly loop: boolean;
 }
 
-/** What scalars are used for, followed through arithmetic, calls and loops. */
+/** The uses of scalars, followed through arithmetic, calls and loops. */
 class Uses {
   readonly #functions: ReadonlyMap<string, Operation>;
   constructor(module: Operation) {

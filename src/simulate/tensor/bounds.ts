@@ -45,12 +45,12 @@ const ROUNDED_ALIKE: ReadonlySet<OpDef> = new Set<OpDef>([
 ]);
 const ROUNDS = /^(?:arith|math)\.|^tt\.(?:extern_elementwise|precise_\w+)$/;
 
-/** What each element may be off by. */
+/** The error bound of each element. */
 export type Bound = Float64Array;
 
 export class Bounds {
   readonly #of = new WeakMap<Data, Bound>();
-  /** Of what is stored in global memory, by address; what is missing is exact. */
+  /** Error bounds of the values stored in global memory, by address; a value without an entry is exact. */
   readonly stored = new Map<number, number>();
 
   /** Executes an instruction and finds what its results leave open. */
@@ -136,7 +136,7 @@ export class Bounds {
     return spreads;
   }
 
-  /** What a product of matrices leaves open: its part of the sum of magnitudes, and what its operands do. */
+  /** The error bound of a matrix product: its share of the sum of magnitudes, and the bounds carried over from its operands. */
   product(result: Tensor, a: Tensor, b: Tensor, c: Tensor, precision: InputPrecision): void {
     if (result.element.family !== "float") return;
     const [sizeA, sizeB] = [magnitudes(a), magnitudes(b)];
@@ -237,7 +237,7 @@ function isFunction(op: Operation): boolean {
   return isPureOp(op) || tt.LoadOp.is(op) || tt.ExternElementwiseOp.is(op);
 }
 
-/** What an op leaves open of its result by rounding it. */
+/** The error bound that an op adds by rounding its result. */
 function roundingOf(op: Operation, result: Val, operands: readonly Val[]): Bound | undefined {
   if (result.form !== "tensor" || result.element.family !== "float") return undefined;
   if (!ROUNDS.test(op.name) || ROUNDED_ALIKE.has(op.def)) return undefined;

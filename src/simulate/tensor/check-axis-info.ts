@@ -28,7 +28,7 @@ export function axisInfoCheck(module: Operation, findings: Findings): ResultObse
     const problem = brokenClaim(claim, value, pointeeBytes(result));
     if (!problem) return;
     if (HINTS.some((hint) => op.hasAttr(hint))) {
-      // What follows from a wrong hint is the kernel's own doing.
+      // A wrong hint is the kernel's own fault, and so is all that follows from it.
       hintBroken = true;
       findings.add("hint", op, `${problem}, but the kernel's hint says ${axisInfoText(claim)}`);
     } else findings.add("axis-info", op, `${problem}, but AxisInfo claims ${axisInfoText(claim)}`);
@@ -41,7 +41,7 @@ function pointeeBytes(value: Value): number {
   return PointerType.is(element) ? (elementOfType(elementTypeOrSelf(element.params.pointeeType))?.bytes ?? 1) : 1;
 }
 
-/** What is wrong with a claim about these values; undefined when it holds. */
+/** The reason why a claim about these values is wrong; undefined if it holds. */
 export function brokenClaim(
   { contiguity, divisibility, constancy, constantValue }: AxisInfo,
   value: Tensor,

@@ -14,7 +14,7 @@ export interface Difference {
   /** The op that stored it last, in the second run (in the first one where the second stores nothing there). */
   readonly op: Operation | undefined;
   readonly program: readonly number[];
-  /** What is there after each run; undefined where nothing was stored. */
+  /** The value after each run; undefined where nothing was stored. */
   readonly first: string | undefined;
   readonly second: string | undefined;
   readonly element: string;
@@ -210,14 +210,14 @@ export function nonFinite(run: RunResult): number {
   return of === 0 ? 0 : count / of;
 }
 
-/** Of a value, or of the mean of what its op stored. */
+/** The least uncertain error bound, as a share of a value or of the mean of the values that its op stored, whichever is larger. */
 const UNCERTAIN = 0.1;
 
 function isStored(run: RunResult, address: number): boolean {
   const page = run.memory.bufferAt(address)?.pages.get(Math.floor(address / 1024));
   return page !== undefined && (page.flags[address & 1023]! & WRITTEN) !== 0;
 }
-/** What lies there, as a number; an integer of 64 bits as a bigint. */
+/** The value at an address, as a number; a 64-bit integer as a bigint. */
 function valueAt({ memory }: RunResult, element: Element, address: number): number | bigint {
   const { bytes } = element;
   if (element.family === "ptr") return memory.load64(address);

@@ -112,7 +112,7 @@ export function isModelled(type: Type): boolean {
   return kind === "f32" || kind === "tf32" || kind === "f64" || smallKind(kind) !== undefined;
 }
 
-/** What an element of that scalar type is; undefined for types that are no elements (tokens, buffers). */
+/** The element of a scalar type; undefined for types that are not elements (tokens, buffers). */
 export function elementOfType(type: Type): Element | undefined {
   if (IntegerType.is(type)) return intElement(type.params.width);
   if (FloatType.is(type)) return floatElement(type.params.kind);

@@ -1,4 +1,4 @@
-/** What a run has to say besides its stores. */
+/** The findings of a run, beside its stores. */
 import type { Operation } from "../../ir/operation.js";
 
 /** Errors are faults of the program or of a pass; notes may be meant. */
@@ -28,7 +28,7 @@ export const FINDING_KINDS = {
 } as const;
 export type FindingKind = keyof typeof FINDING_KINDS;
 
-/** What is stored or loaded with nothing that says in which order. */
+/** Findings about stores or loads that nothing puts in order. */
 export const RACES: ReadonlySet<FindingKind> = new Set(["store-conflict", "global-race"]);
 
 export interface Finding {

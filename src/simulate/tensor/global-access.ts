@@ -12,7 +12,7 @@ export function accessChecked(machine: Machine, op: Operation, address: number, 
   const problem = machine.memory.outOfBounds(address, bytes);
   if (problem === undefined) return true;
   machine.findings.add("out-of-bounds", op, problem);
-  // What stays in the range of an argument still has a place; addresses of no argument have none.
+  // An address out of bounds but in the range of an argument still has a place; an address of no argument has none.
   return machine.memory.bufferAt(address) !== undefined;
 }
 

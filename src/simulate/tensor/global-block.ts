@@ -64,7 +64,7 @@ function forEachPlace(
   }
 }
 
-/** What stands for elements out of bounds, as it is kept. */
+/** The padding value of elements out of bounds, in its stored encoding. */
 export function padding(element: Element, kind: "zero" | "nan"): number {
   if (kind === "zero" || element.family !== "float") return 0;
   return element.encode ? element.encode(Number.NaN) : Number.NaN;

@@ -33,7 +33,7 @@ export interface AtomicOrder {
 }
 
 export class GlobalOrder {
-  /** What was stored since the last barrier, by buffer. */
+  /** The stores since the last barrier, by buffer. */
   readonly #unordered = new Map<Buffer, Access[]>();
   /** The last store of each element, by buffer. */
   readonly #stores = new Map<Buffer, LastStores>();
@@ -98,7 +98,7 @@ export class GlobalOrder {
     if (this.#places.length > 1 && !this.findings.has("global-race", op))
       forEach(access, (address) => {
         const last = stores.get(address);
-        // What an atomic stored, a load may find at any time.
+        // A load never races with a store by an atomic.
         if (last && this.#races(last, true)) this.#race(op, "loads", address, last);
       });
     const unordered = this.#unordered.get(buffer);
@@ -131,7 +131,7 @@ export class GlobalOrder {
     const there = this.#published.get(address);
     if (sem.startsWith("acq")) learn(this.#known, there);
     if (!stores || (sem !== "release" && sem !== "acq_rel")) return;
-    // What its threads have stored since they last met, the one that does this need not know of.
+    // A release does not publish the program's stores since its last barrier: other threads may have made them.
     const next: Knowledge = new Map(there);
     learn(next, this.#known);
     learn(next, new Map([[this.#places.length, this.#time - 1]]));

@@ -14,7 +14,7 @@ import type { BlockCode, Instruction } from "./instructions.js";
 import type { AsyncOp, SharedState } from "./shared-memory.js";
 import type { Tensor, Val } from "./value.js";
 
-/** What stops a run early; caught by `runModule`, which makes a finding of it. */
+/** An error that ends a run early; `runModule` catches it and makes a finding of it. */
 export class Stop extends Error {
   override readonly name = "Stop";
   constructor(
@@ -53,7 +53,7 @@ export interface Frame {
 export interface Thread {
   readonly name: string;
   readonly frames: Frame[];
-  /** What it waits for; asked again before it goes on. */
+  /** The condition that the thread waits for; checked again before it goes on. */
   waiting: { readonly ready: () => boolean; readonly what: string; readonly op: Operation } | undefined;
   depth: number;
   /** Copies by cp.async that were issued since the last commit, and the groups committed. */
@@ -82,16 +82,16 @@ export interface StoreEvent {
 export interface Tensormap {
   readonly base: number;
   readonly dims: readonly number[];
-  /** Of all dimensions but the last. */
+  /** The strides of all dimensions but the last, in bytes. */
   readonly byteStrides: readonly number[];
   readonly nan: boolean;
 }
 
-/** What to look for while running, beyond what costs nothing. */
+/** Optional checks during a run, beyond those that cost nothing. */
 export interface Checks {
   /** Integers that overflow though the frontend promised they do not, and NaNs that an op makes of numbers. */
   readonly arithmetic?: boolean;
-  /** What AxisInfo claims of integers and pointers. */
+  /** Check AxisInfo's claims about integers and pointers. */
   readonly axisInfo?: boolean;
 }
 
@@ -109,7 +109,7 @@ export class Machine {
   readonly findings = new Findings();
   readonly stores: StoreEvent[] = [];
   readonly printed: string[] = [];
-  /** What values leave open, where it is asked for. */
+  /** Computes error bounds of values; undefined unless they are requested. */
   bounds: Bounds | undefined;
   onResult: ResultObserver | undefined;
   /** Tensor maps by their address. */

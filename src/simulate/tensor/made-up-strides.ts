@@ -17,7 +17,7 @@ const ONE = "one";
 const UNKNOWN: Reach = new Map([[ONE, Infinity]]);
 const only = (most: number): Reach => new Map([[ONE, most]]);
 
-/** What an index is taken to be at least where it cannot be told, and what a product of i32 may be. */
+/** The least bound assumed for an index of unknown range, and the largest i32 product allowed. */
 const USUAL = 4096;
 const MOST = 2 ** 30;
 
@@ -81,7 +81,7 @@ class Reached {
   of(value: Value): Reach {
     const known = this.#known.get(value);
     if (known) return known;
-    // What depends on itself in another way than by additions in a loop.
+    // A value that depends on itself, other than by additions in a loop, has no known bound.
     this.#known.set(value, UNKNOWN);
     const reach = this.#find(value);
     this.#known.set(value, reach);
@@ -162,7 +162,7 @@ class Reached {
     return reach ?? UNKNOWN;
   }
 
-  /** What a loop carries and adds to each time. */
+  /** The reach of a value that a loop carries and increments in each iteration. */
   #carried(loop: Operation, index: number): Reach {
     const start = this.of(loop.operand(3 + index));
     const body = loop.regions[0]!.firstBlock!;

@@ -5,7 +5,7 @@ import { valuesOf } from "../numbers/small-float.js";
 import { F32 } from "./elements.js";
 import { type Tensor, tensor } from "./value.js";
 
-/** What the elements of an operand are; `e2m1` stands two in a byte, the low half first. */
+/** The element kinds of an operand; two `e2m1` elements share a byte, the low half first. */
 export type ScaledKind = "e4m3" | "e5m2" | "e2m3" | "e3m2" | "e2m1" | "bf16" | "fp16";
 const KINDS: Readonly<Record<ScaledKind, SmallFloatKind>> = {
   e4m3: "f8E4M3FN",

@@ -120,7 +120,7 @@ function run(module: Operation, name: string, seed: number): RunResult {
   return runModule(module, { ...(args ? { args } : {}), ...(c ? { grid: c.grid } : {}), programs: [[0, 0, 0], last], seed });
 }
 
-/** What a faulty kernel is said to do. */
+/** The errors reported for a faulty kernel, and its first difference from the sound one. */
 function verdict(sound: RunResult, faulty: RunResult): string {
   const errors = faulty.findings.filter((f) => f.severity === "error").map((f) => `${f.kind}: ${f.message}`);
   const difference = compareRuns(sound, faulty);

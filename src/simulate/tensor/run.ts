@@ -45,13 +45,13 @@ export interface RunOptions {
   readonly bounds?: Bounds;
 }
 
-/** What a run left behind. */
+/** The results of a run. */
 export interface RunResult {
   readonly kernel: string;
   readonly memory: Memory;
   readonly args: readonly ArgumentPlan[];
   readonly stores: readonly StoreEvent[];
-  /** What the values stored leave open, by address, found out by running the module once more, as it is when first asked for. */
+  /** Error bounds of the stored values, by address. The first call computes them: it runs the module again, as it is at that time. */
   readonly bounds: () => ReadonlyMap<number, number>;
   readonly findings: readonly Finding[];
   /** Buffers that were stored and loaded in one program, with no barrier between. */

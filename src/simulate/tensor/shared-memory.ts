@@ -59,7 +59,7 @@ export interface AsyncOp {
   readonly reads: readonly MemDescValue[];
   readonly writes: readonly MemDescValue[];
   readonly effect: () => void;
-  /** What must take effect before it: tensor cores work in order. */
+  /** The op that must take effect before it: tensor cores work in order. */
   readonly after: AsyncOp | undefined;
   done: boolean;
 }
@@ -244,7 +244,7 @@ export class SharedState {
   }
 }
 
-/** What one CTA gets of a buffer, in bytes; its whole shape may be larger than what the type shows. */
+/** The bytes of a buffer that one CTA holds; the whole shape may be larger than the one in the type. */
 export function bytesPerCTA(type: MemDesc, shape: readonly number[] = type.params.shape): number {
   const { element } = tensorSpec(type);
   const params = encodingParams(type.params.encoding);

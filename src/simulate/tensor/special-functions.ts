@@ -18,7 +18,7 @@ function erfSeries(x: number): number {
   }
   return (2 / ROOT_PI) * sum;
 }
-/** Of x >= 1, by its continued fraction. */
+/** e^(x^2) erfc(x) for x >= 1, by its continued fraction. */
 function scaledTail(x: number): number {
   let fraction = x;
   for (let k = Math.ceil(30 + 300 / (x * x)); k > 0; k--) fraction = x + k / 2 / fraction;

@@ -1,5 +1,5 @@
 /**
- * What a kernel does with the numbers that an array holds, followed through arithmetic, calls and regions: numbers that become
+ * The uses that a kernel makes of the numbers in an array, followed through arithmetic, calls and regions: numbers that become
  * addresses, bounds of loops or shift amounts have a range that must be kept; others can be anything.
  */
 import * as cf from "../../dialects/cf/ops/index.js";
@@ -18,7 +18,7 @@ import type { Value } from "../../ir/value.js";
  */
 export type ValueRole = "index" | "divisor" | "bits" | "ordered" | "opaque" | "flushed";
 
-/** What becomes of elements loaded through `arg`, a pointer or a descriptor of a function in `module`. */
+/** The roles of the elements loaded through `arg`, a pointer or a descriptor of a function in `module`. */
 export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole> {
   const roles = new Set<ValueRole>();
   const functions = symbolsOf(module);
@@ -44,7 +44,7 @@ export function valueRoles(module: Operation, arg: Value): ReadonlySet<ValueRole
   return roles;
 }
 
-/** What a use of a loaded value, or of a comparison with one, says of it. */
+/** The roles implied by a use of a loaded value, or of a comparison with one. */
 function rolesOf(op: Operation, index: number, kind: "value" | "flag", functions: ReadonlyMap<string, Operation>): readonly ValueRole[] {
   if (scf.ConditionOp.is(op)) return index === 0 ? ["index"] : [];
   if (tt.AssertOp.is(op) || cf.AssertOp.is(op) || op.name === "llvm.intr.assume") return ["index"];
@@ -109,7 +109,7 @@ function callers(functions: ReadonlyMap<string, Operation>, name: string | undef
   return found;
 }
 
-/** What is reached through an op from a value of a kind. */
+/** The kind of value that an op makes from a value of a kind. */
 function kindAfter(op: Operation, next: Value | undefined, kind: "pointer" | "value" | "flag"): "pointer" | "value" | "flag" {
   if (!next || kind === "flag") return kind;
   const element = elementTypeOrSelf(next.type);

@@ -1,4 +1,4 @@
-/** What SSA values are while a program runs. */
+/** The runtime representation of SSA values. */
 import type { Type } from "../../ir/attribute.js";
 import type { DenseAttr } from "../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, isShaped, numElements } from "../../ir/builtin-types.js";

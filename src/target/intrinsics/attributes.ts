@@ -1,10 +1,10 @@
 /**
- * What LLVM declares about intrinsics: attributes of the function, of its result and of its parameters.
+ * LLVM's declared attributes of intrinsics: those of the function, of its result and of its parameters.
  * Source: llvm/include/llvm/IR/Intrinsics.td, IntrinsicsNVVM.td.
  */
 
 export interface IntrinsicAttributes {
-  /** Of the function: `convergent nocallback nounwind`. */
+  /** Attributes of the function: `convergent nocallback nounwind`. */
   readonly function: string;
   /** Before the result type: `noundef range(i32 0, 1024)`. */
   readonly result?: string;
@@ -63,7 +63,7 @@ const RULES: readonly Rule[] = [
   [/^llvm\./, { function: PURE }],
 ];
 
-/** What is declared about the intrinsic of that name. */
+/** The declared attributes of the intrinsic with that name. */
 export function intrinsicAttributes(name: string): IntrinsicAttributes {
   for (const [pattern, attributes] of RULES)
     if (pattern.test(name)) return typeof attributes === "function" ? attributes(name) : attributes;

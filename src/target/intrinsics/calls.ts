@@ -23,7 +23,7 @@ export interface IntrinsicCall {
   /** With its overload suffix: `llvm.smin.i32`. */
   readonly name: string;
   readonly args: readonly (Value | Immediate)[];
-  /** What the call answers; undefined for void. */
+  /** The type that the call returns; undefined for void. */
   readonly type: Type | undefined;
   /** The op's result is this element of what the call answers. */
   readonly extract?: number;

@@ -80,7 +80,7 @@ export class DebugInfo {
     }
     return location;
   }
-  /** What two locations of one instruction have in common: the same scope and call, and the line and column that agree. */
+  /** The common part of two locations of one instruction: the same scope and call, and the line and column that agree. */
   private merge(a: Location | undefined, b: Location | undefined): Location | undefined {
     if (!a || !b) return undefined;
     if (a === b) return a;

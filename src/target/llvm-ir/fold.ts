@@ -1,5 +1,5 @@
 /**
- * What IRBuilder makes of an instruction whose operands are all constants: a constant. (Nothing else is folded: `add i32 %x, 0` stays.)
+ * Constant folding as in IRBuilder: an instruction of constants only becomes a constant. (Nothing else is folded: `add i32 %x, 0` stays.)
  * Source: llvm/include/llvm/IR/ConstantFolder.h, llvm/lib/IR/ConstantFold.cpp.
  */
 import type { Type } from "../../ir/attribute.js";

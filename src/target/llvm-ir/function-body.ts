@@ -25,7 +25,7 @@ export class FunctionBody implements Names {
   readonly #texts = new Map<Value, string>();
   readonly #blocks = new Map<Block, string>();
   readonly #instructions: { readonly block: Block; readonly made: readonly Instruction[] }[] = [];
-  /** Of ops, and of block arguments (phis). */
+  /** The locations of ops and of block arguments (phis). */
   readonly #locations = new Map<Operation | Value, MetadataNode>();
   /** Numbers of what intrinsics answer of which the op's result is an element. */
   readonly #answers = new Map<Operation, string>();
@@ -49,7 +49,7 @@ export class FunctionBody implements Names {
         }
         const call = intrinsicCallOf(op);
         if (call) declare(call);
-        // What an intrinsic answers may be a struct, of which the op's result is one element.
+        // An intrinsic may return a struct; the op's result is then one element of it.
         made.push({ op, call, extract: false });
         if (call?.extract !== undefined) made.push({ op, call, extract: true });
         const location = this.subprogram && debug.location(op.loc, this.subprogram);
@@ -207,7 +207,7 @@ function constantIn(op: Operation, known: ReadonlyMap<Value, Constant>): Constan
   return foldConstants(op, operands);
 }
 
-/** What a branch passes to an argument of the block that it goes to. */
+/** The value that a branch passes to an argument of its successor block. */
 export function incomingValue(terminator: Operation, successor: number, index: number): Value {
   const { start } = terminator.def.interface(BranchOp)!.successorOperandRange(terminator, successor);
   return terminator.operand(start + index);

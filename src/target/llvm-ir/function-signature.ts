@@ -1,4 +1,4 @@
-/** What a function says before its body: linkage, calling convention, attributes of it, its result and its parameters. */
+/** The text of a function before its body: linkage, calling convention, attributes of it, its result and its parameters. */
 
 import { CALLING_CONVENTIONS } from "../../dialects/llvm/attrs/index.js";
 import { LLVMFunctionType } from "../../dialects/llvm/types/types.js";
@@ -42,7 +42,7 @@ const WORDS = [
   ["optimize_none", "optnone"],
   ["will_return", "willreturn"],
 ] as const;
-/** Of a kernel: attribute of the dialect, and LLVM's key. */
+/** Kernel attributes: the name in the dialect, and LLVM's key. */
 const NVVM = [
   ["nvvm.blocksareclusters", "nvvm.blocksareclusters"],
   ["nvvm.cluster_dim", "nvvm.cluster_dim"],
@@ -112,7 +112,7 @@ function attributesText(attr: Attribute | undefined): string {
 function entry(attr: Attribute | undefined, index: number): Attribute | undefined {
   return ArrayAttr.is(attr) ? attr.params.elements[index] : undefined;
 }
-/** What a parameter that is handed over by value holds, as the tensor maps of a kernel do: the pointer is to the function's own copy. */
+/** The size and alignment of a parameter passed by value, such as a tensor map: the pointer is to the function's own copy. */
 export function byValueOf(func: Operation, index: number): { readonly bytes: number; readonly align: number } | undefined {
   const attrs = entry(func.attr("arg_attrs"), index);
   const type = DictionaryAttr.is(attrs) ? dictGet(attrs, "llvm.byval") : undefined;

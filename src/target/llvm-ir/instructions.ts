@@ -15,7 +15,7 @@ import { defaultAlign } from "./data-layout.js";
 import { BINARY_OPCODES, CAST_OPCODES, FCMP, ICMP, ORDERINGS, RMW } from "./opcodes.js";
 import { escapedText, llvmType, symbolText } from "./types.js";
 
-/** What an instruction refers to. */
+/** The names of the values and blocks that an instruction refers to. */
 export interface Names {
   /** `%5`, `-1`, `@x`: without the type. */
   value(value: Value): string;
@@ -176,7 +176,7 @@ function switchText(op: Operation, n: Names): string {
   return `switch ${typed(value, n)}, label ${n.block(op.successors[0]!.block)} [\n${cases.join("")}  ]`;
 }
 
-/** What a call or a function says of its result's type. */
+/** The result type in a call or a function. */
 const resultType = (op: Operation): string => (op.numResults === 0 ? "void" : llvmType(op.result().type));
 function call(op: Operation, n: Names): string {
   const callee = op.attr("callee");

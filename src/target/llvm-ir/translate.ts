@@ -24,7 +24,7 @@ import { escapedText, llvmType, namedStructText, symbolText } from "./types.js";
 export interface LlvmIrOptions {
   /** `nvvm-reflect-ftz` among the module's flags: libdevice flushes subnormals. */
   readonly reflectFtz: boolean;
-  /** Of the machine that functions of libdevice are written for. */
+  /** The compute capability for which libdevice functions are defined. */
   readonly capability: number;
   readonly fusion: boolean;
 }
@@ -139,7 +139,7 @@ function declaration(func: Operation, dbg: string, group: string): string {
   return `declare ${dbg && `${dbg} `}${linkageText(func, true)}${returnText(func)} @${name}(${params.join(", ")})${group}`;
 }
 
-/** What Triton links from libdevice has a body of our own: the LLVM IR is complete, and a later inliner takes it away. */
+/** Defines a libdevice function with inline assembly as its body: the LLVM IR is complete, and a later inliner removes the function. */
 function libdeviceDefinition(func: Operation, { text, constraints }: InlineAsm, groups: AttributeGroups): string {
   const attributes = "alwaysinline nounwind willreturn memory(none)";
   const params = signatureOf(func).params.map((type, i) => `${llvmType(type)} %${i}`);

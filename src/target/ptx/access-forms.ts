@@ -53,9 +53,9 @@ function signExtendedBytes(uses: readonly Node[], users: ReadonlyMap<Node, reado
 }
 
 interface Users {
-  /** Of the results of each load. */
+  /** The users of each load's results. */
   readonly byLoad: ReadonlyMap<Node, readonly Node[]>;
-  /** Of shifts: what becomes of bytes. */
+  /** The users of each left shift, which may be half of a byte's sign extension. */
   readonly all: ReadonlyMap<Node, readonly Node[]>;
   /** Loads with results that a branch or a return takes. */
   readonly escaping: ReadonlySet<Node>;
@@ -99,7 +99,7 @@ function storeHalves(effect: Node, split: ReadonlySet<Node>): void {
   effect.info = { ...info, bits: 16, count: 2 * info.count };
   effect.inputs = [address, ...words.flatMap((word) => word.inputs)];
 }
-/** What is stored side by side on the stack, one store behind the other, is stored at once: up to 8 bytes, to which the stack is aligned. */
+/** Consecutive stores to adjacent places on the stack become one store of up to 8 bytes, the alignment of the stack. */
 function joinStackStores(block: Block): void {
   const kept: Node[] = [];
   for (const effect of block.effects) if (!(kept.length > 0 && joinStores(kept.at(-1)!, effect))) kept.push(effect);

@@ -41,7 +41,7 @@ export function byteMoves(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node
   return replaced;
 }
 
-/** What a word's bytes are, by the operation that makes it. */
+/** The bytes of a word, by the operation that makes it. */
 const MOVES: Readonly<Record<string, (node: Node, depth: number) => Bytes>> = {
   and: (node, depth) => {
     const mask = valueOf(node.inputs[1]);

@@ -56,7 +56,7 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
       if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
   return undefined;
 }
-/** Of two numbers that were extended alike those from which they were: sext x < sext y is x < y, zext x < zext y is x < y without sign. */
+/** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
   const isSigned = a.op === "sext";
   if (!isSigned && a.op !== "zext") return undefined;
@@ -73,7 +73,7 @@ function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | unde
 /** Comparisons that hold for one value alone, or for all but one. */
 function asEquality(p: IntPredicate, a: Node, y: bigint): { readonly predicate: "eq" | "ne"; readonly value: bigint } | undefined {
   const most = maximumOf(a);
-  // Of one bit it is asked whether it is 0.
+  // A value with a single possible bit is compared with 0.
   if (p === "eq" || p === "ne")
     return y !== 0n && most === BigInt.asUintN(a.width, y) && powerOfTwo(most) !== undefined
       ? { predicate: p === "eq" ? "ne" : "eq", value: 0n }
@@ -191,7 +191,7 @@ const FLOAT_INVERSE: Readonly<Record<string, string>> = {
   num: "nan",
   nan: "num",
 };
-/** What is true where a comparison is false; undefined for what is none. */
+/** The inverse of a comparison; undefined if the node is no comparison. */
 export function opposite(s: Simplifier, a: Node): Node | undefined {
   if (a.op === "icmp") return icmp(s, INVERTED_CMPI[a.info as IntPredicate], a.inputs[0]!, a.inputs[1]!);
   const inverse = a.op.startsWith("setp.") ? invertedFloatCompare(a.op) : undefined;

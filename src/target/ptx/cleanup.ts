@@ -1,4 +1,4 @@
-/** What is done to a graph once it is built: blocks that are not reached, phis that choose nothing and loads that nobody reads go. */
+/** Cleans up a graph after it is built: removes unreachable blocks, phis with a single value, and unused loads. */
 import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
 import { reversePostOrder } from "./cfg.js";

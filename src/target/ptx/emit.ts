@@ -27,7 +27,7 @@ export interface EmitNames {
   readonly shared: ReadonlyMap<number, Node>;
 }
 
-/** What a function returns, as one parameter: several values have eight bytes each. */
+/** The declaration of a function's result as one parameter: several values have eight bytes each. */
 export function resultParam(bits: readonly number[], name: string): string {
   return bits.length === 1 ? `.param .b${Math.max(32, bits[0]!)} \t${name}` : `.param .align 8 .b8 \t${name}[${8 * bits.length}]`;
 }
@@ -260,7 +260,7 @@ class Emitter {
     effect.ties.forEach((result, i) => {
       if (result === undefined || !effect.copied[i] || outs[result] === ins[i]) return;
       const type = typeOf(effect.results[result]!);
-      // What another input has there goes out of the way first.
+      // Another input in that register is first copied to a fresh one.
       ins.forEach((other, k) => {
         if (k === i || other !== outs[result]) return;
         ins[k] = this.fresh(effect.results[result]!);

@@ -63,7 +63,7 @@ export class Floats {
   add(kind: string, a: Node, b: Node): Node {
     const folded = this.fold(kind, arithmetic.add, a, b);
     if (folded) return folded;
-    // Of two products the one that is there first is fused.
+    // If both addends are products, the earlier one is fused.
     const [first, second] = b.rank < a.rank ? [b, a] : [a, b];
     const fused = this.fused(kind, first, second, false, false) ?? this.fused(kind, second, first, false, false);
     if (fused) return fused;

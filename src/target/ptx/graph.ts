@@ -29,7 +29,7 @@ export class Node {
     readonly op: string,
     readonly width: Width,
     public inputs: readonly Node[],
-    /** What the operation has besides inputs: a constant's value, a predicate, a number of bits, an access. */
+    /** The operation's data besides inputs: a constant's value, a predicate, a number of bits, an access. */
     public info: NodeInfo,
     /** Index of a source location, 0 for none. */
     readonly loc: number,
@@ -45,7 +45,7 @@ export class Node {
 
 export type NodeInfo = bigint | number | string | Effect | undefined;
 
-/** What effects have besides their inputs. */
+/** The data of effects besides their inputs. */
 export type Effect =
   /** Reads `count` registers of `width` bits from the address that is the first input. */
   | {
@@ -102,14 +102,14 @@ export class Block {
   predecessors: Block[] = [];
   /** Source location of the terminator. */
   loc = 0;
-  // Of the analysis (see cfg.ts):
+  // Results of the analysis (see cfg.ts):
   order = -1;
   dominator: Block | undefined;
   depth = 0;
   loopDepth = 0;
   /** Do not unroll the loop that this branch closes. */
   noUnroll = false;
-  /** Of what was made here last, see `Node.rank`. */
+  /** The rank of the node made last in this block, see `Node.rank`. */
   rank: number;
   constructor(readonly id: number) {
     this.rank = (id + 1) * 2 ** 16;

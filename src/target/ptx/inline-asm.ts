@@ -4,7 +4,7 @@ import type { Effect, Width } from "./graph.js";
 export interface AsmOperands {
   /** Widths of the results. */
   readonly results: readonly Width[];
-  /** Of the inputs; undefined for immediates. */
+  /** Widths of the inputs; undefined for immediates. */
   readonly inputs: readonly (Width | undefined)[];
   readonly effect: Extract<Effect, { readonly kind: "asm" }>;
 }

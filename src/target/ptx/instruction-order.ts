@@ -102,7 +102,7 @@ function usedNodes(order: readonly Block[]): { readonly nodes: Map<Block, Node[]
 const isHalf = (node: Node): boolean =>
   (node.op === "trunc" || node.op === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
 
-/** What a node's instruction reads from registers: addresses without their offsets, constants only where no immediate may stand. */
+/** The inputs that a node's instruction reads from registers: addresses without offsets, constants only where no immediate is allowed. */
 export function registerInputs(node: Node): readonly Node[] {
   if (node.op === "const") return [];
   if (node.op === "result") return node.inputs;

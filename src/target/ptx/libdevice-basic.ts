@@ -71,7 +71,7 @@ const INTEGERS: Readonly<Record<string, LibdeviceRule>> = {
   float2half_rn: (m, a) => m.f.convert("f32", "f16", a),
 };
 
-/** What is called alike in both kinds, `__nv_floorf` and `__nv_floor`. */
+/** Functions that exist for f32 and f64 under one name, such as `__nv_floorf` and `__nv_floor`. */
 export const LIBDEVICE_BASIC: Readonly<Record<string, LibdeviceRule>> = {
   fabs: (m, a) => m.op("abs", a),
   fmin: (m, a, b) => m.op("min", a, b!),

@@ -382,7 +382,7 @@ export interface Zeros {
   readonly f32: readonly (readonly [number, number])[];
   readonly f64: readonly (readonly [number, number])[];
 }
-/** Of J0. */
+/** Zeros of J0. */
 export const J0_ZEROS: Zeros = {
   f32: [
     [2.4048254, 1.08705905e-7],
@@ -399,7 +399,7 @@ export const J0_ZEROS: Zeros = {
     [14.930917708487787, -7.070514505983074e-16],
   ],
 };
-/** Of J1. */
+/** Zeros of J1. */
 export const J1_ZEROS: Zeros = {
   f32: [
     [3.831706, -7.685059e-8],
@@ -416,7 +416,7 @@ export const J1_ZEROS: Zeros = {
     [16.470630050877634, -1.619019544798128e-15],
   ],
 };
-/** Of Y0. */
+/** Zeros of Y0. */
 export const Y0_ZEROS: Zeros = {
   f32: [
     [0.893577, -1.3357979e-8],
@@ -433,7 +433,7 @@ export const Y0_ZEROS: Zeros = {
     [13.361097473872764, -6.626109493712529e-16],
   ],
 };
-/** Of Y1. */
+/** Zeros of Y1. */
 export const Y1_ZEROS: Zeros = {
   f32: [
     [2.1971414, -8.288927e-8],

@@ -41,7 +41,7 @@ export const LIBDEVICE_ERROR: Readonly<Record<string, LibdeviceRule>> = {
   normcdfinv: (m, x) => m.fma(erfcinv(m, m.add(x, x)), -Math.SQRT2, 0),
 };
 
-/** What is a tail for positive arguments is `whole` without it for negative ones. */
+/** Extends a tail function to negative arguments: `whole` minus the tail there, the tail itself for positive ones. */
 function complement(m: LibdeviceMath, x: Node, value: Node, whole: number): Node {
   return m.select(m.isNan(x), x, m.select(m.less(x, 0), m.sub(whole, value), value));
 }

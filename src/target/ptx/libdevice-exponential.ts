@@ -59,7 +59,7 @@ export function exp(m: LibdeviceMath, x: Node, { low, scale = 0 }: { readonly lo
 interface Exponential {
   /** 1 / step */
   readonly perStep: number;
-  /** What doubles the value, in two parts. */
+  /** The difference in x that doubles the result, in two parts. */
   readonly step: readonly [number, number];
   /** log 2 / step */
   readonly rate: number;

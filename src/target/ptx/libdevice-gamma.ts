@@ -74,7 +74,7 @@ function tgamma(m: LibdeviceMath, x: Node): Node {
   const less = m.exactSum(log.h, m.number(-1));
   const reduced = m.fastSum(m.add(argument, -0.5), low);
   const exponent = m.pairTimes(reduced, m.fastSum(less.h, m.add(less.l, log.l)));
-  // What the low part of the argument changes in its logarithm.
+  // The change of the logarithm term for the low part of the argument.
   const r = m.rcp(argument);
   const slope = m.fma(m.mul(low, -0.5), r, low);
   const sum = m.exactSum(exponent.h, m.number(-0.5));

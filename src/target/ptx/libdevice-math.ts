@@ -39,7 +39,7 @@ export class LibdeviceMath {
   as(kind: "f32" | "f64"): LibdeviceMath {
     return new LibdeviceMath(this.l, kind);
   }
-  /** What differs between the kinds. */
+  /** Selects the value for this kind. */
   by<T>(f32: T, f64: T): T {
     return this.isFloat ? f32 : f64;
   }

@@ -33,7 +33,7 @@ export class LocTable {
   loc(index: number): string {
     return this.#texts[index]!;
   }
-  /** What stands for the line of a location: equal for two places in one line. */
+  /** A key for the line of a location: equal for two places in one line. */
   lineOf(index: number): string {
     return this.#lines[index]!;
   }

@@ -141,7 +141,7 @@ export const PTX_RULES: ReadonlyMap<OpDef, Rule> = new Map<OpDef, Rule>([
 function select(l: PtxLowering, op: Operation): readonly Node[] {
   const conditions = l.nodes(op.operand(0));
   const [then, other] = [l.nodes(op.operand(1)), l.nodes(op.operand(2))];
-  // Of a value and one that may be anything it is the value.
+  // A select between a value and undef or poison is the value.
   if (isUndefined(op.operand(2))) return then;
   if (isUndefined(op.operand(1))) return other;
   return then.map((node, i) => l.s.select(conditions[conditions.length === 1 ? 0 : i]!, node, other[i]!));
@@ -412,7 +412,7 @@ function inlineAsm(l: PtxLowering, op: Operation): readonly Node[] {
     const nodes = l.nodes(v);
     const width = operands.inputs[i];
     if (width === undefined) return nodes[0]!;
-    // Of a struct LLVM hands over the first part.
+    // For a struct, LLVM passes the first part.
     if (nodes.length === 1 || LLVMStructType.is(v.type)) return anyExtended(l.s, nodes[0]!, width);
     return (
       regroup(l.s, nodes, l.leaves(op, v.type), [{ bits: width, kind: "i", width }])?.[0] ??

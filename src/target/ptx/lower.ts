@@ -29,7 +29,7 @@ export interface LoweringOptions {
   readonly numThreads: number | undefined;
 }
 
-/** What cannot be lowered, and where. */
+/** An operation that cannot be lowered, and the reason. */
 export interface Problem {
   readonly op: Operation;
   readonly message: string;
@@ -120,7 +120,7 @@ export class PtxLowering {
           this.leaves(func, arg.type).map((leaf) => this.graph.phi(made, leaf.width)),
         );
     }
-    /** What a block passes on, for the phis that are completed at the end. */
+    /** The edges between blocks: the values they pass complete the phis at the end. */
     const edges: { readonly from: Block; readonly to: IrBlock; readonly terminator: Operation; readonly successor: number }[] = [];
     for (const block of order) {
       this.block = blocks.get(block)!;

@@ -9,7 +9,7 @@ import { terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { pack } from "./widths.js";
 
-/** What the low and the high half of a register are. */
+/** The low and the high half of a register. */
 interface Pair {
   readonly low: Node;
   readonly high: Node;

@@ -11,7 +11,7 @@ import { type Block, isPure, type Node } from "./graph.js";
 import { type InstructionOrder, registerInputs } from "./instruction-order.js";
 import { terminatorInputs } from "./schedule.js";
 
-/** What a thread has, in words. */
+/** The number of 32-bit registers that a thread has. */
 const REGISTERS = 255;
 /** The assembler orders instructions too: the program's order stays where another one neither fits nor needs a quarter less. */
 const FITS = 240;
@@ -139,7 +139,7 @@ class Values {
   #reordered(run: readonly Node[], behind: ReadonlySet<Node>, left: Map<Node, number>): Node[] {
     const users = new Map<Node, Node[]>();
     for (const node of run) for (const value of this.made(node)) users.set(value, []);
-    /** Of each instruction, how many values from this run are still to be made. */
+    /** The number of values from this run that each instruction still waits for. */
     const missing = new Map<Node, number>();
     for (const node of run) {
       const needed = this.needs(node).filter((value) => users.has(value));

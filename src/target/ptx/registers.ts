@@ -47,7 +47,7 @@ interface SharedRegister {
 /** Before all that is made in a block. */
 const LIVE_IN = -2;
 
-/** What would better be one register, loops first. */
+/** Pairs of values that should share a register: copies and tied asm operands, then phis, innermost loops first. */
 function pairsOf(order: readonly Block[], { instructions }: InstructionOrder, results: Results): readonly (readonly [Node, Node])[] {
   const pairs: (readonly [Node, Node])[] = [];
   for (const nodes of instructions.values())
@@ -137,7 +137,7 @@ class LiveRanges {
       for (const node of this.#liveOut.get(block)!) this.#present.get(node)!.add(block);
     }
   }
-  /** What is needed behind each block. */
+  /** Computes the values that are live after each block. */
   #flow(order: readonly Block[], wanted: ReadonlySet<Node>): void {
     const work: (readonly [Node, Block])[] = [];
     const needIn = (node: Node, block: Block): void => {
@@ -213,7 +213,7 @@ class LiveRanges {
     const { block, at } = this.#made.get(made)!;
     const own = this.#made.get(node)!;
     if (own.block === block ? own.at > at : !this.#isLiveIn(node, block)) return false;
-    // What is made at one time by one instruction, or by phis, is two values.
+    // Two values made at the same time, by one instruction or by phis, need two registers.
     if (own.block === block && own.at === at) return true;
     return this.#liveOut.get(block)!.has(node) || (this.#lastUse.get(block)!.get(node) ?? -2) > at;
   }

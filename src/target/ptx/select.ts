@@ -5,7 +5,7 @@ import { type Node, valueOf, type Width } from "./graph.js";
 import { powerOfTwo } from "./known-bits.js";
 
 export interface Selected {
-  /** What must be in registers (or be a constant) beforehand, in the order of the text's operands. */
+  /** The inputs that must be in registers (or be constants) beforehand, in the order of the text's operands. */
   readonly inputs: readonly Node[];
   /** How constants are spelt: `int`, `f32`, `f64`; empty where only registers may stand. */
   readonly immediate: string;

@@ -24,7 +24,7 @@ export class Simplifier {
 
   #depth = 0;
   /**
-   * What moving an operation into its operand gives; undefined where that was done many times already on the way here. Such chains are
+   * The result of moving an operation into its operand; undefined after too many nested moves. Such chains are
    * short in programs. In longer ones the rest stays as it is: otherwise they would take time in the square of their length, and JavaScript's stack.
    */
   moved(move: () => Node | undefined): Node | undefined {

@@ -297,7 +297,7 @@ test("what is chosen of a value and one that may be anything is the value", () =
 });
 
 describe("division by constants", () => {
-  /** What a node of integers is for a value of its only unknown. */
+  /** The value of an integer node, given the value of its only unknown. */
   function evaluate(node: Node, x: bigint): bigint {
     const [a, b] = node.inputs.map((i) => evaluate(i, x)) as [bigint, bigint];
     const u = (v: bigint) => BigInt.asUintN(32, v);

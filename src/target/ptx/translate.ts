@@ -27,8 +27,8 @@ export interface PtxOptions {
 export interface PtxText {
   readonly text: string;
   /**
-   * What ops became that do not stand in the text just as they say: `ld.shared.v2.b32` of a load, nothing of what is not
-   * needed, and an empty name for each time where what an op says stands more than once.
+   * The PTX instructions of ops whose instructions differ from the op's own text: `ld.shared.v2.b32` for a load, none for
+   * an op that is not needed. An empty name is an instruction as in the op's text.
    */
   readonly instructions: ReadonlyMap<Operation, readonly string[]>;
 }

@@ -11,7 +11,7 @@ import { chromium, type Locator, type Page } from "playwright-core";
 
 const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** What is expected of the page, in order: each check goes on from where the one before left it. */
+/** The checks of the page, in order: each one continues from the state that the one before left. */
 const CHECKS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   "the title names the input, a pass that changed something is selected": async (page) => {
     assert.match(await page.title(), /matmul\.ttir/);

@@ -13,7 +13,7 @@ export interface Kernel {
 
 export const TARGETS = [75, 80, 89, 90, 100, 120] as const;
 
-/** What Triton was told of a kernel, where it is not the default. */
+/** Options of the kernels that do not use the default ones. */
 const OPTIONS: Readonly<Record<string, Partial<CudaOptions>>> = {
   dot_cluster: { numCtas: 2, numStages: 2 },
   dot_pair: { numCtas: 2, numStages: 1 },

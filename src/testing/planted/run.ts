@@ -41,7 +41,7 @@ const { values: options } = parseArgs({
 /** Kernels whose PTX differs that are validated, and those that are compiled, before a fault counts as missed. */
 const MOST_VALIDATED = 5;
 const MOST_COMPILED = 16;
-/** Of one kernel, how many targets. */
+/** The most targets for one kernel. */
 const MOST_TARGETS = 2;
 /** One target of each generation. */
 const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
@@ -118,7 +118,7 @@ async function inParallel<T>(items: readonly T[], makeWork: () => { work: (item:
 }
 const deadline = Number(options.minutes) * 60_000;
 
-// What is known from earlier runs of the same sources.
+// Records of earlier runs of the same sources.
 
 /** Records by key, appended to a file as they come. */
 class Log<T> {
@@ -162,7 +162,7 @@ const cases: readonly Case[] = [...kernels.keys()].flatMap((kernel) =>
 const compiled = new Log<Pick<Reply, "steps" | "failed" | "compileMs">>("compiled");
 /** The kernels whose compilation passes a fault's place. */
 const reached = new Log<readonly string[]>("reached");
-/** What validating the sound compiler's work takes, and says. */
+/** The time to validate the sound compiler's work, and the result. */
 const sound = new Log<{ readonly ms: number; readonly code: number; readonly text: string }>("sound");
 const results = new Log<Result>("results");
 
@@ -181,7 +181,7 @@ async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): 
     const text = readFileSync(`src/${fault.file}`, "utf8");
     const place = placeOf(fault, text);
     if (typeof place === "string") throw new Error(`${nameOf(fault)}: ${place}`);
-    // What is the same in the fault's text may be passed when the change is not.
+    // The replacement may start like the original text: reaching that common start does not mean reaching the change.
     const { find, replace } = fault;
     let same = 0;
     while (same < find.length - 1 && find[same] === replace[same]) same++;

@@ -25,9 +25,9 @@ export interface Request {
 export type Step = readonly [pass: string, hash: string];
 export interface Reply {
   readonly steps: readonly Step[];
-  /** What the compiler itself says: a diagnostic, or an exception. */
+  /** The compiler's own error: a diagnostic, or an exception. */
   readonly failed?: string;
-  /** What `--validate` reports, and its exit code. */
+  /** The report of `--validate`, and its exit code. */
   readonly validation?: { readonly code: number; readonly text: string };
   readonly compileMs: number;
   readonly validateMs: number;

@@ -102,7 +102,7 @@ test("a log may end at any byte, and begin at any", () => {
   for (let i = 0; i <= log.length; i++)
     for (const cut of [log.slice(0, i), log.slice(i)]) {
       const trace = importDumpLog("log", cut);
-      // What follows a whole header can be stepped.
+      // IR after a whole header can be stepped.
       if (/^\/\/ -----\/\/ IR Dump Before .* \/\/-----? \/\/\n(?:#.*\n)?module \{/m.test(cut)) expect(trace).not.toHaveProperty("error");
       if (!("error" in trace)) expect(trace.steps.length).toBeGreaterThan(0);
     }

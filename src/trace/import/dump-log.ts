@@ -3,7 +3,7 @@
  * pass that changed it, later versions the IR before every pass, 3.9 with options in the header. Lines of other
  * origin (warnings, prints) stand between; a log may hold several compilations and may end anywhere.
  *
- * What belongs to the IR is told by indentation: MLIR prints a top-level op from the left margin to a `}` at the left
+ * Lines of the IR are found by indentation: MLIR prints a top-level op from the left margin to a `}` at the left
  * margin, and everything inside it indented.
  */
 import { compact } from "../../support/bytes.js";
@@ -28,7 +28,7 @@ export interface Dump {
 }
 export interface Log {
   readonly dumps: readonly Dump[];
-  /** What was passed over or cut off, with its line. */
+  /** Messages about parts of the log that were skipped or cut off, with their lines. */
   readonly warnings: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export function* identify(before: TextIR, after: TextIR): Sliced<Identification>
   return { partner: matcher.match, origin: yield* inferOrigins(before, after, matcher.match, matcher.made) };
 }
 
-/** What two ops have to share to be paired in a round. */
+/** The properties that two ops must share to be paired in a round. */
 interface Round {
   readonly says: "shape" | "bare" | "kind";
   /** Operands by identity; `through` layout conversions and casts; or not at all. */
@@ -192,7 +192,7 @@ class Matcher {
     return found;
   }
 
-  /** What a round compares; 0 for an op that it leaves alone. `match` is given for the side after. */
+  /** The hash of an op that a round compares; 0 for an op that it skips. `match` is given for the IR after the pass. */
   private key(ir: TextIR, op: number, round: Round, match: Int32Array | undefined): number {
     if (ir.symbol[op] !== 0) return 0;
     const from = ir.operandStart[op]!;
@@ -414,7 +414,7 @@ function isDeclaration(ir: TextIR, func: number): boolean {
 
 /** Values and places of a step as they are once its calls to functions that are gone have been inlined. */
 class Inlined {
-  /** What a function returns: operands of its return. */
+  /** The values that a function returns: the operands of its return. */
   readonly #returned = new Map<number, readonly number[]>();
   readonly #calls: ReadonlyMap<number, number>;
   constructor(
@@ -443,7 +443,7 @@ class Inlined {
     }
     return scope;
   }
-  /** What a value is now: an argument the call's operand, a call's result what the function returns. */
+  /** The value after inlining: an argument becomes the call's operand, a call's result becomes the returned value. */
   value(ir: TextIR, value: number): number {
     if (this.sites.size === 0) return value;
     for (let i = 0; i < 64 && value >= 0; i++) {

@@ -165,7 +165,7 @@ interface Described {
   readonly flag: string;
   readonly options: string;
   readonly stage: Stage;
-  /** What the dump says it ran on; by the IR when undefined. */
+  /** The op that the pass ran on, as the dump reports it; if undefined, it is taken from the IR. */
   readonly op: string | undefined;
   readonly symbol: string | undefined;
 }

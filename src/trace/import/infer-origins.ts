@@ -157,7 +157,7 @@ function sameClass(before: TextIR, after: TextIR, partner: Int32Array, origin: I
   }
 }
 
-/** What only serves an op comes from where that op comes from; then what uses it; then its neighbour. */
+/** A new op gets the origin of an op that uses its result; else of an op that makes an operand; else of the op before it. */
 function alongDataFlow(after: TextIR, partner: Int32Array, origin: Int32Array): void {
   const source = (op: number): number => (partner[op]! >= 0 ? partner[op]! : origin[op]!);
   for (let i = after.numOps - 1; i >= 0; i--) {

@@ -38,7 +38,7 @@ export const TRITON_20_PIPELINE: readonly PipelineStep[] = [
 /** The flag of a pass by the name that 2.0's dumps show. */
 export const flagOfPass20 = (pass: string): string | undefined => FLAGS[pass];
 
-/** What a kernel of 2.0 was compiled for, as its name says. */
+/** The argument specializations that Triton 2.0 encodes in a kernel's name. */
 export interface SpecializedName {
   readonly kernel: string;
   /** One entry an argument of the Python function, in order. */

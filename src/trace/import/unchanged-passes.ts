@@ -38,7 +38,7 @@ function isRun(dumps: readonly Dump[], i: number): boolean {
   return i >= dumps.findIndex((d) => d.pass === TRITON_20_PIPELINE[0]!.pass) && TRITON_20_PIPELINE.some((s) => s.pass === dumps[i]!.pass);
 }
 
-/** What the names of the kernels say of their arguments, once a kernel. */
+/** The argument specializations in the kernels' names, one text per kernel. */
 export function specializations(dumps: readonly Dump[]): string[] {
   const names = new Set(dumps.flatMap(({ text }) => [...text.matchAll(/\bfunc(?:\.func)? (?:public )?@"?([\w.$]+)/g)].map((m) => m[1]!)));
   return [...names].flatMap((name) => {

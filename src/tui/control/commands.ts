@@ -1,4 +1,4 @@
-/** What each command does. A command that cannot act says why, in the message. */
+/** The effect of each command. A command that cannot act says why, in the message. */
 import { assertNever } from "../../support/assert.js";
 import type { CommandId } from "../keymap.js";
 import { changeAway, displayOf } from "../panes/diff/model.js";

@@ -1,4 +1,4 @@
-/** What becomes of the screen when something is known that was computed behind it. */
+/** Updates the screen when a result of background work arrives. */
 import { ptxOf, ptxRowOf } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
 import type { Computed, State } from "../state/state.js";

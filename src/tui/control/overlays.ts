@@ -1,4 +1,4 @@
-/** What keys do while something lies over the panes. */
+/** The effect of keys while an overlay is open. */
 import { checkOptions } from "../../backend/nvidia/options.js";
 import { keyTable } from "../keymap.js";
 

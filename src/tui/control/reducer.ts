@@ -1,4 +1,4 @@
-/** What every input does to the state: pure, so that it can be tested with plain objects and random keys. */
+/** The change of the state by every input: pure, so that it can be tested with plain objects and random keys. */
 
 import { type CommandId, isPrefix, keyTable } from "../keymap.js";
 import type { TerminalInput } from "../keys.js";

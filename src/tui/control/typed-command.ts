@@ -1,4 +1,4 @@
-/** What is typed behind `:`: a step, `q`, or a command line of tt-step. */
+/** Commands typed after `:`: a step, `q`, or a command line of tt-step. */
 
 import { checkOptions } from "../../backend/nvidia/options.js";
 import { findStep, noStep } from "../../trace/trace.js";

@@ -1,4 +1,4 @@
-/** What can be changed of a compilation, as rows of the what-if menu. */
+/** The settings of a compilation that can be changed, as rows of the what-if menu. */
 import { CAPABILITIES } from "../../gpu/nvidia.js";
 import type { WhatIf } from "../state/state.js";
 

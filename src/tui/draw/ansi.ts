@@ -4,7 +4,7 @@ import { charWidth, shownCode } from "./text-width.js";
 import { type Theme, transition } from "./theme.js";
 
 const known = new WeakMap<Theme, Map<number, string>>();
-/** What changes one style into another. */
+/** The escape sequence that changes one style into another. */
 function sgr(theme: Theme, from: number, to: number): string {
   let texts = known.get(theme);
   if (!texts) known.set(theme, (texts = new Map()));
@@ -39,7 +39,7 @@ function fitting(text: string, width: number): { readonly text: string; readonly
   for (const char of text) {
     const code = char.codePointAt(0)!;
     const columns = charWidth(code);
-    // What joins with the character before would take columns of its own in some terminals, and none in others.
+    // Zero-width characters are left out: they take columns of their own in some terminals, and none in others.
     if (columns === 0) continue;
     if (used + columns > width) return { text: out + " ".repeat(width - used), width };
     out += String.fromCodePoint(shownCode(code));

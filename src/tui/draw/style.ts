@@ -3,7 +3,7 @@
  * (an op's name, an added line); a theme says how it looks.
  */
 
-/** What text is. The last eight are a palette for threads and warps. */
+/** Foreground styles, by the meaning of the text. The last eight are a palette for threads and warps. */
 export const INKS = [
   "plain",
   "muted",
@@ -36,7 +36,7 @@ export const INKS = [
 ] as const;
 export type Ink = (typeof INKS)[number];
 
-/** What it stands on. */
+/** Background styles, by the meaning of the cell. */
 export const PAPERS = [
   "none",
   "selected",

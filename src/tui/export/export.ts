@@ -1,4 +1,4 @@
-/** What `E` and `--export` write: chosen by the name's ending. */
+/** The files that `E` and `--export` write: the format follows from the name's ending. */
 import { toJson } from "../../trace/json.js";
 import { plainText } from "../draw/ansi.js";
 import { THEMES, type Theme } from "../draw/theme.js";

@@ -82,7 +82,7 @@ const { tree } = fc.letrec<{ tree: ReactElement }>((tie) => ({
   ),
 }));
 
-/** What the two modules make of a tree. */
+/** The output of Ink's module, and of ours, for a tree. */
 function outputs(element: ReactElement): [ink: string, ours: string] {
   const root = dom.createNode("ink-root");
   root.onComputeLayout = () => {

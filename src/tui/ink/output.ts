@@ -1,6 +1,6 @@
 /**
  * Takes the place of Ink's module of the same name in the bundle (`build.js`): ten times as fast, as it does not make an object of each cell.
- * What is written lies in rows as runs of text; a row is its runs by their x, with spaces between. A row in which runs leave the screen
+ * Text is stored in rows as runs; a row is its runs by their x, with spaces between. A row in which runs leave the screen
  * or have characters that are not one column wide is made by Ink's own module, and so is a frame in which clipping cuts something.
  */
 import InkOutput from "../../../node_modules/ink/build/output.js";
@@ -35,7 +35,7 @@ export default class Output extends InkOutput {
     if (clip) this.#isCut ||= lines.some((line, i) => !isInside(clip, x, y + i, simpleWidth(line)));
     for (const [i, line] of lines.entries()) {
       const row = this.#rows[y + i];
-      // What begins above the screen is not shown at all, as Ink has it.
+      // Text that begins above the screen is not shown at all, as in Ink.
       if (!row) return;
       row.push({ x, text: options.transformers.reduce((all, transform) => transform(all, i), line) });
     }

@@ -37,9 +37,9 @@ export interface PaneDef<Slice> {
   /** Space; enter where there is none. */
   readonly select?: (state: State) => State;
   readonly tab: (state: State, by: 1 | -1) => State;
-  /** What `y` copies: what it is called, and the text. */
+  /** The text that `y` copies, and a name for it. */
   readonly copied: (state: State) => readonly [what: string, text: string] | undefined;
-  /** What `n` and `N` go to while nothing is searched for, where that is no change of the diff. */
+  /** The place that `n` and `N` go to without a search, where it is not a change of the diff. */
   readonly next?: (state: State, direction: 1 | -1) => State | undefined;
   /** When it gets the focus. */
   readonly focused?: (state: State) => State;

@@ -17,7 +17,7 @@ export interface Scroll {
   readonly left: number;
 }
 
-/** What is looked at: of each pane its own part, and what is about all. */
+/** The view of the session: a part for each pane, and a general part. */
 export type View = GeneralView & { readonly [P in PaneId]: (typeof PANES)[P]["initial"] };
 export interface GeneralView {
   readonly focus: PaneId;
@@ -69,12 +69,12 @@ export type Go =
   | { readonly to: "kernel"; readonly kernel: number }
   | { readonly to: "source"; readonly file: string; readonly line: number }
   | { readonly to: "codegen"; readonly line: number }
-  /** Of what the input can be opened as. */
+  /** One of the ways to open the input: an index into the menu. */
   | { readonly to: "choice"; readonly choice: number };
 
 export type PromptKind = "search" | "filter" | "through-time" | "command" | "export";
 
-/** What a compilation is made with, and can be changed in the UI. */
+/** The settings of a compilation, which can be changed in the UI. */
 export interface WhatIf {
   readonly capability: number;
   readonly options: CudaOptions;
@@ -102,25 +102,25 @@ export type Regenerate = (
   options: CudaOptions,
 ) => { readonly module: Operation; readonly text: string } | { readonly error: string };
 
-/** What is looked at: a Trace, whole or as far as it is made, and others to compare with. */
+/** The Trace under inspection, complete or as far as it is made, and others to compare with. */
 export interface Session {
   readonly name: string;
   /** Another one for every what-if and edit: `u` brings back the session before. */
   readonly generation: number;
   readonly trace: Trace;
-  /** What is compiled; undefined of an imported dump. */
+  /** The input of the compilation; undefined for an imported dump. */
   readonly input: CompilerInput | undefined;
   /** The kernels of the Trace, where it has several. */
   readonly kernels: readonly Kernel[];
   readonly kernel: number;
-  /** What the input can be opened as, as the kernels of a Python file. */
+  /** The ways to open the input, such as the kernels of a Python file. */
   readonly menu: Menu | undefined;
   readonly progress: Progress | undefined;
   /** The passes still to come. */
   readonly pending: readonly PipelineStep[];
   /** How it was compiled; undefined of an imported dump. */
   readonly settings: WhatIf | undefined;
-  /** What it was before a what-if or an edit. */
+  /** The Trace and settings before a what-if or an edit. */
   readonly baseline: { readonly trace: Trace; readonly settings: WhatIf | undefined } | undefined;
   readonly against: { readonly name: string; readonly trace: Trace } | undefined;
   readonly computed: Computed;
@@ -144,7 +144,7 @@ export interface Menu {
   readonly chosen: number | undefined;
 }
 
-/** What follows from the Traces but takes long, as far as it is known: found out between key presses (`background.ts`). */
+/** Slow results from the Traces, as far as they are known: computed between key presses (`background.ts`). */
 export interface Computed {
   /** Differences of large steps, by the labels of both; undefined where all differences are made at once. */
   readonly diffs: ReadonlyMap<string, StepDiff> | undefined;
@@ -201,12 +201,12 @@ export interface State {
   readonly past: readonly Moment[];
   readonly future: readonly Moment[];
   readonly lastSearches: readonly string[];
-  /** What was done by the user's own configuration. */
+  /** The user's own configuration. */
   readonly settings: Settings;
   /** Things for the shell to do, in order. */
   readonly effects: readonly Effect[];
 }
-/** What `u` goes back to. */
+/** A state that `u` goes back to. */
 export interface Moment {
   readonly view: View;
   readonly session: Session;
@@ -221,7 +221,7 @@ export interface Settings {
   readonly readOptions?: (typed: string) => TypedOptions | { readonly error: string };
 }
 
-/** What is followed of a command line that is typed after `:`. */
+/** The options that take effect in a command line typed after `:`. */
 export interface TypedOptions {
   readonly diff: readonly [string, string] | undefined;
   /** The step to show. */
@@ -232,7 +232,7 @@ export interface TypedOptions {
   readonly cuda: Partial<CudaOptions>;
 }
 
-/** What the shell around the pure core is asked to do. */
+/** A request to the shell around the pure core. */
 export type Effect =
   | { readonly kind: "quit" }
   | { readonly kind: "suspend" }

@@ -42,7 +42,7 @@ export function before(session: Session, step: Step): Step | undefined {
   return found && range && found.index < range.first ? undefined : found;
 }
 
-/** What the selected step is held against, and the difference. */
+/** The selected step, the other side of the comparison, and the difference. */
 export interface Compared {
   /** How the other side is called: `triton-licm`, `num-warps=8`. */
   readonly beforeName: string;
@@ -54,7 +54,7 @@ export interface Compared {
   readonly wanted?: WantedDiff;
 }
 export interface WantedDiff {
-  /** What `Computed.diffs` knows it by. */
+  /** The key in `Computed.diffs`. */
   readonly key: string;
   readonly steps: () => Sliced<StepDiff>;
 }
@@ -78,7 +78,7 @@ function diffAcross(session: Session, base: string, other: Trace, a: Step, b: St
   const wanted = { key: `${base} ${a.index}..${b.index}`, steps: () => stepDiffAcrossInSlices(other, a, trace, b) };
   return knownOr(session, b, wanted, () => across(other, a, trace, b));
 }
-/** What is known of a difference, if it is not to be made at once. */
+/** The known part of a difference, unless it is made at once. */
 function knownOr({ trace, computed }: Session, after: Step, wanted: WantedDiff, atOnce: () => StepDiff): Pick<Compared, "diff" | "wanted"> {
   if (!computed.diffs) return { diff: atOnce() };
   const diff = computed.diffs.get(wanted.key);
@@ -202,7 +202,7 @@ export const pairing = memo((one: Trace, other: Trace): ReadonlyMap<number, Step
   return pairs;
 });
 
-/** What the session is held against: another input, or what it was before a what-if. */
+/** The Trace that the session is compared with: another input, or the session before a what-if. */
 export function otherSide({ against, baseline }: Session): Trace | undefined {
   return (against ?? baseline)?.trace;
 }

@@ -152,7 +152,7 @@ function thrCopy(c: Call): copies.ThrCopy {
   return v;
 }
 
-/** What `Type::name` gives for atoms and tiled objects. */
+/** The value of the member `Type::name` of an atom or a tiled object. */
 export function memberOfTiled(v: Value, name: string): Value | undefined {
   const atom = v.kind === "mma-atom" ? v.atom : v.kind === "tiled-mma" ? v.atom : v.kind === "thr-mma" ? v.mma.atom : undefined;
   if (atom) {

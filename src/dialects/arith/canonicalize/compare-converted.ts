@@ -43,7 +43,7 @@ function conversionMatters(constant: number, kind: FloatKind, intWidth: number, 
   return precision <= exponent && exponent <= valueBits;
 }
 
-/** What the comparison comes to: a constant, or a relation of the integer to another. */
+/** The simplified comparison: a constant, or a relation of the integer to another integer. */
 function decide(
   relation: Relation,
   bits: bigint,

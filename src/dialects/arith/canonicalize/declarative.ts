@@ -1,5 +1,5 @@
 /**
- * What the canonicalization patterns of arith share. Upstream declares most of them in TableGen: such a pattern has one
+ * Helpers of arith's canonicalization patterns. Upstream declares most of them in TableGen: such a pattern has one
  * benefit for each op it matches that is no constant. Source: mlir/tools/mlir-tblgen/RewriterGen.cpp.
  */
 import type { Attribute } from "../../../ir/attribute.js";

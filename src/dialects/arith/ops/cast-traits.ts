@@ -1,4 +1,4 @@
-/** What casts may convert. Source: mlir/lib/Dialect/Arith/IR/ArithOps.cpp, "Utility functions for verifying cast ops". */
+/** The types that casts may convert. Source: mlir/lib/Dialect/Arith/IR/ArithOps.cpp, "Utility functions for verifying cast ops". */
 import type { Type } from "../../../ir/attribute.js";
 import {
   bitWidth,

@@ -1,4 +1,4 @@
-/** What the ops of arith have in common: one function for each base class of ArithOps.td. */
+/** The common parts of the arith ops: one function for each base class of ArithOps.td. */
 import type { Attribute } from "../../../ir/attribute.js";
 import { defaultAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
@@ -13,7 +13,7 @@ import { FloatLike, SignlessIntegerOrIndexLike } from "../constraints.js";
 export const ELEMENTWISE: readonly Trait[] = [Elementwise, Scalarizable, Vectorizable, Tensorizable];
 
 export type Constants = readonly (Attribute | undefined)[];
-/** What a fold of a binary op sees. */
+/** The view of a binary op that its fold gets. */
 export interface BinaryView {
   readonly op: Operation;
   readonly lhs: Value;

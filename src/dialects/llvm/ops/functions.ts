@@ -63,7 +63,7 @@ export function parseEnumKeyword<K extends string>(
   p.setAttr(name, constraint.write!(p.ctx, value));
 }
 
-/** What the syntax of a function says itself. */
+/** The attributes that the syntax of a function spells out, outside of the attribute dictionary. */
 const SPELT = [
   "sym_name",
   "function_type",

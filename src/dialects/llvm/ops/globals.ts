@@ -56,7 +56,7 @@ import {
 import { LLVMArrayType, LLVMPointerType } from "../types/types.js";
 import { parseComdat, parseEnumKeyword } from "./functions.js";
 
-/** What the syntax of globals and aliases says itself. */
+/** The attributes that the syntax of globals and aliases spells out, outside of the attribute dictionary. */
 const SPELT = [
   "sym_name",
   "global_type",

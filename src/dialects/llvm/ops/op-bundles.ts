@@ -137,7 +137,7 @@ function keepAttrs(p: OpParser, name: string, dicts: readonly (DictAttr | undefi
     ),
   );
 }
-/** What `parseCallSignature` reads after the colon (and the pointer's type). */
+/** The text that `parseCallSignature` reads after the colon (and the pointer's type). */
 export function callSignatureText(
   p: OpPrinter,
   args: readonly Value[],

@@ -1,4 +1,4 @@
-/** What the LLVM dialect takes for an LLVM type. Source: mlir/lib/Dialect/LLVMIR/IR/LLVMTypes.cpp. */
+/** The types that the LLVM dialect accepts as LLVM types. Source: mlir/lib/Dialect/LLVMIR/IR/LLVMTypes.cpp. */
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, type FloatKind, FloatType, IntegerType, VectorType } from "../../../ir/builtin-types.js";
 import {

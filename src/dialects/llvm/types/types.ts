@@ -141,7 +141,7 @@ export const LLVMTargetExtType = defineType<{
 
 export type StructType = TypeOf<typeof LLVMStructType>;
 
-/** What an identified struct is made of. */
+/** The body of an identified struct. */
 export interface StructBody {
   readonly elements: readonly Type[];
   readonly packed: boolean;

@@ -1,4 +1,4 @@
-/** What the ops of math have in common: one function for each base class of MathOps.td. */
+/** The common parts of the math ops: one function for each base class of MathOps.td. */
 import { defaultAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { type FloatCalculate, foldBinaryFloat, foldUnaryFloat, foldUnaryInt, type IntCalculate } from "../../../ir/fold-constants.js";

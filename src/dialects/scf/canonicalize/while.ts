@@ -162,7 +162,7 @@ export const whileUnusedResult = pattern("while-unused-result", WhileOp, (view, 
     types,
     types.map(() => op.locRef),
   );
-  // What has no uses may stand for itself.
+  // Results and arguments without uses need no replacement.
   const results = op.results.slice();
   const args = after.args.slice();
   kept.forEach((i, at) => {

@@ -102,7 +102,7 @@ function verifyBlock(desc: Type, tensor: TensorType, report: OpReport): void {
   if (!fits) report.error("tensor descriptor block and tensor types must match", "tt.descriptor");
 }
 
-/** What TMA asks of the tensor gathered into. Answers whether all is well. Source: Ops.cpp, DescriptorGatherOp::verifyResultType. */
+/** Verifies TMA's rules for the result of a gather. Returns whether they hold. Source: Ops.cpp, DescriptorGatherOp::verifyResultType. */
 export function verifyGatherResultType(result: TensorType, indices: TensorType, report: OpReport): boolean {
   const { shape, elementType } = result.params;
   const error = (message: string) => (report.error(message, "tt.descriptor"), false);

@@ -38,7 +38,7 @@ export interface EncodingSpec<P extends object, E extends EncodingParams> {
   parse(p: AttrParser, at: number): P;
   /** For encodings that contain others; else the text is that of `encodingBody`. */
   print?(params: P, p: AttrPrinter): string;
-  /** What `verifyEncoding` cannot know; runs first. */
+  /** Returns an error that `verifyEncoding` cannot detect; runs before it. */
   problem?(params: P): string | undefined;
   toEncoding(params: P): E;
   fromEncoding(encoding: E, ctx: Context): P;

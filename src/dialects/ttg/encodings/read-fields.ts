@@ -34,7 +34,7 @@ export interface Fields {
   cga(rank: number): BasisVectors;
 }
 
-/** What a key's value must be, and what messages call it. A `parent` is for the caller to check. */
+/** The kind of a key's value, and its name in messages. The caller checks a `parent`. */
 export interface Key {
   readonly kind: "uint" | "bool" | "ints" | "parent";
   readonly what: string;
@@ -43,7 +43,7 @@ export const uint = (what: string): Key => ({ kind: "uint", what });
 export const bool = (what: string): Key => ({ kind: "bool", what });
 export const ints = (what: string): Key => ({ kind: "ints", what });
 
-/** What upstream reads from `dict`, entry by entry: other keys than `keys` are errors when `strict`, else passed over. */
+/** Reads `dict` entry by entry, as upstream does: other keys than `keys` are errors when `strict`, else ignored. */
 export function readFields(p: AttrParser, at: number, dict: DictAttr, keys: Readonly<Record<string, Key>>, strict: boolean): Fields {
   const { names, values } = dict.params;
   const find = (key: string): Attribute | undefined => values[names.indexOf(key)];

@@ -15,7 +15,7 @@ export interface SwizzledAttrParams {
 
 const KEYS = { vec: uint("vec"), perPhase: uint("perPhase"), maxPhase: uint("maxPhase"), order: ints("order") };
 
-/** What swizzled_shared and amd_rotating_shared have between their angle brackets. */
+/** Parses the parameters of swizzled_shared and amd_rotating_shared between the angle brackets. */
 export function parseSwizzled(p: AttrParser, at: number): SwizzledAttrParams {
   const fields = readFields(p, at, bracedDictionary(p), KEYS, true);
   const order = fields.ints("order");

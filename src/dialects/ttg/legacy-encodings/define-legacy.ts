@@ -38,7 +38,7 @@ export interface LegacySpec {
   /** The field whose length is the rank (for the CTA layout). */
   readonly rank?: string;
   readonly alias?: string;
-  /** What it means today. `elementBits`, where known, is the width of the tensor's elements: some eras took it from there. */
+  /** The equivalent current encoding. `elementBits`, if known, is the tensor's element width, which some old versions used. */
   toEncoding(read: LegacyReader, elementBits: number | undefined): EncodingParams;
 }
 

@@ -94,7 +94,7 @@ function checkRank(tensor: Type, desc: MemDesc, name: string, report: OpReport):
   return false;
 }
 
-/** What is moved between a tensor and a buffer has the same elements and shape in both. */
+/** Source and destination of a copy between a tensor and a buffer must have the same element type and shape. */
 export function verifyMemoryOpTypes(src: Type, dst: Type, report: OpReport): void {
   if (elementsOf(src) !== elementsOf(dst))
     report.error(`source element type '${typeText(src)}' must match destination element type '${typeText(elementsOf(dst))}'`, "ttg.memory");

@@ -20,7 +20,7 @@ import { AsyncToken, type MemDesc, MemDescOperand } from "../../ttg/types.js";
 import { TensorMemoryEncoding } from "../attrs.js";
 import { descOf, elementOf, readsTensorMemory, ttngTraits, writesTensorMemory } from "../ttng-op.js";
 
-/** What both tcgen05.mma ops offer to passes. */
+/** The interface of both tcgen05.mma ops for passes. */
 export interface MMAv5Op {
   a(op: Operation): Value;
   accumulator(op: Operation): Value;

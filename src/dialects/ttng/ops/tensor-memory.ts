@@ -159,7 +159,7 @@ export function registerLayoutFor(
 export function memoryLayout({ params }: MemDesc): LinearLayout {
   return toLinearLayout(params.allocShape.slice(-params.shape.length), params.encoding);
 }
-/** Of each tensor's type: by the buffer's type and the number of registers. Every verification asks for them again. */
+/** A cache for each tensor type, by the buffer's type and the number of registers, because every verification needs the result again. */
 const infosOfType = new WeakMap<TensorType, Map<string, TMemLdStInfo | undefined>>();
 
 /** How a tensor of that type is moved from or to the buffer; undefined where no tcgen05 instruction does. */

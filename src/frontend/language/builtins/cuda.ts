@@ -1,4 +1,4 @@
-/** What only NVIDIA GPUs have. Source: third_party/nvidia/language/cuda. */
+/** Functions that only NVIDIA GPUs have. Source: third_party/nvidia/language/cuda. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { convertCustomFloat8 } from "../semantic/float8-e4b15.js";
 import { type AsmText, inlineAsm } from "../semantic/inline-asm.js";

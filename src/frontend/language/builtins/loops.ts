@@ -1,4 +1,4 @@
-/** What for and while loops run over. Code generation reads these values. Source: python/triton/language/core.py. */
+/** The iterators of for and while loops. Code generation reads these values. Source: python/triton/language/core.py. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { check } from "../errors.js";
 import { pyStr } from "../python-text.js";

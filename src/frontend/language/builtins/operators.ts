@@ -1,4 +1,4 @@
-/** What `x + y`, `x[None, :]`, `x.to(...)` and other uses of a tensor mean: its special methods. Source: core.py, class tensor. */
+/** A tensor's special methods: `x + y`, `x[None, :]`, `x.to(...)` and other uses. Source: core.py, class tensor. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { raise } from "../errors.js";
 import { pyRepr } from "../python-text.js";

@@ -1,4 +1,4 @@
-/** What the target of the compilation is. Source: python/triton/language/target_info.py. */
+/** Queries of the compilation target. Source: python/triton/language/target_info.py. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { constexpr, type PyClass, type PyValue } from "../values.js";
 import { integer } from "./arguments.js";

@@ -221,7 +221,7 @@ export function descriptorReduce(s: Semantic, kind: DescriptorReduction, desc: D
   emitOp(s, DescriptorReduceOp, { kind, desc: desc.handle, src: value.handle, indices: indices() });
 }
 
-/** What gathers and scatters of rows ask of the descriptor and of the row numbers. */
+/** Checks the descriptor and the row numbers of a gather or scatter of rows. */
 function checkRows(desc: Descriptor, xOffsets: Tensor, what: "gather" | "scatter"): void {
   const { shape } = desc.type.block;
   const text = shapeText(shape);

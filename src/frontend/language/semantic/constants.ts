@@ -56,7 +56,7 @@ export function scalarConstant(s: Semantic, value: PyValue, dtype: PyValue): Ten
 const notAnArgument = (dtype: Dtype, value: PyValue): string =>
   `get_${typeName(dtype)}(): incompatible function arguments: ${pyRepr(value)} is no value of ${typeName(dtype)}`;
 
-/** What the builder's parameter makes of a number before it is rounded to the dtype: all but fp64 go through a C float. */
+/** Rounds a number to the type of the builder's parameter, before it is rounded to the dtype: all but fp64 go through a C float. */
 function roundAsBuilder(value: number, dtype: Dtype): number {
   if (dtype === FLOAT64) return value;
   const single = Math.fround(value);

@@ -61,7 +61,7 @@ function commonShape(
   return { args: given.map((arg) => promoteOperands(s, arg, common, rules)[0]), shape };
 }
 
-/** What a library has for one list of argument dtypes: the symbol and what it returns. */
+/** A library's function for one list of argument dtypes: its symbol and the dtype that it returns. */
 export interface ExternVariant {
   readonly args: readonly Dtype[];
   readonly symbol: string;

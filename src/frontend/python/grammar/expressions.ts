@@ -561,7 +561,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
   );
   const delTargets = seq(list(delTarget, comma), opt(comma));
 
-  /** What of an expression cannot be assigned to or deleted. */
+  /** The part of an expression that cannot be assigned to or deleted. */
   const invalidTarget = (match: Match, targets: Targets): Match | undefined => {
     switch (match.kind) {
       case "name":

@@ -101,7 +101,7 @@ function parseBy(
       message: `unexpected ${last!.kind === "indent" ? "indent" : "unindent"}`,
       name: "IndentationError",
     };
-  // What the tokenizer finds further on comes first, and brackets that are open from an earlier line.
+  // Some errors of the tokenizer further on come first, and then brackets that are open from an earlier line.
   if (error?.isFirst) return error;
   if (!error && open && lineOf(g.lastSeen().start) > lineOf(open.start)) return unclosed();
   return found ?? { offset: last!.start, message: "invalid syntax", name: "SyntaxError" };

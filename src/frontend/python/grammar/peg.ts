@@ -13,9 +13,9 @@ import type { PythonSyntaxError } from "../parse.js";
 import { placeOf, type SourceLines } from "../source-lines.js";
 import type { Token } from "../tokens.js";
 
-/** What a rule has matched: tokens `start` to `end`, the last of them left out. */
+/** The tokens that a rule has matched: from `start` up to, but without, `end`. */
 export interface Match {
-  /** What CPython calls an expression of that kind; empty where nothing asks. */
+  /** CPython's name for an expression of that kind; empty where nothing needs it. */
   readonly kind: string;
   readonly start: number;
   readonly end: number;
@@ -58,7 +58,7 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
   let at = 0;
   let seen = 0;
   let invalid = false;
-  /** What each rule has given at each token behind `base`. */
+  /** The results of each rule at each token from `base` on. */
   let memo: Remembered[][] = [];
   let base = 0;
   let rules = 0;
@@ -185,7 +185,7 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
   const raise = (offset: number, message: string, name: Found["name"] = "SyntaxError"): never => {
     throw new Raised({ offset, message, name });
   };
-  /** What has no place of its own is one character before what it is read with, unless that begins the line. */
+  /** A token's offset; an indent or dedent is one character before the token that it is read with, unless that begins the line. */
   const offsetOf = ({ kind, start, end }: Token): number =>
     Math.min(end, (kind === "indent" || kind === "dedent") && start > 0 && text[start - 1] !== "\n" ? start - 1 : start);
   return {

@@ -17,7 +17,7 @@ type Dot = View<typeof DotOp>;
 const tensor = (type: Type): TensorType["params"] => (type as TensorType).params;
 const NAMES: Readonly<Record<number, string>> = { 2: "mma", 3: "wgmma", 5: "tcgen05" };
 
-/** What a version of the tensor cores asks of a dot and does not get; none when it can do the dot. */
+/** The conditions of a tensor core version that a dot does not meet; empty when the version can compute the dot. */
 export function unmetConditions(dot: Dot, version: MmaVersion): string[] {
   const { a, b, d, inputPrecision, maxNumImpreciseAcc } = dot;
   const [lhs, rhs, result] = [a, b, d].map((value) => tensor(value.type).elementType) as [Type, Type, Type];

@@ -32,7 +32,7 @@ export function mmaEncoding(dot: Operation, version: 2 | 3): NvidiaMmaParams {
   const params = distributedParams(encoding)!;
   const shapePerCTA = getShapePerCTAOf(params, shape);
   const numWarps = lookupNumWarps(dot);
-  // What wgmma takes has an instruction for its width.
+  // Every dot that wgmma supports has an instruction for its width.
   const instrShape = mmaVersionToInstrShape(version, shapePerCTA, elementTypeOrSelf(a(dot).type), numWarps)!;
   const warpsPerCTA = version === 2 ? warpsPerTileV2(dot, shapePerCTA, numWarps) : warpsPerTileV3(dot, shapePerCTA, numWarps);
   return { kind: "nvidia_mma", versionMajor: version, versionMinor: 0, warpsPerCTA, cga: getCTALayout(params)!, instrShape };

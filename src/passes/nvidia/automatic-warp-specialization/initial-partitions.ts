@@ -130,7 +130,7 @@ export function hasDefPartition(loop: ForView, root: Operation, partitions: read
   return false;
 }
 
-/** What an op is computed from, up to what is assigned already or comes from no partition. */
+/** Assigns the ops that an op is computed from, up to ops that are assigned already or come from no partition. */
 function assignDependencies(loop: ForView, partitions: readonly Partition[], partition: Partition, root: Operation): void {
   const body = bodyOf(loop);
   const work = [...getNestedOperands(root)].filter(({ type }) => RankedTensorType.is(type) || MemDescType.is(type));
@@ -148,7 +148,7 @@ function assignDependencies(loop: ForView, partitions: readonly Partition[], par
   }
 }
 
-/** What uses an op, up to what is assigned already; also in later rounds. */
+/** Assigns the users of an op, also in later rounds, up to ops that are assigned already. */
 function assignUsers(loop: ForView, partition: Partition, root: Operation): void {
   const body = bodyOf(loop);
   const usesOf = (op: Operation): OpOperand[] => op.results.flatMap((result) => [...result.uses()]);

@@ -1,5 +1,5 @@
 /**
- * What no partition claims is run by all that need it.
+ * Ops that no partition claims run in every partition that needs them.
  * Source: lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionScheduling.cpp, assignMissingPartitions.
  */
 

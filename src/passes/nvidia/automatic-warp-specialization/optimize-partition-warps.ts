@@ -16,7 +16,7 @@ import { relayoutWarps } from "./relayout-warps.js";
 
 /** Registers of 32 bits that an SM of Blackwell has. */
 const REGISTERS = 1 << 16;
-/** What a partition is expected to need of them for a thread, without and with tensors. */
+/** Registers that a thread of a partition is expected to need: FEW without tensors, MANY with tensors. */
 const FEW = 24;
 const MANY = 88;
 

@@ -24,7 +24,7 @@ import {
   setPartitionOutputs,
 } from "./partition.js";
 
-/** What is nested in an op of a partition goes with it. The ops around get theirs from what they hold, later. */
+/** Assigns ops nested in an op of a partition to that partition. The ops around get theirs later, from the ops in them. */
 export function assignRegionBodies(loop: ForView, partitions: readonly Partition[]): void {
   loop.op.walkPostOrder((op) => {
     if (YieldOp.is(op) || ForOp.is(op) || hasPartition(op)) return;
@@ -39,7 +39,7 @@ export function assignRegionBodies(loop: ForView, partitions: readonly Partition
 
 export function assignRegionOps(loop: ForView): void {
   assignSingleRegionOp(loop.op);
-  // What only has an effect, as an assumption, runs where its branch does.
+  // Ops that only have an effect, such as an assumption, run where their branch does.
   loop.op.walkPostOrder((op) => {
     if (op.numResults > 0 || hasPartition(op) || op.regions.length > 0 || YieldOp.is(op) || ReduceReturnOp.is(op)) return;
     setPartition(op, getPartitionIds(op.parentOp!));

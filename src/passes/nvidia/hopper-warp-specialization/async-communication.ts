@@ -105,7 +105,7 @@ function bufferIndex(rw: Rewriter, b: TaskBuilder, producer: Operation, numBuffe
   };
 }
 
-/** What stands beside `p` of `c` and the ops around it, or else `c`, which then stands beside what is around `p`. */
+/** The op among `c` and its ancestors in the same parent as `p`; or else `c`, if `p` or an ancestor of it is in the same parent as `c`. */
 function getSameLevelOp(p: Operation, c: Operation): Operation {
   for (let op = c; !FuncOp.is(op); op = op.parentOp!) if (op.parentOp === p.parentOp) return op;
   for (let op = p; !FuncOp.is(op); op = op.parentOp!) if (op.parentOp === c.parentOp) return c;

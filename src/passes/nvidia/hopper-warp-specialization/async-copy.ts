@@ -1,5 +1,5 @@
 /**
- * What a producer makes goes to a buffer, from which consumers load it.
+ * A producer writes its result to a buffer, from which consumers load it.
  * Source: WarpSpecialization/WSLowerMem.cpp, insertAsyncCopy.
  */
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
@@ -54,7 +54,7 @@ function copyLoaded(rw: Rewriter, channel: Channel, buffer: Value, index: Value)
   return { producer: copy.op, consumer: load.op };
 }
 
-/** What is computed is stored, and loaded by the others. */
+/** Stores a computed value to the buffer in the producer, and loads it in the consumers. */
 function copyComputed(rw: Rewriter, channel: Channel, buffer: Value, index: Value): CopyOps {
   const { dst, producer } = channel;
   const src = srcOpOf(channel);

@@ -47,7 +47,7 @@ export class TaskBuilder {
   #attrs: readonly (readonly [string, Attribute])[] = [];
   constructor(readonly rw: Rewriter) {}
 
-  /** What is made from here on is done by these tasks; by nobody in particular when there are none. */
+  /** Assigns the ops created from here on to these tasks; to no task when there are none. */
   inTasks(ids: TaskIds): this {
     this.#attrs = ids.length === 0 ? [] : [[ASYNC_TASK_ID, i32ArrayAttr(this.rw.ctx, ascending(ids))]];
     return this;

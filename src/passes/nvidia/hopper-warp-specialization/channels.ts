@@ -1,5 +1,5 @@
 /**
- * What tasks hand to each other: a channel leads from a load or dot, which one task does, to an op of other tasks that uses its result.
+ * Channels between tasks: a channel leads from a load or dot, which one task does, to an op of other tasks that uses its result.
  * Source: WarpSpecialization/WSCodePartition.cpp, CodePartitionUtility.h.
  */
 import { getBackwardSlice } from "../../../analysis/slices.js";

@@ -1,5 +1,5 @@
 /**
- * What becomes of each op when the tensors of dots are cut in as many parts as there are consumers: along M, or else along N.
+ * How each op is cut when the tensors of dots are cut in as many parts as there are consumers: along M, or else along N.
  *
  *     %a = descriptor_load            // dim 0
  *     %m = local_alloc %a             // dim 0
@@ -53,10 +53,10 @@ const BY_OPERANDS: readonly OpDef[] = [
 
 export class PartitionScheme {
   numPartitions = 0;
-  /** What is cut (or copied), in the order found. */
+  /** The ops that are cut (or copied), in the order found. */
   ops = new Set<Operation>();
   readonly #dims = new Map<Operation, number>();
-  /** Of dots: which operand is cut. It is along K where that does not fit the dot's dimension. */
+  /** For each dot, the index of the operand that is cut. The cut is along K where the index differs from the dot's dimension. */
   readonly #dotOperands = new Map<Operation, number>();
   /** Ops of which there is one for each of these dimensions. */
   readonly rematerialized = new Map<Operation, Set<number>>();
@@ -109,7 +109,7 @@ export class PartitionScheme {
     if (dims) return dims.add(dim) !== undefined;
     if (!LocalAllocOp.is(op) && !ConstantOp.is(op)) return false;
     this.rematerialized.set(op, new Set([this.dimOf(op), dim]));
-    // What it is made from is needed whole.
+    // The values that it is made from are needed whole.
     for (const above of getBackwardSlice(op))
       if (this.#dims.delete(above)) {
         this.ops.delete(above);
@@ -245,7 +245,7 @@ export function computePartitionScheme(func: Operation): PartitionScheme | undef
     const shape = getShapePerCTAOf(encodingParams(type.params.encoding)!, type.params.shape);
     const count = getAsyncTaskIds(dot).length;
     if (shape.length !== 2) return undefined;
-    // What is left must keep a warp group's dot busy.
+    // Each part must be large enough to keep a warp group's dot busy.
     const dims = [64, 128].flatMap((least, dim) => (Math.trunc(shape[dim]! / count) >= least ? [dim] : []));
     if (scheme.numPartitions === 0) scheme.numPartitions = count;
     else if (scheme.numPartitions !== count) return undefined;

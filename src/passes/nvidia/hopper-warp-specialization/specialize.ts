@@ -28,7 +28,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { CODE, refuse } from "../not-specializable.js";
 import { getAsyncTaskIds, getNestedAsyncTaskIds, hasAsyncTaskId, setAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 
-/** What upstream asks for each consumer: as many registers as a thread can have beside a producer that needs few. */
+/** The registers that upstream requests per thread of a consumer: the most that are possible beside a producer that needs few. */
 const REQUESTED_REGISTERS = 232;
 const WARPS_PER_TASK = 4;
 

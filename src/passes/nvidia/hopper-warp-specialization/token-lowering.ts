@@ -85,7 +85,7 @@ function replaceCapture(rw: Rewriter, wsOp: Operation, index: number, values: re
   }
 }
 
-/** What a task does with a token it does with a barrier. */
+/** Lowers an op on a token to ops on a barrier. */
 function lowerUser(rw: Rewriter, op: Operation, { full, empty, fullCount, loc }: Barriers): void {
   const acquire = ProducerAcquireOp.match(op);
   const wait = acquire ?? ConsumerWaitOp.match(op);

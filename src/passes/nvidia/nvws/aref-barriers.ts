@@ -35,7 +35,7 @@ import { createBarrierAlloc, createSingleBufferView } from "../pipeline/rings.js
 import { translateTMAIndices } from "../tma/descriptor-layouts.js";
 import { arefDepth, isScales } from "./buffers.js";
 
-/** What an aref is made of. */
+/** The buffers and barriers of an aref. */
 interface ArefBarriers {
   readonly aref: Value;
   readonly buffers: readonly Value[];
@@ -140,7 +140,7 @@ function viewOf(rw: Rewriter, buffers: Value, op: Operation, index: Value): Valu
   const types = [memDescType(shape.slice(1), elementType, encoding, memorySpace, true)];
   return placeAs(rw.create(MemDescIndexOp, { src: buffers, index }, { loc: op.locRef, types }), op).result;
 }
-/** What a consumer got could not be written to; the buffer itself can. */
+/** Makes the views of a buffer mutable: a consumer's buffer was immutable, but the aref's own buffer is not. */
 function makeViewsMutable(value: Value): void {
   for (const user of value.users()) {
     if (!user.def.traits.has(MemDescViewTrait)) continue;
@@ -225,7 +225,7 @@ function lowerExit(rw: Rewriter, aref: ArefBarriers, op: Operation, stage: Value
     else if (kind !== "tma_load") refuse(op, `the aref cannot be left by '${kind}'`);
   }
 }
-/** What threads read or wrote in shared memory comes before, or after, what hardware does there. */
+/** Whether a fence is needed: threads access shared memory before, or after, the hardware does. */
 function needsFence({ aref, buffers }: ArefBarriers, isPut: boolean): boolean {
   if (isPut && !SharedMemorySpace.is((buffers[0]!.type as MemDesc).params.memorySpace)) return false;
   const other = isPut ? ArefGetExitOp : ArefPutExitOp;

@@ -227,7 +227,7 @@ class StagePhases {
   }
 }
 
-/** What a value that a loop starts with is called in its body. */
+/** The argument in a loop's body for a value that the loop starts with. */
 function carriedAs(loop: Operation, value: Value | undefined): Value | undefined {
   const at = value ? loop.operands.indexOf(value, 3) : -1;
   return at < 0 ? undefined : loop.regions[0]!.firstBlock!.args[at - 2];

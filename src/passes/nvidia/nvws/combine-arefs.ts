@@ -1,5 +1,5 @@
 /**
- * What TMA loads for the same consumer shares an aref, and so barriers.
+ * TMA loads for the same consumer share an aref, and so barriers.
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerAref.cpp, combineArefs.
  */
 
@@ -105,7 +105,7 @@ const inSameBlock = (ops: readonly Operation[]): readonly Operation[] => {
 const firstInBlock = (ops: readonly Operation[]): Operation => inSameBlock(ops).reduce((a, b) => (b.isBeforeInBlock(a) ? b : a));
 const lastInBlock = (ops: readonly Operation[]): Operation => inSameBlock(ops).reduce((a, b) => (a.isBeforeInBlock(b) ? b : a));
 
-/** What uses an op's results comes behind `target`, and what uses that. */
+/** Moves the users of an op's results after `target`, and then their users too. */
 function moveUsersAfter(op: Operation, target: Operation): void {
   for (const user of op.results.flatMap((result) => result.users())) {
     const inBlock =

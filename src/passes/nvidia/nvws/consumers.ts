@@ -25,7 +25,7 @@ export function usesByPartition(values: readonly Value[], producers: PartitionId
   const consumers = new Map<number, Consumer>();
   for (const value of values)
     for (const use of value.uses()) {
-      // What is outside of the loop may have no partition.
+      // Ops outside of the loop may have no partition.
       if (!hasPartition(use.owner)) continue;
       const ids = YieldOp.is(use.owner) ? partitionIdsOfUse(use) : getPartitionIds(use.owner);
       for (const partition of ids) {

@@ -51,7 +51,7 @@ function insertArefs(rw: Rewriter, loop: ForView, count: () => void): void {
   const insert = (produced: Produced): void => {
     if (communicate(rw, loop, produced)) count();
   };
-  // What one partition carries to the next round, and another one uses there.
+  // Values that one partition carries to the next round, and another one uses there.
   loop.op.walkPostOrder((op) => {
     if (!ForOp.is(op)) return;
     const [, ...carried] = op.regions[0]!.firstBlock!.args;

@@ -62,7 +62,7 @@ interface State {
   readonly rw: Rewriter;
   readonly aref: Value;
   readonly alloc: Value;
-  /** What stands for the tokens that the accesses made. */
+  /** Replaces the tokens that the accesses made. */
   readonly poison: Value;
   holds: "put" | "get";
   owner: Owner | undefined;
@@ -143,7 +143,7 @@ function handOver(rw: Rewriter, accesses: TmemAccesses, owners: readonly Owner[]
   const at = getStageCluster(op);
   rw.setBefore(op);
   acquire(state, loc, owner, at);
-  // What code outside acquires is released by the first partition.
+  // If code outside of partitions acquires the buffer, the first partition releases it.
   for (let access: Access | undefined = first; access && !state.owner; access = access.next) state.owner = access.owner;
   if (alloc.src) {
     const dst = bufferFor(state, owner, op);

@@ -69,7 +69,7 @@ function lowerGroup(rw: Rewriter, group: Operation, numWarps: readonly number[],
   rw.replace(group, op.results);
 }
 
-/** What partitions take from outside, each made to fit: what they can compute again they do. */
+/** Captures the values that partitions use from outside: clones pure ops into each, passes other tensors through shared memory. */
 function capture(rw: Rewriter, group: Operation, partitions: readonly Region[]): Value[] {
   // The driver hears of these ops in its next round only.
   const copies = partitions.map((region) => ({ region, rw: new Rewriter(rw.ctx).setStart(region.firstBlock!), mapping: new Mapping() }));

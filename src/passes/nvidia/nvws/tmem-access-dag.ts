@@ -23,7 +23,7 @@ export interface Owner {
   readonly id: number;
   readonly tag: number;
 }
-/** What two owners have in common when they are the same. No owner: the code outside of partitions. */
+/** A key that is equal for equal owners. No owner: the code outside of partitions. */
 export const ownerKey = (owner: Owner | undefined): string => (owner ? `${owner.id} ${owner.tag}` : "");
 
 /** An access, or a loop or branch with accesses. */
@@ -92,7 +92,7 @@ function ownerOf(op: Operation, result = 0): Owner | undefined {
   return refuse(op, "the op is in no warp-specialized loop");
 }
 
-/** What follows in a block, up to its yield, and the token that is yielded or has no use. */
+/** The accesses that follow in a block, up to its yield, and the token that is yielded or has no use. */
 interface Way {
   readonly first: Access | undefined;
   readonly last: Access | undefined;

@@ -137,7 +137,7 @@ function loadOpsToIndirectionLevel(
     }
     const isDot = op.def.interface(DotOpInterface) !== undefined;
     for (const operand of getNestedOperands(op)) {
-      // Of a dot only what is multiplied, not the accumulator.
+      // For a dot, only the multiplied operands count, not the accumulator.
       if (isDot && operand === op.operand(2)) continue;
       const def = operand.definingOp;
       if (def && def.block === op.block) visit(def, next);

@@ -1,4 +1,4 @@
-/** What the pipeliner asks of tcgen05 instructions in a loop. Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/MMAv5PipelineUtility.cpp. */
+/** Conditions to pipeline tcgen05 ops in a loop. Source: lib/Dialect/TritonGPU/Transforms/Pipeliner/MMAv5PipelineUtility.cpp. */
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { YieldOp } from "../../../dialects/scf/ops/yield.js";
@@ -41,7 +41,7 @@ export function mmaOperands(mma: Operation, loop: ForView, isPipelined: (load: O
   let isDetermined = true;
   if (!allocOutside(mma, loop)) return { isPipelineable: false, isDetermined, unpipelineable };
   const check = (operands: readonly Value[]): void => {
-    // What is found for one stays for the next, as upstream.
+    // As upstream, the op found for one operand is kept for the next.
     let foundDef: Operation | undefined;
     for (const operand of operands) {
       const { fits, def } = operandSource(operand, loop, isPipelined);

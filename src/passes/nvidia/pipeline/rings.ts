@@ -20,7 +20,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 export interface Indices {
   readonly insert: Value;
   readonly extract: Value;
-  /** Of rings that TMA fills. */
+  /** Only for rings that TMA fills. */
   readonly phase: Value | undefined;
 }
 export interface Ring extends Indices {

@@ -171,7 +171,7 @@ function schedulePrologueAndEpilogue(loop: ForView, schedule: CoarseSchedule): C
   const afterPrologue = schedule.clusters[0]!;
   const ops = schedule.getOpsInOrder(loop);
   const stageOfIf = new Map<Operation, number>();
-  // What one stage has met, a later one need not follow again.
+  // Ops met in one stage are not followed again in a later stage.
   const met = new Set<Operation>();
   for (let stage = 0; stage < numStages; stage++)
     for (const scheduled of ops) {
@@ -202,7 +202,7 @@ function needsOf(root: Operation, met: Set<Operation>): Operation[] {
   return found;
 }
 
-/** What an op needs of the round before goes to the next stage, just before the op; a load goes with the op. */
+/** Puts ops that an op needs from the previous round into the next stage, just before the op; a load goes with the op. */
 function scheduleDistanceOneDependencies(loop: ForView, schedule: CoarseSchedule): void {
   const { numStages } = schedule;
   const body = bodyOf(loop);
@@ -225,7 +225,7 @@ function scheduleDistanceOneDependencies(loop: ForView, schedule: CoarseSchedule
   }
 }
 
-/** What is left goes to the last stage, as early in a round as what it uses allows. */
+/** Puts the remaining ops into the last stage, as early in a round as their operands allow. */
 function scheduleRemainingToLastStage(loop: ForView, schedule: CoarseSchedule, afterPrologue: Cluster): void {
   const lastStage = schedule.numStages - 1;
   const rest = new Map<Operation, Cluster>();

@@ -28,7 +28,7 @@ import { getEncodingFromDescriptor } from "../tma/descriptor-layouts.js";
 import { isTMALoad } from "../tma/tma-copies.js";
 import { swizzleLikeDotOperand } from "./dot-operand-like.js";
 
-/** What all users of a value agree on: a layout, none, or none because two of them contradict each other. */
+/** The layout that all users of a value agree on; none if they need none, or if two of them contradict each other. */
 export interface UsersEncoding {
   readonly encoding: Attribute | undefined;
   readonly incompatible: boolean;

@@ -258,7 +258,7 @@ const rotateStore = pattern("rotate-tmem-store-in-loop", TMEMStoreOp, (store, rw
   return true;
 });
 
-/** What is loaded only to be carried on is loaded in the next round, and after the loop. */
+/** Moves a load whose value is only carried to the next round: the next round loads it, and so does the code after the loop. */
 const rotateLoad = pattern("rotate-tmem-load-in-loop", TMEMLoadOp, (load, rw) => {
   const loop = load.dep && ForOp.match(load.op.parentOp ?? undefined);
   if (!loop || !isDefinedOutsideOfLoop(loop, load.src) || !load.result.hasOneUse()) return rw.noMatch("it is not only carried on");
@@ -283,7 +283,7 @@ const rotateLoad = pattern("rotate-tmem-load-in-loop", TMEMLoadOp, (load, rw) =>
   return true;
 });
 
-/** What used the carried value after the loop loads it; the loop hands on nothing in its place. */
+/** Loads the value after the loop for the users of the loop's result; the loop carries its old value unchanged. */
 function loadAfterLoop(
   rw: Rewriter,
   loop: ForView,

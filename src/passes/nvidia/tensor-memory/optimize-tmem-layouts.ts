@@ -183,7 +183,7 @@ const isScattered = (tensor: TensorType, buffer: MemDesc): boolean =>
   toLinearLayout(tensor.params.shape, tensor.params.encoding!).invertAndCompose(memoryLayout(buffer)).getNumConsecutiveInOut() === 1;
 const NO_OTHER_LAYOUT = "no other instruction moves it";
 
-/** What is loaded from shared memory element by element is rather loaded for 16x256b. */
+/** Chooses 16x256b for a store to tensor memory, if its value would be loaded from shared memory element by element. */
 const storeFromShared = pattern("tmem-from-shared", TMEMStoreOp, ({ op, src, dst }, rw) => {
   const type = tensorOf(src);
   const encoding = otherLayout(op, type, descOf(dst));
@@ -200,7 +200,7 @@ const storeFromShared = pattern("tmem-from-shared", TMEMStoreOp, ({ op, src, dst
   return rw.setOperand(op, index, converted);
 });
 
-/** What goes to shared memory element by element is rather loaded as 16x256b. */
+/** Chooses 16x256b for a load from tensor memory, if its value would be stored to shared memory element by element. */
 const loadToShared = pattern("tmem-to-shared", TMEMLoadOp, ({ op, src, result }, rw) => {
   const encoding = otherLayout(op, tensorOf(result), descOf(src));
   if (!encoding) return rw.noMatch(NO_OTHER_LAYOUT);

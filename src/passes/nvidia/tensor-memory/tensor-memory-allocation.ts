@@ -22,7 +22,7 @@ const HALF_ROWS = 64;
 const HALVES = 2;
 const COLUMNS = 512;
 const COLUMN_ALIGNMENT = 4;
-/** What the hardware gives. */
+/** The numbers of columns that the hardware can allocate. */
 const SIZES = [0, 32, 64, 128, 256, COLUMNS] as const;
 
 export const tensorMemoryAllocation = definePass("triton-tensor-memory-allocation", {

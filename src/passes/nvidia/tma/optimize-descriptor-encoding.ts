@@ -36,11 +36,11 @@ export const optimizeDescriptorEncoding = definePass("triton-nvidia-optimize-des
   },
 });
 
-/** What the uses of a descriptor want. */
+/** The layout and shape that the uses of a descriptor want. */
 interface Wish {
   readonly encoding?: Attribute | undefined;
   readonly cga?: LinearLayout | undefined;
-  /** Of a gather, what it loads, not the block of one row. */
+  /** For a gather, the shape of the tensor that it loads, not the block of one row. */
   readonly shape?: readonly number[] | undefined;
   /** Somebody outside sees it, or two want different ones. */
   readonly forcedToDefault?: boolean;
@@ -48,7 +48,7 @@ interface Wish {
 
 function assignMemoryLayouts(func: Operation): number {
   const wishes = new Map<Value, Wish>();
-  // Of a value that is in it twice, the later place counts.
+  // For a value that is in it twice, the later place counts.
   const worklist: Value[] = [];
   const placeOf = new Map<Value, number>();
   const push = (value: Value): void => {
@@ -101,7 +101,7 @@ function assignMemoryLayouts(func: Operation): number {
 }
 const blockOf = ({ type }: Value): TensorType => (type as TypeOf<typeof TensorDescType>).params.blockType;
 
-/** What a load or store wants of its descriptor. */
+/** The layout and shape that a load or store wants for its descriptor. */
 function wishOf(op: Operation): { readonly desc: Value; readonly wish: Wish } | undefined {
   const load = DescriptorLoadOp.match(op) ?? DescriptorGatherOp.match(op);
   const store = op.def.interface(DescriptorStoreLikeOpInterface);

@@ -68,7 +68,7 @@ function convertTypes(op: Operation): void {
 
 /** Barriers that the hardware has, less those of the default warps and of the loop. */
 const MOST_PARTITIONS = 14;
-/** What a byte can tell apart, and the end. */
+/** The states that a byte can hold, less the one for the exit. */
 const MOST_STATES = 255;
 
 function problemOf(module: Operation, specialized: readonly Operation[]): string | undefined {

@@ -40,7 +40,7 @@ import { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 const DEFAULT_BARRIER = 0;
 const LOOP_BARRIER = 1;
 const FIRST_PARTITION_BARRIER = 2;
-/** What `setmaxnreg` gives at most and leaves at least. */
+/** The most and the fewest registers per thread that `setmaxnreg` can set. */
 const MOST_REGISTERS = 256;
 const FEWEST_REGISTERS = 24;
 

@@ -93,7 +93,7 @@ function preprocessLoopNest(rw: Rewriter, { root }: LoopNest, dominance: Dominan
   return speculateInnerLoopLength(rw, root.loop, inner, dominance);
 }
 
-/** What only the code after the inner loop uses is computed there, which keeps it out of the values that the fused loop carries. */
+/** Moves ops that only the code after the inner loop uses to that code, so that the fused loop does not carry their results. */
 function sinkIntoEpilogue(rw: Rewriter, inner: ForView, dominance: Dominance): void {
   const sunk = new Set<Operation>();
   for (let op = inner.op.prev; op; op = op.prev) {

@@ -16,7 +16,7 @@
  *       T = T == len - 1 ? 0 : T + 1
  *     }
  *
- * What one part computes and a later one uses is carried by the loop. Where the bounds of an inner loop depend on i, the lengths
+ * The loop carries values that one part computes and a later one uses. Where the bounds of an inner loop depend on i, the lengths
  * are computed in the prologue, and added up by a loop of their own before.
  * Source: lib/Dialect/TritonGPU/Transforms/FuseNestedLoops.cpp, fuseOneLevel.
  */
@@ -426,7 +426,7 @@ class LoopFusion {
     );
   }
 
-  /** What the loops say of themselves holds for the fused one; it has as many stages as any of them. */
+  /** Gives the fused loop the attributes of the loops that it replaces; its number of stages is the largest of theirs. */
   #setAttributes(fused: ForView): void {
     const { op } = fused;
     const loops = [this.outer, ...this.inner.map(({ loop }) => loop)].map((loop) => loop.op);

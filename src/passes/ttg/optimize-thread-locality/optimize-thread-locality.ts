@@ -93,7 +93,7 @@ function combineOpOf({ combineOp }: ReduceView): Operation | undefined {
   const block = combineOp.firstBlock;
   return combineOp.hasOneBlock && block?.firstOp?.next && block.firstOp.next === block.lastOp ? block.firstOp : undefined;
 }
-/** What changes nothing when it is combined; undefined for ops other than those on floats that are worth it. */
+/** The neutral element of an op; undefined for ops other than those on floats that are worth it. */
 function neutralElement(op: Operation): Attribute | undefined {
   const values: readonly (readonly [{ is(op: Operation): boolean }, number])[] = [
     [arith.AddFOp, 0],

@@ -98,7 +98,7 @@ export const optimizeGatherLayout = pattern("optimize-gather-layout", GatherOp, 
     warps = Math.trunc(warps / warpsPerCTA[dim]!);
   }
   const sizePerThread = shape.map((size, d) => (d === axis ? Math.trunc(size / threadsPerWarp[axis]!) : 1));
-  // What is left repeats along the axis.
+  // The remaining threads and warps repeat along the axis.
   threadsPerWarp[axis]! *= threads;
   warpsPerCTA[axis]! *= warps;
   const local = encodingAttr(rw.ctx, { kind: "blocked", sizePerThread, threadsPerWarp, warpsPerCTA, order, cga: getCTALayout(params)! });

@@ -1,5 +1,5 @@
 /**
- * What would have to be computed in another layout for a conversion to go away.
+ * The values that would have to be computed in another layout to remove a conversion.
  *
  *     %r = tt.make_range                 // #a
  *     %x = arith.addi %r, %c             // #a

@@ -19,7 +19,7 @@ import { isLayoutAnchor } from "./layout-propagation.js";
 import { type ConvertView, canBeRemat, encodingOfTensor } from "./layout-rematerialization.js";
 import { rematerializationCost } from "./rematerialization-cost.js";
 
-/** What a conversion does to get elements to where they are wanted. */
+/** The means by which a conversion moves elements, and the shared memory that it needs. */
 export interface ConversionCost {
   readonly means: "nothing" | "registers" | "shuffles" | "shared memory";
   /** Bytes of shared memory, as allocate-shared-memory reserves them; 0 unless it goes through there. */
@@ -82,7 +82,7 @@ function anchorBefore(value: Value): Operation | undefined {
   }
   return undefined;
 }
-/** What a loop hands to its argument at first. */
+/** The initial value of an argument that a loop carries. */
 function carriedInto(arg: Value): Value[] {
   const owner = arg.argOwner!.parentOp;
   return owner && ForOp.is(owner) && arg.index > 0 ? [owner.operand(arg.index + 2)] : [];
@@ -107,7 +107,7 @@ function anchorAfter(value: Value): Operation | undefined {
   return undefined;
 }
 
-/** What stood in the way of computing the source in the layout wanted, as the pass would find it now. */
+/** The reason why the source cannot be computed in the wanted layout, as the pass would find it now. */
 function whyItStays(convert: ConvertView, refs: RemarkRefs): string {
   const target = encodingOfTensor(convert.result);
   if (DotOperandEncoding.is(target))

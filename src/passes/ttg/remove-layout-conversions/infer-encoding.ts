@@ -78,7 +78,7 @@ function keepsEncoding({ def }: Operation): boolean {
     return true;
   return def === WhileOp || def === YieldOp || def === ConditionOp || def === WarpGroupDotWaitOp;
 }
-/** What is left of an encoding without a dimension. */
+/** The encoding of a slice: `parent` without the dimension `dim`. */
 function sliceOf(parent: Attribute, dim: number): Attribute {
   return SliceEncoding.get(parent.ctx, { dim, parent });
 }

@@ -52,7 +52,7 @@ export function forEachConversion(
       removed++;
       onRemoved?.(convert);
     }
-    // What stays may serve for other slices.
+    // A conversion that stays may serve for other slices.
     else remat.addRematValue(convert.src, encodingOfTensor(convert.result), convert.result);
   }
   remat.cleanup();
@@ -70,7 +70,7 @@ export function canBeRemat(op: Operation): boolean {
   return !WhileOp.is(op) && !ConditionOp.is(op);
 }
 
-/** What was computed again in one walk over a function's conversions. */
+/** The values that were computed again in one walk over a function's conversions. */
 export class LayoutRematerialization {
   readonly #dominance = new Dominance();
   /** Values and what stands for them in another layout. */
@@ -272,7 +272,7 @@ export class LayoutRematerialization {
     });
   }
 
-  /** What was known of the results of a loop or if is known of those of the new one. */
+  /** Moves the entries for the results of a replaced loop or if to the results of the new one. */
   #updateRematMapping(replacements: readonly (readonly [Value, Value])[]): void {
     const newOf = new Map(replacements);
     for (const [old, by] of replacements) {

@@ -21,7 +21,7 @@ export interface RematerializationCost {
   readonly rematerialize: number;
 }
 
-/** What a conversion costs, and what it costs to compute again the ops of its slice that others need as they are. */
+/** The cost of a conversion, and the cost to compute again the ops of its slice that others need as they are. */
 export function rematerializationCost(convert: Operation, slice: Iterable<Value>): RematerializationCost {
   const ops = new Set<Operation>();
   for (const { definingOp } of slice) if (definingOp) ops.add(definingOp);

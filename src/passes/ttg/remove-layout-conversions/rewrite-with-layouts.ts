@@ -104,7 +104,7 @@ class LayoutRewrite {
     const encoding = this.layouts.get(like);
     return encoding === undefined ? value : this.#valueAs(value, encoding);
   }
-  /** What had its layout already is replaced at once, what changes it use by use. */
+  /** A value that keeps its type is replaced at once, the others use by use. */
   #mapAll(from: readonly Value[], to: readonly Value[]): void {
     from.forEach((value, i) => {
       const by = to[i]!;

@@ -52,7 +52,7 @@ class LoopExpander {
   readonly #order: readonly Operation[];
   readonly #maxStage: number;
   readonly #iterArgs: readonly Value[];
-  /** Of a value of the loop, its copy in each round of the prologue. */
+  /** The copies of each value of the loop, one for each round of the prologue. */
   readonly #versions = new Map<Value, (Value | undefined)[]>();
 
   constructor(
@@ -81,7 +81,7 @@ class LoopExpander {
   #isOutside(value: Value): boolean {
     return isDefinedOutsideOfLoop(this.loop, value);
   }
-  /** What defines a value in the loop, and how many rounds before. */
+  /** The op that defines a value in the loop, and how many rounds before. */
   #definition(value: Value): { readonly def: Operation | undefined; readonly distance: number } {
     let at = value;
     let distance = 0;
@@ -289,7 +289,7 @@ class LoopExpander {
       }
       const defStage = value.definingOp && this.#stages.get(value.definingOp);
       if (defStage === undefined || defStage === stage) return;
-      // What the next stage makes of the round before is there already.
+      // The next stage works on the round before, so the new loop's body has that value already.
       if (defStage === stage + 1) return user.setOperand(use.index, mapping.get(value));
       source = value;
     }

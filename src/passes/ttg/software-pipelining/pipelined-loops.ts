@@ -1,4 +1,4 @@
-/** What the pipeliner's passes ask of loops, and the attributes by which they speak to each other. Source: Pipeliner/PipeliningUtility.cpp. */
+/** Loop queries of the pipeliner's passes, and the attributes that they share. Source: Pipeliner/PipeliningUtility.cpp. */
 import { ForOp, type ForView } from "../../../dialects/scf/ops/for.js";
 import { WhileOp } from "../../../dialects/scf/ops/while.js";
 import type { Block } from "../../../ir/block.js";

@@ -1,4 +1,4 @@
-/** What each op of the LLVM and NVVM dialects is in PTX, one instruction or a few, without any cleverness. */
+/** Rules that translate each op of the LLVM and NVVM dialects to PTX, to one instruction or a few, without optimizing. */
 import { AGGREGATES } from "./aggregates.js";
 import { CALLS } from "./calls.js";
 import { COMPARE } from "./compare.js";

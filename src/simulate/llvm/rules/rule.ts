@@ -1,4 +1,4 @@
-/** What a rule is, and what rules of several families need. */
+/** The type of a rule, and helpers shared by rules of several families. */
 import { LLVMPointerType } from "../../../dialects/llvm/types/types.js";
 import type { Type } from "../../../ir/attribute.js";
 import { intOf } from "../../../ir/builtin-attrs.js";

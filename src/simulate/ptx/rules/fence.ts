@@ -7,6 +7,6 @@ export const fence: Rule = (c) => {
   const wide = !c.has("cta") && !c.has("cluster");
   if (wide && !c.has("proxy") && (c.op.opcode === "membar" || c.has("acq_rel") || c.has("sc")))
     c.emit((warp) => warp.cta.order?.fence(warp));
-  // Of the proxies only this one says that asynchronous hardware sees what was written.
+  // The async proxy's fence is the only proxy fence that makes writes visible to asynchronous hardware.
   if (c.has("proxy") && c.op.modifiers.some((m) => m === "async" || m.startsWith("async::"))) c.emit(fenceProxy);
 };

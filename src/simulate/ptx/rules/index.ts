@@ -1,4 +1,4 @@
-/** What each instruction does, by opcode. Branches, calls and CTA barriers end blocks: `compile.ts` has them, and leaves here what is local to a warp. */
+/** The rule of each instruction, by opcode. `compile.ts` handles branches, calls and CTA barriers, which end blocks. */
 import type { InstructionCompiler, Rule } from "../instruction-compiler.js";
 import { cp } from "./async-copy.js";
 import { atom } from "./atomic.js";

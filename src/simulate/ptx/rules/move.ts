@@ -187,7 +187,7 @@ function convertPacked(c: InstructionCompiler, to: string, from: string): void {
   const width = packedWidth(kind);
   const outBits = Math.max(2 * width, 8);
   const saturate = c.has("satfinite");
-  // What kernels do by the million goes by bits.
+  // A fast path, on bits, for the conversions that kernels execute most.
   if (from === "f32" && (kind === "f16" || kind === "bf16") && rounding === "rn" && !saturate && !c.has("relu")) {
     const [a, b] = [c.source(c.operand(1), 32), c.source(c.operand(2), 32)];
     return c.emit(

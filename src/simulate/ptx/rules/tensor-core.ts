@@ -1,4 +1,4 @@
-/** What threads give to the tensor cores of sm_100: `tcgen05.mma`, `tcgen05.cp`, and `tcgen05.commit`, which says when all is done. */
+/** The instructions by which threads use sm_100's tensor cores: `tcgen05.mma`, `.cp`, and `.commit`, which reports when all is done. */
 import { halfValues } from "../../numbers/half.js";
 import { encode, valuesOf } from "../../numbers/small-float.js";
 import { type Addresses, addressing } from "../access.js";
@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "kind::mxf4nvf4": FP4,
 };
 
-/** What the 32 bits of an instruction descriptor say. */
+/** The fields of a 32-bit instruction descriptor. */
 interface ProductForm {
   readonly m: number;
   readonly n: number;

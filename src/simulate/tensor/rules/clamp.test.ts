@@ -4,7 +4,7 @@ import { Context } from "../../../ir/context.js";
 import { parseModule } from "../../../syntax/parse.js";
 import { runModule } from "../run.js";
 
-/** What clamp(value, low, high) stores. */
+/** The value that clamp(value, low, high) stores. */
 function clamped(value: string, low: string, high: string, capability: number, propagate: "none" | "all"): number {
   const constant = (name: string, text: string) => `%${name} = arith.constant dense<${text}> : tensor<1xf32>`;
   const text = `tt.func public @k(%p: !tt.ptr<f32>) {

@@ -213,7 +213,7 @@ const assertTrue =
     };
   };
 
-/** What the kernel's author promised. */
+/** Checks a condition that the kernel's author promised. */
 const assume: Rule =
   ({ op, ins: [slot] }) =>
   ({ env }, machine) => {

@@ -7,7 +7,7 @@ import { loop } from "../loops.js";
 import type { Machine } from "../machine.js";
 import { filled, type Tensor, tensor, tensorSpec, type Val } from "../value.js";
 
-/** What an expression is chosen by: the elements of the result and of the operands, and the op. */
+/** The inputs to the choice of an expression: the elements of the result and of the operands, and the op. */
 export interface Elementwise {
   readonly out: Element;
   readonly ins: readonly Element[];

@@ -112,7 +112,7 @@ const store: Rule = (instruction) => {
   };
 };
 
-/** What an atomic writes from what it finds (`a`) and its operand (`b`). */
+/** The value that an atomic writes, from the old value (`a`) and its operand (`b`). */
 const ATOMIC: Readonly<Record<string, (e: Element) => string>> = {
   and: () => "a & b",
   or: () => "a | b",

@@ -182,7 +182,7 @@ const waitGroup: Rule = ({ op, outs }) => {
   };
 };
 
-/** What the pipeliner leaves while it works: the region runs when the predicate holds; otherwise the results are zeros. */
+/** A masked region, which the pipeliner leaves while it works: it runs when the predicate holds; otherwise the results are zeros. */
 const mask: Rule = (instruction, program) => {
   const { op, ins } = instruction;
   const code = program.block(op.regions[0]!.firstBlock!);
@@ -261,7 +261,7 @@ const globalScratch: Rule = ({ op, outs }) => {
   };
 };
 
-/** Of threads, which are none here: only what global memory's order needs. */
+/** A barrier of threads, which are not modelled here: it affects only the order of global memory. */
 const barrier: Rule = () => (_, machine) => machine.order.barrier();
 
 export const SHARED: readonly (readonly [OpDef, Rule])[] = [

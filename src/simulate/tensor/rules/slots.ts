@@ -5,7 +5,7 @@ import type { Instruction } from "../instructions.js";
 import type { MemDescValue } from "../shared-memory.js";
 import { isTrue, type Tensor, type Val } from "../value.js";
 
-/** Of an operand that may be absent. */
+/** The slot of an operand that may be absent. */
 export type Slot = number | undefined;
 /** The slot of an operand by its value. */
 export function slotFinder({ op, ins }: Instruction): (value: Value | undefined) => Slot {

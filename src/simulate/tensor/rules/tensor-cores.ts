@@ -135,7 +135,7 @@ function mma(
         const [left, right, acc] = [descAt(env, a), descAt(env, b), descAt(env, d)];
         const factors = scales.map((s) => descAt(env, s));
         const accumulate = on(env, useD);
-        // What earlier ops of the tensor cores write is in order.
+        // Tensor cores work in order, so their own earlier writes need no wait.
         for (const desc of [left, right]) shared.checkRead(op, desc, desc.buffer.op.name === "ttng.tmem_alloc");
         machine.charge(op, (left.at.length * right.shape.at(-1)!) >> 4);
         const running = enqueue(machine, op, [left, right, ...factors], [acc], () => {

@@ -1,4 +1,4 @@
-/** What the final code does, why, and figures: six tabs over one Trace. */
+/** The codegen pane: the final code, the reasons for it, and figures, in six tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
 import { memo } from "../../../support/memo.js";

@@ -78,7 +78,7 @@ export function remarkItems(session: Session, step: Step, remark: Remark, width:
   ];
 }
 
-/** What the step's text calls an op or value; the words of the remark where it is there no more. */
+/** The name of an op or value in the step's text; the remark's own text if it is no longer there. */
 function refName(session: Session, step: Step, ref: RemarkRef): string {
   const at = linesOfOps(step.text).get(ref.op);
   if (at === undefined || ref.kind === "argument") return refText(ref);

@@ -20,7 +20,7 @@ export type Displayed =
   | { readonly kind: "both" | "left" | "right"; readonly row: DiffRow }
   | { readonly kind: "fold"; readonly first: number; readonly count: number };
 
-/** What is displayed, kept as numbers: modules may have 100,000 lines. */
+/** The displayed lines, kept as numbers: modules may have 100,000 lines. */
 export interface Display {
   readonly compared: Compared;
   readonly mode: DiffMode;
@@ -366,7 +366,7 @@ export function fitted(spans: readonly Span[], columns: number, paper: Paper, un
   let rest = spans.reduce((n, [text]) => n + text.length, 0);
   for (const [text, s] of spans) {
     if (left <= 0) break;
-    // What is cut off may begin with the next piece.
+    // The cut may fall at the start of the next piece.
     const part = rest > left && text.length >= left ? `${text.slice(0, left - 1)}…` : text;
     rest -= text.length;
     out.push([part, dress(s)]);

@@ -11,9 +11,9 @@ export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
 export type DiffMode = (typeof DIFF_MODES)[number];
 
 export interface DiffView extends Scroll {
-  /** What the user asked for; narrow terminals show less. */
+  /** The mode that the user asked for; narrow terminals show less. */
   readonly mode: DiffMode;
-  /** What the selected step is held against. */
+  /** The other side of the comparison with the selected step. */
   readonly base: "previous" | "mark" | "baseline" | "against";
   /** Unchanged lines shown around a change. */
   readonly context: number;

@@ -1,4 +1,4 @@
-/** What the layout pane is about: the value under the cursor, at the step that is looked at. */
+/** The subject of the layout pane: the value under the cursor, at the selected step. */
 
 import { linesOfOps } from "../../../explain/provenance.js";
 import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";

@@ -129,7 +129,7 @@ export function timeText(ms: number): string {
   return ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : ms >= 100 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(1)} ms`;
 }
 
-/** What stands in the lower edge: `12/69 changed · 3.1 ms`. */
+/** The summary in the lower edge: `12/69 changed · 3.1 ms`. */
 export function passSummary(session: Session): string {
   const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind !== "source");
   const changed = steps.filter((s) => isChanged(session, s)).length;
