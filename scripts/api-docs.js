@@ -1,11 +1,11 @@
-// Writes docs/api.md from the declarations in types/: each export of src/index.ts with its docstring and signature. typedoc needs the
+// Writes types/api.md from the declarations in types/: each export of src/index.ts with its docstring and signature. typedoc needs the
 // JavaScript API of TypeScript 5, which TypeScript 7 does not have; what tsc emits is regular enough to be cut apart here.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const index = readFileSync("types/index.d.ts", "utf8");
 const missing = [];
-let text = "# API\n\nMade from the docstrings by `npm run docs:api`. [Library](library.md) has an overview.\n";
+let text = "# API\n\nMade from the docstrings by `npm run docs:api`. [Library](../docs/library.md) has an overview.\n";
 for (const [, names, path] of index.matchAll(/export (?:type )?\{([^}]*)\} from "\.\/([^"]+)\.js"/g)) {
   const declarations = readFileSync(join("types", `${path}.d.ts`), "utf8");
   for (const entry of names.split(",").map((name) => name.trim().replace(/^type /, "")).filter(Boolean)) {
@@ -23,4 +23,4 @@ if (missing.length > 0) {
   console.error(`exports without a docstring:\n  ${missing.join("\n  ")}`);
   process.exit(1);
 }
-writeFileSync("docs/api.md", text);
+writeFileSync("types/api.md", text);

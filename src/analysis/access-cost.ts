@@ -1,6 +1,6 @@
 /**
  * The memory cost of one warp-wide instruction, as far as layouts and addresses determine it: sectors of global memory, rounds of
- * shared memory. What is not known statically is left out; `tt-step run --facts` measures it.
+ * shared memory. Costs that are not known statically are left out; `tt-step run --facts` measures it.
  */
 
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";

@@ -24,7 +24,7 @@ type Analysis = SparseForwardAnalysis<AliasInfo>;
 
 const NONE: AliasInfo = new Set();
 
-/** Analyses an op and what is nested in it; the result tells the buffers of each value. */
+/** Analyses an op and what is nested in it; the returned function gives the buffers of each value. */
 export function sharedMemoryAliases(root: Operation): (value: Value) => AliasInfo {
   const { code, constants } = constantAnalyses();
   const aliases: Analysis = new SparseForwardAnalysis<AliasInfo>(

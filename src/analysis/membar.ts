@@ -31,7 +31,7 @@ import type { Allocation, ModuleAllocation, SharedBuffer } from "./allocation.js
 /** May `after` follow `before` without a barrier though they access the same memory? */
 export type MembarFilter = (before: Operation, after: Operation) => boolean;
 
-/** Puts `ttg.local_barrier` ops into all functions of a module. Answers how many. */
+/** Puts `ttg.local_barrier` ops into all functions of a module. Returns how many. */
 export function insertBarriers(allocation: ModuleAllocation, rw: Rewriter, filter?: MembarFilter): number {
   let count = 0;
   const insert = (op: Operation): void => {
@@ -130,7 +130,7 @@ export interface AccessContext {
   /** The accesses that are pending when a function returns to its caller. */
   readonly pendingAfter: (callee: Operation) => PendingAccesses | undefined;
 }
-/** Goes over an op: changes `pending` to what is pending behind it. */
+/** Visits an op: changes `pending` to what is pending after it. */
 export type Visit = (op: Operation, pending: PendingAccesses, context: AccessContext) => void;
 
 /** Follows the accesses through all functions, callees first. */

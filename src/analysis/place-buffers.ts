@@ -1,6 +1,6 @@
 /**
  * Gives buffers offsets such that those in use at the same time do not overlap: the largest first, each as low as it goes, then
- * moved up by the colors of the interference graph until none overlap. What comes out is Triton's, byte for byte.
+ * moved up by the colors of the interference graph until none overlap. The result is Triton's, byte for byte.
  * Source: lib/Analysis/Allocation.cpp, computeOffsets ("Algorithms for Compile-Time Memory Optimization", SODA 1999).
  */
 import { type LiveRange, rangesIntersect } from "./value-liveness.js";
@@ -20,7 +20,7 @@ export interface ConcurrentPart {
 }
 
 /**
- * Sets the offsets of `buffers` and answers the bytes needed in all. Buffers of different parts of one whole may not overlap
+ * Sets the offsets of `buffers` and returns the bytes needed in all. Buffers of different parts of one whole may not overlap
  * though their live ranges do not.
  */
 export function placeBuffers<B extends Placeable>(buffers: readonly B[], partOf: (buffer: B) => ConcurrentPart | undefined): number {
@@ -129,7 +129,7 @@ class Overlaps<B extends Placeable> {
   }
 }
 
-/** Colors the interference graph, first fit, and moves all but the first color behind their neighbours. Answers the bytes needed. */
+/** Colors the interference graph, first fit, and moves all but the first color after their neighbours. Returns the bytes needed. */
 function separate<B extends Placeable>(buffers: readonly B[], overlaps: Overlaps<B>): number {
   const colors = new Map<B, number>(buffers.slice(0, 1).map((first) => [first, 0]));
   for (const buffer of buffers) {

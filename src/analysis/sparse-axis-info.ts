@@ -12,7 +12,7 @@ import { SparseForwardAnalysis } from "./dataflow/sparse-forward.js";
 type Analysis = SparseForwardAnalysis<AxisInfo>;
 
 /**
- * Runs the analysis on a function; the result tells what is known of each value, or undefined for unreachable ones. `killing` takes
+ * Runs the analysis on a function; the result gives what is known of each value, or undefined for unreachable ones. `killing` takes
  * the ops at which upstream's dies: at any time, as constants may be none any more when all is known.
  */
 export function analyzeAxisInfo(func: Operation, killing: Set<Operation>): (value: Value) => AxisInfo | undefined {
@@ -74,7 +74,7 @@ function visitInductionVar(loop: Operation, inductionVar: Value, self: Analysis)
   };
   const { lowerBound, step } = ForOp.match(loop)!;
   const info = axisInfo([1], [gcd(read(lowerBound).divisibility[0]!, read(step).divisibility[0]!)], [1]);
-  // As upstream, users are not told: they are visited after the loop's arguments anyway.
+  // As upstream, users are not notified: they are visited after the loop's arguments anyway.
   const fact = self.fact(inductionVar);
   fact.value = fact.value ? joinAxisInfo(fact.value, info) : info;
 }

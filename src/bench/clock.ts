@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 const SCHEDULED = "/proc/thread-self/schedstat";
 const isLinux = existsSync(SCHEDULED);
 
-/** Milliseconds for which this thread had a processor; elapsed ones elsewhere. What V8 compiles and collects beside it is not in it. */
+/** Milliseconds for which this thread had a processor; elapsed ones elsewhere. V8's compiler and collector threads are not in it. */
 export function threadClock(): number {
   return isLinux ? Number(readFileSync(SCHEDULED, "latin1").split(" ")[0]) / 1e6 : performance.now();
 }
@@ -12,7 +12,7 @@ export function threadClock(): number {
 /** Milliseconds of processor time, of all their threads, that the processes started from here have had; elapsed ones elsewhere. */
 export function childrenClock(): number {
   if (!isLinux) return performance.now();
-  // The name in brackets may hold spaces; user and system time of children are the 14th and 15th numbers behind it.
+  // The name in brackets may hold spaces; user and system time of children are the 14th and 15th numbers after it.
   const fields = readFileSync("/proc/self/stat", "latin1").split(") ").at(-1)!.split(" ");
   return (Number(fields[13]) + Number(fields[14])) * MS_PER_TICK;
 }

@@ -1,6 +1,6 @@
 /**
  * The user's configuration of the terminal UI, `$XDG_CONFIG_HOME/tt-step/config.json`: keys, theme, defaults. Its schema is
- * made from the same tables as the UI, and stands in `schemas/config.json`. One-shot commands do not read it: what they
+ * made from the same tables as the UI, and is in `schemas/config.json`. One-shot commands do not read it: what they
  * print depends on their arguments alone.
  */
 

@@ -14,7 +14,7 @@ type Case = Readonly<Record<string, Json>>;
 /** The fields of an answer besides `id`. */
 type Answer = Readonly<Record<string, unknown>>;
 
-/** Answers to a list of cases, in order; a case that makes no sense is answered with `error`. */
+/** The results for a list of cases, in order; a case that makes no sense gets an `error`. */
 export function answerCases(
   cases: unknown,
 ): { readonly answers: readonly unknown[]; readonly failed: number } | { readonly error: string } {

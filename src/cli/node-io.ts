@@ -11,7 +11,7 @@ import { ProgressLine } from "./progress.js";
 /** More entries are no folder of dumps. */
 const MAX_FOLDER_ENTRIES = 20_000;
 
-/** Collects output and writes it in large pieces. What cannot be written is dropped, and `error` says why; a reader that goes away is no error. */
+/** Collects output and writes it in large pieces. Output that cannot be written is dropped, `error` says why; a closed pipe is none. */
 class Output {
   #pending = "";
   #isGone = false;

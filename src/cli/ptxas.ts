@@ -15,7 +15,7 @@ export interface Assembled {
   readonly cubin: string;
   /** The output of `ptxas -v`: registers, spills, shared memory. */
   readonly log: string;
-  /** The machine code as text, where cuobjdump or nvdisasm stands beside ptxas. */
+  /** The machine code as text, where cuobjdump or nvdisasm is installed beside ptxas. */
   readonly sass: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function findPtxas(programs: Programs, env: Io["env"], capability: number
   return candidates.find((c) => programs.isProgram(c));
 }
 
-/** Runs ptxas on PTX; answers what it says when it refuses. */
+/** Runs ptxas on PTX; returns its message when it refuses. */
 export function assemble(
   programs: Programs,
   io: Io,
@@ -99,7 +99,7 @@ export function ptxasReport({ log, sass, cubin }: Assembled): string {
 
 /** The newest LLVM whose llc reads Triton's IR is 21 or later. */
 const OLDEST_LLVM = 21;
-/** Translates LLVM IR with the llc on $PATH; answers why not. */
+/** Translates LLVM IR with the llc on $PATH; returns the reason where that fails. */
 export function translateWithLlc(
   programs: Programs,
   io: Io,

@@ -113,24 +113,26 @@ test("an import that fails is decided where the file is there, and the names in 
 
 test("a module that is not found: where it was looked for, and the imports that led there", async () => {
   const files = {
-    "k.py": `${HEAD}from p.a import f\n${kernel("f(n)")}`,
-    "p/__init__.py": "",
-    "p/a.py": "from p.b import f\n",
-    "p/b.py": "import os\nfrom gone.deep import f\n",
+    "/w/k.py": `${HEAD}from p.a import f\n${kernel("f(n)")}`,
+    "/w/p/__init__.py": "",
+    "/w/p/a.py": "from p.b import f\n",
+    "/w/p/b.py": "import os\nfrom gone.deep import f\n",
   };
-  const { code, err } = await run(["k.py"], files, { PYTHONPATH: "/lib" });
+  const { code, err } = await run(["/w/k.py"], files, { PYTHONPATH: "/lib" });
   expect(code).toBe(2);
-  expect(err).toBe(`k.py:7:17: error: 'f' cannot be called in a kernel: the module 'gone.deep' is not known to tt-step [python.unsupported]
+  expect(
+    err,
+  ).toBe(`/w/k.py:7:17: error: 'f' cannot be called in a kernel: the module 'gone.deep' is not known to tt-step [python.unsupported]
     tl.store(x, f(n))
                 ^
-note: looked for 'gone/deep.py' in '.', '/lib'
-p/b.py:2:1: note: imported here
+note: looked for 'gone/deep.py' in '/w', '/lib'
+/w/p/b.py:2:1: note: imported here
 from gone.deep import f
 ^
-p/a.py:1:1: note: imported here
+/w/p/a.py:1:1: note: imported here
 from p.b import f
 ^
-k.py:3:1: note: imported here
+/w/k.py:3:1: note: imported here
 from p.a import f
 ^
 `);

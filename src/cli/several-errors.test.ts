@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
 import { main } from "./tt-step.js";
 
-/** The lines of a kernel whose errors are told, and what is said of the first. */
+/** The lines of a kernel at which errors are reported, and the message of the first. */
 async function told(source: string): Promise<readonly string[]> {
   const text = `import triton\nimport triton.language as tl\n${source}`;
   const io = memoryIo("", { "kernel.py": text });

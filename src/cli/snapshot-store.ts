@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { beside, isBeside, makeFolder, readText, writeNew } from "../node/files.js";
 import type { SnapshotFiles } from "./snapshot-content.js";
 
-/** The files of a folder; undefined where there is none. What is there and is no file has an empty text. */
+/** The files of a folder; undefined where there is none. An entry that is not a file has an empty text. */
 export function readSnapshot(folder: string): SnapshotFiles | undefined {
   const whole = wholeFolder(folder);
   if (whole === undefined) return undefined;

@@ -97,7 +97,7 @@ export function shownRange(pipeline: readonly PipelineStep[], args: TtStepArgs):
   return last === pipeline.length ? range : { ...range, stopAfter: last };
 }
 
-/** The last pass whose result is asked for, where no more than single results are: the passes behind it need not run. */
+/** The last pass whose result is asked for, where no more than single results are: the passes after it need not run. */
 function lastShown(pipeline: readonly PipelineStep[], args: TtStepArgs): number | undefined {
   const { printAfter, emit } = args;
   if (!asksForSingleResults(args)) return undefined;
@@ -109,7 +109,7 @@ function lastShown(pipeline: readonly PipelineStep[], args: TtStepArgs): number 
   return lasts.every((last) => last !== undefined) ? Math.max(...lasts) : undefined;
 }
 
-/** Whether the modules behind some passes are all that is asked for. */
+/** Whether the modules after some passes are all that is asked for. */
 function asksForSingleResults(args: TtStepArgs): boolean {
   const rest: TtStepArgs = { ...args, printAfter: [], emit: undefined };
   return (args.printAfter.length > 0 || args.emit !== undefined) && !needsTexts(rest) && !rest.list && !rest.ptxasReport;

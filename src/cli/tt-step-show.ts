@@ -78,12 +78,12 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
 }
 
 type Emitted = Exclude<NonNullable<TtStepArgs["emit"]>, "cubin">;
-/** A text behind the last pass, or why there is none. */
+/** A text made after the last pass, or why there is none. */
 export function artifactOf(trace: Trace, kind: "llir" | "ptx"): string | { readonly error: string } {
   return emitted(trace, kind) ?? { error: `there is no ${kind} here${whyNot(trace, kind)}` };
 }
 
-/** Why something behind the last pass is missing. */
+/** Why a text made after the last pass is missing. */
 function whyNot(trace: Trace, emit: Emitted): string {
   if (emit !== "llir" && emit !== "ptx") return "";
   if (trace.diagnostics.some((d) => d.code === "target.op")) return ": the module has ops that it cannot say";

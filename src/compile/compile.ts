@@ -160,7 +160,7 @@ class Recorder {
   /** Ids from here on belong to ops that no earlier step has seen. */
   #lastSeen = 0;
   #originVersion = -1;
-  /** How many origins of an op with several the steps have told. */
+  /** How many origins of an op with several the steps have reported. */
   readonly #toldOrigins = new Map<number, number>();
   /** Where ops came from that have gone since the last step: what came of them came from there. */
   readonly #gone: Origins = new Map();

@@ -9,7 +9,7 @@ import { pipelineOf } from "./compile.js";
 /** Flags of the passes that code needs to run. */
 export const LOWERING: ReadonlySet<string> = new Set(NVIDIA.lowering.map(({ flag }) => flag));
 
-/** Changes `module` in place; `done` are the flags of the passes that it has behind it. False where that fails. */
+/** Changes `module` in place; `done` are the flags of the passes that have run on it. False where that fails. */
 export function finishLowering(
   module: Operation,
   target: { readonly capability: number; readonly options: CudaOptions },

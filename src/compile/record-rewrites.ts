@@ -1,4 +1,4 @@
-/** Which pattern rewrote which op into what, as a Trace keeps it of every pass. `rewrite-details.ts` tells more of one pass. */
+/** Which pattern rewrote which op into what, as a Trace keeps it of every pass. `rewrite-details.ts` records more of one pass. */
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
@@ -17,7 +17,7 @@ export class RewriteRecorder implements RewriteListener {
   readonly #entries: Entry[] = [];
   /** The rewrites being tried, nested: the innermost is last. */
   readonly #open: Entry[] = [];
-  /** Rewrites of a dialect conversion by root: what they made is told when all is done. */
+  /** Rewrites of a dialect conversion by root: what they made is reported when the conversion ends. */
   readonly #promised = new Map<number, Entry>();
 
   /** `gone` collects where erased ops had come from. */

@@ -323,7 +323,7 @@ export function positionIndependent(l: AnyLayout): AnyLayout {
   return compose3(recast(l.a, 8, l.offset.bits), zero, l.b);
 }
 
-/** A fragment (registers) for a layout; the swizzle is left behind. */
+/** A fragment (registers) for a layout; the swizzle is dropped. */
 export const fragmentLike = (l: AnyLayout): Layout => plain.fragmentLike(domainOf(l));
 
 /** Whether two layouts are equal as pairs of shape and stride. */

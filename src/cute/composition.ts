@@ -56,7 +56,7 @@ function coalesceBeyond(l: Layout, profile?: Term): Layout {
   return mergeModes(shapes, leaves(l.stride), isConstant(1, last) ? lit(2) : last);
 }
 
-/** Walks from the last mode to the first, merging a mode into the one behind it where shape times stride meets its stride. */
+/** Walks from the last mode to the first, merging a mode into the one after it where shape times stride meets its stride. */
 function mergeModes(shapes: readonly Term[], strides: readonly Term[], lastShape: Term): Layout {
   let shape = lastShape;
   let stride = strides.at(-1)!;

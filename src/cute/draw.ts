@@ -1,6 +1,6 @@
 /**
  * Drawings: layouts as tables of offsets, thread-value maps coloured by thread, side by side; and an HTML page with the
- * drawing, who owns each element and what each thread owns. Everything is inline, so that a page stands alone.
+ * drawing, who owns each element and what each thread owns. Everything is inline, so that a page is self-contained.
  */
 import * as any from "./composed-layout.js";
 import { productEach } from "./int-tuple.js";

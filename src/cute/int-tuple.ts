@@ -37,7 +37,7 @@ export function transform(f: (...terms: Term[]) => Term, first: Term, ...rest: r
   return tuple(...first.items.map((item, i) => f(item, ...rest.map((other) => get(other, i)))));
 }
 
-/** Applies `f` to every leaf of `first` with what stands at the same place of the others. */
+/** Applies `f` to every leaf of `first` with the terms at the same place of the others. */
 export function transformLeaf(f: (...terms: Term[]) => Term, first: Term, ...rest: readonly Term[]): Term {
   return isTuple(first) ? transform((...parts) => transformLeaf(f, ...(parts as [Term, ...Term[]])), first, ...rest) : f(first, ...rest);
 }

@@ -30,7 +30,7 @@ import { CuteError, get, type Int, type Layout, one, rankOf, type Term, type Tup
 
 /** A layout of shape and stride. */
 export const layout = (shape: Term, stride: Term): Layout => ({ kind: "layout", shape, stride });
-/** The compact layout of a shape, column-major unless told otherwise. */
+/** The compact layout of a shape, column-major by default. */
 export const compactLayout = (shape: Term, major: Major = "left"): Layout => layout(shape, compactMajor(major, shape));
 /** `_1:_0`, the layout with nothing in it. */
 export const trivial = layout(one, zero);
@@ -90,7 +90,7 @@ export function apply(l: Layout, coord: Term): Term {
 export const slice = (coord: Term, l: Layout): Layout => layout(sliceTerm(coord, l.shape), sliceTerm(coord, l.stride));
 /** The modes fixed by the coordinate. */
 export const diceLayout = (coord: Term, l: Layout): Layout => layout(dice(coord, l.shape), dice(coord, l.stride));
-/** The offset that a coordinate with `_` leaves behind. */
+/** The offset of a coordinate with `_`, which counts as 0. */
 export const sliceOffset = (coord: Term, l: Layout): Term => crd2idx(coord, l.shape, l.stride);
 
 /** The coordinate at an offset of a compact layout: nested, flat, or as one index. */

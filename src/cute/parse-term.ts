@@ -1,6 +1,6 @@
 /**
  * Reads terms in the notation CuTe prints: `((_4,8),_2):((_16,_1),_8)`, `(_1@0,_1@1)`, `Sw<3,3,3> o _0 o (_8,_64):(_64,_1)`,
- * `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`. What this reads, `printTerm` prints back.
+ * `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`. `printTerm` is the inverse.
  */
 import { LIMITS, limitMessage } from "../support/limits.js";
 import { letterAt } from "../support/utf8.js";

@@ -86,7 +86,7 @@ export class CuteError extends Error {
 export const lit = (value: number): Int => ({ kind: "int", value, isStatic: true });
 /** A dynamic integer, `v`. */
 export const dyn = (value: number): Int => ({ kind: "int", value, isStatic: false });
-/** An integer that is as static as it is told. */
+/** An integer, static or dynamic. */
 export const int = (value: number, isStatic: boolean): Int => ({ kind: "int", value, isStatic });
 /** A tuple of terms. */
 export const tuple = (...items: readonly Term[]): Tuple => ({ kind: "tuple", items });

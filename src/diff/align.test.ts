@@ -14,7 +14,7 @@ function diff(a: string, b: string) {
   ]);
   const [before, after] = [steps[0]!.text, steps[1]!.text];
   const alignment = align(lines, before, after, [steps[1]!.origins]);
-  // Every line stands in one row.
+  // Every line is in one row.
   expect(new Set(alignment.rows.filter((r) => r.left >= 0).map((r) => r.left)).size).toBe(before.lines.length);
   expect(new Set(alignment.rows.filter((r) => r.right >= 0).map((r) => r.right)).size).toBe(after.lines.length);
   const text = { lines, before, after };

@@ -34,7 +34,7 @@ export function stepOpChanges(trace: Trace, a: Step, b: Step): { readonly added:
 
 function originsBetween(trace: Trace, a: Step, b: Step): readonly Int32Array[] {
   if (a.index > b.index) return [];
-  // Steps inside `b` stand behind it and are over before it.
+  // Steps inside `b` come after it in the list and end before it.
   return trace.steps.filter((s) => (s.index > a.index && s.index <= b.index) || s.parent === b.index).map((s) => s.origins);
 }
 

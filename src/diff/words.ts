@@ -12,7 +12,7 @@ export interface ChangedWords {
 
 const WORDS = /[%^#!@]?[\w$.]+|\s+|[^\w\s]/g;
 
-/** For each line after, the line before that it stands against; -1 for none. */
+/** For each line after, the line before that it is paired with; -1 for none. */
 export function partnersOf({ rows }: Alignment, numAfter: number): Int32Array {
   const match = new Int32Array(numAfter).fill(-1);
   for (const { kind, left, right, counterpart } of rows) {

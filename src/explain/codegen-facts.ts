@@ -96,7 +96,7 @@ export function lastTtgirStep(trace: Trace): Step | undefined {
   );
 }
 
-/** Whether one of the first lines of a step matches: aliases stand before the module, functions close behind. */
+/** Whether one of the first lines of a step matches: aliases come before the module, functions soon after. */
 function holds(trace: Trace, step: Step, pattern: RegExp): boolean {
   const { lines } = step.text;
   for (let i = 0; i < lines.length && i < 400; i++) if (pattern.test(trace.lines.line(lines[i]!))) return true;

@@ -38,7 +38,7 @@ export interface PassRewrites {
 /** So many rewrites are kept. */
 const MOST = 20_000;
 
-/** Watches a run of a pass of the pipeline; `take` answers its rewrites by label: `8`, and `8.1` for a pass that it ran. */
+/** Watches a run of a pass of the pipeline; `take` returns its rewrites by label: `8`, and `8.1` for a pass that it ran. */
 export class RewriteDetails implements Instrumentation {
   readonly #found = new Map<string, PassRewrites>();
   readonly #open: Watch[] = [];
@@ -88,7 +88,7 @@ class Watch implements RewriteListener {
   readonly #attempts: Attempt[] = [];
   /** The failed attempts on each op since it was last visited. */
   readonly #tried = new Map<Operation, { text: string; declined: Declined[] }>();
-  /** Rewrites of a dialect conversion, whose changes are told at its end: by the op they rewrote. */
+  /** Rewrites of a dialect conversion, whose changes are reported at its end: by the op they rewrote. */
   readonly #promised = new Map<number, Draft>();
   #last: { readonly op: Operation; readonly version: number; readonly text: string } | undefined;
   #left = 0;

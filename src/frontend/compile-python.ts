@@ -72,7 +72,7 @@ export function readPython(ctx: Context, file: string, latin1: string, files: Py
   }
 }
 
-/** Tells of a file that asks for more than there is; anything else is not for the user. */
+/** Reports a bad `--define` or a file that exceeds a limit; any other error is not for the user. */
 function tellLimit(ctx: Context, error: unknown, file: string): void {
   const raised = error instanceof EndlessCode ? new PyError("TimeoutError", error.message) : asPyError(error);
   if (error instanceof BadDefine) {
@@ -429,7 +429,7 @@ function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMa
   return value;
 }
 
-/** Calls that are told of each end of a long chain. */
+/** Calls shown at each end of a long chain. */
 const SHOWN_CALLS = 20;
 
 function diagnosticOf(error: CompilationError): Diagnostic {

@@ -1,6 +1,6 @@
 /**
  * A signature for a kernel that nobody has given one: from its calls in the file (`kernel[grid](x, n, BLOCK=128)`), its annotations, and
- * how its parameters are used. What is only a guess says so: it compiles mostly, but the program may call the kernel with other types.
+ * how its parameters are used. A guess is marked as one: it mostly compiles, but the program may call the kernel with other types.
  */
 import { type JitParameter, jitData } from "./host/objects.js";
 import type { JitFunction } from "./language/values.js";

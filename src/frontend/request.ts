@@ -20,7 +20,7 @@ export interface KernelParameter {
   readonly isConstexpr: boolean;
   /** How a launch specializes a number: by type alone (`do_not_specialize`), also by whether it is 1 (`..._on_alignment`), or by value. */
   readonly specialized: "value" | "one" | "type";
-  /** The default value, as it stands in the source. */
+  /** The default value, as written in the source. */
   readonly defaultText: string | undefined;
 }
 

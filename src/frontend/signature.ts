@@ -1,6 +1,6 @@
 /**
  * Signatures as `python -m triton.tools.compile` takes them: `*fp16:16, i32, i32:1, 128, "relu", (i32, *fp32)`.
- * A type may have a hint behind a colon: what its value is a multiple of, or 1 for a value that is one and so becomes a
+ * A type may have a hint after a colon: what its value is a multiple of, or 1 for a value that is one and so becomes a
  * constant. Everything else is a constant: a number, another Python literal, or a dotted name as `tl.float16`.
  */
 import { nearest } from "../support/nearest.js";

@@ -30,7 +30,7 @@ export class Triton {
     if (!this.#child) {
       this.#child = spawn(this.python, ["-c", PROGRAM], { stdio: ["pipe", "pipe", "ignore"] });
       this.#lines = createInterface({ input: this.#child.stdout! });
-      // A process that dies is told by its exit; writing to it may fail before.
+      // A process that dies is reported by its exit; writing to it may fail before.
       this.#child.stdin!.on("error", () => {});
       this.#child.on("error", (error) => {
         throw error;

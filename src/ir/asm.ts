@@ -108,7 +108,7 @@ export interface OpParser extends AttrParser {
   optOperand(): ParsedOperand | undefined;
   /** `%a, %b` (possibly empty) up to something else. */
   operands(): ParsedOperand[];
-  /** Checks or sets the operand's type and answers its value. Does not add it to the state. */
+  /** Checks or sets the operand's type and returns its value. Does not add it to the state. */
   resolve(operand: ParsedOperand, type: Type): Value;
   resolveAll(operands: readonly ParsedOperand[], types: readonly Type[], pos?: number): Value[];
   /** `: T, T` */
@@ -125,7 +125,7 @@ export interface OpParser extends AttrParser {
   /** `%x`, `%x: T`, with attributes and location where allowed. */
   argument(options?: { type?: boolean; attrs?: boolean }): ParsedArgument;
   optArgument(options?: { type?: boolean; attrs?: boolean }): ParsedArgument | undefined;
-  /** Reads a region into a new Region; `args` become its entry block's arguments. Adds it to the state unless told not to. */
+  /** Reads a region into a new Region; `args` become its entry block's arguments. Adds it to the state unless `add` is false. */
   region(args?: readonly ParsedArgument[], options?: { add?: boolean }): Region;
   optRegion(args?: readonly ParsedArgument[]): Region | undefined;
   successor(): Block;

@@ -142,7 +142,7 @@ export class Block {
     const after = this.lastOp;
     this.adopt(firstOp, lastOp!, other.orderValid && (!after || after.order < firstOp.order));
   }
-  /** Puts a chain of ops, taken from another block, at the end; `ordered` tells whether `order` still ascends. One by one it would take thrice as long. */
+  /** Appends a chain of ops from another block; `ordered`: whether `order` still ascends. One by one would take three times as long. */
   private adopt(first: Operation, last: Operation, ordered: boolean): void {
     this.ctx.version++;
     for (let op: Operation | null = first; op; op = op.next) op.block = this;

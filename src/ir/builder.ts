@@ -85,7 +85,7 @@ export class Builder {
 
   /**
    * Makes an op of kind `def` from its parts by name and inserts it; result types are inferred where the definition
-   * says how. Answers its view.
+   * says how. Returns its view.
    */
   create<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options: CreateOptions = {}): ViewOf<O, A, R, G, S> {
     const op = buildOperation(
@@ -99,7 +99,7 @@ export class Builder {
     this.insert(op);
     return def.viewOf(op) as ViewOf<O, A, R, G, S>;
   }
-  /** `create` for one result: answers the value. */
+  /** `create` for one result: returns the value. */
   value<O, A, R, G, S>(def: TypedOpDef<O, A, R, G, S>, args: CreateArgs<O, A, G, S>, options: CreateOptions = {}): Value {
     return (this.create(def, args, options) as { readonly op: Operation }).op.result(0);
   }
@@ -158,7 +158,7 @@ function adoptRegion(op: Operation, region: Region | undefined): void {
   if (region) slot.takeBlocksOf(region);
 }
 
-/** Result types by the definition's own rule or its traits; undefined when neither tells. */
+/** Result types by the definition's own rule or its traits; undefined when neither gives them. */
 export function inferResultTypes(
   ctx: Context,
   def: OpDef,

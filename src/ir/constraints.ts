@@ -151,7 +151,7 @@ export interface AttrConstraint<T = unknown> {
   readonly enum?: EnumCases;
   /** A dialect attribute that assembly formats print without its `#dialect.mnemonic`: its definition's name. */
   readonly stripped?: string;
-  /** How assembly formats spell it, where none of the ways above fits. `parse` answers undefined when it does not start here. */
+  /** How assembly formats spell it, where none of the ways above fits. `parse` returns undefined when it does not start here. */
   readonly spelling?: { parse(p: AttrParser): Attribute | undefined; print(attr: Attribute, p: AttrPrinter): string };
   /** The kind, where assembly formats treat it specially. */
   readonly syntax?: "symbolName" | "unit" | "typedArray" | "type" | "attrDict";

@@ -28,7 +28,7 @@ import type { Value } from "./value.js";
 /** Reports an error about an op; the text follows `'tt.trans' op `. */
 export interface OpReport {
   error(message: string, code?: string): OpReport;
-  /** An error whose text stands alone (MLIR's emitError); `loc` where it is not about the op itself. */
+  /** An error without that prefix (MLIR's emitError); `loc` where it is not about the op itself. */
   plain(message: string, code?: string, loc?: LocationRef): OpReport;
   /** A note to the error just given. */
   note(message: string, loc?: LocationRef): OpReport;

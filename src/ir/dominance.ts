@@ -110,7 +110,7 @@ function computeTree(region: Region): Map<Block, TreeNode> {
       }
     }
   }
-  // A block comes behind its dominator in `order`: sizes of subtrees from the last, then intervals from the first.
+  // A block comes after its dominator in `order`: sizes of subtrees from the last, then intervals from the first.
   const size = new Int32Array(order.length).fill(1);
   for (let i = order.length - 1; i > 0; i--) size[idom[i]!]! += size[i]!;
   const enter = new Int32Array(order.length);

@@ -12,13 +12,13 @@ import { isPoison } from "./match.js";
 type Constants = readonly (Attribute | undefined)[];
 type Calculate = (args: readonly bigint[]) => bigint | undefined;
 
-/** An integer constant (index included) of `width` bits: its operation answers any integer, which is wrapped. */
+/** An integer constant (index included) of `width` bits: its operation returns any integer, which is wrapped. */
 export type IntCalculate<A extends readonly bigint[]> = (...args: [...A, width: number]) => bigint | undefined;
 export type FloatCalculate<A extends readonly bigint[]> = (...args: [...A, kind: FloatKind]) => bigint | undefined;
 
 export const isIntegerLike = (type: Type): boolean => IntegerType.is(type) || IndexType.is(type);
 
-/** Folds `calculate(a)` on an integer constant; it answers undefined when it cannot. */
+/** Folds `calculate(a)` on an integer constant; it returns undefined when it cannot. */
 export function foldUnaryInt(constants: Constants, calculate: IntCalculate<[bigint]>): Attribute | undefined {
   return foldElements(constants, undefined, isIntegerLike, (type) => {
     const width = storageWidth(type);
@@ -57,7 +57,7 @@ export function foldTernaryFloat(constants: Constants, calculate: FloatCalculate
     return ([a, b, c]) => calculate(a!, b!, c!, kind);
   });
 }
-/** Folds a cast of one constant to the element type `to`; `convert` answers undefined where the value has no counterpart. */
+/** Folds a cast of one constant to the element type `to`; `convert` returns undefined where the value has no counterpart. */
 export function foldCast(
   constants: Constants,
   to: Type,
@@ -74,7 +74,7 @@ export function foldCast(
 }
 const isScalarConstantType = (type: Type): boolean => isIntegerLike(type) || isFoldableFloat(type);
 
-/** `bind` gets the operands' element type once and answers what to do with the elements. */
+/** `bind` gets the operands' element type once and returns the function to apply to the elements. */
 function foldElements(
   constants: Constants,
   resultElement: Type | undefined,

@@ -7,7 +7,7 @@ import type { Region } from "./region.js";
 
 /**
  * Ends the last block of `region` with an op of kind `terminator` without operands, unless it has a terminator.
- * An empty region gets a block first. Answers the op it added.
+ * An empty region gets a block first. Returns the op it added.
  */
 export function ensureTerminator(region: Region, terminator: OpDef, loc: LocationRef): Operation | undefined {
   const block = region.lastBlock ?? region.addBlock();

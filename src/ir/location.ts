@@ -50,7 +50,7 @@ export function callSiteLoc(callee: Attribute, caller: Attribute): Attribute {
   return CallSiteLoc.get(callee.ctx, { callee, caller });
 }
 
-/** Fuses as MLIR does: duplicates and unknowns go, nested plain fusions are flattened, one left over stands alone. */
+/** Fuses as MLIR does: duplicates and unknowns go, nested plain fusions are flattened, one left over is returned unfused. */
 export function fusedLoc(ctx: Context, locations: readonly Attribute[], metadata?: Attribute): Attribute {
   const parts = new Set<Attribute>();
   for (const loc of locations) {
@@ -63,7 +63,7 @@ export function fusedLoc(ctx: Context, locations: readonly Attribute[], metadata
   return FusedLoc.get(ctx, { locations: unique.length ? unique : [unknownLoc(ctx)], metadata });
 }
 
-/** The location attribute behind a reference. */
+/** The location attribute of a reference. */
 export function resolveLocation(ctx: Context, ref: LocationRef): Attribute {
   if (typeof ref !== "number") return ref;
   const position = ctx.positionOf(ref);

@@ -169,7 +169,7 @@ export class Operation {
     const count = this.operandUses.length;
     this.operandUses = [...this.operandUses, ...values.map((value, i) => new OpOperand(this, count + i, value))];
   }
-  /** Removes the operands at these indices; those behind the first of them become the newest uses of their values, as upstream. */
+  /** Removes the operands at these indices; those after the first of them become the newest uses of their values, as upstream. */
   eraseOperands(indices: ReadonlySet<number>): void {
     if (indices.size === 0) return;
     this.ctx.version++;
@@ -299,7 +299,7 @@ export class Operation {
   // --- walking ------------------------------------------------------------------------------
   /**
    * Visits this op and all nested ones, parents first. The callback may erase or move the op it is given
-   * (then its regions are not entered). Answers whether the walk was interrupted.
+   * (then its regions are not entered). Returns whether the walk was interrupted.
    */
   walk(visit: (op: Operation) => WalkResult | void): boolean {
     const result = visit(this);

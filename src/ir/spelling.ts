@@ -22,7 +22,7 @@ export type Era = (typeof ERAS)[number];
 export type OlderForm =
   | {
       readonly kind: "syntax";
-      /** Whether the form alone tells the era: else it is tried only where something else has told. */
+      /** Whether the form alone shows the era: else it is tried only where something else has shown it. */
       readonly tells: boolean;
       /** Reads what follows the op's name. */
       parse(p: OpParser): void;

@@ -18,7 +18,7 @@ import { AttrSizedOperandSegments, NoTerminator, type Trait } from "./traits.js"
 import type { Value } from "./value.js";
 import { verifyBranch, verifyLoopLike, verifyRegionBranch } from "./verify-control-flow.js";
 
-/** Verifies an op and everything in it. Answers whether it is right; errors go to the Context's diagnostics. */
+/** Verifies an op and everything in it. Returns whether it is valid; errors go to the Context's diagnostics. */
 export function verifyOperation(root: Operation): boolean {
   const verifier = new Verifier(root);
   verifier.verify(root);

@@ -1,6 +1,6 @@
 /**
  * Division of layouts, the inverse of `multiply`: `divideLeft(a, b)` is the c with b * c = a, `divideRight(a, b)` the c with
- * c * b = a. Dividing a register-to-memory layout by an instruction's tile tells whether the instruction fits, and the
+ * c * b = a. Dividing a register-to-memory layout by an instruction's tile shows whether the instruction fits, and the
  * quotient says where to issue it. Source: LinearLayout.cpp.
  */
 import { LinearLayout } from "./linear-layout.js";

@@ -7,7 +7,7 @@
  *     { kind: "blocked", sizePerThread: [1, 4], threadsPerWarp: [4, 8], warpsPerCTA: [4, 1], order: [1, 0], cga: defaultCga(2) }
  *
  * Units: sizes count elements, lanes, warps or CTAs along each tensor dimension; `order` lists dimensions, fastest first.
- * `cga` is the `CGALayout`: a layout from `block` to `dim0, dim1, ...` that tells which part of the tensor each CTA holds
+ * `cga` is the `CGALayout`: a layout from `block` to `dim0, dim1, ...` that says which part of the tensor each CTA holds
  * (`defaultCga(rank)` for a single CTA, `cgaFromSplitParams` for the older CTAsPerCGA / CTASplitNum / CTAOrder).
  * Source: TritonGPUAttrDefs.td, TritonNvidiaGPUAttrDefs.td.
  */

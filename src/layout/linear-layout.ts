@@ -83,7 +83,7 @@ export class LinearLayout {
 
   /**
    * The layout with these bases. Out dims given by name only get the smallest size that fits.
-   * Throws LayoutError with upstream's reason if the bases do not fit, or (unless told otherwise) miss some coordinate.
+   * Throws LayoutError with upstream's reason if the bases do not fit, or (unless `requireSurjective` is false) miss some coordinate.
    */
   static fromBases(bases: Bases, outDims: readonly string[] | readonly Dim[], requireSurjective = true): LinearLayout {
     const result = LinearLayout.tryFromBases(bases, outDims, requireSurjective);
@@ -401,7 +401,7 @@ export class LinearLayout {
     return this.reshapeOuts(this.getOutDims().filter(([name]) => name !== dim));
   }
 
-  /** The in dim under a new name, moved behind the others (as upstream's map does). */
+  /** The in dim under a new name, moved after the others (as upstream's map does). */
   renameInDim(oldDim: string, newDim: string): LinearLayout {
     const kept = this.inDimNames.filter((name) => name !== oldDim).map((name): PackedBases => [name, this.getPackedBases(name)]);
     return this.withBases([...kept, [newDim, this.getPackedBases(oldDim)]]);

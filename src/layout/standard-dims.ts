@@ -52,7 +52,7 @@ export function transposeLinearLayout(layout: LinearLayout, order: readonly numb
   return LinearLayout.fromBases(bases, layout.outDimNames);
 }
 
-/** Without tensor dimension `dim`; those behind it move up. */
+/** Without tensor dimension `dim`; those after it move up. */
 export function removeStandardDim(layout: LinearLayout, dim: number): LinearLayout {
   const kept = layout.outDimNames.filter((_, i) => i !== dim);
   return layout.sublayout(layout.inDimNames, kept).renameOutDims(standardOutDimNames(kept.length));

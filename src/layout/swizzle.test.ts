@@ -79,7 +79,7 @@ test("a swizzling is never worse than plain rows of the same vectors, and holds 
     { seed: 11, numRuns: 200 },
   ));
 
-/** The same vectors, the rest of the tensor in ascending order behind them. */
+/** The same vectors, the rest of the tensor in ascending order after them. */
 function unswizzled(smem: LinearLayout): LinearLayout {
   const vector = Array.from(smem.getPackedBases("vector"));
   const units = Array.from({ length: smem.getTotalOutDimSizeLog2() }, (_, i) => 1 << i).filter((unit) => !vector.includes(unit));

@@ -7,7 +7,7 @@ import type { LinearLayout } from "./linear-layout.js";
  * Where the elements of a tensor of this shape are: in dims register, lane, warp, block of a distributed encoding; offset, block
  * of a shared one (of padded_shared: before padding); row, col of tensor memory. Out dims dim0, dim1, ...
  *
- * Remembered per `params` object, so use one object per encoding. Of a view of shared memory pass the shape of the allocation.
+ * Remembered per `params` object, so use one object per encoding. For a view of shared memory, pass the shape of the allocation.
  * Throws LayoutError where upstream aborts; ask `layoutProblem` first about shapes and encodings that a user typed.
  */
 export function toLinearLayout(shape: readonly number[], params: EncodingParams): LinearLayout {

@@ -1,4 +1,4 @@
-/** Attributes and types of older Tritons as 3.6 has them, all through. What did not change is answered as it is. */
+/** Attributes and types of older Tritons as 3.6 has them, all through. Those that did not change are returned as they are. */
 
 import { LLVMPointerType } from "../dialects/llvm/types/types.js";
 import { AsyncTokenType as OldAsyncTokenType, OldMemDescType } from "../dialects/triton_gpu/types.js";

@@ -95,7 +95,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 
 /**
  * Writes a file so that at every moment the old one or the new one is there whole; a string is latin1. Links are followed, the mode is
- * kept, missing folders are made. What is not a regular file (a device, a FIFO) is written to and stays.
+ * kept, missing folders are made. A file that is not regular (a device, a FIFO) is written to and stays.
  */
 export function writeFile(path: string, data: string | Uint8Array): void {
   const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;

@@ -96,7 +96,7 @@ export function withDefaults(specs: OptionSpecs, given: Readonly<Record<string, 
 }
 
 /**
- * Reads `a=1 b=x,y c={nested}`, separated by spaces. Answers the values given, or what is wrong.
+ * Reads `a=1 b=x,y c={nested}`, separated by spaces. Returns the values given, or what is wrong.
  * A value in braces may hold spaces: a nested pipeline's text.
  */
 export function parseOptions(specs: OptionSpecs, text: string): { readonly values: Record<string, unknown> } | { readonly error: string } {

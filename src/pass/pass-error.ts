@@ -3,7 +3,7 @@ import { LIMITS, type LimitName, limitMessage } from "../support/limits.js";
 
 /**
  * Thrown by a pass that meets IR which it cannot go on with, deep in a transformation; the pass ends with a diagnostic at `op` and its IR
- * is not used. Where an answer can be handed back, `report.error` is the way. `code` is one of the catalogue.
+ * is not used. Where a result can be returned, `report.error` is the way. `code` is one of the catalogue.
  */
 export class PassError extends Error {
   override readonly name = "PassError";

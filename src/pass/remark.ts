@@ -1,6 +1,6 @@
 /**
  * Remarks: why a pass did what it did, or did not, in a user's words. A remark is plain data, so that it outlives the IR that it
- * speaks of. What it speaks of stands in its message as `{0}`, `{1}`, ... and in `refs` by id; whoever shows the remark puts in the names
+ * speaks of. Its message names ops and values as `{0}`, `{1}`, ..., `refs` has their ids; whoever shows the remark puts in the names
  * that these have in the step shown (`explain/queries.ts`), or the texts that the refs carry (`plainText`).
  *
  *     coalesce.access (applied): "{0} accesses 32 bits at once, 1 of f32: argument {1} is not known to be divisible by 16 bytes"
@@ -45,7 +45,7 @@ export type RemarkKind = "applied" | "missed" | "analysis";
 interface RefText {
   /** Its name where it no longer has one in the IR: `tt.load`, or an argument's own name or number: `x_ptr`, `#0`. */
   readonly text: string;
-  /** Where it stands in the source: `kernel.py:12`; undefined where nothing is known. */
+  /** Where it is in the source: `kernel.py:12`; undefined where nothing is known. */
   readonly at: string | undefined;
 }
 /** An op, one of its results, or an argument of one of its blocks. `op` is an op's id. */

@@ -20,7 +20,7 @@ export type Operand =
   | { readonly kind: "vector"; readonly elements: readonly Operand[] }
   /** `(a, b)`: arguments or results of a call. */
   | { readonly kind: "list"; readonly elements: readonly Operand[] }
-  /** `[base+offset]`; `rest` holds what else stands in the brackets, as a tensor's coordinates. */
+  /** `[base+offset]`; `rest` holds what else is in the brackets, such as a tensor's coordinates. */
   | { readonly kind: "address"; readonly base: Operand; readonly rest: readonly Operand[] }
   /** `base+offset`, `base-offset` */
   | { readonly kind: "sum"; readonly base: Operand; readonly minus: boolean; readonly offset: Operand }
@@ -35,7 +35,7 @@ export interface Setting {
   readonly at?: number;
   /** The text before the first token, where it differs from the printer's own: line break, indent, comments. */
   readonly before?: string;
-  /** The text before each token, where any behind the first differs from the printer's own; its first entry does not count. */
+  /** The text before each token, where any after the first differs from the printer's own; its first entry does not count. */
   readonly gaps?: readonly string[];
 }
 
@@ -118,7 +118,7 @@ export interface PtxFunction extends Setting {
   readonly kind: "function";
   /** `.visible .entry` */
   readonly specifiers: readonly Specifier[];
-  /** Undefined where no list stands. */
+  /** Undefined where there is no list. */
   readonly results: readonly Parameter[] | undefined;
   readonly name: string;
   readonly params: readonly Parameter[] | undefined;
@@ -141,7 +141,7 @@ export type ModuleItem = Directive | Variable | PtxFunction | Section;
 
 export interface PtxModule {
   readonly items: readonly ModuleItem[];
-  /** The text behind the last item. */
+  /** The text after the last item. */
   readonly tail?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads PTX text. Bad text gives diagnostics with places, never an exception; reading goes on behind the next semicolon,
- * so that several mistakes are told at once.
+ * Reads PTX text. Bad text gives diagnostics with places, never an exception; reading goes on after the next semicolon,
+ * so that several mistakes are reported at once.
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { SourceBuffer } from "../diagnostics/source.js";
@@ -247,7 +247,7 @@ class Reader {
     return { kind: "section", name, text, ...this.#setting(offset, [".section", name, text], "section") };
   }
 
-  /** `.global .align 8 .b8 ...` behind those given. */
+  /** Appends `.global .align 8 .b8 ...` to those given. */
   #specifiers(specifiers: Specifier[]): Specifier[] {
     for (;;) {
       const word = this.#match(DOTTED);

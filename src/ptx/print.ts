@@ -20,7 +20,7 @@ export function printModule(module: PtxModule): string {
   return out.join("");
 }
 
-/** One statement without what stands before it. */
+/** One statement without the text before it. */
 export function printStatement(statement: Statement): string {
   const out: string[] = [];
   put({ ...statement, before: "" }, out);

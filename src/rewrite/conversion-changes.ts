@@ -84,7 +84,7 @@ function discard(op: Operation): void {
   for (const result of op.results) while (result.firstUse) result.firstUse.unlink();
   op.erase();
 }
-/** Tells of an op that goes, and of what is nested in it. */
+/** Notifies the listener that an op and those nested in it are erased. */
 export function announceErased(op: Operation, listener: RewriteListener): void {
   for (const region of op.regions)
     for (const block of region.blocks()) {

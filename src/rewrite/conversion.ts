@@ -87,7 +87,7 @@ export class Conversion {
     return true;
   }
   /**
-   * Converts the arguments of all blocks of a region; the entry's as `entry` says. Answers the new entry block, "empty" for
+   * Converts the arguments of all blocks of a region; the entry's as `entry` says. Returns the new entry block, "empty" for
    * a region without blocks, undefined when a type cannot be converted.
    */
   convertRegionTypes(region: Region, converter: TypeConverter, entry?: SignatureConversion): Block | "empty" | undefined {

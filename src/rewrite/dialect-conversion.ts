@@ -6,7 +6,7 @@
  *     applyPartialConversion(module, target, [conversionPattern("add", OldAddOp, (op, { lhs, rhs }, rw) =>
  *       rw.replace(op, rw.value(NewAddOp, { lhs, rhs })), { converter })]);
  *
- * Where the users of a converted value are not converted, a cast stands between; the converter's materializations
+ * Where the users of a converted value are not converted, there is a cast between; the converter's materializations
  * replace it, and if there is none the conversion fails.
  * Source: mlir/lib/Transforms/Utils/DialectConversion.cpp.
  */
@@ -59,7 +59,7 @@ export function applyFullConversion(
 ): ConversionResult {
   return new Converter(target, patterns, config, "full").run(roots);
 }
-/** Tells which ops a conversion would legalise, and changes nothing. */
+/** Reports which ops a conversion would legalise, and changes nothing. */
 export function applyAnalysisConversion(
   roots: Roots,
   target: ConversionTarget,

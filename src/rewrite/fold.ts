@@ -44,7 +44,7 @@ export function mayFold(def: OpDef): boolean {
 /** Folds an op again while it folds in place: one such fold may enable another. */
 export function foldFully(op: Operation): Folded {
   let folded = foldOperation(op);
-  // A definition that always answers "inPlace" must not hang us.
+  // A definition that always returns "inPlace" must not hang us.
   for (let round = 0; folded === "inPlace" && round < MAX_IN_PLACE_FOLDS; round++) {
     const next = foldOperation(op);
     if (next === undefined) break;
@@ -81,7 +81,7 @@ function foldTraits(op: Operation, constants: readonly (Attribute | undefined)[]
   return value === undefined ? undefined : value === result ? "inPlace" : [value];
 }
 
-/** A commutative op keeps its constant operands last, otherwise in order. Answers whether it had to change. */
+/** A commutative op keeps its constant operands last, otherwise in order. Returns whether it had to change. */
 function moveConstantsBack(op: Operation, constants: readonly (Attribute | undefined)[]): boolean {
   const first = constants.findIndex((c) => c !== undefined);
   if (first < 0 || op.numOperands < 2) return false;

@@ -148,7 +148,7 @@ class GreedyDriver implements RewriteListener {
       if (!known?.(op)) this.add(op);
     });
   }
-  /** Answers whether the op was a constant that is there already (and is gone now). */
+  /** The function returns whether the op was a constant that exists already (and is gone now). */
   private knownConstants(): ((op: Operation) => boolean) | undefined {
     if (this.config.cseConstants === false) return undefined;
     const folder = new OperationFolder(this.ctx, this);

@@ -12,7 +12,7 @@ export interface HoistingRules {
   readonly move: (op: Operation, region: Region) => void;
 }
 
-/** Moves what may leave the regions and depends on nothing inside, users after what they use. Answers how many moved. */
+/** Moves what may leave the regions and depends on nothing inside, users after what they use. Returns how many moved. */
 export function moveLoopInvariantCode(regions: readonly Region[], rules: HoistingRules): number {
   let moved = 0;
   for (const region of regions) {

@@ -14,7 +14,7 @@ import { setSuccessorOperands, successorOperands } from "./branch.js";
 import { areEquivalentButOperands, hashOperation } from "./equivalence.js";
 import type { Rewriter } from "./rewriter.js";
 
-/** Merges identical blocks of the regions and of those nested in them. Answers whether any were. */
+/** Merges identical blocks of the regions and of those nested in them. Returns whether there were any. */
 export function mergeIdenticalBlocks(rw: Rewriter, regions: readonly Region[]): boolean {
   return overNested(regions, (region, again) => {
     if (!mergeIn(rw, region)) return false;

@@ -54,7 +54,7 @@ export class OperationFolder {
   }
 
   /**
-   * Makes a constant op that stands in the IR known. Answers false when there is one like it already: then `op` was
+   * Makes a constant op that is in the IR known. Returns false when there is one like it already: then `op` was
    * replaced by that and erased.
    */
   insertKnownConstant(op: Operation, value: Attribute): boolean {

@@ -38,7 +38,7 @@ export class PatternSet {
     return merged.concat(specific.slice(next));
   }
 
-  /** Tries the patterns on `op` until one applies; new ops come from `op` and get its location unless told otherwise. */
+  /** Tries the patterns on `op` until one applies; new ops come from `op` and get its location unless another is given. */
   apply(op: Operation, rw: Rewriter): boolean {
     for (const pattern of this.forOp(op.def)) if (applyPattern(pattern, op, rw)) return true;
     return false;
@@ -55,7 +55,7 @@ export function applyPattern(pattern: Pattern, op: Operation, rw: Rewriter): boo
   ctx.origin = op.id;
   listener.rewriteBegin?.(pattern.name, op);
   const applied = pattern.rewrite(op, rw);
-  // Not where it throws: the pass manager tells the op.
+  // Not where it throws: the pass manager reports the op.
   ctx.origin = saved;
   listener.rewriteEnd?.(pattern.name, applied);
   return applied;

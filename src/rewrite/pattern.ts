@@ -22,7 +22,7 @@ export interface PatternOptions {
 }
 
 /**
- * A pattern on ops of kind `root`; `rewrite` answers true when it changed the IR, or `rw.noMatch("why not")`.
+ * A pattern on ops of kind `root`; `rewrite` returns true when it changed the IR, or `rw.noMatch("why not")`.
  *
  *     export const composeTrans = pattern("compose-trans", TransOp, (outer, rw) => {
  *       const inner = TransOp.match(outer.src.definingOp);

@@ -13,7 +13,7 @@ import { setSuccessorOperands, successorOperands } from "./branch.js";
 import { dropRedundantArguments, mergeIdenticalBlocks } from "./merge-blocks.js";
 import type { Rewriter } from "./rewriter.js";
 
-/** All of the simplifications, nested regions included. Answers whether something changed. */
+/** All of the simplifications, nested regions included. Returns whether something changed. */
 export function simplifyRegions(rw: Rewriter, regions: readonly Region[], mergeBlocks: boolean): boolean {
   let changed = eraseUnreachableBlocks(rw, regions);
   if (runRegionDce(rw, regions)) changed = true;
@@ -68,7 +68,7 @@ export function runRegionDce(rw: Rewriter, regions: readonly Region[]): boolean 
 
 /**
  * Whether every op is used or has effects, and no block but entries has arguments. Then uses have no cycles, so each
- * chain of them ends at an op with effects and all are live: the usual case, told without keeping sets.
+ * chain of them ends at an op with effects and all are live: the usual case, found without keeping sets.
  */
 function isAllUsed(region: Region): boolean {
   for (let block = region.firstBlock; block; block = block.next) {

@@ -1,5 +1,5 @@
 /**
- * Changes IR on behalf of a pattern, a fold or a pass, and tells listeners what changed, in MLIR's order: the order of
+ * Changes IR on behalf of a pattern, a fold or a pass, and notifies listeners of changes, in MLIR's order: the order of
  * these notices is the order of the greedy driver's worklist, and so part of the result.
  * Source: mlir/lib/IR/PatternMatch.cpp.
  */
@@ -132,7 +132,7 @@ export class Rewriter {
   }
 
   // --- replacing and erasing ----------------------------------------------------------------
-  /** Replaces an op by values (or the results of another op) and erases it. Answers true, for `return rw.replace(...)`. */
+  /** Replaces an op by values (or the results of another op) and erases it. Returns true, for `return rw.replace(...)`. */
   replace(like: OpLike, by: Value | readonly Value[] | OpLike): true {
     const op = opOf(like);
     const values = valuesOf(by);
@@ -157,7 +157,7 @@ export class Rewriter {
       this.replaceAllUses(op.result(i), values[i]!);
     }
   }
-  /** Notes that an existing value stands for what `op` computed. What a rewrite of `op` itself made comes from it anyway. */
+  /** Notes that an existing value stands for what `op` computed. Values that a rewrite of `op` itself made come from it anyway. */
   noteOrigin(value: Value, op: Operation): void {
     const by = value.definingOp;
     if (!by || by === op || by.origin === op.id) return;
@@ -252,7 +252,7 @@ export class Rewriter {
     }
     return all;
   }
-  /** Changes an op in place and tells listeners. */
+  /** Changes an op in place and notifies listeners. */
   modify(like: OpLike, change: (op: Operation) => void): true {
     const op = opOf(like);
     this.hooks?.willModify(op);
@@ -342,7 +342,7 @@ export class Rewriter {
   }
 
   // --- declining ----------------------------------------------------------------------------
-  /** Says why a pattern does not apply. Answers false, for `return rw.noMatch("...")`. */
+  /** Says why a pattern does not apply. Returns false, for `return rw.noMatch("...")`. */
   noMatch(reason: string, op?: OpLike): false {
     this.listener.noMatch?.(op && opOf(op), reason);
     return false;

@@ -1,5 +1,5 @@
 /**
- * `builtin.unrealized_conversion_cast` stands where a conversion changed the type of a value but not (yet) that of its
+ * `builtin.unrealized_conversion_cast` is put where a conversion changed the type of a value but not (yet) that of its
  * users. The core knows the op by name: it belongs to a dialect, and dialects build on this folder.
  */
 import type { Type } from "../ir/attribute.js";
@@ -22,7 +22,7 @@ export function unrealizedCast(ctx: Context, loc: LocationRef, inputs: readonly 
 
 /**
  * Cancels casts that take back what others did, `cast(cast(x : A -> B) : B -> A)` to `x`, and erases those without use.
- * Answers the casts that are left. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp, reconcileUnrealizedCasts.
+ * Returns the casts that are left. Source: mlir/lib/Transforms/Utils/DialectConversion.cpp, reconcileUnrealizedCasts.
  */
 export function reconcileUnrealizedCasts(
   casts: readonly Operation[],

@@ -25,7 +25,7 @@ export function referenceOf(module: Operation, options: RunOptions & { readonly 
 }
 
 /**
- * The same launch at thread level, with tensor maps of descriptors; nothing where an argument has no like there. What an atomic touches first starts at 0,
+ * The same launch at thread level, with tensor maps of descriptors; undefined where one has none. Memory that an atomic touches first is 0,
  * also where a loop with a load and a compare-and-swap does what it did.
  */
 export function launchOf(

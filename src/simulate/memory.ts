@@ -35,7 +35,7 @@ export interface Buffer {
   /** The number that its initial values depend on: the argument's position, or one made from a pointer table's. */
   readonly id: number;
   readonly address: number;
-  /** The address behind its last byte; Infinity where the extent is unknown. */
+  /** The address after its last byte; Infinity where the extent is unknown. */
   readonly end: number;
   readonly pages: Map<number, Page>;
   /** Addresses of bytes that were first touched by an atomic. */
@@ -57,7 +57,7 @@ export interface Page {
 
 export const PAGE_BITS = 10;
 const PAGE_BYTES = 1 << PAGE_BITS;
-/** A buffer's addresses are its id's 2^36 bytes, beginning in their middle, so that a negative index is told from another argument. */
+/** A buffer's addresses are its id's 2^36 bytes, beginning in their middle, so that a negative index is not taken for another argument. */
 const RANGE = 2 ** 36;
 const ORIGIN = 2 ** 35;
 const TABLE_ENTRIES = 4096;
@@ -149,7 +149,7 @@ export class Memory {
 
   /**
    * The page holding an address, made and filled on first touch; undefined when no argument owns the address. Out of bounds within
-   * an argument's range is zeros; `outOfBounds` tells.
+   * an argument's range is zeros; `outOfBounds` reports it.
    */
   page(address: number): Page | undefined {
     const key = Math.floor(address / PAGE_BYTES);

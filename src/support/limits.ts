@@ -1,6 +1,6 @@
 /**
  * How much one input may ask for. Some texts stand for far more than themselves: forty lines of nested aliases are 2^40 elements,
- * a loop of one line doubles a string. What can grow so is measured here before it is made.
+ * a loop of one line doubles a string. Anything that can grow so is measured here before it is made.
  */
 
 /** `most` of `what`; `hint` says what to do. `tt-step --explain limit.NAME` shows it. */

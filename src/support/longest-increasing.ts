@@ -1,6 +1,6 @@
 /**
- * Marks a longest run of entries whose values ascend; negative entries are none. With `match[i]` the place before of what
- * stands at place i after, these are the entries that did not move. O(n log n), linear when mostly in order.
+ * Marks a longest run of entries whose values ascend; negative entries are none. With `match[i]` the old place of the entry
+ * that is now at place i, these are the entries that did not move. O(n log n), linear when mostly in order.
  */
 export function longestIncreasing(match: Int32Array): Uint8Array {
   const tails = new Int32Array(match.length);

@@ -1,4 +1,4 @@
-/** The function, remembering its last few answers; arguments are compared by identity. */
+/** The function, remembering its last few results; arguments are compared by identity. */
 export function memo<A extends readonly unknown[], R>(compute: (...args: A) => R, keep = 4): (...args: A) => R {
   const known: { readonly args: A; readonly value: R }[] = [];
   return (...args) => {

@@ -3,7 +3,7 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export type PositionedJson =
-  /** `at` holds the offset of each value by its path, as `keys.quit`, and of a key by its path with a `:` behind. */
+  /** `at` holds the offset of each value by its path, as `keys.quit`, and of a key by its path with a `:` after it. */
   { readonly value: Json; readonly at: ReadonlyMap<string, number> } | { readonly error: string; readonly offset: number };
 
 const SCALAR = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

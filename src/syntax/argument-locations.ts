@@ -23,7 +23,7 @@ export function locateArguments(p: Parser, ops: readonly Operation[]): void {
     names ??= new Set(text.match(/%[A-Za-z_$.-][\w$.-]*/g));
     return names.has(`%${base}`) ? base : written;
   };
-  // Outer ops end behind inner ones, whose arguments may start with theirs.
+  // Outer ops end after inner ones, whose arguments may start with theirs.
   for (let i = ops.length - 1; i >= 0; i--) {
     const op = ops[i]!;
     for (const region of op.regions)

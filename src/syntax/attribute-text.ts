@@ -71,7 +71,7 @@ export function symbolText(name: string): string {
 }
 
 /**
- * Writes attributes and types. `alias` answers the alias of those that have one in this print; texts without aliases
+ * Writes attributes and types. `alias` returns the alias of those that have one in this print; texts without aliases
  * in them are kept on the attribute or type itself.
  */
 export class AttributeText implements AttrPrinter {
@@ -144,7 +144,7 @@ export class AttributeText implements AttrPrinter {
   attrBody(attr: Attribute, withType: boolean): string {
     if (!attr.def.name.startsWith("builtin.")) {
       const body = attr.def.print ? attr.def.print(attr.params, this) : "";
-      // `#gpu<dim x>`: only what stands in angle brackets may follow a mnemonic.
+      // `#gpu<dim x>`: only text in angle brackets may follow a mnemonic.
       return body.startsWith(" ") ? `#${attr.def.name.replace(".", "<")}${body}>` : `#${attr.def.name}${body}`;
     }
     if (UnitAttr.is(attr)) return "unit";

@@ -36,7 +36,7 @@ export class Cursor {
     return this.onError(message, pos, code);
   }
 
-  /** Reports that something else was expected than what follows: behind what was read last, as MLIR does. */
+  /** Reports an unexpected token, at the end of the token before it, as MLIR does. */
   wrongToken(message: string, code = "parse.expected"): never {
     return this.fail(message, this.endOfPrevious(this.here()), code);
   }
@@ -55,7 +55,7 @@ export class Cursor {
     }
   }
 
-  /** Skips white space and comments; answers the code of the next character, NaN at the end. */
+  /** Skips white space and comments; returns the code of the next character, NaN at the end. */
   skip(): number {
     let c = this.text.charCodeAt(this.pos);
     if (c === 32) c = this.text.charCodeAt(++this.pos);
@@ -91,7 +91,7 @@ export class Cursor {
     return Number.isNaN(this.skip());
   }
 
-  /** Whether `text`, which is not empty, stands here. */
+  /** Whether `text`, which is not empty, comes next. */
   at(text: string): boolean {
     return this.skip() === text.charCodeAt(0) && (text.length === 1 || this.text.startsWith(text, this.pos));
   }
@@ -184,7 +184,7 @@ export class Cursor {
     while ((CLASS[text.charCodeAt(end)] ?? 0) & DIGIT) end++;
     return end;
   }
-  /** Reads `%12 = `, spaced so; -1 where something else stands, `%012` too. */
+  /** Reads `%12 = `, spaced so; -1 for anything else, `%012` too. */
   optNumberedResult(): number {
     const { text } = this;
     let end = this.pos + 1;

@@ -299,7 +299,7 @@ function startsHere(p: Parser, run: FormatParts, first: Directive): boolean {
       return type;
     }
     case "custom": {
-      // An optional group that begins with a custom directive: the directive itself tells by what it reads.
+      // An optional group that begins with a custom directive: it is there if the directive reads anything.
       const before = p.cursor.here();
       parseDirective(p, run, first);
       return p.cursor.pos !== before;
@@ -427,7 +427,7 @@ function setKnown(run: FormatParts, part: number, type: Type): boolean {
   return true;
 }
 
-/** The common case of the below: one operand with one known type in every group. Answers whether it is that. */
+/** The common case of the below: one operand with one known type in every group. Returns whether it is that case. */
 function resolveSingles(p: Parser, run: FormatParts, count: number): boolean {
   const { values, typeOfPart } = run;
   if (count === 0) return true;
@@ -452,7 +452,7 @@ function resolveGroup(p: Parser, run: FormatParts, g: number, at: number): void 
   let types = run.typesOf(g);
   if (types === undefined) {
     const only = spec.constraint.build?.(p.ctx);
-    // Without any rule the operand's own type stands: it was defined before.
+    // Without any rule it is the operand's own type: the operand was defined before.
     types = group.map((operand) => only ?? operand.value.type);
   } else if (types.length === 1 && group.length > 1 && run.def.typeRules.length > 0) types = group.map(() => types![0]!);
   if (types.length !== group.length)

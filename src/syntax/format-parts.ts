@@ -7,11 +7,11 @@ import { Bug } from "../support/assert.js";
 import type { FormatState } from "./custom-directive.js";
 
 /**
- * A part is an operand group or, numbered behind those, a result group. Most groups are one value of one type: that is
+ * A part is an operand group or, numbered after those, a result group. Most groups are one value of one type: that is
  * kept by itself, in the arrays that hold nothing else; any other number of them in a list. Used again for the next op.
  */
 export class FormatParts implements FormatState {
-  /** The operand of a group that is one, and where it stands in the text. */
+  /** The operand of a group of one, and its position in the text. */
   readonly values: (Value | undefined)[] = [];
   readonly positions: number[] = [];
   /** The type of a part that has one. */

@@ -16,8 +16,8 @@ interface Attempt {
 }
 
 /**
- * Reads an op again from `start` (behind its name) in another spelling, after `failure`. Answers the definition that fits;
- * when none does, today's complaint stands.
+ * Reads an op again from `start` (after its name) in another spelling, after `failure`. Returns the definition that fits;
+ * when none does, it restores the diagnostic of today's form and throws `failure`.
  */
 export function readInOlderForm(p: Parser, def: OpDef, at: number, start: number, failure: unknown): OpDef {
   if (!(failure instanceof ParseFailure)) throw failure;
@@ -91,7 +91,7 @@ export function parseToday(p: Parser, def: OpDef, at: number): void {
   else p.fail(`custom op '${def.name}' has no custom form: write it in the generic form`, at, "parse.no-custom-form");
 }
 
-/** Reads what follows an op's name in an older form; answers the definition it is of. */
+/** Reads what follows an op's name in an older form; returns the definition of the op. */
 export function readForm(p: Parser, form: OlderForm, def: OpDef, at: number): OpDef {
   if (form.kind === "syntax") form.parse(p);
   else if (form.kind === "op") parseToday(p, form.def, at);
@@ -118,7 +118,7 @@ export function takeSpellingOfText(ctx: Context, text: string, module: Operation
     if (hasKeywordAfter(text, "nvvm.shfl.sync ") || hasKeywordAfter(text, "nvvm.redux.sync ")) takeSpelling(ctx, "3.9");
   } else if (names.some((name) => name.startsWith("triton_gpu.")) && /^ *%\S+ = llvm\.[^"\n]* {2}: /m.test(text)) takeSpelling(ctx, "3.1");
 }
-/** Whether a keyword stands right behind the words somewhere; looking for the words first is quicker than a pattern. */
+/** Whether a keyword follows the words directly somewhere; looking for the words first is quicker than a pattern. */
 function hasKeywordAfter(text: string, words: string): boolean {
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
     if (/[a-z]/.test(text.charAt(at + words.length))) return true;

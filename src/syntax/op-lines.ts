@@ -32,7 +32,7 @@ export class OpLines {
     this.#text = new AttributeText((entity) => aliases?.get(entity));
   }
 
-  /** The op's line; regions are `{...}`. Of an op whose region was emptied on its way out, only the name. */
+  /** The op's line; regions are `{...}`. An op whose region was emptied on its way out has only its name. */
   line(op: Operation): string {
     if (op.regions.some((region) => region.empty)) return `${op.results.length > 0 ? `${this.resultNames(op)} = ` : ""}${op.name}`;
     const printer = new Printer({ skipRegions: true }, this, this.#text, undefined, op.ctx.spelling);

@@ -39,7 +39,7 @@ import { numberToBits } from "../ir/float.js";
 import { parseLocationInParens } from "./parse-location.js";
 import type { Parser } from "./parser.js";
 
-/** Reads an attribute, or answers undefined when none starts here. `type` is the one expected, so that it need not be written. */
+/** Reads an attribute, or returns undefined when none starts here. `type` is the one expected, so that it need not be written. */
 export function parseOptionalAttribute(p: Parser, type?: Type): Attribute | undefined {
   const { cursor } = p;
   const c = cursor.skip();

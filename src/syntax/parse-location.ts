@@ -82,7 +82,7 @@ function lineOrColumn(p: Parser, what: string): number {
   return p.fail(`expected integer ${what} number in FileLineColRange`, at, "parse.location");
 }
 
-/** Reads `loc(...)` if it stands here and hands it to `apply`; an alias defined further down is handed over by `resolvePending`. */
+/** Reads `loc(...)` if it comes next and hands it to `apply`; an alias defined further down is handed over by `resolvePending`. */
 export function parseTrailingLocation(p: Parser, apply: (loc: Attribute) => void): void {
   const { cursor } = p;
   if (cursor.skip() !== 108 || !cursor.optKeyword("loc")) return;

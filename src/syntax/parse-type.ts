@@ -25,7 +25,7 @@ import type { Parser } from "./parser.js";
 
 const MAX_INTEGER_WIDTH = (1 << 24) - 1;
 
-/** Reads a type, or answers undefined when none starts here. */
+/** Reads a type, or returns undefined when none starts here. */
 export function parseOptionalType(p: Parser): Type | undefined {
   const { cursor } = p;
   const c = cursor.skip();

@@ -8,7 +8,7 @@ import type { ParsedSource } from "./parser.js";
 import { Parser } from "./parser.js";
 
 /**
- * Reads a source text (latin1). Answers its top-level ops, or undefined after an error, which is among the
+ * Reads a source text (latin1). Returns its top-level ops, or undefined after an error, which is among the
  * Context's diagnostics. `file` is the name that diagnostics and locations show.
  */
 export function parseSource(ctx: Context, file: string, text: string): ParsedSource | undefined {

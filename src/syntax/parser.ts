@@ -1,6 +1,6 @@
 /**
  * The parser of MLIR text: modules, operations in custom and generic form, regions, locations, aliases.
- * It reports the first error of a source and answers what it could build (nothing, then).
+ * It stops at the first error of a source, reports it and returns undefined.
  * Source: mlir/lib/AsmParser/Parser.cpp. Above 400 lines: one class with the state of one parse.
  */
 
@@ -202,7 +202,7 @@ export class Parser implements OpParser {
     return this.cursor.at(text);
   }
   keyword(text: string, joined = false): void {
-    // In `tensor<*xf32>` the x stands together with what follows.
+    // In `tensor<*xf32>` the x is joined to what follows.
     if (joined) this.cursor.char(text.charCodeAt(0));
     else this.cursor.keyword(text);
   }
@@ -273,7 +273,7 @@ export class Parser implements OpParser {
       } else this.dimensionX();
     }
   }
-  /** The text of a balanced `<...>`, brackets left out; the cursor stands before it. */
+  /** The text of a balanced `<...>`, brackets left out; the cursor is before it. */
   balanced(): string {
     const start = this.cursor.here();
     const { text } = this.cursor;
@@ -365,7 +365,7 @@ export class Parser implements OpParser {
     }
     return type;
   }
-  /** An array of numbers that stands here, read by `read` unless the same text was read before. */
+  /** The array of numbers that comes next, read by `read` unless the same text was read before. */
   arrayByText(elementType: Type, read: () => Attribute): Attribute {
     const { cursor } = this;
     const end = cursor.text.indexOf("]", cursor.pos) + 1;
@@ -397,7 +397,7 @@ export class Parser implements OpParser {
     // `((T) -> T)` and `() -> T` are ambiguous with a function type; as in MLIR a list wins.
     return this.list("(", ")", () => this.type());
   }
-  /** Parameters stand right behind the mnemonic: after a space `<` begins something else. */
+  /** Parameters follow the mnemonic directly: after a space `<` begins something else. */
   paramsFollow(): void {
     const { text, pos } = this.cursor;
     if (text.charCodeAt(pos) !== 60 && this.atPunct("<")) this.fail("expected '<' right after the name", pos, "parse.expected");

@@ -198,9 +198,9 @@ export class Printer implements OpPrinter {
 
   // --- operations ---------------------------------------------------------------------------
 
-  /** An op as it stands on its line: results, custom or generic form, location. */
+  /** An op as written on its line: results, custom or generic form, location. */
   opWithLocation(op: Operation): void {
-    // Upstream's dry run visits the location before the op, the printer writes it behind.
+    // Upstream's dry run visits the location before the op, the printer writes it after.
     if (this.collector && this.#debugInfo) this.collector.visit(op.loc, true);
     if (!this.collector) this.options.onOp?.(op, this.#length + this.#out.length);
     if (!this.collector && op.results.length > 0) this.write(`${this.names!.resultNames(op)} = `);
@@ -307,7 +307,7 @@ export class Printer implements OpPrinter {
     const text = `${this.value(arg)}: ${this.type(arg.type)}`;
     return this.#debugInfo ? `${text} ${this.inlineLoc(arg)}` : text;
   }
-  /** An argument's location stands in full, only what is nested in it by alias. */
+  /** An argument's location is written in full, only what is nested in it by alias. */
   private inlineLoc(arg: Value): string {
     return `loc(${this.text.locationBody(arg.loc)})`;
   }

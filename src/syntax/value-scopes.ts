@@ -49,7 +49,7 @@ export class ValueScopes {
     this.#untyped = noneType(ctx);
   }
 
-  /** Reads `%name` or `%name#2` if it stands here. A name not yet defined gets a stand-in until it is. */
+  /** Reads `%name` or `%name#2` if it comes next. A name not yet defined gets a stand-in until it is. */
   optOperand(): Value | undefined {
     const { cursor } = this;
     if (cursor.skip() !== 37) return undefined;
@@ -113,7 +113,7 @@ export class ValueScopes {
     throw new ParseFailure(message);
   }
 
-  /** From here on `name` (without `%`), which stands at `pos`, means `definition`. */
+  /** From here on `name` (without `%`), which is at `pos`, means `definition`. */
   define(name: string, definition: Definition, pos: number): void {
     const number = plainNumber(name);
     if (number >= 0) return this.defineNumber(number, definition, pos);

@@ -89,7 +89,7 @@ class Matcher {
     return undefined;
   }
 
-  /** Where the next label stands: checks before it must match before it. */
+  /** Where the next label is: checks before it must match before it. */
   private limit(index: number): number {
     const label = this.directives.slice(index + 1).find((d) => d.kind === "label");
     if (!label || label.pattern.includes("[[")) return this.text.length;

@@ -1,6 +1,6 @@
 /**
  * Fixtures of many small inputs, each with what real Triton makes of it: parts are divided by `// -----`, and
- * `// ===>` stands between the input and the output.
+ * `// ===>` is between the input and the output.
  */
 import { readFileSync } from "node:fs";
 import { renderDiagnostic } from "../diagnostics/render.js";

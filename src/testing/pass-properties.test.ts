@@ -42,7 +42,7 @@ describe.each(["matmul", "flash_attention", "layernorm", "softmax"])("%s", (name
       .replace(/%([a-z]\w*)/g, (_, name: string) => `%v${textHash(name)}_${name}`)
       .replace(/#loc(\w*)/g, (_, n: string) => `#place${textHash(n)}_${n}`);
     expect(finalText(renamed)).toBe(expected);
-    // Lines and columns in another order; and no op told from another by its location.
+    // Lines and columns in another order; and no op distinguished from another by its location.
     expect(finalText(source.replace(/("[^"]*"):(\d+):(\d+)/g, (_, file, l, c) => `${file}:${textHash(l) % 97}:${textHash(c) % 89}`))).toBe(
       expected,
     );

@@ -11,7 +11,7 @@ import { parseModule } from "../syntax/parse.js";
 interface Expected {
   /** `kernel.py:12` of each line that has a `.loc`. */
   readonly lines: readonly string[];
-  /** How often each instruction stands that moves data, multiplies matrices or waits. */
+  /** How often each instruction occurs that moves data, multiplies matrices or waits. */
   readonly instructions: Readonly<Record<string, number>>;
 }
 const expected = JSON.parse(readFileSync("fixtures/target/triton-ptx.json", "utf8")) as Readonly<Record<string, Expected>>;
@@ -35,7 +35,7 @@ test.each(Object.entries(expected))("%s", (name, { lines, instructions }) => {
   if (UNROLLED.has(name)) expect(Object.keys(counts)).toEqual(Object.keys(instructions));
   else expect(counts).toEqual(instructions);
 
-  // The facts count what the text has; waits, of which only the last stages speak, are told with their operand.
+  // The facts count what the text has; waits, which only the last stages mention, are reported with their operand.
   const facts: Record<string, number> = {};
   for (const { instruction, count } of codegenFacts(trace)) {
     const mnemonic = instruction.split(" ")[0]!;

@@ -1,7 +1,7 @@
 /**
  * The Trace: what a compilation did, step by step, as plain serialisable data. The terminal UI, the one-shot printers,
  * the snapshot check and the exporters read only this. Lines of text are kept once however often they occur; a step
- * refers to them by number, and each line carries the id of the op that stands on it.
+ * refers to them by number, and each line carries the id of the op on it.
  */
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -30,7 +30,7 @@ export interface Trace {
   readonly artifacts: Artifacts;
 }
 
-/** Texts behind the IR: LLVM IR as it is before LLVM's own passes, and our PTX. */
+/** Texts made after the IR: LLVM IR as it is before LLVM's own passes, and our PTX. */
 export interface Artifacts {
   readonly llir?: string;
   readonly ptx?: string;

@@ -8,7 +8,7 @@ import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
 
-/** Something to compute: it halts every few milliseconds, and answers what is known then. */
+/** Something to compute: it halts every few milliseconds, and returns what is known then. */
 export interface Work {
   /** Equal for the same work, so that a key press does not begin it anew. */
   readonly key: string;

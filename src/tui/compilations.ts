@@ -248,7 +248,7 @@ export class Compilations {
     this.#edited = undefined;
     rmSync(path, { force: true });
   }
-  /** The position in our whole pipeline behind a step: that of our own Trace's pass, found by name for a dump's. */
+  /** The position in our whole pipeline after a step: that of our own Trace's pass, found by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;
     const whole = passesOf({ from: "ttir" }, { ...whatIf, disabled: [] });

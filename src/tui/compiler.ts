@@ -58,7 +58,7 @@ export function start(
   });
 }
 
-/** Runs the passes up to the `n`th again and tells what that one did, rewrite by rewrite, by the labels of steps. */
+/** Runs the passes up to the `n`th again and reports what that one did, rewrite by rewrite, by the labels of steps. */
 export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
   const position = positionOf(input, whatIf, n);
   const parsed = parse(input.name, input.text);

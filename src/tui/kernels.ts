@@ -1,4 +1,4 @@
-/** The kernels of a Trace: a log may hold several compilations, one behind the other, and a module several functions. */
+/** The kernels of a Trace: a log may hold several compilations, one after the other, and a module several functions. */
 
 import type { Lines } from "../diff/same-text.js";
 import { memo } from "../support/memo.js";
@@ -43,7 +43,7 @@ function publicFunction(line: string): string | undefined {
   return /^\s*(?:tt\.func|func\.func|func|llvm\.func)\s+(?!private\b|internal\b)(?:\w+\s+)*@"?([\w.$]+).*\{$/.exec(line)?.[1];
 }
 
-/** Lines of a function in a step: first, and the one behind its closing brace; undefined where it is not there. */
+/** Lines of a function in a step: first, and the one after its closing brace; undefined where it is not there. */
 export const functionLines = memo((lines: Lines, text: StepText, symbol: string): readonly [number, number] | undefined => {
   const begins = new RegExp(`^(\\s*)(?:[\\w.]+\\.)?func\\b.*@"?${symbol.replace(/[$.]/g, "\\$&")}"?\\(`);
   for (let at = 0; at < text.lines.length; at++) {

@@ -10,7 +10,7 @@ export interface CommandDef {
   readonly keys: readonly string[];
   readonly title: string;
   readonly group: Group;
-  /** A word for the footer, or one for each pane in which it stands there; commands without one are in the help only. */
+  /** A word for the footer, or one for each pane whose footer shows it; commands without one are in the help only. */
   readonly footer?: string | Readonly<Partial<Record<PaneId, string>>>;
 }
 

@@ -12,7 +12,7 @@ interface Order {
   readonly settings: WhatIf;
 }
 
-/** Starts the thread; `news` is called with how far it is, and last with the PTX. Answers what stops it. */
+/** Starts the thread; `news` is called with how far it is, and last with the PTX. Returns a function that stops it. */
 export function writePtx({ regenerate: _, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
   const order: Order = { input, settings };
   const worker = new Worker(process.argv[1]!, { workerData: order });

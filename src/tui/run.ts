@@ -35,7 +35,7 @@ export interface TuiRequest extends Inputs {
   readonly clock: () => number;
 }
 
-/** Runs the UI until the user leaves it; answers the exit code. */
+/** Runs the UI until the user leaves it; returns the exit code. */
 export function runTui(request: TuiRequest): Promise<number> {
   return new Promise((resolve) => new TerminalUi(request, resolve).start());
 }

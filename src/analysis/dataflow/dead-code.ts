@@ -49,7 +49,7 @@ export class DeadCodeAnalysis implements DataFlowAnalysis {
     () => [],
   );
   #scope!: Operation;
-  /** Set by the analysis that knows constants. Without one no condition is known, and nothing behind one is live. */
+  /** Set by the analysis that knows constants. Without one no condition is known, and no successor of a conditional branch is live. */
   constants: ConstantQuery = () => undefined;
 
   isLive(block: Block): boolean {

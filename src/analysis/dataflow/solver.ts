@@ -100,13 +100,13 @@ export class DataFlowSolver {
     this.#queue.push({ point, analysis });
   }
 
-  /** Tells those who depend on a fact that it changed. */
+  /** Enqueues the analyses that depend on a fact, after it changed. */
   propagate(fact: Fact<unknown>): void {
     for (const [point, analyses] of fact.dependents) for (const analysis of analyses) this.enqueue(point, analysis);
     if (fact.subscribers.size === 0) return;
     for (const point of fact.affects()) for (const analysis of fact.subscribers) this.enqueue(point, analysis);
   }
-  /** Gives a fact another value, and tells, if that changes it. */
+  /** Gives a fact another value, and propagates it if that is a change. */
   update<T>(fact: Fact<T>, value: T): void {
     if (fact.value === value) return;
     fact.value = value;

@@ -13,7 +13,7 @@ import type { ArtifactRequest, BackendTarget } from "../backend.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
 
 /**
- * The artifacts that are asked for; none while the module is not in the LLVM dialect. What an op has no translation for is a
+ * The artifacts that are asked for; none while the module is not in the LLVM dialect. An op without a translation is a
  * diagnostic of the module's Context, and the artifact is missing.
  */
 export function artifactsOf(

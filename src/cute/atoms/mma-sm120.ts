@@ -70,7 +70,7 @@ function instruction(v: Variant, types: string, sf: string, vs: number): string 
   const sparse = v.sparse ? ".sp::ordered_metadata" : "";
   const shape = `m16n8k${v.k}.row.col`;
   const end = `${types}${v.scaled ? `.${sf}` : ""}`;
-  // Four ue8m0 scales a row are emitted with the kind behind the shape, all else with the kind in front.
+  // Four ue8m0 scales a row are emitted with the kind after the shape, all else with the kind before it.
   if (vector === 4 && sf === "ue8m0") return `mma${sparse}.sync.aligned.${shape}.${kind}${scale}.${end}`;
   return `mma.sync.aligned.${kind}${sparse}${scale}.${shape}.${end}`;
 }

@@ -3,7 +3,7 @@
  * statements. Offsets are characters into the source text.
  */
 
-/** Where a node stands: `[start, end)`. */
+/** Where a node is in the source: `[start, end)`. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,5 +1,5 @@
 /**
- * Runs parsed C++: statements in order, expressions by the library. What CuTe would refuse to compile becomes a
+ * Runs parsed C++: statements in order, expressions by the library. Code that CuTe would refuse to compile becomes a
  * `SyntaxProblem` at the innermost expression that it comes from.
  *
  *   evaluate("auto x = Layout<_8,_1>{}; print(coalesce(x));", ..)   writes  _8:_1
@@ -195,7 +195,7 @@ class Run {
 
   // ---- expressions ----
 
-  /** The value of an expression; a type that stands alone is an error only where it is used. */
+  /** The value of an expression; a type by itself is an error only where it is used. */
   value(e: Expr, scope: Scope): Value {
     switch (e.kind) {
       case "number":

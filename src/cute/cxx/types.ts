@@ -42,7 +42,7 @@ export function termOfType(v: Value | undefined): Term {
   return termOf(v);
 }
 
-/** A type argument as text, for atoms that are told apart by it. */
+/** A type argument as text, for atoms that are distinguished by it. */
 function textOf(v: Value): string {
   if (v.kind === "enum") return v.name;
   if (v.kind === "type" && v.type.of === "numeric") return v.type.type.name;

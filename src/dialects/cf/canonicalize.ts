@@ -17,7 +17,7 @@ interface Target {
   readonly operands: readonly Value[];
 }
 
-/** The target behind a block that holds nothing but a jump; undefined when the block does more. */
+/** The target of the jump in a block that holds nothing else; undefined when the block does more. */
 function collapseBranch({ block, operands }: Target): Target | undefined {
   if (block.firstOp !== block.lastOp) return undefined;
   const jump = BranchOp.match(block.lastOp);

@@ -25,7 +25,7 @@ export interface ForParts {
   readonly unsignedCmp?: boolean;
 }
 /**
- * A loop with an empty body, which gets its yield when nothing is carried. `body` fills it: the builder then stands at
+ * A loop with an empty body, which gets its yield when nothing is carried. `body` fills it: the builder is then at
  * its start, and what it makes must end with a yield.
  */
 export function buildFor(

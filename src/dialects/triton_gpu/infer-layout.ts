@@ -1,7 +1,7 @@
 /**
  * How old layouts go through shape operations. Where the result is written in the operand's own terms (a slice and its
- * parent) it is an old layout; elsewhere today's rules tell, whose answer is compared by what it means. What an old dot
- * asked of its operands is not checked.
+ * parent) it is an old layout; elsewhere today's rules decide, and their result is compared by meaning. Requirements of an
+ * old dot on its operands are not checked.
  */
 import type { Attribute } from "../../ir/attribute.js";
 import type { InferLayout } from "../tt/infer-layout.js";

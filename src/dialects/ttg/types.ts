@@ -49,7 +49,7 @@ export const MemDescType = defineType<MemDescParams>("ttg.memdesc", {
     }
     p.punct(">");
     const params = { shape, elementType, encoding, memorySpace, mutableMemory, allocShape: allocShape.length > 0 ? allocShape : shape };
-    // Upstream points behind the mnemonic here.
+    // Upstream points after the mnemonic here.
     verifyMemDesc(params, (message) => p.fail(message, at, "parse.type-params"));
     return params;
   },
@@ -78,7 +78,7 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((extent, i) => extent === b[i]);
 }
 
-/** Tensor memory is ttng's, which comes later: told by name. */
+/** Tensor memory is ttng's, which comes later: recognized by name. */
 const isTensorMemorySpace = (attr: Attribute): boolean => attr.def.name === "ttng.tensor_memory";
 
 function verifyMemDesc(params: MemDescParams, report: ReportText): void {

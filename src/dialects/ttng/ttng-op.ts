@@ -22,7 +22,7 @@ export const runsOnTwoCTAs = (module: Operation): boolean => intOf(module.attr(T
 export const descOf = (value: Value): MemDesc => value.type as MemDesc;
 export const elementOf = (value: Value): Type => descOf(value).params.elementType;
 
-/** Barriers are one i64. Source: TritonGPU/Transforms/Utility.cpp, verifyBarrierType. Answers whether it is one. */
+/** Barriers are one i64. Source: TritonGPU/Transforms/Utility.cpp, verifyBarrierType. Returns whether it is one. */
 export function verifyBarrierType(barrier: Value, report: OpReport): boolean {
   const { elementType, shape } = descOf(barrier).params;
   if (isInteger(elementType, 64) && shape.length === 1 && shape[0] === 1) return true;

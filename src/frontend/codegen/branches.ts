@@ -50,7 +50,7 @@ function staticCondition(g: Generator, node: ast.If | ast.IfExp, test: PyValue):
   return pyTruth(value);
 }
 
-/** Whether a return statement stands among these, or inside them. */
+/** Whether a return statement is among these, or inside them. */
 export function containsReturn(body: readonly ast.Stmt[]): boolean {
   return body.some((s) => {
     switch (s.kind) {

@@ -98,7 +98,7 @@ export function runHost(g: Generator, fn: PyValue, args: readonly PyValue[], nam
   }
 }
 
-/** An error in a builtin is told at its call. */
+/** An error in a builtin is reported at its call. */
 function atCall(g: Generator, node: ast.Expr, body: () => PyValue): PyValue {
   try {
     return body();

@@ -19,7 +19,7 @@ export class CompilationError extends Error {
     message: string,
     /** From the innermost function outwards. */
     readonly frames: readonly ErrorFrame[],
-    /** The Python exception behind it. */
+    /** The Python exception that caused it. */
     override readonly cause: PyError | undefined,
   ) {
     super(message);

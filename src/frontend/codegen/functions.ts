@@ -57,7 +57,7 @@ export function generateKernel(compilation: Compilation, fn: JitFunction, args: 
 /** How deep functions may call each other; Triton comes as far as Python's stack allows, which is 50 to 100 calls. */
 const DEEPEST = 250;
 
-/** Calls a JIT function from where `g` stands. */
+/** Calls a JIT function from the current place of `g`. */
 export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
   const data = jitData(fn);
   if (data.refused) throw data.refused;
@@ -234,7 +234,7 @@ function visitParameters(g: Generator, args: ast.Arguments): void {
   g.b.loc = loc;
 }
 
-/** Defaults are assigned like statements, outside of any block: they leave no ops, but their errors are told. */
+/** Defaults are assigned like statements, outside of any block: they leave no ops, but their errors are reported. */
 function visitDefaults(g: Generator, args: ast.Arguments): void {
   const { loc } = g.b;
   args.defaults.toReversed().forEach((value, i) => {

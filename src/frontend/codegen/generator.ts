@@ -47,7 +47,7 @@ export interface Compilation {
   readonly functions: Map<string, GeneratedFunction>;
   /** In the order in which code generation comes to them; a loop's body is visited twice. */
   readonly warnings: CodegenWarning[];
-  /** The first is Triton's; the others are those that do not follow from another (`recovery.ts`). By what is told once. */
+  /** The first is Triton's; the others are those that do not follow from another (`recovery.ts`). By place, a NameError by message. */
   readonly errors: Map<string, CompilationError>;
   /** How many statements have failed, with an error of their own or because of another's. */
   failures: number;
@@ -79,7 +79,7 @@ export interface Generator {
   /** Loops around this place. */
   loopDepth: number;
   returnType: TlType | undefined;
-  /** The node that is being visited: errors are told there. */
+  /** The node that is being visited: errors are reported there. */
   node: ast.Node | undefined;
   visitingDefault: boolean;
   /** Calls whose result nobody takes. */
@@ -100,7 +100,7 @@ export function setValue(g: Generator, name: string, value: PyValue): void {
   g.poisoned.delete(name);
 }
 
-/** Names the IR values behind a value. */
+/** Names the IR values of a value. */
 export function nameValue(value: PyValue, name: string): void {
   for (const handle of flattenValue(value)) nameHandle(handle, name);
 }

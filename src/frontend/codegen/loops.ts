@@ -1,5 +1,5 @@
 /**
- * Loops. What a loop carries is found by visiting its body once for nothing: names whose values differ afterwards.
+ * Loops. The values that a loop carries are found by visiting its body once for nothing: names whose values differ afterwards.
  * Source: code_generator.py, CodeGenerator.visit_For and visit_While.
  */
 
@@ -253,7 +253,7 @@ function visitRange(g: Generator, node: ast.For, name: string, range: RangeParts
   if (node.orelse.length > 0) failAt(g, g.node, 'AssertionError("Don\'t know what to do with else after for")');
 }
 
-/** The bounds are scalar integers; answers their common type. */
+/** The bounds are scalar integers; returns their common type. */
 function verifyBounds(bounds: readonly [Tensor, Tensor, Tensor]): Dtype {
   const types = bounds.map((v) => scalarOf(v.type));
   if (!types.every(isInt)) raise("TypeError", `For loop bounds and step must all be ints, are (${types.map(typeName).join(", ")})`);
@@ -285,7 +285,7 @@ function setLoopAttributes(op: Operation, range: RangeParts): void {
   flag("llvm.loop_annotation", range.disableLicm, disableLicm);
 }
 
-/** LLVM is told to leave the loop's invariants where they are. */
+/** The annotation by which LLVM leaves the loop's invariants where they are. */
 function disableLicm(ctx: Context): Attribute {
   const licm = LoopLICMAttr.get(ctx, { disable: boolAttr(ctx, true), versioningDisable: boolAttr(ctx, true) });
   const none = { disableNonforced: undefined, vectorize: undefined, interleave: undefined, unroll: undefined, unrollAndJam: undefined };

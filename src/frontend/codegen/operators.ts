@@ -65,7 +65,7 @@ function instanceMethod(left: PyValue, method: string): PyValue {
   return { kind: "bound_method", self: left, fn };
 }
 
-/** An error inside a method of a constant is told at the operator. */
+/** An error inside a method of a constant is reported at the operator. */
 function static_<T>(g: Generator, node: ast.Node, body: () => T): T {
   try {
     return body();

@@ -1,9 +1,9 @@
 /**
  * Several errors in one run. A statement that fails leaves the names it assigns without a value, and a statement that uses such
- * a name, or calls a function that failed, is passed over in silence: what is told beside the first error is an error of its own.
+ * a name, or calls a function that failed, is passed over in silence: each further error reported is an error of its own.
  *
  * An `if` or a loop in which a statement failed has failed as a whole, once its body has been looked at: no conclusion is drawn
- * from what it would have left. An error in a function of Triton's library is one of the statement that calls it. Behind a
+ * from what it would have left. An error in a function of Triton's library is one of the statement that calls it. After a
  * `static_assert` that does not hold nothing is looked at, as what follows may rely on it.
  */
 import { asPyError } from "../language/errors.js";
@@ -12,10 +12,10 @@ import type * as ast from "../python/ast.js";
 import { CompilationError, errorRepr, frameAt } from "./errors.js";
 import type { Generator } from "./generator.js";
 
-/** As many errors are told at most. */
+/** The most errors that are reported. */
 const LIMIT = 20;
 
-/** Thrown where nothing can be said, as an error that has been told is in the way. */
+/** Thrown where nothing can be said, because of an error that has been reported. */
 export class Abandoned extends Error {
   /** `all`: no other statement is looked at, either. */
   constructor(readonly all = false) {
@@ -56,7 +56,7 @@ export function recovering(g: Generator, statement: ast.Stmt, body: () => void):
 /** Errors that would occur again in any code that is visited next. */
 const FINAL: ReadonlySet<string> = new Set(["MemoryError", "RecursionError", "TimeoutError"]);
 
-/** Each place is told once, though it may be visited for several types, and each name that does not exist. */
+/** Reports each place once, though it may be visited for several types, and each name that does not exist once. */
 function record({ compilation: { errors }, callers }: Generator, error: CompilationError): void {
   const { file, at } = error.frames.at(-1 - callers.length)!;
   const key = error.cause?.kind === "NameError" ? error.message : `${file}:${at?.line}:${at?.col}`;
@@ -65,7 +65,7 @@ function record({ compilation: { errors }, callers }: Generator, error: Compilat
   if (ends) throw new Abandoned(true);
 }
 
-/** Answers what puts back the names that have no value now; a branch or a body that is visited again may give them one. */
+/** Returns a function that marks the names without a value as such again; a branch or a body that is visited again may give them one. */
 export function rememberPoison({ poisoned }: Generator): () => void {
   const names = [...poisoned];
   return () => {

@@ -26,7 +26,7 @@ export function placed<T>(g: Generator, node: ast.Node, body: () => T): T {
     if (error instanceof PyError) failAt(g, g.node, errorRepr(error), "CompilationError", error);
     throw error;
   }
-  // The location stays that of the node just left: what comes next without a place of its own is told to stand here.
+  // The location stays that of the node just left: nodes that follow without a place of their own get it.
   g.node = outerNode;
   g.b.loc = loc;
   return result;
@@ -39,7 +39,7 @@ function tellEndless(g: Generator, statement: ast.Stmt): never {
   return failAt(g, statement, message, "CompilationError", new PyError("TimeoutError", message));
 }
 
-/** Visits statements up to the first return: what stands behind it is dead. */
+/** Visits statements up to the first return: code after it is dead. */
 export function visitBody(g: Generator, body: readonly ast.Stmt[]): void {
   for (const statement of body) {
     if (++g.compilation.statements > STATEMENTS) tellEndless(g, statement);

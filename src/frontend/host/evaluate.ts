@@ -1,4 +1,4 @@
-/** Evaluates Python expressions outside of kernels. What is not understood becomes opaque, with the reason. */
+/** Evaluates Python expressions outside of kernels. An expression that is not understood becomes opaque, with the reason. */
 import { PyError, raise } from "../language/errors.js";
 import { dictKey, noAttribute, pyEquals, pyRepr, pyStr, pyTruth } from "../language/python-text.js";
 import { isKind, isTuple, type Opaque, type PyDict, type PyInstance, type PyValue, pythonTuple } from "../language/values.js";

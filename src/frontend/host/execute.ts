@@ -30,7 +30,7 @@ import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";
 /** How a statement ends: on it goes, or the loop or function is left. */
 export type Outcome = undefined | "break" | "continue" | { readonly returned: PyValue };
 
-/** Runs statements; answers what a function of them returns. */
+/** Runs statements; returns how they end. */
 export function execute(host: Host, env: Env, body: readonly ast.Stmt[]): Outcome {
   for (const statement of body) {
     host.step(env, statement);

@@ -30,7 +30,7 @@ export class EndlessCode extends Error {
 }
 
 export interface Host {
-  /** Compute capability of the GPU that host code is told of. */
+  /** Compute capability of the GPU that host code sees. */
   readonly capability: number;
   readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
   readonly builtins: ReadonlyMap<string, PyValue>;

@@ -32,7 +32,7 @@ export class Later {
   }
 }
 
-/** Names with their values. What is bound in an attempt is taken back at its end. */
+/** Names with their values. Bindings made in an attempt are undone at its end. */
 export class Names extends Map<string, PyValue> {
   /** The statement that is being run. */
   at: ast.Place | undefined;
@@ -179,7 +179,7 @@ export interface JitParameter {
   readonly annotation: ast.Expr | undefined;
 }
 
-/** Behind a `@triton.jit` function. */
+/** The data of a `@triton.jit` function. */
 export interface JitData {
   readonly node: ast.FunctionDef;
   readonly env: Env;
@@ -188,7 +188,7 @@ export interface JitData {
   readonly dedent: number;
   /** The line of the first decorator. */
   readonly firstLine: number;
-  /** Parameters of which nothing but the type is told, and those whose divisibility is not. */
+  /** Parameters of which only the type is known, and those whose divisibility is not known. */
   readonly doNotSpecialize: readonly string[];
   readonly doNotAlign: readonly string[];
   /** `@triton.jit(repr=...)`: a function that names the kernel by its constants. */
@@ -206,7 +206,7 @@ export interface JitData {
 }
 export const jitData = (fn: JitFunction): JitData => fn.data as JitData;
 
-/** Behind a Python function that runs while compiling. */
+/** The data of a Python function that runs while compiling. */
 export type HostData =
   | {
       readonly kind: "def";
@@ -236,7 +236,7 @@ export const native = (name: string, call: NativeCall, constexpr = false): HostF
   data: { kind: "native", call } satisfies HostData,
 });
 
-/** Behind a class: how to make an instance. Classes of Python source are made by `__init__` or by their fields. */
+/** The data of a class: how to make an instance. Classes of Python source are made by `__init__` or by their fields. */
 export type ClassData = { readonly kind: "native"; readonly construct: NativeCall } | { readonly kind: "source"; readonly env: Env };
 export const classData = (cls: PyClass): ClassData => cls.data as ClassData;
 

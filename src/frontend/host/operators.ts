@@ -230,7 +230,7 @@ export function pyContains(container: PyValue, item: PyValue): boolean {
   return items.some((v) => pyEquals(v, item));
 }
 
-/** The value that is not known, behind a constant too. */
+/** The opaque value, also inside a constexpr; undefined if the value is known. */
 export function unknownOf(value: PyValue): Opaque | undefined {
   const plain = isConstexpr(value) ? value.value : value;
   return isKind(plain, "opaque") ? plain : undefined;

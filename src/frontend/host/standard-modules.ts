@@ -25,7 +25,7 @@ import { METADATA, PACKAGING_VERSION } from "./versions.js";
 
 type Given = ReadonlyMap<string, PyValue>;
 
-/** A call of something in Triton's runtime: what its parameters do not take is refused. `?` stands behind those that have a default. */
+/** A call of something in Triton's runtime: arguments that its parameters do not take are refused. `?` marks those with a default. */
 function binding(name: string, parameters: string, call: (given: Given) => PyValue, kind: Parameter["kind"] = "positional"): NativeCall {
   const all = parameters
     .split(" ")
@@ -247,7 +247,7 @@ const attrgetter: NativeCall = ([name = null]) =>
     ([value = null], _, host) => hostAttribute(host, value, String(name)) ?? raise("AttributeError", `no attribute '${String(name)}'`),
   );
 
-/** `importlib.import_module`. Of the libraries of a backend whose name is not known only the target's can be meant. */
+/** `importlib.import_module`. A library of a backend whose name is not known can only be the target's. */
 const importModule: NativeCall = ([name = null, relativeTo = null], _, host) => {
   const unknown = unknownOf(name);
   if (unknown)

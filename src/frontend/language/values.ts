@@ -78,7 +78,7 @@ export interface PySlice {
   readonly stop: PyValue;
   readonly step: PyValue;
 }
-/** A `@triton.jit` function. Code generation and the host evaluator own what stands behind `data`. */
+/** A `@triton.jit` function. Code generation and the host evaluator own the contents of `data`. */
 export interface JitFunction {
   readonly kind: "jit";
   readonly name: string;

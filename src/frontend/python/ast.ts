@@ -4,7 +4,7 @@
  * (`match`, `async`): it is kept as `Unsupported` and named when somebody comes across it.
  */
 
-/** Where a node stands: 1-based lines; columns count UTF-8 bytes from 0, as CPython's. */
+/** The position of a node: 1-based lines; columns count UTF-8 bytes from 0, as CPython's. */
 export interface Place {
   readonly line: number;
   readonly col: number;

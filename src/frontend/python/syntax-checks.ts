@@ -100,7 +100,7 @@ export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxErr
     if (!node) return;
     if (node.kind === "Call") checkCall(node, fail);
     if (node.kind === "Lambda") checkParameters(node.args, fail);
-    // An annotation behind a target that is not the first.
+    // An annotation after a target that is not the first.
     if (node.kind === "Unsupported" && node.name === "invalid syntax") fail(node.at, node.name);
     if (node.kind === "Unsupported" && node.name === "Await") fail(node.at, `'await' outside ${isInFunction ? "async " : ""}function`);
     if (node.kind === "Unsupported" && /^Yield/.test(node.name) && !isInFunction) fail(node.at, "'yield' outside function");
@@ -118,7 +118,7 @@ function checkParameters({ posonlyargs, args, vararg, kwonlyargs, kwarg, default
     if (names.has(arg.arg)) fail(arg.at, `duplicate argument '${arg.arg}' in function definition`);
     names.add(arg.arg);
   }
-  // A parameter that stands behind the first default must have one.
+  // A parameter after the first default must have one.
   const first = defaults[0]?.at;
   const all = [...posonlyargs, ...args];
   const after = first && all.find((a) => a.at && isBefore(first, a.at) && !defaults.some((d) => d.at && isBefore(a.at!, d.at)));
@@ -129,7 +129,7 @@ const isBefore = (a: ast.Place, b: ast.Place): boolean => a.line < b.line || (a.
 function checkCall({ args, keywords, at }: ast.Call, fail: Fail): void {
   const firstKeyword = keywords.find((k) => k.arg !== undefined)?.at;
   const late = firstKeyword && args.find((a) => a.at && a.kind !== "Starred" && isBefore(firstKeyword, a.at));
-  // CPython points behind the last argument.
+  // CPython points after the last argument.
   if (late && at) fail({ ...at, line: at.endLine, col: at.endCol - 1 }, "positional argument follows keyword argument");
   const names = new Set<string>();
   for (const { arg, at: place } of keywords) {

@@ -1,4 +1,4 @@
-/** Goes on behind a syntax error: the statement that it is in is taken for one that says nothing. */
+/** Goes on after a syntax error: the statement that it is in is replaced by one that does nothing. */
 import type { PythonSyntaxError } from "./parse.js";
 import { type Token, tokenize } from "./tokens.js";
 
@@ -17,7 +17,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   class: "if 0:",
 };
 
-/** The text without the statement that an error is in, its lines in their places; undefined where it cannot be told what else is wrong. */
+/** The text without the statement that an error is in, its lines in their places; undefined where other errors cannot be known. */
 export function withoutStatement(text: string, { name, line }: PythonSyntaxError): string | undefined {
   const { tokens, error, open } = tokenize(text);
   // Blocks, or where lines end, are in doubt.

@@ -9,7 +9,7 @@ export interface Token {
 
 /** An error that the tokenizer reports. */
 export interface TokenError {
-  /** Whether it is told rather than what is wrong before it. */
+  /** Whether it is reported rather than an error before it. */
   readonly isFirst: boolean;
   readonly name: "SyntaxError" | "IndentationError" | "TabError";
   readonly message: string;

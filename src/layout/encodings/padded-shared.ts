@@ -50,7 +50,7 @@ export function verifyPaddedShared({ intervals, paddings, linearComponent: layou
   return [];
 }
 
-/** Elements that a buffer of `elements` takes once padding is counted; none goes behind the last. */
+/** Elements that a buffer of `elements` takes once padding is counted; none goes after the last. */
 function paddedSize({ intervals, paddings }: PaddedSharedParams, elements: number): number {
   return intervals.reduce((total, interval, i) => {
     const behindLast = elements % interval === 0 ? 1 : 0;

@@ -12,7 +12,7 @@ import { isPowerOf2 } from "./matrix-order.js";
 /** The in dims of a shared layout. */
 export const SHARED_DIMS = ["offset", "block"] as const;
 
-/** offset, block -> dim0, dim1, ...: the layout as it stands; it fits one shape only. */
+/** offset, block -> dim0, dim1, ...: the layout as it is; it fits one shape only. */
 export function sharedLinearToLinearLayout(shape: readonly number[], layout: LinearLayout): LinearLayout {
   const sizes = layout.getOutDimSizes();
   if (sizes.length !== shape.length || !sizes.every((size, d) => size === shape[d]))

@@ -16,7 +16,7 @@ export function verifyDotOperandEncoding(operand: EncodingParams, opIdx: number,
 }
 
 /**
- * Complaints about the operands taken together. `supportsMma(version)` tells whether the element types of this dot run on that
+ * Complaints about the operands taken together. `supportsMma(version)` says whether the element types of this dot run on that
  * version of the tensor cores.
  */
 export function verifyDotOpEncodingCompatibility(

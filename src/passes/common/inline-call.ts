@@ -17,7 +17,7 @@ export interface InlineOptions {
   readonly listener: RewriteListener;
 }
 
-/** Inlines `callable` at `call`, whose results then have no uses; the call itself stays. Answers whether it was legal. */
+/** Inlines `callable` at `call`, whose results then have no uses; the call itself stays. Returns whether it was legal. */
 export function inlineCall(call: Operation, callable: Operation, body: Region, options: InlineOptions): boolean {
   const { ctx } = call;
   const { clone, listener } = options;

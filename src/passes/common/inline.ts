@@ -118,7 +118,7 @@ class Inliner {
     return true;
   }
 
-  /** Answers whether any call was inlined. */
+  /** Returns whether any call was inlined. */
   private inlineCalls(nodes: readonly CallGraphNode[], threshold: number): boolean {
     const calls: ResolvedCall[] = [];
     for (const node of nodes) {

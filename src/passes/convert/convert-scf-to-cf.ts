@@ -45,7 +45,7 @@ function propagateLoopAttrs(loop: Operation, branch: Operation): void {
   for (const [name, value] of dictEntries(loop.attrs)) if (value.def.name.startsWith("llvm.")) branch.setAttr(name, value);
 }
 
-/** Splits the block of `op` in front of it; answers what is before and the block that begins with `op`. */
+/** Splits the block of `op` in front of it; returns the block before and the block that begins with `op`. */
 function splitAt(rw: Rewriter, op: Operation): { readonly before: Block; readonly after: Block } {
   const before = op.block!;
   return { before, after: rw.splitBlock(before, op) };
@@ -184,7 +184,7 @@ const whileLowering = lowering("while-lowering", WhileOp, (loop, rw) => {
   propagateLoopAttrs(op, back.op);
   return rw.replace(op, args);
 });
-/** Puts the blocks of the condition region in front of `next` and jumps there; answers its terminator. */
+/** Puts the blocks of the condition region in front of `next` and jumps there; returns its terminator. */
 function enterWhile(rw: Rewriter, { op, inits, before: region }: WhileView, before: Block, next: Block) {
   const entry = region.firstBlock!;
   const last = region.lastBlock!;

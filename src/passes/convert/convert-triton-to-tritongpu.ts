@@ -1,5 +1,5 @@
 /**
- * Gives every tensor a layout. Most ops only change types; where two layouts meet, ttg.convert_layout stands between:
+ * Gives every tensor a layout. Most ops only change types; where two layouts meet, a ttg.convert_layout is put between them:
  *
  *     %1 = tt.expand_dims %0 {axis = 1} : tensor<128xi32> -> tensor<128x1xi32>
  *     ->

@@ -114,7 +114,7 @@ function defaultsOf(ctx: Context, def: OpDef): [string, Attribute][] {
   return def.attrs.flatMap(({ name, default: dflt }): [string, Attribute][] => (dflt ? [[name, dflt(ctx)]] : []));
 }
 
-/** The op's attributes as `to` has them: flags under LLVM's names, and what it does not know as it stands. */
+/** The op's attributes as `to` has them: flags under LLVM's names, and those it does not know unchanged. */
 function attrsFor(op: Operation, to: OpDef): DictAttr {
   const attrs = new Map(defaultsOf(op.ctx, to));
   for (const [name, attr] of dictEntries(op.attrs)) {
@@ -130,7 +130,7 @@ function fastmathFlags({ ctx, params: { flags } }: Attribute<{ readonly flags: n
   return FastmathFlagsAttr.get(ctx, { bits: llvm });
 }
 
-/** An op with one result, as it stands: of an op with flags, one without any. */
+/** Makes an op with one result; without `attrs` it has the default ones, which set no flags. */
 function plain(rw: Rewriter, def: OpDef, operands: readonly Value[], type: Type, attrs?: DictAttr): Value {
   const init = { loc: rw.loc, operands, resultTypes: [type], attrs: attrs ?? dictAttr(rw.ctx, defaultsOf(rw.ctx, def)) };
   return rw.insert(new Operation(rw.ctx, def, init)).result(0);

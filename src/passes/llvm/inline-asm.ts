@@ -44,7 +44,7 @@ export interface AsmInputs {
 
 /**
  * Takes structs apart and brings values to the width of their register class. A number as constraint ties an operand to that result; the
- * elements of a struct to that and those behind it.
+ * elements of a struct to that and the following ones.
  */
 export function asmInputs(rw: Rewriter, given: readonly { readonly value: Value; readonly constraint: string }[]): AsmInputs {
   const operands: Value[] = [];

@@ -72,7 +72,7 @@ const scaleSharedToTmem = pattern("scale-shared-to-tmem", TCGen5MMAScaledOp, (mm
   return changed || rw.noMatch("no scales in shared memory");
 });
 
-/** Commits right behind an instruction become barriers of it. */
+/** Commits right after an instruction become barriers of it. */
 const mergeCommitIntoMMA = anyOpPattern("merge-commit-into-mma", hasInterface(MMAv5OpInterface), (op, rw) => {
   const { pred: mmaPred } = mmaOf(op);
   const always = constantInt(mmaPred) !== undefined && constantInt(mmaPred) !== 0n;

@@ -62,7 +62,7 @@ function setAccFlag(rw: Rewriter, op: Operation, flag: Value): void {
   else rw.modify(op, () => op.setOperands([...op.operands.slice(0, 3), flag]));
 }
 
-/** Answers whether the dot has a flag now. */
+/** Returns whether the dot has a flag now. */
 function initByFlag(rw: Rewriter, dot: Operation, before: ForView): boolean {
   const options = { loc: dot.locRef };
   rw.setBefore(before);

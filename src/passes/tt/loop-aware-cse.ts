@@ -40,7 +40,7 @@ export const loopAwareCse = definePass("triton-loop-aware-cse", {
   },
 });
 
-/** Replaces each carried value by the first that is equal to it. Answers how many went. */
+/** Replaces each carried value by the first that is equal to it. Returns how many were replaced. */
 function uniteIterArgs(loop: ForView, rw: Rewriter, explain: Explain | undefined): number {
   const { op, initArgs, region } = loop;
   const body = region.firstBlock!;
@@ -105,7 +105,7 @@ class Equalities {
     this.#pending.push([this.#yielded[i]!, this.#yielded[j]!]);
     return true;
   }
-  /** Answers whether two values look equal; what else must be equal for it becomes pending. */
+  /** Returns whether two values look equal; what else must be equal for it becomes pending. */
   private require(a: Value, b: Value): boolean {
     if (a === b) return true;
     if (a.type !== b.type || a.parentBlock !== this.#body || b.parentBlock !== this.#body) return false;

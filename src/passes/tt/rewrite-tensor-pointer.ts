@@ -76,7 +76,7 @@ class TensorPointerRewriter {
     while (this.#old.length > 0) this.rw.erase(this.#old.pop()!);
   }
 
-  /** Answers the op whose regions are to be visited. */
+  /** Returns the op whose regions are to be visited. */
   private rewrite(op: Operation): Operation | undefined {
     this.rw.setBefore(op).loc = op.locRef;
     const made = MakeTensorPtrOp.match(op);

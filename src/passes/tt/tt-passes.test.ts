@@ -31,7 +31,7 @@ describe("as real Triton", () => {
 
 describe("locations as real Triton's", () => {
   for (const { name, input, output } of goldenParts(`${FOLDER}/locations.mlir`)) {
-    // The pass stands in the first line; lines count from the second.
+    // The pass is in the first line; lines count from the second.
     const [header, ...lines] = input.split("\n");
     test(`${header} ${name}`, () => {
       const ctx = new Context(ALL_DIALECTS);

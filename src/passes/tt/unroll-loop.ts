@@ -20,7 +20,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 
-/** Unrolls by a factor of at least 2. Answers the loop of the rounds left over, where there is one. */
+/** Unrolls by a factor of at least 2. Returns the loop of the rounds left over, where there is one. */
 export function unrollLoop(loop: ForView, factor: number, rw: Rewriter): Operation | undefined {
   const { op, step, region } = loop;
   const body = region.firstBlock!;
@@ -94,7 +94,7 @@ function repeatBody(loop: ForView, factor: number, step: Value, rw: Rewriter): v
   terminator.setOperands(last);
 }
 
-/** Puts the body of a loop that is known to run once in its place, and removes one that never runs. Answers whether it did. */
+/** Puts the body of a loop that is known to run once in its place, and removes one that never runs. Returns whether it did. */
 function dissolve(loop: ForView, rw: Rewriter): boolean {
   const { op, lowerBound, initArgs, region } = loop;
   const tripCount = staticTripCount(loop);

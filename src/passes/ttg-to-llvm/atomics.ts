@@ -1,5 +1,5 @@
 /**
- * Atomic reads, modifications and writes of global memory, by one thread of those that hold the same element. What it read goes to
+ * Atomic reads, modifications and writes of global memory, by one thread of those that hold the same element. The value read goes to
  * the others through shared memory where they need it.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AtomicCASOpConversion, AtomicRMWOpConversion;
  * Utility.cpp, finalizeTensorAtomicResults.
@@ -234,7 +234,7 @@ function widths(lo: Lowering, { ptr, mask, atomic_rmw_op, result }: RMW, element
 
 /**
  * bf16 before sm_90: LLVM makes a loop of compare and swap of it, which is branched around where the predicate does not hold.
- * Answers what was read; undefined for a scalar, whose result is set here.
+ * Returns the value read; undefined for a scalar, whose result is set here.
  */
 function byLLVM(lo: Lowering, view: RMW, pointer: Value, value: Value, element: Type, predicate: Value | undefined): Value | undefined {
   const { op, result, atomic_rmw_op, sem } = view;

@@ -55,7 +55,7 @@ interface Printed {
   readonly value: Value;
   readonly signed: boolean;
 }
-/** Calls vprintf with the arguments in a struct on the stack, promoted as C does; answers the format as a value. Nothing of it has a location. */
+/** Calls vprintf with the arguments in a struct on the stack, promoted as in C; returns the format as a value. No op has a location. */
 function printf(lo: Lowering, text: string | Value, args: readonly Printed[]): Value {
   const { b, ctx } = lo;
   const { loc } = b;
@@ -137,7 +137,7 @@ const PRINT = rule(PrintOp, ({ op, prefix, hex, isSigned }, lo) => {
 
 // --- assert -------------------------------------------------------------------------------------
 
-/** The line that an assertion stands on: in the function called, not in its callers. */
+/** The line that an assertion is on: in the function called, not in its callers. */
 function sourceLine(loc: Attribute): { readonly file: string; readonly line: number } {
   let at = loc;
   while (CallSiteLoc.is(at)) at = at.params.callee;

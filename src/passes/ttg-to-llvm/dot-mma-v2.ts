@@ -101,7 +101,7 @@ class OperandTable {
 
 /**
  * The order in which elements make up instructions, where a thread has more neighbours along k (kWidth) than one instruction takes:
- * those beyond go to the following instructions. Indices into a run of elements as long as the answer.
+ * those beyond go to the following instructions. Indices into a run of elements as long as the result.
  */
 function largeKOrder(isA: boolean, kWidth: number, perWord: number, repK: number, numElems: number): number[] {
   const order: number[] = [];

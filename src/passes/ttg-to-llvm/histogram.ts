@@ -1,5 +1,5 @@
 /**
- * Histograms: a ballot for each bit of the bins' numbers tells every lane which of the warp's elements fall into the bins it owns;
+ * Histograms: a ballot for each bit of the bins' numbers shows every lane which of the warp's elements fall into the bins it owns;
  * warps add up what they count by atomics in shared memory. (The bits by @apgoucher, as upstream says.)
  * Source: lib/Conversion/TritonGPUToLLVM/HistogramOpToLLVM.cpp.
  */

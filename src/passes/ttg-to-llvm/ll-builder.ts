@@ -82,7 +82,7 @@ export class LLBuilder {
     this.block = block;
     this.before = null;
   }
-  /** New ops go behind `after` (at the start of the block when null), and behind all constants. */
+  /** New ops go after `after` (at the start of the block when null), and after all constants. */
   setAfter(block: Block, after: Operation | null): void {
     const amongConstants = this.folding && block === this.#constantBlock && (!after || after.def.isConstantLike);
     const last = amongConstants ? this.#lastConstant : after;
@@ -132,7 +132,7 @@ export class LLBuilder {
   }
 
   // --- constants ----------------------------------------------------------------------------
-  /** Makes a constant-like op, or finds the one that was made. `key` tells it from others of its type. */
+  /** Makes a constant-like op, or finds the one that was made. `key` distinguishes it from others of its type. */
   #constant(type: Type, key: Attribute | string, make: () => Operation): Value {
     if (!this.folding) return this.insert(make()).result(0);
     let ofType = this.#constants.get(type);

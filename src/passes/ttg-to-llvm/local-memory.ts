@@ -171,7 +171,7 @@ function byWords(
   );
 }
 
-/** Whether elements have an address of their own; told at `op` when they have none. */
+/** Whether elements have an address of their own; reports an error at `op` when they have none. */
 export function isAddressable(lo: Lowering, op: Operation, { elementType }: MemDescParams): boolean {
   if (scalarBits(convertType(elementType)) >= 8) return true;
   return lo.fail(

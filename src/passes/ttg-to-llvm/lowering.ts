@@ -43,12 +43,12 @@ export interface LoweringTarget {
   readonly threadsPerWarp: number;
 }
 
-/** How one op kind is lowered; answers false (after reporting why) when it cannot be. */
+/** How one op kind is lowered; returns false (after reporting why) when it cannot be. */
 export interface LoweringRule {
   readonly def: OpDef;
   readonly lower: (op: Operation, lo: Lowering) => boolean;
 }
-/** The rule for ops of one kind. The body answers nothing when all is well, false after `lo.fail`. */
+/** The rule for ops of one kind. The body returns nothing when all is well, false after `lo.fail`. */
 export function rule<O, A, R, G, S>(
   def: TypedOpDef<O, A, R, G, S>,
   body: (op: ViewOf<O, A, R, G, S>, lo: Lowering) => false | void,
@@ -141,7 +141,7 @@ export class Lowering {
     this.b = new LLBuilder(module.ctx, folding);
   }
 
-  /** Reports why `op` cannot be lowered. Rules answer it: `return lo.fail(op, "...")`. */
+  /** Reports why `op` cannot be lowered. Rules return its result: `return lo.fail(op, "...")`. */
   fail(op: Operation, message: string, code = "lower.unsupported"): false {
     this.report(op, message, code);
     return false;
@@ -208,7 +208,7 @@ export class Lowering {
   alias(value: Value, of: Value): void {
     this.#values.set(value, this.#lowered(of));
   }
-  /** The value in the type that it had: a cast behind what it became. */
+  /** The value in the type that it had: a cast after the value that it became. */
   unconverted(value: Value): Value {
     const by = this.value(value);
     if (by.type === value.type) return by;
@@ -216,7 +216,7 @@ export class Lowering {
     if (!cast) this.#unconverted.set(by, (cast = this.#castBehind(by, value.type)));
     return cast;
   }
-  /** `olds` became values of their old types: casts behind those that are used give the new ones, each in front of those before. */
+  /** `olds` became values of their old types: casts after those that are used give the new ones, each in front of those before. */
   setUnconverted(olds: readonly Value[], news: readonly Value[]): void {
     olds.forEach((old, i) => this.setValue(old, news[i]!));
     for (const old of inOrderOfUse(olds)) {
@@ -242,7 +242,7 @@ export class Lowering {
     if (elements!.length === 1 && elements![0]!.type === type) return elements![0]!;
     const { b, ctx } = this;
     const saved = { block: b.block, before: b.before, origin: ctx.origin, loc: b.loc };
-    // The constant that the struct begins with comes first: it may go behind `after`.
+    // The constant that the struct begins with comes first: it may come after `after`.
     b.undef(type);
     b.setAfter(block, after);
     ctx.origin = origin;
@@ -260,7 +260,7 @@ export class Lowering {
   newBlock(old: Block): Block {
     return this.#blocks.get(old)!;
   }
-  /** Makes an empty block behind the current one, of the same function. */
+  /** Makes an empty block after the current one, in the same function. */
   addBlockAfter(block: Block, argTypes: readonly Type[] = []): Block {
     const added = new Block(this.ctx);
     for (const type of argTypes) added.addArgument(type, this.b.loc);
@@ -301,7 +301,7 @@ export class Lowering {
     }
     return true;
   }
-  /** New blocks for those that control can reach, behind `start`, in the order of the old ones; answers the last. */
+  /** New blocks for those that control can reach, after `start`, in the order of the old ones; returns the last. */
   #makeBlocks(region: Region, reachable: readonly Block[], start: Block): Block {
     const wanted = new Set(reachable);
     let last = start;
@@ -333,7 +333,7 @@ export class Lowering {
     b.loc = saved.loc;
     return done;
   }
-  /** Lowers the ops of a region of one block at the insertion point; answers what its terminator returns, undefined on failure. */
+  /** Lowers the ops of a region of one block at the insertion point; returns what its terminator returns, undefined on failure. */
   inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {
     const block = region.firstBlock!;
     block.args.forEach((arg, i) => this.setValue(arg, args[i]!));
@@ -341,8 +341,8 @@ export class Lowering {
     return this.allValues(block.lastOp!.operands);
   }
   /**
-   * Lowers the blocks of a region to blocks behind the current one, which branches to them with `args`, and goes on in a block of
-   * its own behind those; its arguments, what the region's terminators return, are the answer. Undefined on failure.
+   * Lowers the blocks of a region to blocks after the current one, which branches to them with `args`, and goes on in a block of
+   * its own after those. Returns its arguments, which are what the region's terminators return; undefined on failure.
    * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp, inlineRegionImpl.
    */
   inlineBlocks(region: Region, args: readonly Value[]): readonly Value[] | undefined {

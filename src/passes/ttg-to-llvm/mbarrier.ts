@@ -30,14 +30,14 @@ import { threadId } from "./thread-indices.js";
 export function isFirstThread(lo: Lowering): Value {
   return lo.b.icmp("eq", threadId(lo), lo.b.i32(0));
 }
-/** PTX without results, as it stands. */
+/** PTX without results, unchanged. */
 export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly [constraint: string, value: Value])[]): void {
   const constraints = operands.map(([constraint]) => constraint).join();
   const values = operands.map(([, value]) => value);
   lo.b.inlineAsm(asm, constraints, values, voidType(lo.ctx));
 }
 
-/** Polls until the phase is over. What sm_80 has is no wait of limited time, so it sleeps in between. */
+/** Polls until the phase is over. sm_80 has no wait of limited time, so there it sleeps in between. */
 function waitText(gpu: GpuTarget, predicated: boolean): string {
   const body = [
     ...(predicated ? ["@!$2 bra.uni skipWait;"] : []),

@@ -1,5 +1,5 @@
 /**
- * Operands of wgmma and tcgen05 that lie in shared memory: the instruction is told where by a descriptor of 64 bits, of the address, of
+ * Operands of wgmma and tcgen05 that lie in shared memory: the instruction is given a descriptor of 64 bits, of the address, of
  * how far core matrices are apart and of the swizzle.
  *
  *     const operand = mmaSharedOperand(lo, { layout, bits: 16, base, tile: [128, 16], mnDim: 0, version: 5 });

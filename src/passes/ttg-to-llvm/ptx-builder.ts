@@ -72,7 +72,7 @@ export class PtxBuilder {
     const guard = predicate ? `@${negated ? "!" : ""}${predicate.text} ` : "";
     this.#lines.push(`${guard}${parts.filter((p) => p !== "").join(".")} ${operands.map((o) => o.text).join(", ")};`);
   }
-  /** A line of PTX as it stands. */
+  /** A line of PTX, unchanged. */
   line(text: string): void {
     this.#lines.push(text);
   }

@@ -1,6 +1,6 @@
 /**
  * tcgen05.mma: one thread of the first warp starts instructions for the whole CTA, which read A and B from shared memory (A perhaps
- * from tensor memory) and add to D in tensor memory; barriers are told when they are done.
+ * from tensor memory) and add to D in tensor memory; barriers are signalled when they are done.
  *
  *     @$5 tcgen05.mma.cta_group::1.kind::f16 [ $0 + 0 ], $1, $2, $3, $4;
  *
@@ -280,7 +280,7 @@ function emit(
   ptx.launch(lo.b, voidType(lo.ctx));
 }
 
-/** A barrier is told, of both CTAs where two work together, when what was started before is done. */
+/** Signals a barrier, of both CTAs where two work together, when the instructions started before are done. */
 function commit(lo: Lowering, barrier: Value, pred: Value): void {
   const { b, ctx } = lo;
   const arrive = `@$0 tcgen05.commit.${ctaGroup(lo)}.mbarrier::arrive::one`;

@@ -1,6 +1,6 @@
 /**
  * Tensor maps, the descriptors of TMA, made by the kernel itself: filled in field by field in shared memory, then copied to global memory,
- * from where the copies' unit reads them behind a fence.
+ * from where the copies' unit reads them after a fence.
  *
  *     @$2 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [ $0 + 0 ], 0x0, $1;
  *

@@ -1,6 +1,6 @@
 /**
- * `ttg.warp_specialize` stays until `convert-warp-specialize-to-llvm`; the code in its regions is lowered. What goes in and out of it keeps
- * its type, so casts stand between it and lowered code.
+ * `ttg.warp_specialize` stays until `convert-warp-specialize-to-llvm`; the code in its regions is lowered. Its operands and results keep
+ * their types, so there are casts between it and lowered code.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TritonGPUToLLVM.cpp (legal ops); mlir/lib/Transforms/Utils/DialectConversion.cpp.
  */
 import {

@@ -63,7 +63,7 @@ export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
 const roundDown = (registers: number): number => Math.floor(registers / 8) * 8;
 const roundUp = (registers: number): number => Math.ceil(registers / 8) * 8;
 
-/** Adds partitions that return at once, each of a power of two of warps, until there are `numWarps`. Answers how many. */
+/** Adds partitions that return at once, each of a power of two of warps, until there are `numWarps`. Returns how many. */
 function fillUp(specialize: WarpSpecialize, numWarps: number, rw: Rewriter): number {
   const { op, requestedRegisters } = specialize;
   const added: number[] = [];

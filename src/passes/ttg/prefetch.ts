@@ -205,7 +205,7 @@ function rewriteLoop(rw: Rewriter, loop: ForView, dot: DotView, plan: Plan | und
   rw.replace(op, made.op.results.slice(0, op.numResults));
 }
 
-/** Dots of the slices behind the first one, which is `first`; answers the last of them, before which the insertion point is left. */
+/** Dots of the slices after the first one, which is `first`; returns the last of them and leaves the insertion point before it. */
 function splitRest(rw: Rewriter, dot: DotView, plan: Plan, mapping: Mapping, first: Operation): Operation {
   const k = depthOf(dot);
   let previous = first;

@@ -54,7 +54,7 @@ export const reorderInstructions = definePass("tritongpu-reorder-instructions", 
   },
 });
 
-/** A conversion moves behind the last deallocation before its first use. */
+/** Moves each conversion after the last deallocation before its first use. */
 function sinkConversionsBehindDeallocs(root: Operation, moveAfter: (op: Operation, after: Operation) => void): void {
   root.walkPostOrder((op) => {
     if (!ConvertLayoutOp.is(op)) return;

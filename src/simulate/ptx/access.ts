@@ -181,7 +181,7 @@ export function sharedRequest(
   }
 }
 
-/** The memory that a shared address lies in: the CTA's own, or that of another in the cluster; tells of one that is not there. */
+/** The memory that a shared address lies in: the CTA's own, or that of another in the cluster; reports one that does not exist. */
 export function sharedAt(warp: Warp, at: number, lane: number, site: Site): SharedMemory | undefined {
   const { cta } = warp;
   if (at < CTA_WINDOW) return cta.shared;

@@ -1,8 +1,8 @@
 /**
  * Who knows of whom. Time is a vector: each warp counts the barriers it passed, and at a barrier learns how far the others have
- * come. What works on its own (the copies of TMA, the tensor cores of sm_100) has clocks too, one for each mbarrier that it
+ * come. Asynchronous hardware (the copies of TMA, the tensor cores of sm_100) has clocks too, one for each mbarrier that it
  * arrives at: who has waited there knows its time. Vectors are kept twice: their second half says which times are known
- * through a `fence.proxy.async`. What ordinary instructions wrote, asynchronous hardware sees only so.
+ * through a `fence.proxy.async`. Only so does asynchronous hardware see what ordinary instructions wrote.
  */
 import { type Knowledge, learnOf } from "./global-order.js";
 import type { Warp } from "./warp.js";

@@ -23,7 +23,7 @@ import type { CompiledFunction, KernelParameter, PtxProgram } from "./program.js
 import { bitsOfType, bytesOfVariable, Scope } from "./scope.js";
 import { numCtasOf, parametersOf, threadsOf } from "./signature.js";
 
-/** Global variables lie behind all arguments. */
+/** The IDs of global variables come after those of all arguments. */
 export const FIRST_GLOBAL_ID = 130_000;
 /** The size limit of one variable, in bytes. */
 const MOST_BYTES = 2 ** 26;
@@ -72,7 +72,7 @@ class ProgramCompiler implements FunctionContext {
 
   compile(entry: PtxFunction, functions: readonly PtxFunction[]): PtxProgram {
     for (const item of this.module.items) this.#declare(item);
-    // Arrays of unknown extent begin behind the others.
+    // Arrays of unknown extent begin after the others.
     const dynamicAt = (this.#shared + 127) & ~127;
     for (const name of this.#dynamic) this.#module.declareAddress(name, BigInt(dynamicAt));
     for (const fn of functions) if (fn !== entry && fn.body !== undefined) this.#declareFormals(fn);

@@ -30,7 +30,7 @@ export class Findings {
   readonly #byKey = new Map<string, Finding & { times: number }>();
   program: readonly number[] = [0, 0, 0];
 
-  /** `key` tells findings of one kind apart; by default the site. */
+  /** `key` distinguishes findings of one kind; by default the site. */
   add(kind: FindingKind, site: Site | undefined, message: string, key: string | number = site?.index ?? -1): void {
     const id = `${kind}:${key}`;
     const known = this.#byKey.get(id);
@@ -46,7 +46,7 @@ export class Findings {
 /** An instruction of the compiled program, and what was counted of it. */
 export interface Site {
   readonly index: number;
-  /** As it stands in the text. */
+  /** As it is written in the text. */
   readonly text: string;
   readonly mnemonic: string;
   /** 1-based, in the PTX; 0 where it has none. */

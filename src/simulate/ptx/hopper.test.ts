@@ -107,7 +107,7 @@ const descriptor = (start: number, leading: number, stride: number, version = 0n
   (BigInt(start >> 4) | (BigInt(leading >> 4) << 16n) | (BigInt(stride >> 4) << 32n) | (version << 46n)).toString();
 
 test("wgmma of int8, without a swizzle, and with halves as accumulators", () => {
-  // A is 64 x 32 bytes at 0, B 8 x 32 at 2048, as pieces of 16 bytes along K: the second lies behind all rows of the first.
+  // A is 64 x 32 bytes at 0, B 8 x 32 at 2048, as pieces of 16 bytes along K: the second lies after all rows of the first.
   const A = (i: number, k: number) => ((i * 7 + k * 3) % 11) - 5;
   const B = (j: number, k: number) => ((j * 5 + k) % 7) - 3;
   const input = new Uint8Array(2048 + 256);

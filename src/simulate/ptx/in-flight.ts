@@ -14,7 +14,7 @@ export class RegistersInFlight {
   /** The group that writes, or reads, each register: 0 for none; wgmma's groups count up, loads' down. */
   readonly #writes: Int32Array;
   readonly #reads: Int32Array;
-  /** The wgmma.fence behind which it was last written by something else. */
+  /** The wgmma.fence after which it was last written by something else. */
   readonly #fence: Int32Array;
   #fences = 0;
   /** Groups that are closed, and those that were waited for. */

@@ -64,7 +64,7 @@ export class InstructionCompiler {
     this.#steps.push(step);
   }
 
-  /** To be done behind the instruction's own steps. */
+  /** Done after the instruction's own steps. */
   after(step: Step): void {
     this.#after.push(step);
   }

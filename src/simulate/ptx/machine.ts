@@ -202,7 +202,7 @@ class Machine {
     }
   }
 
-  /** Goes on behind a block; true when the warp's turn is over. */
+  /** Continues after a block; true when the warp's turn is over. */
   #leave(warp: Warp, frame: Frame, terminator: Terminator, at: number): boolean {
     const path = frame.paths[frame.paths.length - 1]!;
     if (terminator.kind === "next") {

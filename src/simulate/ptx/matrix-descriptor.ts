@@ -1,5 +1,5 @@
 /**
- * Matrices in shared memory, as wgmma and tcgen05 are told of them: pieces of 16 bytes, eight rows of them an atom as wide as
+ * Matrices in shared memory, as wgmma and tcgen05 describe them: pieces of 16 bytes, eight rows of them an atom as wide as
  * the swizzle. Along one dimension elements are neighbours, K (`K-major`) or the other one (`MN-major`):
  *
  *     K-major    piece (row, j):  start + (row % 8) * width + (row / 8) * SBO + (j % perRow) * 16 + (j / perRow) * LBO

@@ -64,7 +64,7 @@ export interface PieceReader {
   readonly read: (words: Int32Array, at: number, out: Float64Array, to: number, step: number) => void;
 }
 
-/** Reads pieces of 16 bytes. `padded`: elements of 4 or 6 bits leave room behind them, sixteen to a piece. */
+/** Reads pieces of 16 bytes. `padded`: sixteen elements of 4 or 6 bits to a piece, with padding after them. */
 export function pieceReader(type: string, padded = false): PieceReader {
   if (padded && SMALL[type] !== undefined && /^e(?:2m1|2m3|3m2)$/.test(type)) return paddedReader(type);
   const { bits, value } = decoder(type);

@@ -1,6 +1,6 @@
 /**
  * The mbarriers in a CTA's shared memory. A word holds how many arrivals a phase expects (bits 0-14), how many are still
- * pending (15-29) and the phase's parity (30); the next word counts bytes on their way. What is asynchronous and will arrive
+ * pending (15-29) and the phase's parity (30); the next word counts bytes on their way. An asynchronous operation that will arrive
  * takes effect as late as the program allows: when somebody goes on waiting for the phase, one after the other, until that ends it.
  */
 import type { Site } from "./findings.js";
@@ -21,7 +21,7 @@ export interface Arrival {
 export class Mbarriers {
   /** The arrivals under way, by mbarrier address; the keys are the initialised mbarriers. */
   readonly #underWay = new Map<number, Arrival[]>();
-  /** Counts what happened at all of them: while that stands still, waiting is in vain. */
+  /** Counts the events at all mbarriers: while it does not change, waiting is in vain. */
   events = 0;
 
   constructor(readonly shared: SharedMemory) {}
@@ -69,7 +69,7 @@ export class Mbarriers {
     return this.parity(at, state);
   }
 
-  /** Announces bytes (positive), or tells that they came (negative). */
+  /** Announces bytes (positive), or reports that they came (negative). */
   transfer(at: number, bytes: number, site: Site): void {
     this.#arrivals(at, site);
     this.#set(at, this.shared.i32[at >> 2]!, this.shared.i32[(at >> 2) + 1]! + bytes);

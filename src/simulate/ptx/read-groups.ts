@@ -1,4 +1,4 @@
-/** Asynchronous reads of shared memory in groups: those of wgmma, and of a thread's bulk copies. What they read must stay until waited for. */
+/** Groups of asynchronous reads of shared memory, by wgmma and by a thread's bulk copies. The bytes must stay until waited for. */
 import type { AsyncRead } from "./shared-memory.js";
 import type { ReadGroups, Warp } from "./warp.js";
 

@@ -31,7 +31,7 @@ export interface AsyncRead {
 /** Whose memory it is, and who touches it. */
 export interface SharedMemoryOptions {
   readonly bytes: number;
-  /** Bytes told apart, a power of two that divides every access. */
+  /** The granularity of the checks in bytes, a power of two that divides every access. */
   readonly granule: number;
   /** Warps, and CTAs, of the cluster; this CTA's rank. */
   readonly numWarps: number;
@@ -147,7 +147,7 @@ export class SharedMemory {
   get tensorCoreClock(): number {
     return this.#firstClock + MBARRIER_CLOCKS;
   }
-  /** The tensor cores have done something; who waits for a commit behind it will know. */
+  /** Advances the tensor cores' clock by one operation; whoever waits for a later commit knows of it. */
   tickTensorCores(): AsyncTime {
     return { clock: this.tensorCoreClock, time: ++this.#times[MBARRIER_CLOCKS]! };
   }
@@ -170,7 +170,7 @@ export class SharedMemory {
     this.mbarriers.reset();
   }
 
-  /** Whether a lane may access these bytes; tells of one that is out of bounds or misaligned. */
+  /** Whether a lane may access these bytes; reports an access that is out of bounds or misaligned. */
   allows(at: number, bytes: number, warp: Warp, lane: number, site: Site, alignment = bytes): boolean {
     if (at + bytes > this.bytes || at < 0) {
       this.findings.add("out-of-bounds", site, `thread ${warp.thread(lane)}: byte ${at} of shared memory, which has ${this.bytes} bytes`);
@@ -212,7 +212,7 @@ export class SharedMemory {
     return clock !== warp.index && warp.seen[clock]! < time;
   }
 
-  /** To be called before the bytes are written; `confirmWrite` behind it. */
+  /** To be called before the bytes are written; `confirmWrite` after. */
   noteWrite(at: number, bytes: number, warp: Warp, lane: number, site: Site, atomic = false): void {
     if (!this.checks) return;
     this.#suspect = undefined;
@@ -276,7 +276,7 @@ export class SharedMemory {
     }
   }
 
-  /** Asynchronous hardware is told to read: whether what it is to read is there, and known to the warp that tells it. */
+  /** Begins an asynchronous read: checks that its bytes are in bounds, written, and known to the warp that issues it. */
   beginRead(at: AsyncRead["at"], bytes: number, warp: Warp, lane: number, site: Site): AsyncRead {
     const isInside = at.every((a: number) => a >= 0 && a + bytes <= this.bytes);
     if (!isInside)

@@ -1,12 +1,12 @@
 /**
  * Tensor maps: 128 bytes that say how a tensor lies in global memory and which box of it a copy takes. Their form is the
- * hardware's own secret; here a field stands at each of these places, so that `tensormap.replace`, copies of the bytes and
+ * hardware's own secret; here each field is at one of these places, so that `tensormap.replace`, copies of the bytes and
  * maps that the host made agree. Dimension 0 is the innermost.
  */
 
 export const TENSOR_MAP_BYTES = 128;
 
-/** `tensormap.replace.tile.FIELD`: where it stands, its bytes, and how many there are. */
+/** `tensormap.replace.tile.FIELD`: its offset, its bytes, and how many there are. */
 export const TENSOR_MAP_FIELDS = {
   global_address: { at: 0, bytes: 8, count: 1 },
   global_stride: { at: 8, bytes: 8, count: 4 },

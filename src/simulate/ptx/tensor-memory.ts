@@ -1,8 +1,8 @@
 /**
- * A CTA's tensor memory: 128 lanes of 512 columns of 32 bits, and what the tensor cores of sm_100 are told to do with it. They
- * do it in order, and as late as the program allows: when somebody waits for an mbarrier that a commit behind it arrives at.
+ * A CTA's tensor memory: 128 lanes of 512 columns of 32 bits, and the operations of the tensor cores of sm_100 on it. They
+ * run in order, and as late as the program allows: when somebody waits for an mbarrier that a later commit arrives at.
  * Addresses hold the lane in bits 16-31 and the column below. A warp reaches the 32 lanes of its number modulo 4, with
- * some shapes 16 of them: what is accessed is told apart by groups of 16 lanes and by columns.
+ * some shapes 16 of them: accesses are tracked by groups of 16 lanes and by columns.
  */
 
 import type { AsyncTime } from "./clocks.js";
@@ -14,7 +14,7 @@ export const LANES = 128;
 export const COLUMNS = 512;
 const NEVER = -1;
 
-/** Lanes told apart together, and how many such groups there are. */
+/** Lanes that are tracked as one group, and the number of groups. */
 const GROUP_LANES = 16;
 const GROUPS = LANES / GROUP_LANES;
 export const ALL_GROUPS = (1 << GROUPS) - 1;
@@ -28,7 +28,7 @@ export interface TensorRange {
   readonly count: number;
 }
 
-/** Something that the tensor cores are told to do, maybe those of two CTAs together. */
+/** An operation of the tensor cores, maybe of two CTAs together. */
 export interface TensorOperation {
   readonly site: Site;
   /** Whose tensor memory is read and written. */
@@ -166,7 +166,7 @@ export class TensorMemory {
     if (stores !== undefined) stores.done = stores.issued;
   }
 
-  // `cores`: the clock of the tensor cores that are asked, which do what they are told one after the other.
+  // `cores`: the clock of the tensor cores that access it, which run operations in order; NEVER for other accesses.
 
   #checkRead(g: number, warp: Warp, site: Site, cores: number): void {
     if (this.#pendingWrites[g]) {

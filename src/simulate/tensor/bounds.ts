@@ -1,8 +1,8 @@
 /**
  * How far another stage may lie off and still be right: the bounds of the table, carried along with the values of one more
- * run of the source. What is loaded or constant is exact; an op that rounds leaves open its type's part of the result, a sum
+ * run of the source. Loaded values and constants are exact; an op that rounds leaves open its type's part of the result, a sum
  * of the magnitudes that it adds; what operands leave open goes on to first order, as the op itself says when it is executed
- * with each of them moved up and down. Of the two the larger counts:
+ * with each of them moved up and down. The larger of the two counts:
  *
  *     %d = arith.subf %a, %b     a, b loaded: 1e-5 (|a| + |b|)
  *     %e = math.exp %d           max(1e-5 e^d, e^(d + bound) - e^d)

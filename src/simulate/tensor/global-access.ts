@@ -3,7 +3,7 @@ import type { Operation } from "../../ir/operation.js";
 import type { Data, Element } from "./elements.js";
 import type { Machine } from "./machine.js";
 
-/** Whether an access may go on; tells of one that is out of bounds or misaligned. */
+/** Whether an access may go on; reports one that is out of bounds or misaligned. */
 export function accessChecked(machine: Machine, op: Operation, address: number, bytes: number): boolean {
   if (address % bytes !== 0) {
     machine.findings.add("misaligned", op, `address 0x${address.toString(16)} is not a multiple of ${bytes} bytes`);

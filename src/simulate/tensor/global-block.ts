@@ -12,7 +12,7 @@ export interface BlockPointer {
   readonly offsets: readonly number[];
   readonly block: readonly number[];
 }
-/** `!tt.tensordesc`: where a tensor lies; the place is told at each access. */
+/** `!tt.tensordesc`: where a tensor lies; the place is given at each access. */
 export interface TensorDesc {
   readonly form: "tensor-desc";
   readonly base: number;

@@ -32,7 +32,7 @@ export interface BlockCode {
   readonly args: readonly number[];
   readonly instructions: Instruction[];
 }
-/** Makes the closure of an op. What needs machine or frame is done when it runs. */
+/** Makes the closure of an op. Work that needs the machine or the frame is done when it runs. */
 export type Rule = (instruction: Instruction, program: Program) => Run;
 
 /** The functions of a module, compiled block by block as they are reached. */

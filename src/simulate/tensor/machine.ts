@@ -183,7 +183,7 @@ export class Machine {
   }
 
   /**
-   * Runs a region to its end at once and answers what its terminator hands over: for the regions of reductions and the
+   * Runs a region to its end at once and returns what its terminator hands over: for the regions of reductions and the
    * like, which wait for nothing. Scalars among `args` may be vectors where the region only computes.
    */
   runBlock(code: BlockCode, env: Val[], args: readonly Val[]): readonly Val[] {
@@ -232,7 +232,7 @@ export class Machine {
     }
   }
 
-  /** Stops the current thread until `ready`; it goes on behind the op. */
+  /** Stops the current thread until `ready`; it goes on after the op. */
   wait(op: Operation, what: string, ready: () => boolean): void {
     if (!ready()) this.current.waiting = { ready, what, op };
   }

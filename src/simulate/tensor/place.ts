@@ -1,4 +1,4 @@
-/** Where an op stands, for messages. */
+/** The position of an op, for messages. */
 import { positionOfLocation } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 

@@ -12,7 +12,7 @@ import type { ArgumentPlan } from "./arguments.js";
 import { compareRuns } from "./compare.js";
 import { type RunResult, runModule } from "./run.js";
 
-/** Changes one op of a kernel; answers it, or nothing when there is none to change. */
+/** Changes one op of a kernel; returns it, or undefined when there is none to change. */
 type Fault = (module: Operation) => Operation | undefined;
 
 const ALL_OPS = (module: Operation): Operation[] => {

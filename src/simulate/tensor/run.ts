@@ -77,7 +77,7 @@ export function kernelOf(module: Operation, name?: string): Operation | undefine
   return found;
 }
 
-/** Runs a kernel. What goes wrong while it runs is a finding; a module without the kernel is a Bug of the caller. */
+/** Runs a kernel. A fault while it runs is a finding; a module without the kernel is a Bug of the caller. */
 export function runModule(module: Operation, options: RunOptions = {}): RunResult {
   return finished(runningModule(module, options));
 }

@@ -1,9 +1,9 @@
 /**
- * Shared and tensor memory: buffers, views of them, barriers, and the asynchronous ops under way. What is asynchronous
+ * Shared and tensor memory: buffers, views of them, barriers, and the asynchronous ops under way. An asynchronous op
  * takes effect as late as the program allows: when somebody waits for it. Until then its elements are marked, and whoever
  * reads what is still to be written, or writes what is still to be read, is found out.
  *
- * A view lists the element of the buffer behind each of its own elements, row-major; so every view is right whatever the
+ * A view lists the element of the buffer for each of its own elements, row-major; so every view is right whatever the
  * layouts are. Only `memdesc_reinterpret` needs to know those.
  */
 
@@ -217,7 +217,7 @@ export class SharedState {
     }
     this.#endPhase(barrier);
   }
-  /** Announces bytes (positive) or tells that they came (negative). */
+  /** Announces bytes (positive) or reports that they came (negative). */
   transfer(barrier: Barrier, bytes: number): void {
     barrier.bytes += bytes;
     this.#endPhase(barrier);

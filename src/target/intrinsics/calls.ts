@@ -25,11 +25,11 @@ export interface IntrinsicCall {
   readonly args: readonly (Value | Immediate)[];
   /** The type that the call returns; undefined for void. */
   readonly type: Type | undefined;
-  /** The op's result is this element of what the call answers. */
+  /** The op's result is this element of what the call returns. */
   readonly extract?: number;
 }
 
-/** The intrinsic behind an op; undefined when the op is no intrinsic that is known. */
+/** The intrinsic that an op calls; undefined when the op is no known intrinsic. */
 export function intrinsicCallOf(op: Operation): IntrinsicCall | undefined {
   if (op.name === "llvm.call_intrinsic") return { name: stringOf(op.attr("intrin"))!, args: op.operands, type: resultOf(op) };
   if (op.name.startsWith("llvm.intr.")) return llvmIntrinsic(op);
@@ -67,7 +67,7 @@ const OVERLOADS: Readonly<Record<string, (op: Operation) => readonly Type[]>> = 
   scmp: (op) => [op.result().type, op.operand(0).type],
   ucmp: (op) => [op.result().type, op.operand(0).type],
 };
-/** Reductions answer an element of the vector they are overloaded on. */
+/** Reductions return an element of the vector they are overloaded on. */
 const BY_OPERAND = /^vector\.reduce\.|\.with\.overflow$/;
 /** Attributes that are immediate arguments, after the operands. */
 const IMMEDIATES: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { bitsToNumber } from "../../ir/float.js";
 import { Bug } from "../../support/assert.js";
 import { escapedText, llvmType, symbolText } from "./types.js";
 
-/** A constant of a type. Integers are sign-extended, floats are their bits; an address is a symbol and bytes behind it. */
+/** A constant of a type. Integers are sign-extended, floats are their bits; an address is a symbol and bytes after it. */
 export type Constant =
   | { readonly kind: "int"; readonly type: Type; readonly value: bigint }
   | { readonly kind: "float"; readonly type: Type; readonly bits: bigint }

@@ -12,7 +12,7 @@ import { CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc } from "../../ir/locatio
 import { Bug } from "../../support/assert.js";
 import { escapedText } from "./types.js";
 
-/** A metadata node. Nodes get their numbers in the order in which the module refers to them, operands behind their node. */
+/** A metadata node. Nodes get their numbers in the order in which the module refers to them, operands after their node. */
 export interface MetadataNode {
   slot: number;
   readonly operands: readonly MetadataNode[];
@@ -201,7 +201,7 @@ const stringField = (attr: unknown): string | undefined =>
 const nonZero = (value: unknown): string | undefined => (value === undefined || value === 0n ? undefined : String(value));
 const isScope = (attr: Attribute): boolean => /^llvm\.di_(subprogram|lexical_block|lexical_block_file)$/.test(attr.def.name);
 
-/** The operands of a node in LLVM's order: the file stands before the scope. */
+/** The operands of a node in LLVM's order: the file comes before the scope. */
 function operandsOf(kind: string, fields: readonly (readonly [string, Field])[]): MetadataNode[] {
   const byName = new Map(fields);
   const order = kind === "DICompileUnit" ? ["file"] : ["file", "scope", "type", "unit", "types"];

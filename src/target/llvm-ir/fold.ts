@@ -190,7 +190,7 @@ function fromBits(bits: bigint, type: Type): Constant | undefined {
   return { kind: "elements", type, elements };
 }
 
-/** An address with constant indices: bytes behind the symbol. */
+/** An address with constant indices: bytes after the symbol. */
 function foldGep(op: Operation, operands: readonly Constant[], type: Type): Constant | undefined {
   const base = operands[0]!;
   const element = op.attr("elem_type");

@@ -27,7 +27,7 @@ export class FunctionBody implements Names {
   readonly #instructions: { readonly block: Block; readonly made: readonly Instruction[] }[] = [];
   /** The locations of ops and of block arguments (phis). */
   readonly #locations = new Map<Operation | Value, MetadataNode>();
-  /** Numbers of what intrinsics answer of which the op's result is an element. */
+  /** Numbers of the intrinsics' results of which the op's result is an element. */
   readonly #answers = new Map<Operation, string>();
 
   constructor(
@@ -161,7 +161,7 @@ export class FunctionBody implements Names {
   }
 }
 
-/** An op, or the element of what its intrinsic answers that is the op's result. */
+/** An op, or the element of its intrinsic's result that is the op's result. */
 interface Instruction {
   readonly op: Operation;
   readonly call: IntrinsicCall | undefined;

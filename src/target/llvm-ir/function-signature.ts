@@ -9,7 +9,7 @@ import { Bug } from "../../support/assert.js";
 import { byteAlign, byteSize } from "./data-layout.js";
 import { escapedText, llvmType } from "./types.js";
 
-/** `internal `, `ptx_kernel `: what stands between `define` and the result type, with a space behind. */
+/** `internal `, `ptx_kernel `: the text between `define` and the result type, with a space after it. */
 export function linkageText(func: Operation, isDeclaration: boolean): string {
   const linkage = enumText(func.attr("linkage")) ?? "external";
   const convention = isKernel(func) ? "ptx_kernel" : (CONVENTIONS[enumText(func.attr("CConv")) ?? "ccc"] ?? enumText(func.attr("CConv"))!);

@@ -57,7 +57,7 @@ export function callText(call: IntrinsicCall, op: Operation, names: Names): stri
 const FLAGS = ["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"] as const;
 /** In LLVM's order of printing. */
 const FLAG_ORDER = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"] as const;
-/** `fast `, `nnan contract `; with a space behind. */
+/** `fast `, `nnan contract `; with a space after it. */
 function fastmath(op: Operation): string {
   const bits = (op.attr("fastmathFlags")?.params as { readonly bits?: number } | undefined)?.bits ?? 0;
   if (bits === 0) return "";

@@ -1,5 +1,5 @@
 /**
- * How loads and stores are told, by what is done with the values, as llc tells them: a word of which only halves are used is
+ * The forms of loads and stores, by what is done with the values, as in llc: a word of which only halves are used is
  * loaded as halves, and what is sign-extended anyway is extended by the load.
  * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, combineUnpackingMovIntoLoad; NVPTXISelDAGToDAG.cpp.
  */
@@ -10,7 +10,7 @@ import { terminatorInputs } from "./schedule.js";
 
 type Load = Extract<Effect, { readonly kind: "load" }>;
 
-/** Changes accesses in place; answers which nodes are now others. */
+/** Changes accesses in place; returns which nodes are now others. */
 export function accessForms(graph: Graph, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
   const split = new Set([...live].filter((node) => node.op === "high").map((node) => node.inputs[0]!));
   for (const block of order) {
@@ -120,7 +120,7 @@ function joinStores(first: Node, second: Node): boolean {
 }
 
 /**
- * Constant bytes that are stored side by side in shared memory, one store behind the other, are stored at once, up to 8: so warps are told
+ * Constant bytes stored side by side in shared memory, one store after the other, are stored at once, up to 8: so warps are given
  * what to run. (Shared memory as a whole is aligned to 16.) Source: llvm/lib/CodeGen/SelectionDAG/DAGCombiner.cpp, mergeConsecutiveStores.
  */
 function joinConstantBytes(graph: Graph, block: Block): void {

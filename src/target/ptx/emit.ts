@@ -129,7 +129,7 @@ class Emitter {
 
   /**
    * Lines of the source that would have no instruction, since what they compute is computed for another line as well: their
-   * locations, by the node behind which they are told.
+   * locations, by the node after which they are printed.
    */
   readonly #extraLocs = new Map<Node, number[]>();
   private findExtraLocs(): void {

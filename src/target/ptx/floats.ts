@@ -1,5 +1,5 @@
 /**
- * Floating-point arithmetic. What a target lacks is done in float: bfloat16 before sm_90, maximum with NaN before sm_80.
+ * Floating-point arithmetic. Operations that a target lacks are done in float: bfloat16 before sm_90, maximum with NaN before sm_80.
  * A product that a sum takes becomes one fused operation, as NVPTX does it wherever fusion is allowed.
  * Source: llvm/lib/Target/NVPTX/NVPTXISelLowering.cpp, NVPTXInstrInfo.td.
  */

@@ -34,7 +34,7 @@ export class Node {
     /** Index of a source location, 0 for none. */
     readonly loc: number,
     /**
-     * How late the value is there: effects and phis count up, what is computed comes behind its inputs.
+     * How late the value is there: effects and phis count up, what is computed comes after its inputs.
      * Source: llvm/lib/Transforms/Scalar/Reassociate.cpp, getRank.
      */
     readonly rank: number,

@@ -13,7 +13,7 @@ export interface AsmOperands {
 const LETTERS: Readonly<Record<string, Width>> = { b: 1, c: 16, h: 16, r: 32, f: 32, l: 64, d: 64 };
 
 /**
- * `=r,=f,0,l,b`: results first; a number ties an input to that result, whose register it is put into beforehand. Answers what is wrong with the constraints otherwise.
+ * `=r,=f,0,l,b`: results first; a number puts an input into that result's register beforehand. Returns an error text for bad constraints.
  */
 export function asmOperands(text: string, constraints: string): AsmOperands | string {
   const results: Width[] = [];

@@ -1,4 +1,4 @@
-/** Which instructions a scheduled graph has, and in what order: effects as they are, pure nodes where the program has them, each behind its inputs. */
+/** The instructions of a scheduled graph in order: effects as they are, pure nodes where the program has them, each after its inputs. */
 import { type Block, type Effect, isPure, type Node } from "./graph.js";
 import { relievePressure } from "./pressure.js";
 import { terminatorInputs } from "./schedule.js";

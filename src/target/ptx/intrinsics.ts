@@ -7,7 +7,7 @@ import { signExtended, zeroExtended } from "./integers.js";
 import { leavesOf } from "./leaves.js";
 import type { PtxLowering } from "./lower.js";
 
-/** The registers of what a call answers; undefined when the intrinsic is unknown. */
+/** The registers of what a call returns; undefined when the intrinsic is unknown. */
 export function lowerIntrinsic(l: PtxLowering, op: Operation, call: IntrinsicCall): readonly Node[] | undefined {
   const args = call.args.map((arg) => (isImmediate(arg) ? [l.s.constant(leavesOf(arg.type)![0]!.width, arg.value)] : l.nodes(arg)));
   const result = call.type ? leavesOf(call.type) : [];

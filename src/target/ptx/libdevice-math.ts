@@ -80,7 +80,7 @@ export class LibdeviceMath {
   fma(a: Node, b: Node | number, c: Node | number): Node {
     return this.op("fma.rn", a, this.of(b), this.of(c));
   }
-  /** In f32 to 2 ulp, as libdevice has it unless told otherwise. */
+  /** In f32 to 2 ulp, as libdevice has it unless set otherwise. */
   div(a: Node | number, b: Node): Node {
     return this.op(this.by("div.full", "div.rn"), this.of(a), b);
   }

@@ -254,7 +254,7 @@ function accessShape(leaves: readonly Leaf[], align: number): { readonly bits: n
 const registerLeaf = (bits: number): Leaf => ({ bits, kind: "i", width: (bits === 8 ? 32 : bits === 1 ? 32 : bits) as Width });
 const uniform = (leaves: readonly Leaf[]): boolean => leaves.every((leaf) => leaf.bits === leaves[0]!.bits);
 
-/** Where an access goes. What lies on the stack is local, whatever its pointer says. */
+/** Where an access goes. Memory on the stack is local, whatever its pointer says. */
 function place(l: PtxLowering, pointer: Value): { readonly address: Node; readonly space: string } {
   const address = l.node(pointer);
   const space = STATE_SPACES[spaceOf(pointer.type)] ?? "";

@@ -253,13 +253,13 @@ export class PtxLowering {
     return this.graph.pure("address", leaf.width, [], `${isFunction || space !== 0 ? "" : "global:"}${ptxIdentifier(symbol)}`);
   }
 
-  /** Nothing comes behind what was lowered last; ops that follow are not reached. */
+  /** Nothing comes after what was lowered last; ops that follow are not reached. */
   leaveUnreachable(): void {
     this.block.terminator = { kind: "unreachable" };
     this.block = this.newBlock();
   }
 
-  /** Expands a call; answers what it returns. */
+  /** Expands a call; returns its results. */
   inline(op: Operation, callee: Operation, args: readonly (readonly Node[])[]): readonly Node[] {
     if (this.#active.includes(callee)) return this.problem(op, "recursive functions cannot be expanded");
     this.#active.push(callee);

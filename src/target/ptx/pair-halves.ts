@@ -22,7 +22,7 @@ const BITWISE: ReadonlySet<string> = new Set(["and", "or", "xor", "not"]);
 const isPaired = ({ op, width }: Node): boolean => width === 16 && (PAIRED.test(op) || BITWISE.has(op) || op === "select");
 const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
 
-/** Answers which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
+/** Returns which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
 export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
   const halves = [...live].filter((node) => node.width === 16 || node.op === "pack").sort((a, b) => a.id - b.id);
   if (!halves.some((node) => isPaired(node))) return new Map();

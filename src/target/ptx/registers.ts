@@ -1,8 +1,8 @@
 /**
- * Which values share a register: a phi with what it is made of, and an operand that assembly reads and writes, wherever one is
- * not needed any more when the other is made. What the assembler has to copy it would have to take apart again.
+ * Decides which values share a register: a phi and its inputs, and an operand that assembly reads and writes, wherever one is
+ * dead when the other is defined. Every copy that is written here would have to be removed again by ptxas.
  *
- *     loop:  acc = phi(zero, sum)         mma {%r1}, {%r9}, {%r1}     acc, its sum and the value behind the loop are %r1
+ *     loop:  acc = phi(zero, sum)         mma {%r1}, {%r9}, {%r1}     acc, its sum and the value after the loop are %r1
  *
  * Source: llvm/lib/CodeGen/RegisterCoalescer.cpp; Budimlić et al., "Fast Copy Coalescing and Live-Range Identification".
  */
@@ -94,7 +94,7 @@ export function resultNodes(graph: Graph, instructions: InstructionOrder["instru
 
 /** Where values are made and needed last. Only those that are asked for are looked at. */
 class LiveRanges {
-  /** Twice the place of an instruction: what it makes comes one behind. */
+  /** Twice the place of an instruction: what it makes comes one after. */
   readonly #made = new Map<Node, { readonly block: Block; readonly at: number }>();
   readonly #lastUse = new Map<Block, Map<Node, number>>();
   readonly #liveOut = new Map<Block, Set<Node>>();

@@ -22,7 +22,7 @@ export function schedule(order: readonly Block[]): void {
     for (const effect of block.effects) for (const input of effect.inputs) use(input, block);
     for (const input of terminatorInputs(block.terminator)) use(input, block);
   }
-  // Users come behind their inputs in `nodes`, so that backwards every node's uses are known.
+  // Users come after their inputs in `nodes`, so that backwards every node's uses are known.
   for (let i = nodes.length - 1; i >= 0; i--) {
     const node = nodes[i]!;
     if (!isPure(node)) continue;

@@ -1,6 +1,6 @@
 /**
  * Makes nodes in their simplest form: constants are folded and moved together, bits that are not there or not asked for
- * vanish, multiplications and divisions by powers of two become shifts and masks. What a node can become depends on its
+ * vanish, multiplications and divisions by powers of two become shifts and masks. A node's simplest form depends on its
  * inputs alone, so a graph built through here is simplified once it is built.
  * Source: llvm/lib/Transforms/InstCombine, InstructionSimplify.cpp, what of it pays here.
  */
@@ -152,7 +152,7 @@ export class Simplifier {
       return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
     const asked = this.demanded(a, mask, 4);
     if (asked !== a) return this.and(asked, b);
-    // A mask over a shift stands outside, where masks meet: (x & m) << c is (x << c) & (m << c).
+    // A mask over a shift goes outside, where masks meet: (x & m) << c is (x << c) & (m << c).
     if ((a.op === "or" || a.op === "xor") && valueOf(a.inputs[1]) !== undefined)
       return this.bitwise(a.op, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
     return undefined;

@@ -1,6 +1,6 @@
 /**
  * A warp group's products (`wgmma.mma_async`) read registers while the threads go on: what they read must be written before the
- * `wgmma.fence` that stands before them. Source: the PTX ISA, wgmma.fence.
+ * `wgmma.fence` before them. Source: the PTX ISA, wgmma.fence.
  */
 import type { Block, Graph, Node } from "./graph.js";
 

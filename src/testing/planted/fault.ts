@@ -2,7 +2,7 @@
 export interface Fault {
   /** Below `src`. */
   readonly file: string;
-  /** How its declaration begins, behind keywords: a function's, method's or table's name. */
+  /** How its declaration begins, after keywords: a function's, method's or table's name. */
   readonly in: string;
   /** In words; with the file's and the function's name it is the fault's name. */
   readonly fault: string;

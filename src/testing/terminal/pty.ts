@@ -114,7 +114,7 @@ export class Pty {
       mouse: this.#terminal.modes.mouseTrackingMode,
     };
   }
-  /** The screen as cells of one look beside each other, with the colours that the terminal was told. */
+  /** The screen as cells of one look beside each other, with the colours that the terminal was given. */
   async runs(): Promise<Run[]> {
     await this.screen();
     const { active } = this.#terminal.buffer;

@@ -113,7 +113,7 @@ test.each([
 
 test("--against another option: opens at the first pass that differs, both sides beside each other", async () => {
   const pty = start([KERNEL, "--tui", "--against", "num-warps=8"], { columns: 180, rows: 45 });
-  // The footer is drawn last: what stands above is there by then.
+  // The footer is drawn last: everything above it is there by then.
   const shown = await pty.until((s) => s.text.includes("the first difference to num-warps=8"), "the first difference");
   expect(shown.text).toContain("num-warps=8: convert-triton-to-tritongpu →");
   expect(shown.text).toMatch(/"ttg.num-warps" = 8/);
@@ -179,7 +179,7 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])("%s leaves the terminal sa
   expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
 });
 
-/** In a shell, which tells how the terminal was left. */
+/** In a shell, which shows how the terminal was left. */
 function startInShell(args: string, env: Readonly<Record<string, string>> = {}): Pty {
   const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 140, rows: 40, env: { PS1: "$ ", ...env } });
   open.push(pty);
@@ -191,7 +191,7 @@ function startInShell(args: string, env: Readonly<Record<string, string>> = {}):
 }
 const pidOf = () => Number(readFileSync(join(folder, "pid"), "utf8"));
 
-/** Throws in the middle of a frame when it is told to. */
+/** Throws in the middle of a frame after SIGUSR2. */
 const FAULT = `process.on("SIGUSR2", () => {
   const { padEnd } = String.prototype;
   String.prototype.padEnd = function (...args) {

@@ -167,7 +167,7 @@ function readBanner(line: string, number: number): Header | undefined {
 function isDefinition(line: string): boolean {
   return /^(?:[#!][\w$.]+\s*=|\{-#|#-\})/.test(line);
 }
-/** Whether a line ends in `{`, behind which only a location may stand. */
+/** Whether a line ends in `{`, after which only a location may come. */
 function opensRegion(line: string): boolean {
   const end = line.charCodeAt(line.length - 1);
   return end === 123 || (end === 41 && /\{\s*loc\(.*\)$/.test(line));

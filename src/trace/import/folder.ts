@@ -62,7 +62,7 @@ function readMetadata(
     const { backend, arch } = data.target ?? {};
     return { target: backend === "cuda" && arch !== undefined ? `cuda:${arch}` : undefined, options: data };
   } catch {
-    // A damaged metadata file costs only what it would have told.
+    // A damaged metadata file costs only what it would have said.
     return undefined;
   }
 }

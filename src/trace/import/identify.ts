@@ -1,7 +1,7 @@
 /**
  * Which op of a step is which op of the step before, when only texts are known. First ops that are the same in every
  * respect, operands by identity; then ops in the same place of the data flow, of the same source line, or between the
- * same neighbours. What is left is new; `inferOrigins` says what it was made from. Every round is linear.
+ * same neighbours. Ops left over are new; `inferOrigins` says what it was made from. Every round is linear.
  */
 import { longestIncreasing } from "../../support/longest-increasing.js";
 import type { Sliced } from "../../support/slices.js";
@@ -11,7 +11,7 @@ import { BLOCK, FIRST_ARG, hashOf, mixHash, type TextIR } from "./text-ops.js";
 export interface Identification {
   /** For each op after, its counterpart before; -1 for a new op. */
   readonly partner: Int32Array;
-  /** For a new op, the op before that it was made from, as far as it can be told; -1 where it cannot. */
+  /** For a new op, the op before that it was made from, as far as it is known; -1 where it is not. */
   readonly origin: Int32Array;
 }
 
@@ -32,7 +32,7 @@ interface Round {
   /** `same`: equal, or both have none; `known`: equal and there is one. */
   readonly loc: "same" | "known" | "any";
   readonly scope: "parent" | "function";
-  /** Also what the users say: tells copies of an op apart. */
+  /** Also what the users say: distinguishes copies of an op. */
   readonly users?: boolean;
 }
 const EXACT: readonly Round[] = [
@@ -72,7 +72,7 @@ const GAPS = 64;
 
 class Matcher {
   readonly match: Int32Array;
-  /** For a new op, what it is a copy of or stands in the place of; -1 where nothing says so. */
+  /** For a new op, the op that it copies or replaces; -1 where that is not known. */
   readonly made: Int32Array;
   /** The inverse of `match`. */
   readonly #back: Int32Array;
@@ -80,9 +80,9 @@ class Matcher {
   readonly #next: Int32Array;
   readonly #usersBefore: Int32Array;
   readonly #usersAfter: Int32Array;
-  /** Functions whose body stands in the place of a call now. */
+  /** Functions whose body is in the place of a call now. */
   #inlined = new Inlined([], new Map());
-  /** Where each op before stands in the order that the ops after are in. */
+  /** The position of each op before in the order of the ops after. */
   #position: Int32Array;
   #order: Int32Array;
 
@@ -228,7 +228,7 @@ class Matcher {
 
   /**
    * A function that is gone, or has no body any more, was inlined; its body went to its last call, and copies of it to the others. For what follows
-   * the body stands there, its arguments are the call's operands, and the call's results what it returns.
+   * the body is there, its arguments are the call's operands, and the call's results what it returns.
    */
   private spliceInlined(): void {
     const { before } = this;
@@ -266,7 +266,7 @@ class Matcher {
     for (let k = 0; k < order.length; k++) this.#position[order[k]!] = k;
   }
 
-  /** In the place of another call stands a copy of the body, in the body's order; what was folded away is passed over. */
+  /** In the place of another call is a copy of the body, in the body's order; what was folded away is passed over. */
   private clonedBodies(): void {
     const { before, after, match } = this;
     const functions = new Map<number, number>();

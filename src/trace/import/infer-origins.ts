@@ -5,7 +5,7 @@
 import type { Sliced } from "../../support/slices.js";
 import { BLOCK, hashOf, mixHash, type TextIR } from "./text-ops.js";
 
-/** For each new op of `after` an op of `before`; -1 where nothing tells. `made` is what is known already. */
+/** For each new op of `after` an op of `before`; -1 where none is known. `made` is what is known already. */
 export function* inferOrigins(before: TextIR, after: TextIR, partner: Int32Array, made: Int32Array): Sliced<Int32Array> {
   const origin = made;
   for (let i = 0; i < origin.length; i++) if (partner[i]! >= 0 || after.kind[i] === BLOCK) origin[i] = -1;
@@ -53,7 +53,7 @@ const SLICE = 16_384;
 
 /**
  * Ops of the same source line. Where a line made several ops, those that are gone come first in question, and an op does
- * not come from one above those that its operands come from. Answers whether locations are there at all.
+ * not come from one above those that its operands come from. Returns whether there are locations at all.
  */
 function sameLocation(before: TextIR, after: TextIR, partner: Int32Array, origin: Int32Array): boolean {
   const kept = new Uint8Array(before.numOps);

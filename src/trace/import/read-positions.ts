@@ -27,7 +27,7 @@ export function collectPlaces(
       const line = ir.line[op]!;
       const text = ir.text.slice(ir.lineStart[line]!, ir.lineStart[line + 1]! - 1);
       const at = text.lastIndexOf(" loc(");
-      // The location of an op with regions stands behind them.
+      // The location of an op with regions comes after them.
       if (at < 0) continue;
       aliases ??= locationAliases(ir.text);
       place = placeOf(text.slice(at + 5, -1), aliases, places);
@@ -46,7 +46,7 @@ function locationAliases(text: string): Map<string, string> {
 /** Locations within locations that are looked through. */
 const MAX_DEPTH = 256;
 
-/** The place that a location's text names. What is in `known` is not looked at again: parts of locations repeat. */
+/** The place that a location's text names. Texts in `known` are not looked at again: parts of locations repeat. */
 function placeOf(text: string, aliases: ReadonlyMap<string, string>, known: Map<string, Place | undefined>, depth = 0): Place | undefined {
   if (known.has(text) || depth > MAX_DEPTH) return known.get(text);
   known.set(text, undefined);
@@ -79,7 +79,7 @@ function newPlaceOf(text: string, inner: (part: string) => Place | undefined, al
   return undefined;
 }
 
-/** Where ` at ` stands outside of parentheses. */
+/** Where ` at ` occurs outside of parentheses. */
 function splitAt(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {

@@ -288,7 +288,7 @@ class Reader {
         next = this.nameEnd(nameEnd + 1, this.text.length);
         count = Number(text.slice(nameEnd + 1, next)) || 1;
       }
-      // A group's values follow each other: `%0#1` is the one behind `%0`.
+      // A group's values follow each other: `%0#1` is the one after `%0`.
       this.define(at + 1, nameEnd, op, index);
       for (let k = 1; k < count; k++) {
         this.#valueOp.push(op);
@@ -378,7 +378,7 @@ class Reader {
 
   /**
    * Reads what a line says, from `at`: hashes, operands, region arguments, the location. `%x: type` defines an argument
-   * where `header`; `%x = ` always does. Answers whether a region opens at the line's end.
+   * where `header`; `%x = ` always does. Returns whether a region opens at the line's end.
    */
   private scan(at: number, end: number, header: boolean): boolean {
     const { text } = this;
@@ -468,7 +468,7 @@ class Reader {
     this.#numArgs.set(this.#op, index + 1);
     this.define(from, to, this.#op, FIRST_ARG + index);
   }
-  /** A use of the value named at `at`, with the index into a group of results behind it. */
+  /** A use of the value named at `at`, with the index into a group of results after it. */
   private use(at: number, nameEnd: number, after: number, end: number): void {
     let value = this.lookup(at + 1, nameEnd);
     if (value >= 0 && after === Char.Hash) {

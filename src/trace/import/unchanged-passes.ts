@@ -11,8 +11,8 @@ export function isTriton20(dumps: readonly Dump[]): boolean {
 }
 
 /**
- * For each dump the passes that ran before it and changed nothing. A dump is taken for the next run of its pass. What stands
- * before the inliner's own is what it ran on single functions.
+ * For each dump the passes that ran before it and changed nothing. A dump is taken for the next run of its pass. Dumps
+ * before the inliner's own are of passes that it ran on single functions.
  */
 export function unchangedBefore(dumps: readonly Dump[]): (readonly PipelineStep[])[] {
   let next = 0;
@@ -27,7 +27,7 @@ export function unchangedBefore(dumps: readonly Dump[]): (readonly PipelineStep[
   });
 }
 
-/** The passes behind the last dump, when the log goes on to the last stage: else it may end anywhere. */
+/** The passes after the last dump, when the log goes on to the last stage: else it may end anywhere. */
 export function unchangedAfter(dumps: readonly Dump[]): readonly PipelineStep[] {
   const last = dumps.at(-1);
   const done = unchangedBefore(dumps).reduce((n, skipped, i) => n + skipped.length + (isRun(dumps, i) ? 1 : 0), 0);

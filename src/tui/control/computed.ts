@@ -13,7 +13,7 @@ export function withComputed(state: State, computed: Computed): State {
   return row === 0 && top === 0 ? atStep(next, state.view.passes.selected, true) : reanchored(state, next);
 }
 
-/** Until there is PTX, the cursor stands on a line of the last step. */
+/** Until there is PTX, the cursor is on a line of the last step. */
 function withPtx(state: State, next: State): State {
   const { codegen } = next.view;
   if (codegen.tab !== "ptx" || ptxOf(next.session).kind !== "text" || ptxOf(state.session).kind === "text") return next;

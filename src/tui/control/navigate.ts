@@ -21,7 +21,7 @@ function definitionLine(
   const shownRows = displayOf(state);
   const cursor = cursorLine(state);
   const names = cursor ? namesOn(cursor.text) : [];
-  // Where no name is picked, an operand is more likely meant than the result that stands first.
+  // Where no name is picked, an operand is more likely meant than the result that comes first.
   const picked = names[state.view.diff.word]?.name ?? cursorName(state);
   if (!shownRows || !cursor || picked === undefined) return "no value on this line";
   const { diff } = shownRows.compared;

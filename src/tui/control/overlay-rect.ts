@@ -4,7 +4,7 @@ import type { Rect } from "../state/places.js";
 import type { Overlay, State } from "../state/state.js";
 import { whatIfRows } from "./what-if.js";
 
-/** Where an overlay stands; prompts are in the last line. */
+/** Where an overlay is; prompts are in the last line. */
 export function overlayRect({ size }: State, overlay: Overlay): Rect {
   const { columns, rows } = size;
   const height =

@@ -75,7 +75,7 @@ export function reduceInputs(state: State, inputs: readonly TerminalInput[]): St
   return inputs.reduce((s, input) => reduce(s, { type: "input", input }), state);
 }
 
-/** A message stands until the next key. */
+/** A message is shown until the next key. */
 const calm = (state: State): State => (state.message ? { ...state, message: undefined } : state);
 
 function key(state: State, name: string): State {

@@ -1,4 +1,4 @@
-/** The script of the exported page: plain JavaScript for browsers, in ASCII, drawn from the data that stands beside it. */
+/** The script of the exported page: plain JavaScript for browsers, in ASCII, drawn from the data beside it. */
 export const PAGE_SCRIPT = String.raw`
 const data = JSON.parse(document.getElementById("data").textContent);
 const KINDS = ["same", "changed", "added", "removed", "moved-from", "moved-to"];

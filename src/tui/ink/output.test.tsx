@@ -130,7 +130,7 @@ test("the same cells as Ink's own module", async () => {
       // One after the other: rows of the frame before are used again.
       for (const element of frames) {
         const [ink, ours] = outputs(element);
-        expect(await cells(ours)).toEqual(await cells(ink));
+        if (ours !== ink) expect(await cells(ours)).toEqual(await cells(ink));
       }
     }),
     { numRuns: RUNS },

@@ -90,7 +90,7 @@ export interface CompilerInput {
   readonly name: string;
   readonly text: string;
   readonly from: Stage;
-  /** The last pass, by position in the pipeline, that the text has behind it. */
+  /** The last pass, by position in the pipeline, that has run on the text. */
   readonly startAfter?: number;
   /** The last pass that is run. */
   readonly stopAfter?: number;

@@ -116,7 +116,7 @@ export const dwarfName = (kind: DwarfKind): Param<string> => ({
   },
   print: (value) => value,
 });
-/** Flags joined by `|`: one stands bare, several are quoted. `cases` are in printing order. */
+/** Flags joined by `|`: a single one is bare, several are quoted. `cases` are in printing order. */
 export function flags(cases: readonly string[]): Param<string> {
   return {
     parse(p) {

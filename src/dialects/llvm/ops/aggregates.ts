@@ -76,7 +76,7 @@ function elementOf({ ctx, params }: DenseAttr, position: readonly number[], type
 
 /**
  * Looks for the value at `position` up a chain of insertvalue ops; stops where a part of it, or something around it,
- * was inserted. What was passed on the way is no longer read.
+ * was inserted. The inserts passed on the way are no longer read.
  */
 function foldThroughInserts(op: Operation, position: readonly number[]): FoldResult {
   const from = op.operand(0);

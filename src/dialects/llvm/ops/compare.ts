@@ -32,7 +32,7 @@ export const ICmpOp = defineOp("llvm.icmp", {
   parse: (p) => parseCompare(p, ICmpPredicate),
   print: ({ op, predicate }, p) => printCompare(op, predicate, NO_FLAGS, p),
 
-  // Only equality folds: a value with itself; an alloca is never null, and stands on the left.
+  // Only equality folds: a value with itself; an alloca is never null, and is moved to the left.
   fold({ op, predicate, lhs, rhs, res }): FoldResult {
     if (predicate !== "eq" && predicate !== "ne") return undefined;
     if (lhs === rhs) return boolOf(res.type, predicate === "eq");

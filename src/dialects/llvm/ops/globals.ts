@@ -1,4 +1,4 @@
-/** Globals, aliases and what else stands in a module beside functions. Source: LLVMOps.td, LLVMDialect.cpp. */
+/** Globals, aliases and the other ops of a module beside functions. Source: LLVMOps.td, LLVMDialect.cpp. */
 import type { OpParser, OpPrinter } from "../../../ir/asm.js";
 import type { Attribute, Type } from "../../../ir/attribute.js";
 import {

@@ -154,7 +154,7 @@ export const ExpectWithProbabilityOp = defineOp("llvm.intr.expect.with.probabili
 export const IsConstantOp = defineOp("llvm.intr.is.constant", { operands: { val: LLVMType }, results: { res: I1 }, traits: [Pure] });
 export const Trap = defineOp("llvm.intr.trap", { format: "attr-dict" });
 export const DebugTrap = defineOp("llvm.intr.debugtrap", { format: "attr-dict" });
-/** Its property stands in `<{}>`, as in the generic form. */
+/** Its property is in `<{}>`, as in the generic form. */
 export const UBSanTrap = defineOp("llvm.intr.ubsantrap", {
   attrs: { failureKind: I8Attr },
   parse(p) {

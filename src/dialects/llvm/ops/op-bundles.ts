@@ -37,7 +37,7 @@ export function parseBundles(p: OpParser): ParsedBundle[] {
     return { tag, operands, types };
   });
 }
-/** Adds the operands of bundles to the op, and their sizes and tags; answers how many operands there are. */
+/** Adds the operands of bundles to the op, and their sizes and tags; returns how many operands there are. */
 export function addBundles(p: OpParser, bundles: readonly ParsedBundle[], at: number): number {
   if (bundles.length > 0)
     p.setAttr(

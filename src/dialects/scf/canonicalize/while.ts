@@ -235,7 +235,7 @@ export const whileOpAlignBeforeArgs = pattern("while-op-align-before-args", Whil
   const beforeArgs = before.args.slice();
   if (beforeArgs.length === condArgs.length && beforeArgs.every((arg, i) => arg === condArgs[i])) return rw.noMatch("in order already");
   if (new Set(condArgs).size !== condArgs.length || condArgs.length !== beforeArgs.length) return rw.noMatch("no permutation");
-  // Where each value that the condition hands on stands among the arguments.
+  // The position among the arguments of each value that the condition hands on.
   const mapping = condArgs.map((arg) => beforeArgs.indexOf(arg));
   if (mapping.includes(-1)) return rw.noMatch("no permutation");
   replaceCondition(rw, view, beforeArgs);

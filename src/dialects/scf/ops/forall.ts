@@ -196,7 +196,7 @@ export const ForallOp = defineOp("scf.forall", {
 });
 export type ForallView = View<typeof ForallOp>;
 
-/** Reads `(%a, 3, ...)`: operands are added to `operands`, integers stand in the answer. */
+/** Reads `(%a, 3, ...)`: operands are added to `operands`, integers are returned. */
 function parseIndexList(p: OpParser, operands: Value[], index: Type): bigint[] {
   return p.list("(", ")", () => {
     const operand = p.optOperand();

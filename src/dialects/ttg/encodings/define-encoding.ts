@@ -32,7 +32,7 @@ export interface EncodingSpec<P extends object, E extends EncodingParams> {
   /** The dialect; `ttg` unless given. */
   readonly dialect?: string;
   readonly alias?: string;
-  /** Upstream's syntax is declared (`assemblyFormat`): complaints about the parameters then point behind the mnemonic. */
+  /** Upstream's syntax is declared (`assemblyFormat`): errors in the parameters then point after the mnemonic. */
   readonly declarative?: boolean;
   /** Reads `<...>`. `at` is the place of the mnemonic, where upstream's messages point. */
   parse(p: AttrParser, at: number): P;

@@ -102,7 +102,7 @@ export interface LinearFields {
   readonly rank: number;
 }
 
-/** Reads the bases of `inDims` from a dictionary. Complaints point behind it, where upstream stands then. */
+/** Reads the bases of `inDims` from a dictionary. Errors point after it, where upstream's parser is then. */
 export function readLinearLayout(p: AttrParser, dict: DictAttr, inDims: readonly string[]): LinearFields {
   const { names, values } = dict.params;
   const fail = (message: string): never => p.fail(message, undefined, "parse.linear-layout");

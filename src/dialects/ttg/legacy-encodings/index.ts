@@ -15,7 +15,7 @@ const isRenamed = (def: unknown): boolean => olderTtg.some(({ name }) => name ==
 /** `#triton_gpu.*`: Triton up to 3.2. */
 export const tritonGpuLayouts: DialectDef = defineDialect("triton_gpu", { ops: [], attrs: [byName([...olderTritonGpu, BlockedLayout])] });
 
-/** `#ttg.*` with CTAsPerCGA, CTASplitNum and CTAOrder: Triton 3.3 to 3.5. What did not change is today's. */
+/** `#ttg.*` with CTAsPerCGA, CTASplitNum and CTAOrder: Triton 3.3 to 3.5. Layouts that did not change are today's. */
 export const ttgLayoutsBefore36: DialectDef = defineDialect("ttg", {
   ops: [],
   attrs: [byName([...olderTtg, ...Object.values(encodings).filter((def) => !isRenamed(def))])],

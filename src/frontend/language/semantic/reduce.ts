@@ -91,7 +91,7 @@ function resultTensors(results: PyValue): readonly Tensor[] {
   return list.map((r) => (isTensor(r) ? r : raise("AttributeError", noAttribute(r, "handle"))));
 }
 
-/** Runs a function of scalars on every element, `pack` at a time. Answers whether it gives one result, and the results. */
+/** Runs a function of scalars on every element, `pack` at a time. Returns whether it gives one result, and the results. */
 export function mapElementwise(
   s: Semantic,
   fn: PyValue,

@@ -50,7 +50,7 @@ export function reshape(s: Semantic, input: Tensor, shape: readonly number[], ca
 
 /** With a dimension of extent 1 at `axis`; a scalar becomes a block. */
 export function expandDims(s: Semantic, input: Tensor, axis: number): Tensor {
-  // Python inserts behind the end what is told to go beyond it: `x[:, None]` has one dimension.
+  // Python's `insert` beyond the end appends: `x[:, None]` of a scalar has one dimension.
   if (!isBlock(input.type)) return splat(s, input, [1]);
   const shape = [...extentsOf(input)];
   // Triton makes an op that is wrong.

@@ -171,7 +171,7 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
       return match;
     };
   };
-  /** A rule for what is wrong: never a match; `tell` raises, or lets it pass. `always`: it is told at once, as CPython does by mistake. */
+  /** A rule for what is wrong: never a match; `tell` raises, or lets it pass. `always`: reported at once, as CPython does by mistake. */
   const wrong =
     (rule: Rule, tell: (parts: readonly Match[]) => void, always = false): Rule =>
     () => {

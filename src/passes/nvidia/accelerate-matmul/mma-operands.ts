@@ -44,7 +44,7 @@ export interface SharedOperandRequest {
   readonly report?: PassReport;
 }
 
-/** An operand in shared memory, where wgmma and tcgen05 read it; made right behind it so that the pipeliner sees load and alloc together. */
+/** A shared-memory operand, where wgmma and tcgen05 read it; made after the value so that the pipeliner sees load and alloc together. */
 export function sharedMMAOperand(rw: Rewriter, value: Value, request: SharedOperandRequest): Value {
   const { opIdx, allowTranspose, fp4Padded = false, forceTranspose = false, dot, report } = request;
   let arg = value;

@@ -22,7 +22,7 @@ import { removeLayoutConversions } from "../../ttg/remove-layout-conversions/rem
 import { accelerateMatmul } from "../accelerate-matmul/accelerate-matmul.js";
 
 /**
- * The partition becomes a function of a module of its own, without layouts, which goes through the passes that choose them. Answers
+ * The partition becomes a function of a module of its own, without layouts, which goes through the passes that choose them. Returns
  * whether all went well.
  */
 export function relayoutWarps(

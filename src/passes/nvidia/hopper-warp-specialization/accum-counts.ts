@@ -87,7 +87,7 @@ export class AccumCounts {
     return { index, phase: b.value(TruncIOp, { in: parity }, { loc, types: [i1(ctx)] }) };
   }
 
-  /** Gives counts to loops and ifs; answers what took the place of each. */
+  /** Gives counts to loops and ifs; returns the ops that replace them. */
   append(ops: readonly Operation[]): Operation[] {
     return ops.map((op) => {
       const loop = ForOp.match(op);
@@ -196,7 +196,7 @@ export class AccumCounts {
     return made;
   }
 
-  /** The counts behind a loop or if: its last results. */
+  /** The counts after a loop or if: its last results. */
   #countsAfter(op: Operation): readonly Value[] {
     const { length } = this.#counted(op);
     return op.results.slice(op.numResults - length);

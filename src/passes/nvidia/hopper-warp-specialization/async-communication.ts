@@ -112,7 +112,7 @@ function getSameLevelOp(p: Operation, c: Operation): Operation {
   refuse(c, "a value is handed between warp groups from one region to another that is not inside the first");
 }
 
-/** Behind which op the buffer is free again: the last one that reads it. */
+/** The op after which the buffer is free again: the last one that reads it. */
 function releasePoint(producer: Operation, consumer: Operation, task: number): Operation {
   if (consumer.block !== producer.block) return getSameLevelOp(producer, consumer);
   const readers = getActualConsumers(consumer);

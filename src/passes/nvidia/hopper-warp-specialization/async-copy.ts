@@ -18,7 +18,7 @@ import { getAsyncTaskIds, TaskBuilder } from "./async-task-ids.js";
 import { type BufferMap, bufferView, type CopyOps } from "./buffers.js";
 import { type Channel, type ChannelGroups, srcOpOf, srcValueOf } from "./channels.js";
 
-/** Lowers producers but TMA loads, which are lowered with their barriers. Answers the ops that fill and read the buffer of each channel. */
+/** Lowers producers but TMA loads, which are lowered with their barriers. Returns the ops that fill and read the buffer of each channel. */
 export function insertAsyncCopies(rw: Rewriter, groups: ChannelGroups, buffers: BufferMap, counts: AccumCounts): Map<Channel, CopyOps> {
   const copies = new Map<Channel, CopyOps>();
   const dominance = new Dominance();

@@ -131,7 +131,7 @@ function canBeMerged(a: Channel, b: Channel): boolean {
   return reader === getUniqueActualConsumer(b.dst) && reader.block === a.dst.block;
 }
 
-/** Brings producers of one block in an order in which no consumer waits for what only others need, each right behind what it takes. */
+/** Brings producers of one block in an order in which no consumer waits for what only others need, each right after its operands. */
 export function reorderProducerOps(channels: readonly Channel[]): void {
   const { block } = srcOpOf(channels[0]!);
   if (channels.some((channel) => srcOpOf(channel).block !== block)) return;

@@ -103,7 +103,7 @@ export class PartitionScheme {
     return dim === WHOLE || shapeOf(value.type)[dim]! > this.numPartitions;
   }
 
-  /** Makes one of an op for each dimension; answers whether it can be so. */
+  /** Makes a copy of an op for each dimension; returns whether that is possible. */
   #rematerialize(op: Operation, dim: number): boolean {
     const dims = this.rematerialized.get(op);
     if (dims) return dims.add(dim) !== undefined;
@@ -118,7 +118,7 @@ export class PartitionScheme {
     return true;
   }
 
-  /** Adds what a value is computed from. Answers whether it can be cut so. */
+  /** Adds what a value is computed from. Returns whether it can be cut so. */
   addBackward(value: Value, dim: number): boolean {
     if (!this.needsSlice(value, dim)) return true;
     const op = value.definingOp;
@@ -157,7 +157,7 @@ export class PartitionScheme {
     return !this.addBackward(yields[0]!.operand(value.index), dim) && this.addBackward(yields[1]!.operand(value.index), dim);
   }
 
-  /** Adds what is computed from a value. Answers whether it can be cut so. */
+  /** Adds what is computed from a value. Returns whether it can be cut so. */
   addForward(value: Value, dim: number, seen: Set<Value>): boolean {
     if (seen.has(value)) return true;
     seen.add(value);

@@ -163,7 +163,7 @@ class Slicer {
     this.#map(result, made.result(0));
     return made;
   }
-  /** A load or store through a descriptor: of a smaller block, further along for parts behind the first. */
+  /** A load or store through a descriptor: of a smaller block, further along for parts after the first. */
   #sliceAccess(op: Operation, dim: number, tasks: readonly number[]): Operation {
     const { rw, offset } = this;
     this.#sliceValue(op.operand(0));

@@ -45,14 +45,14 @@ interface ArefBarriers {
 
 const kindsOf = (attrs: readonly Attribute[]): AsyncOpKind[] => attrs.flatMap((attr) => (AsyncOpAttr.is(attr) ? [attr.params.value] : []));
 
-/** Makes the barriers before an aref, for as many arrivals as there are; they end behind its last user. */
+/** Makes the barriers before an aref, for as many arrivals as there are; they end after its last user. */
 export function createArefBarriers(rw: Rewriter, op: Operation, users: readonly Operation[]): ArefBarriers {
   const lastUser = topologicalSort([...new Set(users)]).at(-1);
   const last = findAncestorInBlock(op.block!, lastUser ?? refuse(op, "nobody uses the aref"))!;
   const { producers, consumers } = arrivals(users);
   const depth = arefDepth(op.operand(0).type as MemDesc);
   const empty = createBarrierAlloc(rw, op, depth, consumers, last);
-  // Its own end stands behind that of the first ones.
+  // They end after the first ones.
   const full = createBarrierAlloc(rw, op, depth, producers, empty.firstUse!.owner);
   return { aref: op.result(0), buffers: op.operands, empty, full };
 }
@@ -98,7 +98,7 @@ export function asyncConsumers(aref: Value): Set<Operation> {
   return found;
 }
 
-/** Puts barriers in place of an op on the aref, behind it. The op itself stays. */
+/** Puts the barriers for an op on the aref after it. The op itself stays. */
 export function lowerArefUser(rw: Rewriter, aref: ArefBarriers, op: Operation, consumers: ReadonlySet<Operation>): void {
   rw.setAfter(op);
   const [putEnter, getEnter] = [ArefPutEnterOp.match(op), ArefGetEnterOp.match(op)];

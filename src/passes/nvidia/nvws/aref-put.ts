@@ -55,7 +55,7 @@ export function tensorTypeOfScalar({ type, parentBlock }: Value): TensorType {
   return tensorType([1], type, encodingAttr(type.ctx, encoding));
 }
 
-/** Makes an aref before the loop, and writes a value to it at the insertion point. What it replaces is stale then. */
+/** Makes an aref before the loop, and writes a value to it at the insertion point. The ops that this replaces are stale then. */
 export function putIntoAref(
   rw: Rewriter,
   loop: ForView,
@@ -91,7 +91,7 @@ function bufferTypeOf(value: Value): MemDesc {
   const encoding = tensor === type && definingOp ? getSharedEncoding(definingOp) : rowsInSharedMemory(tensor);
   return memDescType(shape, elementType, encoding, SharedMemorySpace.get(type.ctx, {}));
 }
-/** Writes a value to a buffer. Answers how, and the ops that nobody needs then. */
+/** Writes a value to a buffer. Returns the kind of write, and the ops that are unused then. */
 function write(
   rw: Rewriter,
   value: Value,

@@ -204,7 +204,7 @@ class StagePhases {
     numbers.set(token, stageNumber);
   }
 
-  /** Tells the ops that have the token of entering a buffer which one it is. */
+  /** Sets the number of a buffer on the ops that have the token of entering it. */
   #propagate(token: Value, stage: Value, seen: Set<Operation>): void {
     for (const { owner, index } of token.uses()) {
       if (seen.has(owner)) continue;
@@ -242,7 +242,7 @@ function partitionsOf(value: Value): Set<number> {
   return ids;
 }
 
-/** Further partitions need a stage that a loop carries, and the phase behind it. */
+/** Further partitions need a stage that a loop carries, and the phase after it. */
 function needCarried(stage: Value, ids: Iterable<number>): void {
   const loop = stage.argOwner!.parentOp!;
   const outputs = getPartitionOutputs(loop);

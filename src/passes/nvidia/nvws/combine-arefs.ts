@@ -62,7 +62,7 @@ function combine(rw: Rewriter, getEnters: readonly Operation[]): void {
     const buffers = arefs.map((aref) => aref.operand(0));
     const aref = createAref(rw.setBefore(last), buffers, last.locRef);
     const put = combineSide(rw, aref, putEnters, putExits, undefined);
-    // Who gets comes behind who puts.
+    // The gets come after the puts.
     combineSide(rw, aref, getEnters, getExits, put);
     for (const op of [...putExits, ...putEnters, ...getExits, ...getEnters, ...arefs])
       if (op.isUsed()) refuse(op, "what one partition gets together with other loads is used by a further partition too");
@@ -70,7 +70,7 @@ function combine(rw: Rewriter, getEnters: readonly Operation[]): void {
   });
 }
 
-/** One pair of enter and exit in place of several. Answers the exit. */
+/** One pair of enter and exit in place of several. Returns the exit. */
 function combineSide(
   rw: Rewriter,
   aref: Value,

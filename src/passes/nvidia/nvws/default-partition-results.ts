@@ -1,5 +1,5 @@
 /**
- * Scalars that a warp-specialized loop computes for the code behind it are computed by the default partition too, with all that they need.
+ * Scalars that a warp-specialized loop computes for the code after it are computed by the default partition too, with all that they need.
  * Source: third_party/nvidia/lib/Dialect/NVWS/Transforms/AssignStagePhase.cpp, visitBackwardSlice.
  */
 

@@ -161,7 +161,7 @@ function handOver(rw: Rewriter, accesses: TmemAccesses, owners: readonly Owner[]
   release(state, last.op.locRef, undefined);
 }
 
-/** Hands the buffer over before each access of another owner than before. Answers the last access. */
+/** Hands the buffer over before each access of another owner than before. Returns the last access. */
 function handOverAt(state: State, first: Access, before: Owner | undefined): Access {
   let current = before;
   for (let access = first; ; access = access.next) {

@@ -44,7 +44,7 @@ export const lowerAref = definePass("nvws-lower-aref", {
     root.walkPostOrder((func) => {
       if (!FuncOp.is(func)) return;
       const entry = func.regions[0]!.firstBlock;
-      // They belong to no partition, and would trouble the passes behind.
+      // They belong to no partition, and would trouble later passes.
       func.walkPostOrder((op) => void (PoisonOp.is(op) && op !== entry!.firstOp && op.moveToStart(entry!)));
     });
   },

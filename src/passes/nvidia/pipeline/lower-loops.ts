@@ -35,7 +35,7 @@ import { type AsyncLoad, asyncLoadOf, firstUse, getDefUseStageDiff, isZero } fro
 import { createIncrementModulo, createSingleBufferView, type Indices, type Ring } from "./rings.js";
 import { createBarriersAndWaits, createTMAAsyncCopy } from "./tma-loads.js";
 
-/** Lowers every scheduled loop. Answers how many there were. */
+/** Lowers every scheduled loop. Returns how many there were. */
 export function lowerLoops(rw: Rewriter, root: Operation, axes: () => ModuleAxisInfo, explain?: Explain): number {
   const loops = forLoops(root);
   if (loops.length === 0) return 0;
@@ -81,7 +81,7 @@ function lowerLoads(rw: Rewriter, before: ForView, schedule: CoarseSchedule, axe
 
 /**
  * Carries two counters for each size of ring: equal ones, so that each can be computed anew in its own stage. Rings that TMA fills
- * have a phase as well, which tells one round through the ring's barriers from the next.
+ * have a phase as well, which distinguishes one round through the ring's barriers from the next.
  */
 function addIndices(rw: Rewriter, before: ForView, loads: readonly AsyncLoad[]): { loop: ForView; indices: Map<number, Indices> } {
   const options = { loc: before.op.locRef };

@@ -28,7 +28,7 @@ import { createBarrierAlloc, createIncrementModulo, createSingleBufferView } fro
 
 type Alloc = View<typeof TMEMAllocOp>;
 
-/** Answers the loop, which is a new one when instructions of it were made asynchronous. */
+/** Returns the loop, which is a new one when instructions of it were made asynchronous. */
 export function lowerMMAs(rw: Rewriter, before: ForView, schedule: CoarseSchedule): ForView {
   const mmas: Operation[] = [];
   before.op.walkPostOrder((op) => void (op.def.interface(MMAv5OpInterface) && mmas.push(op)));
@@ -137,7 +137,7 @@ function placeOfWait(rw: Rewriter, loop: ForView, schedule: CoarseSchedule, { mm
   return { stage, cluster: schedule.newClusterBefore(schedule.splitClusterBefore(sync, loop)) };
 }
 
-/** Allocates a buffer before the loop, which then only writes it. Answers the op that does; undefined for other ops. */
+/** Allocates a buffer before the loop, which then only writes it. Returns the op that does; undefined for other ops. */
 function hoistBufferOutOfLoop(rw: Rewriter, loop: ForView, op: Operation, schedule: CoarseSchedule): Operation | undefined {
   if ((!TMEMAllocOp.is(op) && !LocalAllocOp.is(op)) || !loop.op.isProperAncestorOf(op)) return undefined;
   const options = { loc: op.locRef };

@@ -20,7 +20,7 @@ import { bodyOf } from "../../ttg/software-pipelining/pipelined-loops.js";
 import { createTMADesc, TMA_SIZE_BYTES } from "../tma/create-tma-desc.js";
 import { createIncrementModulo } from "./rings.js";
 
-/** Answers the loop, which is a new one when it makes descriptors. */
+/** Returns the loop, which is a new one when it makes descriptors. */
 export function lowerTMADescriptors(rw: Rewriter, before: ForView, schedule: CoarseSchedule): ForView {
   const made: View<typeof MakeTensorDescOp>[] = [];
   before.op.walkPostOrder((op) => {
@@ -67,7 +67,7 @@ export function lowerTMADescriptors(rw: Rewriter, before: ForView, schedule: Coa
   });
 }
 
-/** Writes a descriptor to its place of this round. Answers the place of the next one. */
+/** Writes a descriptor to its place of this round. Returns the place of the next one. */
 function writeDescriptor(
   rw: Rewriter,
   make: View<typeof MakeTensorDescOp>,

@@ -30,7 +30,7 @@ export function wrapInMaskOp(rw: Rewriter, op: Operation, pred: Value): Operatio
   return mask.op;
 }
 
-/** Takes every op out of its `ttg.mask` and gives it the mask. Answers false when that is not known how; `fail` hears of it. */
+/** Takes every op out of its `ttg.mask` and gives it the mask. Calls `fail` for an op that cannot be predicated. */
 export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operation, message: string) => void): void {
   // Folds only: of a dialect without its ops, upstream gets no patterns.
   if (!applyPatternsGreedily(root, [], { listener: rw.listener }).converged) return fail(root, "Failed to canonicalize the IR");
@@ -46,7 +46,7 @@ export function resolveMaskOps(rw: Rewriter, root: Operation, fail: (op: Operati
   }
 }
 
-/** Makes an op do nothing unless `pred` holds. What may be done in vain stays as it is. */
+/** Makes an op do nothing unless `pred` holds. An op that may run in vain stays as it is. */
 function predicateOp(rw: Rewriter, op: Operation, pred: Value): boolean {
   // A predicate known to hold becomes a mask as well: upstream's test for it compares the sign-extended i1 with 1.
   if (isMemoryEffectFree(op) || op.def.traits.has(LocalLoadTrait)) return true;

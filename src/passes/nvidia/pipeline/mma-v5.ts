@@ -101,7 +101,7 @@ export function hasAccReadModifyWrite(mma: Operation, loop: ForView): boolean {
   const read = loads.map((load) => load.result(0));
   const modified: Value[] = [];
   const seen = new Set<Value>();
-  /** Follows values; answers whether one of `from` reaches a store. */
+  /** Follows values; returns whether one of `from` reaches a store. */
   const follow = (from: Value[], isModified: boolean): boolean => {
     for (let value = from.pop(); value; value = from.pop()) {
       if (seen.has(value)) continue;

@@ -48,7 +48,7 @@ export function createIncrementModulo(
   return { value: rw.value(SelectOp, { condition: wraps, true_value: zero, false_value: plusOne }, options), wraps };
 }
 
-/** Makes barriers before an op, each for `arriveCount` arrivals, and frees them behind it, or behind `last`. */
+/** Makes barriers before an op, each for `arriveCount` arrivals, and frees them after it, or after `last`. */
 export function createBarrierAlloc(rw: Rewriter, op: Operation, numBarriers: number, arriveCount = 1, last = op): Value {
   const options = { loc: op.locRef };
   const { ctx } = rw;

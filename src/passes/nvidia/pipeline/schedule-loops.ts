@@ -165,7 +165,7 @@ function partitionedSchedule(loop: ForView, latencies: Latencies): CoarseSchedul
   return schedule;
 }
 
-/** Ifs that scheduled ops depend on go to the start of a round, other ifs to the end. Answers the cluster after the start. */
+/** Ifs that scheduled ops depend on go to the start of a round, other ifs to the end. Returns the cluster after the start. */
 function schedulePrologueAndEpilogue(loop: ForView, schedule: CoarseSchedule): Cluster {
   const { numStages } = schedule;
   const afterPrologue = schedule.clusters[0]!;

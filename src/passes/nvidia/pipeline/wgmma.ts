@@ -74,8 +74,8 @@ function addToWait(rw: Rewriter, { op, inputs, pendings }: Wait, values: readonl
 }
 
 /**
- * Makes a wait that hands on `inputs` and `values`: what follows uses `values` through it. The buffers that the dots behind
- * `values` read are handed on as well, so that they live until the wait. Answers its results.
+ * Makes a wait that hands on `inputs` and `values`: what follows uses `values` through it. The buffers read by the dots that
+ * `values` come from are handed on as well, so that they live until the wait. Returns its results.
  */
 function threadValuesThroughWait(
   rw: Rewriter,
@@ -207,7 +207,7 @@ function insertWaitsInLoop(rw: Rewriter, loop: ForView, asyncDots: AsyncDots): v
 
 /**
  * Splits a dot with `a` in registers into one for each instruction along K: all but one of them can be in flight.
- * Answers the parts in order.
+ * Returns the parts in order.
  */
 function splitRSDot(rw: Rewriter, dot: Dot): Dot[] {
   const { op, a, b, d, inputPrecision, isAsync } = dot;

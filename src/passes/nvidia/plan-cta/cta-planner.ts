@@ -53,7 +53,7 @@ export class CTAPlanner {
 
   constructor(readonly rw: Rewriter) {}
 
-  /** Answers what stopped it, if anything did. */
+  /** Returns the reason for stopping, if there is one. */
   run(func: Operation): PlanFailure | undefined {
     try {
       this.#processDots(func);

@@ -39,7 +39,7 @@ function chainOf(op: Operation): Operation[] {
   }
 }
 
-/** Moves a chain as far down as it can go. Answers whether it moved. */
+/** Moves a chain as far down as it can go. Returns whether it moved. */
 function sink(chain: readonly Operation[], buffer: Value): boolean {
   const after = chain.at(-1)!.next;
   const results = new Set(chain.flatMap((op) => op.results));

@@ -70,7 +70,7 @@ function subslice(rw: Rewriter, buffer: Value, offset: number, size: number): { 
  *     %t = tt.trans %r {order = [0, 2, 1]}           // 128x128x2
  *     %lhs, %rhs = tt.split %t
  *
- * becomes two loads of the halves of the buffer: of its columns 0 to 127, and of those from 128 on. What they give is converted to the
+ * becomes two loads of the halves of the buffer: of its columns 0 to 127, and of those from 128 on. Their results are converted to the
  * layout of the split. Halves that are split again are found again.
  */
 const splitLoad = pattern("tmem-split-load", SplitOp, (split, rw) => {

@@ -42,7 +42,7 @@ export function clearTokenOperand(op: Operation): void {
 }
 
 const TOKEN_OPS: readonly OpDef[] = [TCGen5MMAOp, TCGen5MMAScaledOp, TMEMAllocOp, TMEMLoadOp, TMEMStoreOp];
-/** Answers whether the op made a token. */
+/** Returns whether the op made a token. */
 function removeToken(rw: Rewriter, op: Operation, dummy: Value): boolean {
   if (!TOKEN_OPS.includes(op.def)) return false;
   clearTokenOperand(op);

@@ -38,7 +38,7 @@ export const tensorMemoryAllocation = definePass("triton-tensor-memory-allocatio
     count("columns", needed);
     // More than there is compiles nevertheless, so that the one who launches it can say so.
     const size = SIZES.find((given) => needed <= given) ?? needed;
-    // The hardware answers the address of what it gave in shared memory.
+    // The hardware writes the address of the allocation to shared memory.
     if (size > 0 && (intOf(root.attr(SHARED)) ?? 0) < 4) root.setAttr(SHARED, i32Attr(root.ctx, 4));
     root.setAttr(TENSOR_MEMORY_SIZE, i32Attr(root.ctx, size));
   },
@@ -52,7 +52,7 @@ interface Chunk {
   readonly numColumns: number;
 }
 
-/** Places the buffers in order, each where it first fits among those alive. Answers the columns needed. */
+/** Places the buffers in order, each where it first fits among those alive. Returns the columns needed. */
 function allocate(root: Operation, placed: () => void): number {
   const allocs: Operation[] = [];
   const sameRows = new UnionFind<Operation>();

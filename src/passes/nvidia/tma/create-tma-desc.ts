@@ -17,7 +17,7 @@ import type { Rewriter } from "../../../rewrite/rewriter.js";
 export const TMA_SIZE_BYTES = 128;
 
 /**
- * Writes the descriptor that `make` makes to `tmaPtr`, and answers it as a value; a string says why that cannot be.
+ * Writes the descriptor that `make` makes to `tmaPtr`, and returns it as a value; a string says why that cannot be.
  */
 export function createTMADesc(rw: Rewriter, tmaPtr: Value, make: View<typeof MakeTensorDescOp>): Value | string {
   const { op, base, shape, strides, result, padding } = make;

@@ -35,7 +35,7 @@ const lowerClusterCTAId = pattern("cluster-cta-id", ClusterCTAIdOp, (view, rw) =
   rw.replace(view, rw.value(ClusterId, {}, { types: [i32(rw.ctx)] })),
 );
 
-/** The warp within its group, from the number of the thread; a shuffle tells ptxas that all lanes have the same. */
+/** The warp within its group, from the number of the thread; a shuffle shows ptxas that all lanes have the same. */
 const lowerWarpId = pattern("warp-id", WarpIdOp, ({ op }, rw) => {
   if (maybeLookupNumWarps(op) === 1) return rw.replace(op, i32Constant(rw, 0));
   const type = i32(rw.ctx);

@@ -36,7 +36,7 @@ import type { Value } from "../../../ir/value.js";
 import { elideTrivialCaptures } from "../../llvm/elide-captures.js";
 import { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 
-/** The barriers of the default warps and of the loop; partitions have those behind. */
+/** The barriers of the default warps and of the loop; partitions have the following ones. */
 const DEFAULT_BARRIER = 0;
 const LOOP_BARRIER = 1;
 const FIRST_PARTITION_BARRIER = 2;
@@ -156,7 +156,7 @@ class SwitchLoop {
     this.exit(partitions.length);
   }
 
-  /** Takes the arguments over and sends the worker warps into the loop. Answers the index of the warp. */
+  /** Takes the arguments over and sends the worker warps into the loop. Returns the index of the warp. */
   private header(): Value {
     const { b } = this;
     for (const arg of this.#entry.args) arg.replaceAllUsesWith(this.#header.addArgument(arg.type, arg.argLoc ?? this.func.locRef));
@@ -164,7 +164,7 @@ class SwitchLoop {
     b.setEnd(this.#header);
     const thread = b.value(ThreadIdXOp, {}, i32(b.ctx));
     const uneven = b.udiv(thread, b.i32(this.threadsPerWarp));
-    // Tells ptxas that all lanes have the same.
+    // Shows ptxas that all lanes have the same.
     const kind = ShflKindAttr.get(b.ctx, { value: "idx" });
     const lane = { offset: b.i32(0), mask_and_clamp: b.i32(0x1f), thread_mask: b.i32(-1) };
     const warp = b.value(ShflOp, { ...lane, val: uneven, kind }, i32(b.ctx));
@@ -174,7 +174,7 @@ class SwitchLoop {
     return warp;
   }
 
-  /** Waits for a state; answers it. */
+  /** Waits for a state; returns it. */
   private loopStart(warp: Value): Value {
     const { b, registers } = this;
     atStart(b, this.#loop);
@@ -185,7 +185,7 @@ class SwitchLoop {
     return b.load(i8(b.ctx), b.gep(this.#shared, i8(b.ctx), states, [worker]));
   }
 
-  /** Switches to the blocks of the partitions, which come behind the loop. */
+  /** Switches to the blocks of the partitions, which come after the loop. */
   private loopEnd(state: Value, partitions: readonly Block[]): void {
     const { b } = this;
     b.loc = this.func.locRef;
@@ -221,7 +221,7 @@ class SwitchLoop {
   }
   #exit!: Block;
 
-  /** Rewrites the partitions of an op; their first blocks go to `blocks`. Answers the state of each worker warp, -1 for those that wait. */
+  /** Rewrites the partitions of an op; their first blocks go to `blocks`. Returns the state of each worker warp, -1 for those that wait. */
   private partitionsOf(op: WarpSpecialize, blocks: Block[]): number[] {
     const states = new Array<number>(this.workerWarps).fill(-1);
     partitionRegionsOf(op.op).forEach((region, i) => {

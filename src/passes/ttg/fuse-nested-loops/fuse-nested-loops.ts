@@ -50,7 +50,7 @@ export const fuseNestedLoops = definePass("tritongpu-fuse-nested-loops", {
 
 const isSimple = ({ root, size }: LoopNest): boolean => size === 2 && root.loop.op.hasAttr(FLATTEN);
 
-/** Fuses every loop of a nest into the one around it, innermost first. Answers how many. */
+/** Fuses every loop of a nest into the one around it, innermost first. Returns how many. */
 function flatten(rw: Rewriter, node: LoopNestNode, dominance: Dominance): number {
   let fused = 0;
   for (const child of node.children) fused += flatten(rw, child, dominance);
@@ -117,7 +117,7 @@ function hasPositiveTripCount({ lowerBound, upperBound, unsignedCmp }: ForView):
 
 /**
  * Makes two versions of the nest, `if (no round of the inner loop) { nest without it } else { nest }`: in the second one the
- * inner body need not be under a condition after fusion. Answers false when the inner bounds depend on the outer loop.
+ * inner body need not be under a condition after fusion. Returns false when the inner bounds depend on the outer loop.
  */
 function speculateInnerLoopLength(rw: Rewriter, outer: ForView, inner: ForView, dominance: Dominance): boolean {
   const mustExecute = (): void => inner.op.setAttr(MUST_EXECUTE, unitAttr(rw.ctx));

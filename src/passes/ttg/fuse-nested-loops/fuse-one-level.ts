@@ -77,7 +77,7 @@ interface InnerLoop {
   readonly sliced: ReadonlySet<Operation>;
 }
 
-/** Fuses the children of a node into its loop, those whose bounds allow it. Answers how many. */
+/** Fuses the children of a node into its loop, those whose bounds allow it. Returns how many. */
 export function fuseOneLevel(
   rw: Rewriter,
   node: LoopNestNode,
@@ -301,7 +301,7 @@ class LoopFusion {
     return peeled.op.result(0);
   }
 
-  /** At the start of the first prologue: the next i, and the lengths that depend on it. Answers them with the length of the round. */
+  /** At the start of the first prologue: the next i, and the lengths that depend on it. Returns them and the length of the round. */
   #startRound({ thenRegion }: IfView, i: Value, lengths: readonly Value[], innerLen: Value): readonly Value[] {
     const { rw, outer } = this;
     const next = rw.setStart(thenRegion.firstBlock!).value(AddIOp, { lhs: i, rhs: outer.step });

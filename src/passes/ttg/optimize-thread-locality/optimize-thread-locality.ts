@@ -32,7 +32,7 @@ const typeOf = (value: Value): TensorType => value.type as TensorType;
  *       %next = arith.addf %acc, %r
  *
  * becomes a loop in which each thread adds up its own elements (`tt.reduce` of `tt.reshape %x` along a new last axis), and one
- * reduction across threads behind the loop.
+ * reduction across threads after the loop.
  */
 export const optimizeThreadLocality = definePass("tritongpu-optimize-thread-locality", {
   name: "TritonGPUOptimizeThreadLocality",
@@ -150,7 +150,7 @@ function hoist(rw: Rewriter, { reduce, layout, elemsPerThread, neutral }: Accumu
   yielded[index] = accumulator;
   rw.create(YieldOp, { results: [...yielded, newUpdate.result(0)] }, { loc: oldYield.locRef });
 
-  // Behind it: across threads, and the value that the loop began with.
+  // After the loop: the reduction across threads, and the value that the loop began with.
   rw.setAfter(loop.op);
   const across = rw.clone(op, new Mapping().map(reduce.srcs[0]!, loop.results.at(-1)!));
   inferTypes(across);
@@ -176,7 +176,7 @@ function inferTypes(op: Operation): void {
   });
 }
 
-/** One more dimension behind the others, with the elements that a thread has along `axis`. */
+/** One more dimension after the others, with the elements that a thread has along `axis`. */
 function threadLocalLayout({ sizePerThread, threadsPerWarp, warpsPerCTA, order, cga }: BlockedParams, axis: number): BlockedParams {
   const rank = order.length;
   return {

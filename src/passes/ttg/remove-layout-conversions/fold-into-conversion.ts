@@ -1,5 +1,5 @@
 /**
- * Which ops make a layout conversion behind them cheap or free.
+ * Which ops make a layout conversion after them cheap or free.
  * Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, canFoldIntoConversion, isFreeConvert.
  */
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";

@@ -34,7 +34,7 @@ import {
   type Removed,
 } from "./layout-rematerialization.js";
 
-/** Answers how many conversions moved. */
+/** Returns how many conversions moved. */
 export function hoistConvertDotOperand(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
   const dots = new MmaDots();
   return forEachConversion(func, rw, (convert, remat) => hoist(convert, remat, dots), onRemoved);

@@ -22,7 +22,7 @@ import {
   type Removed,
 } from "./layout-rematerialization.js";
 
-/** Answers how many conversions moved. */
+/** Returns how many conversions moved. */
 export function hoistConvertIntoConditionals(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
   return forEachConversion(func, rw, hoist, onRemoved);
 }

@@ -29,7 +29,7 @@ import {
 
 const GROWS: ReadonlySet<OpDef> = new Set<OpDef>([ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp]);
 
-/** Answers how many conversions moved. */
+/** Returns how many conversions moved. */
 export function hoistConvertOnTopOfExtOrBroadcast(func: Operation, rw: Rewriter, onRemoved?: Removed): number {
   return forEachConversion(func, rw, hoist, onRemoved);
 }

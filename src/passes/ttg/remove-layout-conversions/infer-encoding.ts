@@ -51,7 +51,7 @@ export function inferSrcEncoding(op: Operation, encoding: Attribute): Attribute 
   return fp4 && layoutRules(encoding).inferFp4ToFpOpEncoding(shapeOf(fp4.result), fp4.axis, encoding, false, undefined);
 }
 
-/** The encoding that results get when the operands have that one; undefined where it does not follow. Of a gather: from the indices. */
+/** The encoding that results get when the operands have that one; undefined where it does not follow. For a gather: from the indices. */
 export function inferDstEncoding(op: Operation, encoding: Attribute): Attribute | undefined {
   if (ScanOp.is(op) && !BlockedEncoding.is(encoding)) return undefined;
   if (keepsEncoding(op) || ForOp.is(op)) return encoding;

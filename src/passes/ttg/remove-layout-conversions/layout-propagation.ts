@@ -103,7 +103,7 @@ function* reachedBy(use: OpOperand): Iterable<readonly [Value, Operation]> {
     for (const result of owner.results) yield [result, owner];
 }
 
-/** Adds what the op makes of the encodings to a value's candidates. Answers whether there was a new one. */
+/** Adds what the op makes of the encodings to a value's candidates. Returns whether there was a new one. */
 function addEncodings(candidates: Map<Value, Set<Attribute>>, value: Value, encodings: readonly Attribute[], op: Operation): boolean {
   if (!RankedTensorType.is(value.type)) return false;
   let changed = false;

@@ -32,7 +32,7 @@ export type ConvertView = View<typeof ConvertLayoutOp>;
 /** Hears of a conversion that went. */
 export type Removed = (convert: ConvertView) => void;
 
-/** Visits the conversions of a function and answers how many went. `visit` replaces one by means of `remat`. */
+/** Visits the conversions of a function and returns how many went. `visit` replaces one by means of `remat`. */
 export function forEachConversion(
   func: Operation,
   rw: Rewriter,

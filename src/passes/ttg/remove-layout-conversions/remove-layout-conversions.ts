@@ -103,7 +103,7 @@ const explainHoisted =
       refs: [src],
     });
 
-/** A load or store of a tensor where nothing says how many warps there are: whether it is expensive cannot be told. */
+/** A load or store of a tensor where nothing says how many warps there are: whether it is expensive is unknown. */
 function accessWithoutWarps(root: Operation): Operation | undefined {
   let found: Operation | undefined;
   root.walk((op) => {

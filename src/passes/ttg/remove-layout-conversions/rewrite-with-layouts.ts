@@ -21,7 +21,7 @@ import { convertLayout } from "../distributed-op-encoding.js";
 import { canFoldIntoConversion } from "./fold-into-conversion.js";
 import { inferDstEncoding, inferSrcEncoding } from "./infer-encoding.js";
 
-/** Rewrites a function so that every value in `layouts` has that layout; converts where a user wants another. Answers how many ops changed. */
+/** Gives every value in `layouts` of a function its layout; converts where a user wants another. Returns how many ops changed. */
 export function rewriteWithLayouts(func: Operation, layouts: ReadonlyMap<Value, Attribute>, rw: Rewriter): number {
   const pass = new LayoutRewrite(layouts, rw);
   pass.rewriteRegion(func.regions[0]!);

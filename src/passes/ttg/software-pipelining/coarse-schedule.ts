@@ -67,7 +67,7 @@ export class CoarseSchedule {
     this.insert(op, stage, cluster);
     return true;
   }
-  /** Puts an op there unless it is earlier already. Answers whether that changed anything. */
+  /** Puts an op there unless it is earlier already. Returns whether that changed anything. */
   insertMinimum(op: Operation, stage: number, cluster: Cluster): boolean {
     const slot = this.slots.get(op);
     if (!slot) {
@@ -90,7 +90,7 @@ export class CoarseSchedule {
     if (first.cluster !== second.cluster) return first.cluster.index < second.cluster.index;
     return a.isBeforeInBlock(b);
   }
-  /** Moves what is before `op` in its cluster to a new one before it. Answers the op's cluster. */
+  /** Moves what is before `op` in its cluster to a new one before it. Returns the op's cluster. */
   splitClusterBefore(op: Operation, loop: ForView): Cluster {
     const { cluster } = this.get(op);
     let before: Cluster | undefined;

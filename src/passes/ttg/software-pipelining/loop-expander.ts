@@ -31,7 +31,7 @@ interface Liverange {
   lastUseStage: number;
 }
 
-/** Answers the new loop; undefined when the schedule does not fit the loop, which then stays. */
+/** Returns the new loop; undefined when the schedule does not fit the loop, which then stays. */
 export function pipelineForLoop(
   rw: Rewriter,
   loop: ForView,

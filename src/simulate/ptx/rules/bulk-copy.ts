@@ -1,6 +1,6 @@
 /**
  * `cp.async.bulk` and `cp.reduce.async.bulk`: copies of boxes by tensor maps, and of plain bytes. One into shared memory reads
- * at once and stands there when its mbarrier is waited for; one out of it stores at once, and its bytes must stay until its
+ * at once, and its data is there when its mbarrier is waited for; one out of it stores at once, and its bytes must stay until its
  * group is waited for.
  */
 import type { Operand } from "../../../ptx/instruction.js";

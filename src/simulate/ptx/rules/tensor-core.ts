@@ -156,7 +156,7 @@ interface ProductOperands {
 }
 
 /**
- * One product. Of a pair of CTAs each has half of the rows of A and D, at the same addresses, and half of the columns of B.
+ * One product. Each CTA of a pair has half of the rows of A and D, at the same addresses, and half of the columns of B.
  */
 function issue(
   c: InstructionCompiler,

@@ -1,6 +1,6 @@
 /**
  * `wgmma`: four warps multiply matrices in shared memory. Warp w of them has rows 16w to 16w+15 of the result, which it
- * computes for itself. What is in shared memory must stay, and registers are in flight, until the group is waited for.
+ * computes for itself. Operands in shared memory must stay, and registers are in flight, until the group is waited for.
  */
 import type { Operand } from "../../../ptx/instruction.js";
 import { halfValues } from "../../numbers/half.js";

@@ -69,7 +69,7 @@ const makeRange: Rule = pure((op) => {
   };
 });
 
-/** One tensor behind the other, as a tensor of one dimension more (join), or one dimension longer (cat). */
+/** One tensor after the other, as a tensor of one dimension more (join), or one dimension longer (cat). */
 const concatenate: Rule = pure((op) => {
   const { shape } = tensorSpec(op.result(0).type);
   return ([lhs, rhs]) => {

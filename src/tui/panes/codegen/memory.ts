@@ -18,7 +18,7 @@ const KIND_INK: Readonly<Partial<Record<CodegenFact["kind"], Style>>> = {
   wait: style("muted"),
 };
 
-/** Accesses first, in program order; barriers and waits are told too, as they order them. */
+/** Accesses first, in program order; barriers and waits are shown too, as they order them. */
 export function memoryItems(
   facts: readonly CodegenFact[],
   family: ReadonlySet<number>,

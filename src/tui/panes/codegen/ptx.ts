@@ -114,7 +114,7 @@ export function ptxGo(state: State): Go | undefined {
   return there === undefined ? undefined : { to: "op", step: step.index, op: there };
 }
 
-/** The row that shows what stands on a line of the last step: an instruction of the same kind from the same place. */
+/** The row that shows what is on a line of the last step: an instruction of the same kind from the same place. */
 export function ptxRowOf(state: State, at: number): number {
   const { trace } = state.session;
   const step = codegenStep(trace);

@@ -116,7 +116,7 @@ function timeRows(steps: readonly Step[], room: number): Row[] {
 
 /**
  * Buffers in shared memory while the program goes on, line by line of the IR that they were placed in: how much is in use, and
- * from where to where each buffer is. Undefined where no pass has told.
+ * from where to where each buffer is. Undefined where no pass has reported it.
  */
 function sharedOverTime(trace: Trace, steps: readonly Step[], width: number): Row[] | undefined {
   const step = steps.findLast((s) => s.remarks.some((r) => r.code === "memory.buffer"));
