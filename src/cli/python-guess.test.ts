@@ -8,7 +8,7 @@ const FILE = "fixtures/frontend/guess/kernels.py";
 async function proposed(...argv: string[]): Promise<string> {
   const io = memoryIo();
   expect(await main(argv, io)).toBe(2);
-  return /^ {2}(tt-step .*(?:\n\(.*)?)$/m.exec(io.err())?.[1] ?? io.err();
+  return /^ {2}(tt-step .*(?:\n\(guessed.*)?)$/m.exec(io.err())?.[1] ?? io.err();
 }
 /** Words of a command as a shell takes them apart. */
 const words = (command: string): string[] => [...command.matchAll(/'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2]!);
@@ -24,10 +24,45 @@ test.each([
     `tt-step ${FILE} --kernel product --config 0 --signature '*fp16:16, *i32:16, *fp16:16, i64, fp32, "relu", constexpr, constexpr'`,
     undefined,
   ],
+  ["scaled", `tt-step ${FILE} --kernel scaled --signature '*fp16:16, *fp16:16, i32:16, i32, fp32, 16, 32' --num-warps 2`, undefined],
 ])("the command proposed for %s says what the file says, marks guesses, and works", async (kernel, command, guessed) => {
   const [line, note] = (await proposed(FILE, "--kernel", kernel)).split("\n");
   expect(line).toBe(command);
   if (guessed !== undefined) expect(note).toBe(`(${guessed})`);
   const io = memoryIo();
   expect([await main([...words(line!).slice(1), "--print-after", "0"], io), io.err()]).toEqual([0, ""]);
+});
+
+test("the proposed command keeps the command and the options that were given", async () => {
+  const given = ["run", FILE, "--kernel", "normalize", "--define", "ROWS=8", "--arg", "rows=3", "--target", "cuda:90", "--no-checks"];
+  const [line] = (await proposed(...given)).split("\n");
+  expect(line).toBe(
+    `tt-step run ${FILE} --kernel normalize --signature '*fp32:16, *bf16:16, i32, i32, fp32, False, 512, tl.float32' ` +
+      "--arg rows=3 --no-checks --define ROWS=8 --target cuda:90",
+  );
+  const io = memoryIo();
+  expect([await main(words(line!).slice(1), io), io.err()]).toEqual([0, ""]);
+});
+
+test("--guess compiles with the guesses and lists them", async () => {
+  const io = memoryIo();
+  expect(await main([FILE, "--kernel", "normalize", "--guess", "--emit", "ttir"], io)).toBe(0);
+  expect(io.out()).toContain("tt.func public @normalize(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: !tt.ptr<bf16>");
+  expect(io.err()).toMatch(/^remark: guessed arguments of 'normalize': x=\*fp32:16, y=\*bf16:16 \(call\), .*\[python\.guess\]/);
+  const warps = memoryIo();
+  expect(await main([FILE, "--kernel", "scaled", "--guess", "--emit", "ttgir"], warps)).toBe(0);
+  expect(warps.out()).toContain('"ttg.num-warps" = 2');
+});
+
+test("run takes the grid from the launch in the file, as far as the arguments decide it", async () => {
+  const run = async (kernel: string, ...options: string[]) => {
+    const io = memoryIo();
+    expect(await main(["run", FILE, "--kernel", kernel, "--guess", ...options], io)).toBe(0);
+    return /of a grid of (\S+(?: \(.*?\))?)/.exec(io.out())?.[1];
+  };
+  const numbers = ["--arg", "rows=80", "--arg", "cols=68"];
+  expect(await run("scaled", ...numbers)).toBe("5x3x1 (as the file launches it)");
+  expect(await run("scaled", ...numbers, "--grid", "2,1,1")).toBe("2x1x1");
+  // `(x.shape[0],)`, and no argument is `x.shape[0]`.
+  expect(await run("normalize")).toBe("3x1x1");
 });

@@ -1,8 +1,8 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
-import type { GivenArguments } from "../frontend/specialize.js";
+import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
-import { type Values, valuesOf, type Written } from "./options/option.js";
+import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";
 import { COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
 import { TRITON_OPTIONS, tritonOptionsOf } from "./options/triton.js";
@@ -15,7 +15,7 @@ export interface PythonArgs extends GivenArguments {
   readonly tritonLib: string | undefined;
 }
 
-type OfPython = "kernel" | "signature" | "type" | "const" | "define" | "config" | "tritonLib";
+type OfPython = "kernel" | "signature" | "type" | "const" | "define" | "config" | "guess" | "tritonLib";
 type OfExecution = "arg" | "grid" | "program" | "seed" | "maxSteps" | "strict" | "seconds" | "allPrograms";
 
 export interface TtStepArgs extends Omit<StepValues, OfPython | OfExecution | "target"> {
@@ -38,11 +38,20 @@ export type LineOf<C extends TtStepLine["command"]> = Extract<TtStepLine, { read
 /** Reads a command line of `tt-step`. */
 export const readTtStep = (argv: readonly string[]): TtStepLine | Instead => readCommandLine(TT_STEP, argv);
 
-/** The arguments of a command that has some of `tt-step`'s options; the others have their defaults. `error` is one line. */
-export function stepArgs(given: Partial<StepValues>, written: Written, input: string | undefined): TtStepArgs | { readonly error: string } {
+/**
+ * The arguments of a command that has some of `tt-step`'s options; the others have their defaults. `error` is one line. `words` are those
+ * of the command, with its own name, for an input.
+ */
+export function stepArgs(
+  given: Partial<StepValues>,
+  written: Written,
+  input: string | undefined,
+  words: (input: string) => readonly string[] = (name) => [name],
+): TtStepArgs | { readonly error: string } {
   const values: StepValues = { ...STEP_DEFAULTS, ...given };
-  const { kernel, signature, type, const: constants, define, config, tritonLib } = values;
+  const { kernel, signature, type, const: constants, define, config, guess, tritonLib } = values;
   const { arg, grid, program, seed, maxSteps, strict, seconds, allPrograms, target, ...rest } = values;
+  const commandLine = (file: string, proposal: Proposal) => proposedCommand(words(file), written, proposal);
   const compiler = compilerArgs(given, written);
   if ("error" in compiler) return compiler;
   if (values.at !== undefined && values.why === undefined && values.layout === undefined)
@@ -52,7 +61,7 @@ export function stepArgs(given: Partial<StepValues>, written: Written, input: st
     ...compiler,
     input,
     written,
-    python: { kernel, signature, types: type, constants, defines: define, config, tritonLib },
+    python: { kernel, signature, types: type, constants, defines: define, config, guess, tritonLib, commandLine },
     simulation: simulationArgs({ arg, grid, program, seed, maxSteps, strict, seconds, allPrograms }),
   };
 }
@@ -81,13 +90,34 @@ function compilerArgs(values: { readonly target?: number | undefined }, written:
   return problem === undefined ? { capability, cuda } : { error: problem };
 }
 
-const PYTHON_NAMES = ["kernel", "signature", "type", "const", "define", "config", "triton-lib"] as const;
+const PYTHON_NAMES = ["kernel", "signature", "type", "const", "define", "config", "guess", "triton-lib"] as const;
 
 /** The complaint about an option for Python kernels that is given for another input, in one line; `but` are those that it takes all the same. */
 export function notForPython(input: string, { written }: TtStepArgs, but: readonly string[] = []): string | undefined {
   const given = PYTHON_NAMES.find((name) => written.has(name) && !but.includes(name));
   return given && `--${given} is for Python kernels, and '${input}' is none`;
 }
+
+/** Options that a proposed command states itself. */
+const PROPOSED: ReadonlySet<string> = new Set(["kernel", "signature", "type", "const", "config", "guess"]);
+
+/** The command line that compiles what is proposed, with the words and other options that were given. `words` is the command and its arguments. */
+export function proposedCommand(words: readonly string[], written: Written, { kernel, config, entries, options }: Proposal): string {
+  const given = [...written].flatMap(([name, values]) =>
+    PROPOSED.has(name)
+      ? []
+      : values.flatMap((value) => (value === true ? [dashed(name)] : value === false ? [`--no-${name}`] : [dashed(name), value])),
+  );
+  const launched = [...options].flatMap(([key, value]) => {
+    const name = key.replaceAll("_", "-");
+    return written.has(name) ? [] : [dashed(name), value];
+  });
+  const chosen = config === undefined ? [] : ["--config", String(config)];
+  const all = [...words, "--kernel", kernel, ...chosen, "--signature", signatureOf(entries), ...given, ...launched];
+  return `tt-step ${all.map(shellWord).join(" ")}`;
+}
+/** A word as shells read it. */
+const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** One setting that is no argument: of the configuration file, of a kernel's comment, of `--against num-warps=8`. */
 export type Setting = readonly [name: string, value: string | boolean];

@@ -39,7 +39,7 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   const [path, predicate, more] = words;
   if (path === undefined || predicate === undefined || more !== undefined)
     return usage(io, "bisect expects an input file and a predicate, as 'count(ttg.convert_layout) > 2'. Try: tt-step bisect --help");
-  const args = stepArgs({ ...values, printAfterChange: true }, written, path);
+  const args = stepArgs({ ...values, printAfterChange: true }, written, path, (input) => ["bisect", input, predicate]);
   if ("error" in args) return usage(io, args.error);
   const input = readInput(path, io, args);
   if (input.kind === "error") return refuse(input, io);

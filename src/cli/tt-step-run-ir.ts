@@ -30,6 +30,8 @@ export interface IrRunArgs {
   readonly text: string;
   readonly capability: number;
   readonly checks: boolean;
+  /** The grid that the launch in the input's own file states, for the numbers of the arguments. */
+  readonly gridOf: ((numbers: ReadonlyMap<string, number>) => readonly number[] | undefined) | undefined;
 }
 
 /** The output of a run, printed and written to files. */
@@ -52,10 +54,13 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
     io,
   );
   if ("error" in stated) return stated;
-  const made = planArguments(module, kernel!, stated.preconditions, "cut", stated.names);
+  const first = planArguments(module, kernel!, stated.preconditions, "cut", stated.names);
+  const ofFile = stated.grid || args.launch ? undefined : args.gridOf?.(numbersOf(first));
+  // Strides depend on the grid.
+  const made = ofFile ? planArguments(module, kernel!, { ...stated.preconditions, grid: ofFile }, "cut", stated.names) : first;
   const plan = args.launch ? launched(kernel!, made, args.launch.args) : made;
   if ("error" in plan) return plan;
-  const grid = stated.grid ?? args.launch?.grid;
+  const grid = stated.grid ?? args.launch?.grid ?? ofFile;
   const outside = grid && programProblem(stated.programs, grid);
   if (outside !== undefined) return { error: outside };
   const programs = stated.programs ?? (args.launch && grid ? everyProgram(grid) : undefined);
@@ -78,7 +83,8 @@ export function* runIr(module: Operation, args: IrRunArgs, io: Io): Work<IrRun |
       ),
     ),
     printed: result.printed.map((line) => `${line}\n`).join(""),
-    report: stated.report + reportOf(module, result) + (args.launch ? "" : madeUp(kernel!, result, stated.preconditions)),
+    report:
+      stated.report + reportOf(module, result, ofFile !== undefined) + (args.launch ? "" : madeUp(kernel!, result, stated.preconditions)),
     findings: result.findings.map(({ kind, severity, message, op, program, times }) => {
       const position = op && positionOfLocation(op.ctx, op.locRef);
       const where = position ? `${position.file}:${position.line}:${position.column}` : args.input;
@@ -137,11 +143,14 @@ function launched(
   return plan;
 }
 
-function reportOf(module: Operation, result: RunResult): string {
+const numbersOf = (plan: readonly ArgumentPlan[]): ReadonlyMap<string, number> =>
+  new Map(plan.flatMap((p) => (p.kind === "scalar" && Number.isSafeInteger(Number(p.value)) ? [[p.name, Number(p.value)] as const] : [])));
+
+function reportOf(module: Operation, result: RunResult, isOfFile: boolean): string {
   const { programs, grid, args, steps } = result;
   const scalars = args.flatMap((a) => (a.kind === "scalar" ? [`${a.name}=${a.value}`] : []));
   return (
-    `${programs.length} programs of a grid of ${grid.join("x")}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
+    `${programs.length} programs of a grid of ${grid.join("x")}${isOfFile ? " (as the file launches it)" : ""}${scalars.length > 0 ? ` with ${scalars.join(" ")}` : ""}\n` +
     `${steps} steps; ${coverageText(opCoverage(module, [result]))}\n`
   );
 }

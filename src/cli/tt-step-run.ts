@@ -64,7 +64,7 @@ function runArgs({ words, values, written }: LineOf<"run">, io: Io): RunArgs | {
   const [input] = words;
   if (input === undefined || words.length > 1) return { error: "expects one input. Try: tt-step run --help" };
   const { launch: launchPath, out, kernel, shared, facts, checks, seed } = values;
-  const python = stepArgs({ ...values, seed: written.has("seed") ? [seed] : [] }, written, input);
+  const python = stepArgs({ ...values, seed: written.has("seed") ? [seed] : [] }, written, input, (name) => ["run", name]);
   if ("error" in python) return python;
   let launch: LaunchFile | undefined;
   if (launchPath !== undefined) {
@@ -113,7 +113,7 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
   const { capability } = settingsOf(input, args.python);
   const { value: run, interrupted } = await watched(
-    runIr(input.module, { ...args, capability, text: input.defaults ? "" : input.text }, io),
+    runIr(input.module, { ...args, capability, gridOf: input.python?.grid, text: input.defaults ? "" : input.text }, io),
     io,
   );
   if ("error" in run) return usage(io, run.error);

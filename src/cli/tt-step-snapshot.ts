@@ -37,7 +37,7 @@ interface Result {
 }
 
 export async function snapshotMain({ words, values, written }: LineOf<"snapshot">, io: Io): Promise<number> {
-  const rest = stepArgs(values, written, undefined);
+  const rest = stepArgs(values, written, undefined, (input) => ["snapshot", input]);
   const error =
     "error" in rest ? rest.error : words.length === 0 ? "snapshot expects input files. Try: tt-step snapshot --help" : undefined;
   if ("error" in rest || error !== undefined) {

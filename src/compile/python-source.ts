@@ -4,7 +4,7 @@ import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidi
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { compileKernel, readPython } from "../frontend/compile-python.js";
 import { commentSettings } from "../frontend/kernel-comment.js";
-import type { KernelConfig, KernelInfo } from "../frontend/request.js";
+import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
 import { chooseKernel, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import { printOperation } from "../syntax/print.js";
@@ -52,7 +52,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
   if (!file) return rejectedBy(ctx);
   const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
   const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
-  if ("error" in kernel) return rejected(kernel.error, kernel.choices);
+  if ("error" in kernel) return rejected(kernel.error, kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
   if (defines.length > ofComment.length) return readPythonSource(request, defines);
   if (kernel.refused) {
@@ -60,7 +60,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     return rejectedBy(ctx);
   }
   const made = specialize(kernel, python, settings(kernel), name);
-  if ("error" in made) return rejected(made.error, made.choices);
+  if ("error" in made) return rejected(made.error, made);
   const asked = (request.readOptions ?? readOptions)(made.options);
   if ("error" in asked) return rejected(`${name}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}`);
 
@@ -68,6 +68,12 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
   if (unknown !== undefined) {
     const message = `${unknown}; num_warps, num_stages and num_ctas are the defaults where none are given`;
     ctx.diagnostics.push({ severity: "remark", code: "python.configs", message, notes: [] });
+  }
+
+  if (made.guessed.length > 0) {
+    const list = made.guessed.map(({ name, text, from }) => `${name}=${text}${from === "use" ? "" : ` (${from})`}`).join(", ");
+    const message = `guessed arguments of '${kernel.name}': ${list}; the program may call it with others`;
+    ctx.diagnostics.push({ severity: "remark", code: "python.guess", message, notes: [] });
   }
 
   const defaults = {
@@ -84,6 +90,10 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     kind: "module",
     module,
     defaults,
+    python: {
+      proposal: made.proposal,
+      grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
+    },
     request,
     /** The TTIR, for what reads the input again. */
     get text() {
@@ -91,6 +101,10 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     },
   };
 }
+
+/** The constants of a specialization by parameter. */
+const constantsOf = ({ parameters }: KernelInfo, { constants }: Specialization): ReadonlyMap<string, string> =>
+  new Map(parameters.flatMap(({ name }, i) => (constants.has(String(i)) ? [[name, constants.get(String(i))!]] : [])));
 
 function optionsOf(config: KernelConfig | undefined): Partial<CudaOptions> {
   const { numWarps, numStages, numCtas, maxnreg } = config ?? {};

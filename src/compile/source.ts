@@ -5,7 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { PythonHost } from "../frontend/compile-python.js";
 import type { CommentSetting } from "../frontend/kernel-comment.js";
-import type { Choices, GivenArguments } from "../frontend/specialize.js";
+import type { Choices, GivenArguments, Proposal } from "../frontend/specialize.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
@@ -52,7 +52,15 @@ export interface ModuleSource {
   readonly text: string;
   /** Only for Python inputs. */
   readonly defaults?: SourceDefaults;
+  readonly python?: PythonKernel;
   readonly request: SourceRequest;
+}
+/** The kernel of a Python file that a module was made of. */
+export interface PythonKernel {
+  /** Its arguments, for a form in which they can be changed. */
+  readonly proposal: Proposal;
+  /** The grid of its launch in the file or its tests, for the values of its numbers; undefined where they do not decide it. */
+  readonly grid: (numbers: ReadonlyMap<string, number>) => readonly number[] | undefined;
 }
 /** A compilation that was done elsewhere: a log, a cache folder, PTX, a Trace in JSON. */
 export interface TraceSource {
@@ -72,12 +80,15 @@ export interface Rejected {
   readonly diagnostics: readonly Diagnostic[];
   /** The kernels or configurations of a Python file of which one must be chosen. */
   readonly choices?: Choices;
+  /** The arguments of a Python kernel as far as they are known, where some are missing. */
+  readonly proposal?: Proposal;
 }
 
 /** Rejected for a reason that has no place in the text. */
-export function rejected(message: string, choices?: Choices): Rejected {
+export function rejected(message: string, more: Pick<Rejected, "choices" | "proposal"> = {}): Rejected {
+  const { choices, proposal } = more;
   const diagnostics = [{ severity: "error", code: "", message, notes: [] }] as const;
-  return { kind: "error", message, diagnostics, ...(choices ? { choices } : {}) };
+  return { kind: "error", message, diagnostics, ...(choices ? { choices } : {}), ...(proposal ? { proposal } : {}) };
 }
 /** Rejected for what a Context found. */
 export function rejectedBy({ diagnostics, sources }: Context): Rejected {

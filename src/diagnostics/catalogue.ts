@@ -91,6 +91,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "python.define": "--define takes the name of something in the kernel's file and a Python literal: --define FLAG=False.",
+  "python.guess":
+    "--guess compiled the kernel with types or constants that nobody stated: from a launch in the file or its tests, or from their use.",
   "python.configs":
     "The kernel has a tuner (@triton.autotune or one of the repository's) whose list of configurations depends on what tt-step does not know: a package that is not read, a file, the result of a measurement.",
   "python.error":

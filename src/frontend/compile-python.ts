@@ -10,7 +10,7 @@ import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
-import { guessSignature } from "./guess-signature.js";
+import { type FoundArguments, guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
@@ -24,7 +24,7 @@ import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, t
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
-import type { Guess, KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
+import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
 
 /** Access to the environment and to files beside the kernel's. */
@@ -178,17 +178,61 @@ function evaluateFile(
   }
   const functions = new Map<string, JitFunction>();
   const kernels: KernelInfo[] = [];
+  let read: readonly (readonly ast.Stmt[])[] | undefined;
+  const found = (fn: JitFunction): FoundArguments => {
+    read ??= [parsed.body, ...testsOf(file).flatMap((path) => moduleBody(readFile(path), path))];
+    return guessSignature(fn, read, (node) => constantText(host, source, node));
+  };
   for (const [name, value] of source.globals) {
     const defined = isKind(value, "opaque") ? (value.undecided?.definitions.map((d) => d.value) ?? []) : [value];
     const fn = defined.find((v): v is JitFunction => isKind(v, "jit") && jitData(v).env.file === source);
     if (!fn) continue;
     functions.set(name, fn);
-    const guess = (): ReadonlyMap<string, Guess> => guessSignature(fn, parsed.body, (node) => constantText(host, source, node));
-    const kernel = { ...describe(name, jitData(fn)), guess };
+    const kernel = {
+      ...describe(name, jitData(fn)),
+      guess: () => found(fn),
+      grid: (numbers: ReadonlyMap<string, number>, constants: ReadonlyMap<string, string>) =>
+        gridOf({ ctx, host, source, functions }, found(fn).grid(numbers), constants),
+    };
     const refused = isKind(value, "opaque") && !choose(name, value) ? undecidedKernel(file, name, value) : kernel.refused;
     kernels.push({ ...kernel, refused });
   }
   return { kernels, evaluated: { ctx, host, source, functions } };
+}
+
+/** Where the tests of a file may be: beside it, and in the folders for tests of the folders above it. */
+function testsOf(file: string): readonly string[] {
+  const [, folder = "", base] = /^(.*\/)?([^/]+)\.py$/.exec(file) ?? [];
+  if (base === undefined) return [];
+  const inFolder = (at: string): string[] => [`${at}test_${base}.py`, `${at}${base}_test.py`];
+  const above = ["", "../", "../../", "../../../"].flatMap((up) => ["tests", "test"].flatMap((name) => inFolder(`${folder}${up}${name}/`)));
+  return [...inFolder(folder), ...above];
+}
+
+/** The statements of a file, in a list; none where it is not there or no Python. */
+function moduleBody(text: string | undefined, path: string): (readonly ast.Stmt[])[] {
+  const parsed = text === undefined ? undefined : parsePython(text, path);
+  return parsed?.kind === "Module" ? [parsed.body] : [];
+}
+
+/** The numbers of a grid: `(n, m)`, or a function of the kernel's constants that returns them. */
+function gridOf(file: EvaluatedFile, node: ast.Expr | undefined, constants: ReadonlyMap<string, string>): readonly number[] | undefined {
+  if (!node) return undefined;
+  const { host, source } = file;
+  try {
+    let value = evaluate(host, { vars: source.globals, parent: undefined, file: source, isFunction: true }, node);
+    if (isKind(value, "host_function")) {
+      const entries = new Map([...constants].map(([name, text]) => [`s${name}`, [name, evaluateText(file, text)] as const]));
+      value = callHost(host, value, [{ kind: "dict", entries }], new Map());
+    }
+    const extents = isKind(value, "tuple") || isKind(value, "list") ? value.values : [value];
+    const numbers = extents.map((n) => (typeof n === "bigint" ? Number(n) : Number.NaN));
+    return numbers.length <= 3 && numbers.every((n) => Number.isSafeInteger(n) && n > 0) ? numbers : undefined;
+  } catch (error) {
+    // It depends on what is known only where the program runs.
+    if (asPyError(error) || error instanceof EndlessCode) return undefined;
+    throw error;
+  }
 }
 
 /** A kernel of several definitions, of which nothing chooses one. */
@@ -259,7 +303,7 @@ function constantText(host: Host, file: SourceFile, node: ast.Expr): string | un
   }
 }
 
-function describe(name: string, data: JitData): Omit<KernelInfo, "guess"> {
+function describe(name: string, data: JitData): Omit<KernelInfo, "guess" | "grid"> {
   return {
     name,
     line: data.firstLine,

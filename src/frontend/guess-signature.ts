@@ -1,122 +1,104 @@
 /**
- * A signature for a kernel that nobody has given one: from its calls in the file (`kernel[grid](x, n, BLOCK=128)`), its annotations, and
- * how its parameters are used. A guess is marked as one: it mostly compiles, but the program may call the kernel with other types.
+ * A signature for a kernel that nobody has given one: from its launches in the file and its tests, its annotations, and how its
+ * parameters are used. A guess is marked as one: it mostly compiles, but the program may call the kernel with other types.
  */
 import { type JitParameter, jitData } from "./host/objects.js";
 import type { JitFunction } from "./language/values.js";
+import { integer, isExtent, lastName, launchesOf, type Seen, TORCH_TYPES, Values, walk } from "./launches.js";
 import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
-import type { Guess } from "./request.js";
+import type { Guess, GuessedArguments } from "./request.js";
 
-/** Entries of a signature by parameter. `valueOf`: the text of a constant expression at module level, undefined where it is none. */
-export function guessSignature(
-  fn: JitFunction,
-  file: readonly ast.Stmt[],
-  valueOf: (node: ast.Expr) => string | undefined,
-): ReadonlyMap<string, Guess> {
-  const { node, parameters } = jitData(fn);
-  const called = callArguments(fn.name, parameters, file, valueOf);
-  const uses = usesOf(node, parameters);
-  return new Map(
-    parameters.map((parameter): [string, Guess] => {
-      const { name, isConstexpr } = parameter;
-      const given = called.get(name);
-      if (given !== undefined) return [name, { text: given, from: "call" }];
-      const annotated = isConstexpr ? undefined : annotatedType(parameter);
-      if (annotated !== undefined) return [name, { text: annotated, from: "annotation" }];
-      return [name, { text: isConstexpr ? guessedConstant(parameter, uses) : guessedType(parameter, uses), from: "use" }];
-    }),
-  );
+/** What was found, and the grid of the launch as an expression of the kernel's numbers. */
+export interface FoundArguments extends GuessedArguments {
+  readonly grid: (numbers: ReadonlyMap<string, number>) => ast.Expr | undefined;
 }
 
-// --- calls -----------------------------------------------------------------------------------------
+/** `files`: the kernel's file first, then its tests. `valueOf`: the text of a constant expression at module level, undefined where it is none. */
+export function guessSignature(fn: JitFunction, files: readonly (readonly ast.Stmt[])[], valueOf: ValueOf): FoundArguments {
+  const { node, parameters } = jitData(fn);
+  const called = bestLaunch(fn.name, parameters, files, valueOf);
+  const uses = usesOf(node, parameters);
+  const entries = parameters.map((parameter): [string, Guess] => {
+    const { name, isConstexpr } = parameter;
+    const given = called.entries.get(name);
+    if (given !== undefined) return [name, { text: given, from: "call" }];
+    const annotated = isConstexpr ? undefined : annotatedType(parameter);
+    if (annotated !== undefined) return [name, { text: annotated, from: "annotation" }];
+    return [name, { text: isConstexpr ? guessedConstant(parameter, uses) : guessedType(parameter, uses), from: "use" }];
+  });
+  return { ...called, entries: new Map(entries) };
+}
 
-/** The types and constants of the arguments, from the first launch in the file that shows any. */
-function callArguments(
+type ValueOf = (node: ast.Expr) => string | undefined;
+
+// --- launches --------------------------------------------------------------------------------------
+
+interface Launched extends Omit<FoundArguments, "entries"> {
+  readonly entries: ReadonlyMap<string, string>;
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(["num_warps", "num_stages", "num_ctas", "maxnreg"]);
+
+/** The launch that shows most of the kernel's arguments. */
+function bestLaunch(
   kernel: string,
   parameters: readonly JitParameter[],
-  file: readonly ast.Stmt[],
-  valueOf: (node: ast.Expr) => string | undefined,
-): ReadonlyMap<string, string> {
-  let found = new Map<string, string>();
-  const scopes: (readonly ast.Stmt[])[] = [file];
-  walk(file, (node) => void (node.kind === "FunctionDef" && scopes.push(node.body)));
-  for (const body of scopes) {
-    const assigned = new Map<string, ast.Expr>();
-    walk(body, (node) => {
-      if (node.kind === "Assign") for (const target of node.targets) if (target.kind === "Name") assigned.set(target.id, node.value);
-    });
-    walk(body, (node) => {
-      if (node.kind !== "Call" || node.func.kind !== "Subscript" || lastName(node.func.value) !== kernel) return;
-      const given = new Map<string, string>();
-      const note = (parameter: JitParameter | undefined, arg: ast.Expr): void => {
-        const text = parameter && argumentText(parameter, arg, assigned, valueOf);
-        if (text !== undefined) given.set(parameter!.name, text);
-      };
-      const starred = node.args.findIndex((arg) => arg.kind === "Starred");
-      node.args.slice(0, starred < 0 ? undefined : starred).forEach((arg, i) => note(parameters[i], arg));
-      for (const { arg, value } of node.keywords)
-        note(
-          parameters.find((p) => p.name === arg),
-          value,
-        );
-      if (given.size > found.size) found = given;
-    });
+  files: readonly (readonly ast.Stmt[])[],
+  valueOf: ValueOf,
+): Launched {
+  const values = new Values(valueOf);
+  let best: Launched = { entries: new Map(), options: new Map(), grid: () => undefined };
+  for (const { args, keywords, grid, scope } of launchesOf(kernel, files)) {
+    const entries = new Map<string, string>();
+    const options = new Map<string, string>();
+    const passed: (readonly [parameter: string, node: ast.Expr])[] = [];
+    const note = (parameter: JitParameter | undefined, node: ast.Expr): void => {
+      if (!parameter) return;
+      passed.push([parameter.name, node]);
+      const text = argumentText(parameter, { node, scope }, values, valueOf);
+      if (text !== undefined) entries.set(parameter.name, text);
+    };
+    const starred = args.findIndex((arg) => arg.kind === "Starred");
+    args.slice(0, starred < 0 ? undefined : starred).forEach((arg, i) => note(parameters[i], arg));
+    for (const { arg, value } of keywords) {
+      const parameter = parameters.find((p) => p.name === arg);
+      note(parameter, value);
+      const option = parameter || arg === undefined || !OPTIONS.has(arg) ? undefined : valueOf(values.closed({ node: value, scope }));
+      if (option !== undefined) options.set(arg!, option);
+    }
+    if (entries.size < best.entries.size || (entries.size === best.entries.size && best.entries.size > 0)) continue;
+    best = {
+      entries,
+      options,
+      grid(numbers) {
+        const given = passed.flatMap(([name, node]): (readonly [string, ast.Expr])[] => {
+          const value = numbers.get(name);
+          if (value === undefined || node.kind === "Constant") return [];
+          const same = [node, values.resolved({ node, scope }).node, values.closed({ node, scope })];
+          return same.filter((e) => e.kind !== "Constant").map((e) => [unparse(e), integer(value)]);
+        });
+        return values.closed({ node: grid, scope }, new Map(given));
+      },
+    };
   }
-  return found;
+  return best;
 }
 
-const lastName = (node: ast.Expr): string | undefined =>
-  node.kind === "Name" ? node.id : node.kind === "Attribute" ? node.attr : undefined;
-
 /** The entry of a signature for an argument; undefined where too little is known of it. */
-function argumentText(
-  parameter: JitParameter,
-  arg: ast.Expr,
-  assigned: ReadonlyMap<string, ast.Expr>,
-  valueOf: (node: ast.Expr) => string | undefined,
-  depth = 0,
-): string | undefined {
-  const local = arg.kind === "Name" ? assigned.get(arg.id) : undefined;
-  if (local && depth < 8) return argumentText(parameter, local, assigned, valueOf, depth + 1);
-  const constant = valueOf(arg);
+function argumentText(parameter: JitParameter, seen: Seen, values: Values, valueOf: ValueOf): string | undefined {
+  const { node } = values.resolved(seen);
+  const constant = node.kind === "Name" && node !== seen.node ? valueOf(node) : valueOf(values.closed(seen));
   if (parameter.isConstexpr) return constant;
   if (constant !== undefined) {
     if (/^-?\d+$/.test(constant)) return constant === "1" ? "1" : `i32${BigInt(constant) % 16n === 0n ? ":16" : ""}`;
     if (constant === "True" || constant === "False") return "u1";
     return constant === "None" ? constant : /^-?[\d.]+(?:e[-+]?\d+)?$/.test(constant) ? "fp32" : undefined;
   }
-  if (arg.kind !== "Call") return isExtent(arg) ? "i32" : undefined;
-  if (isExtent(arg)) return "i32";
-  const dtype = arg.keywords.find((k) => k.arg === "dtype")?.value ?? (lastName(arg.func) === "to" ? arg.args[0] : undefined);
-  const scalar = dtype && TORCH_TYPES[lastName(dtype) ?? ""];
+  if (isExtent(node)) return "i32";
+  const scalar = values.dtypeOf(seen);
   return scalar && `*${scalar}:16`;
 }
-
-/** Sizes and strides of a tensor: `x.shape[0]`, `x.stride(0)`, `x.numel()`, `len(x)`. */
-function isExtent(node: ast.Expr): boolean {
-  if (node.kind === "Subscript") return node.value.kind === "Attribute" && node.value.attr === "shape";
-  return node.kind === "Call" && /^(?:stride|size|numel|dim|len|cdiv|next_power_of_2)$/.test(lastName(node.func) ?? "");
-}
-
-const TORCH_TYPES: Readonly<Record<string, string>> = {
-  float16: "fp16",
-  half: "fp16",
-  bfloat16: "bf16",
-  float32: "fp32",
-  float: "fp32",
-  float64: "fp64",
-  int8: "i8",
-  uint8: "u8",
-  int16: "i16",
-  int32: "i32",
-  int: "i32",
-  int64: "i64",
-  long: "i64",
-  bool: "i1",
-  float8_e4m3fn: "fp8e4nv",
-  float8_e5m2: "fp8e5",
-};
 
 // --- annotations and defaults ----------------------------------------------------------------------
 
@@ -244,11 +226,4 @@ function guessedType({ name, fallbackNode }: JitParameter, { pointers, descripto
   }
   const isFraction = fallbackNode?.kind === "Constant" && typeof fallbackNode.value === "number";
   return isFraction || /eps|scale|alpha|beta|dropout|temperature|^p$|^lr$|softcap/i.test(name) ? "fp32" : "i32";
-}
-
-/** Every node of a tree, from the outside in. */
-function walk(tree: unknown, visit: (node: ast.Node) => void): void {
-  if (typeof tree !== "object" || tree === null) return;
-  if ("kind" in tree && typeof tree.kind === "string") visit(tree as ast.Node);
-  for (const [key, child] of Object.entries(tree)) if (key !== "at") walk(child, visit);
 }

@@ -33,10 +33,16 @@ export interface KernelConfig {
   readonly maxnreg: number | undefined;
 }
 
-/** An entry of a signature that nobody gave: from a launch in the file, from an annotation, or guessed from the parameter's use. */
+/** An entry of a signature that nobody gave: from a launch in the file or its tests, from an annotation, or guessed from the parameter's use. */
 export interface Guess {
   readonly text: string;
   readonly from: "call" | "annotation" | "use";
+}
+export interface GuessedArguments {
+  /** By parameter. */
+  readonly entries: ReadonlyMap<string, Guess>;
+  /** `num_warps` and its like, as the launch states them. */
+  readonly options: ReadonlyMap<string, string>;
 }
 
 /** A function under `@triton.jit`. */
@@ -53,7 +59,9 @@ export interface KernelInfo {
   /** `@triton.jit(debug=True)` */
   readonly debug: boolean;
   /** Signature entries for its parameters, as the file states them or as a guess. */
-  readonly guess: () => ReadonlyMap<string, Guess>;
+  readonly guess: () => GuessedArguments;
+  /** The grid of its launch in the file, for numbers by parameter and constants as Python expressions; undefined where it depends on more. */
+  readonly grid: (numbers: ReadonlyMap<string, number>, constants: ReadonlyMap<string, string>) => readonly number[] | undefined;
   /** Why it cannot be compiled, whatever is asked for. */
   readonly refused?: Diagnostic | undefined;
 }

@@ -14,7 +14,11 @@ const kernel = (parameters: readonly string[], more: Partial<KernelInfo> = {}): 
   configs: [],
   heuristics: [],
   debug: false,
-  guess: () => new Map(parameters.map(parameter).map(({ name }) => [name, { text: `?${name}`, from: "use" }])),
+  guess: () => ({
+    entries: new Map(parameters.map(parameter).map(({ name }) => [name, { text: `?${name}`, from: "use" }])),
+    options: new Map(),
+  }),
+  grid: () => undefined,
   ...more,
 });
 const config = (constants: Readonly<Record<string, string>>, numWarps?: number): KernelConfig => ({

@@ -1,7 +1,7 @@
 /** From what the user says of a kernel's arguments, and what its file says, to what is compiled. */
 import { nearest } from "../support/nearest.js";
 import type { CommentSetting } from "./kernel-comment.js";
-import type { ArgumentSpec, KernelConfig, KernelInfo, KernelParameter, Specialization, TypeSpec } from "./request.js";
+import type { ArgumentSpec, Guess, KernelConfig, KernelInfo, KernelParameter, Specialization, TypeSpec } from "./request.js";
 import { parseArgument, parseSignature } from "./signature.js";
 
 /** The kernel and the arguments that the command line gives. */
@@ -14,12 +14,38 @@ export interface GivenArguments {
   readonly constants: readonly string[];
   /** Which autotune configuration, from 0. */
   readonly config: number | undefined;
+  /** Whether types and values that nobody states are guessed. */
+  readonly guess?: boolean;
+  /** The command line that errors propose; `tt-step FILE --kernel ...` unless given. */
+  readonly commandLine?: (file: string, proposal: Proposal) => string;
+}
+
+/** The arguments of a kernel as they are known or guessed: what a form begins with. */
+export interface Proposal {
+  readonly kernel: string;
+  /** The 1-based line of its first decorator. */
+  readonly line: number;
+  /** The autotune configuration, where there are several. */
+  readonly config: number | undefined;
+  readonly entries: readonly ProposedEntry[];
+  /** `num_warps` and its like, as the launch in the file states them. */
+  readonly options: ReadonlyMap<string, string>;
+}
+export interface ProposedEntry {
+  readonly name: string;
+  readonly isConstexpr: boolean;
+  /** As in a signature; `constexpr` where something else computes the value. */
+  readonly text: string;
+  /** `stated`: by the user, in the comment or as a default. */
+  readonly from: "stated" | "configuration" | "heuristic" | Guess["from"];
 }
 
 interface Refusal {
   readonly error: string;
   /** The choices that would resolve the error. */
   readonly choices?: Choices;
+  /** What is missing, with a proposal for it. */
+  readonly proposal?: Proposal;
 }
 
 /** Alternatives of which the user chooses one. */
@@ -61,6 +87,10 @@ export interface Specialized {
   readonly specialization: Specialization;
   readonly config: KernelConfig | undefined;
   readonly options: readonly CommentSetting[];
+  /** All arguments, as a form shows them. */
+  readonly proposal: Proposal;
+  /** Those that were guessed. */
+  readonly guessed: readonly ProposedEntry[];
 }
 
 /**
@@ -98,16 +128,29 @@ export function specialize(
   }
 
   const number = given.config ?? (setting("config") === undefined ? undefined : Number(setting("config")));
-  const config = chooseConfig(kernel, number, entries, file);
+  const propose = (n: number | undefined): Proposal => proposalOf(kernel, entries, n);
+  const command = (proposal: Proposal): string => (given.commandLine ?? commandOf)(file, proposal);
+  const config = chooseConfig(kernel, number ?? (given.guess && kernel.configs.length > 1 ? 0 : undefined), entries, (n) =>
+    command(propose(n)),
+  );
   if (config && "error" in config) return config;
   for (const [key, expression] of config?.constants ?? []) if (!entries.has(key)) entries.set(key, { kind: "constant", expression });
   for (const p of parameters)
     if (!entries.has(p.name) && p.defaultText !== undefined && !kernel.heuristics.includes(p.name)) entries.set(p.name, ofDefault(p));
   const missing = parameters.filter((p) => !entries.has(p.name) && !kernel.heuristics.includes(p.name));
-  if (missing.length > 0) return { error: missingText(kernel, missing, entries, file, config && kernel.configs.indexOf(config)) };
+  const proposal = propose(config && kernel.configs.indexOf(config));
+  if (missing.length > 0 && !given.guess) return { error: missingText(kernel, missing, proposal, command(proposal)), proposal };
+  const guessed = proposal.entries.filter(({ name }) => missing.some((p) => p.name === name));
+  for (const { name, text } of guessed) {
+    const entry = argument(text);
+    if ("error" in entry) return { error: `argument '${name}': ${entry.error}` };
+    entries.set(name, entry);
+  }
 
-  const options = comment.filter((c) => !isParameter(c.key) && !["signature", "config", "define"].includes(c.key));
-  return { specialization: toSpecialization(kernel, entries), config, options };
+  const launched = guessed.length === 0 ? [] : [...proposal.options].map(([key, value]) => ({ key, value }));
+  const stated = comment.filter((c) => !isParameter(c.key) && !["signature", "config", "define"].includes(c.key));
+  const options = [...launched.filter(({ key }) => !stated.some((c) => c.key === key)), ...stated];
+  return { specialization: toSpecialization(kernel, entries), config, options, proposal, guessed };
 }
 
 // --- reading ---------------------------------------------------------------------------------------
@@ -168,7 +211,12 @@ function ofDefault({ isConstexpr, specialized, defaultText }: KernelParameter): 
 
 // --- configurations --------------------------------------------------------------------------------
 
-function chooseConfig(kernel: KernelInfo, number: number | undefined, entries: Entries, file: string): KernelConfig | undefined | Refusal {
+function chooseConfig(
+  kernel: KernelInfo,
+  number: number | undefined,
+  entries: Entries,
+  command: (config: number) => string,
+): KernelConfig | undefined | Refusal {
   const { name, configs } = kernel;
   if (number !== undefined) {
     const config = configs[number];
@@ -185,7 +233,7 @@ function chooseConfig(kernel: KernelInfo, number: number | undefined, entries: E
   const isOpen = (key: string): boolean => !entries.has(key) && kernel.parameters.some((p) => p.name === key);
   if (!configs.some((c) => [...c.constants.keys()].some(isOpen))) return undefined;
   return {
-    error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const; for example\n  ${wholeCommand(kernel, entries, file, 0)}`,
+    error: `${configList(kernel)}\nchoose one with --config N, or give its constants with --const; for example\n  ${command(0)}`,
     choices: { title: "configurations", items: configs.map((c, config) => ({ text: configText(c), given: { kernel: name, config } })) },
   };
 }
@@ -212,43 +260,48 @@ export function configText({ constants, numWarps, numCtas, numStages, maxnreg }:
 
 // --- what is missing -------------------------------------------------------------------------------
 
-function missingText(
-  kernel: KernelInfo,
-  missing: readonly KernelParameter[],
-  entries: Entries,
-  file: string,
-  config: number | undefined,
-): string {
+function missingText(kernel: KernelInfo, missing: readonly KernelParameter[], { entries }: Proposal, command: string): string {
   const names = missing.map((p) => (p.isConstexpr ? `${p.name} (tl.constexpr)` : p.name)).join(", ");
   const wants = missing.every((p) => p.isConstexpr) ? "a value" : missing.some((p) => p.isConstexpr) ? "types and values" : "a type";
-  const guess = kernel.guess();
-  const guessed = missing.filter((p) => guess.get(p.name)?.from === "use").map((p) => p.name);
+  const guessed = entries.filter((e) => e.from === "use").map((e) => e.name);
   const note = guessed.length === 0 ? "" : `\n(guessed from its use: ${guessed.join(", ")})`;
   const unknown = unknownConfigs(kernel);
-  const command = wholeCommand(kernel, entries, file, config);
   return `kernel '${kernel.name}' needs ${wants} for ${names}; for example\n  ${command}${note}${unknown === undefined ? "" : `\n${unknown}`}`;
 }
 
 type Entries = ReadonlyMap<string, ArgumentSpec>;
 
-/** A command that compiles the kernel, with what is given and the best guess of the rest. */
-function wholeCommand(
-  { name, parameters, heuristics, configs, guess }: KernelInfo,
+/** What is given, and the best guess of the rest. */
+function proposalOf(
+  { name, line, parameters, heuristics, configs, guess }: KernelInfo,
   entries: Entries,
-  file: string,
   config: number | undefined,
-): string {
-  const guesses = guess();
+): Proposal {
+  const isOpen = parameters.some((p) => !entries.has(p.name));
+  const guesses = isOpen ? guess() : undefined;
   const ofConfig = config === undefined ? undefined : configs[config]?.constants;
-  const signature = parameters.map((p) => {
-    const isComputed = heuristics.includes(p.name) || ofConfig?.has(p.name) === true;
-    const text = isComputed ? "constexpr" : (entryText(entries.get(p.name)) ?? guesses.get(p.name)!.text);
+  const proposed = parameters.map((p): ProposedEntry => {
+    const known = (text: string, from: ProposedEntry["from"]): ProposedEntry => ({ name: p.name, isConstexpr: p.isConstexpr, text, from });
+    if (ofConfig?.has(p.name)) return known("constexpr", "configuration");
+    const stated = entryText(entries.get(p.name));
+    if (stated !== undefined) return known(stated, "stated");
+    if (heuristics.includes(p.name)) return known("constexpr", "heuristic");
+    const { text, from } = guesses!.entries.get(p.name)!;
     // Shells take single quotes.
-    return text.replace(/^'([^'"\\]*)'$/, '"$1"');
+    return known(text.replace(/^'([^'"\\]*)'$/, '"$1"'), from);
   });
-  const chosen = config === undefined || configs.length < 2 ? "" : ` --config ${config}`;
-  return `tt-step ${shellWord(file)} --kernel ${name}${chosen} --signature ${quoted(signature.join(", "))}`;
+  return { kernel: name, line, config: configs.length > 1 ? config : undefined, entries: proposed, options: guesses?.options ?? new Map() };
 }
+
+/** A command that compiles what is proposed. */
+function commandOf(file: string, { kernel, config, entries, options }: Proposal): string {
+  const chosen = config === undefined ? "" : ` --config ${config}`;
+  const launched = [...options].map(([key, value]) => ` --${key.replaceAll("_", "-")} ${value}`).join("");
+  return `tt-step ${shellWord(file)} --kernel ${kernel}${chosen} --signature ${quoted(signatureOf(entries))}${launched}`;
+}
+
+/** `*fp32:16, i32, 1024` */
+export const signatureOf = (entries: readonly Pick<ProposedEntry, "text">[]): string => entries.map((e) => e.text).join(", ");
 
 const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : quoted(text));
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -88,6 +88,7 @@ const PYTHON_OPTIONS = {
     help: "the value of a name of the file's module level, as a Python literal: HAS_TMA=False (repeatable)",
   },
   config: { type: integer("N"), group: PYTHON, help: "which configuration of @triton.autotune, from 0" },
+  guess: { type: FLAG, group: PYTHON, help: "compile with guesses for the types and constants that are not given; they are listed" },
   "triton-lib": {
     type: text("DIR", "a folder"),
     group: PYTHON,
