@@ -51,7 +51,7 @@ const FLAGS: readonly Flag[] = [
   },
   { name: "debug", summary: "accepted, without effect", set: on("debug") },
   { name: "dump-pass-pipeline", summary: "print the pipeline to stderr before it runs", set: on("dumpPassPipeline") },
-  { name: "help", summary: "this text", set: on("help") },
+  { name: "help", summary: "this text; --help PASS: what a pass is for, with an example", set: on("help") },
   { name: "mlir-disable-threading", summary: "accepted: there is one thread", set: () => undefined },
   { name: "mlir-print-debuginfo", summary: "print locations", set: on("printDebugInfo") },
   { name: "mlir-print-ir-after-all", summary: "print the IR after every pass to stderr", set: on("printIrAfterAll") },

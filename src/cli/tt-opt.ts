@@ -21,12 +21,13 @@ import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
-export function main(argv: readonly string[], io: Io): number {
+export function main(argv: readonly string[], io: Io): number | Promise<number> {
   const args = parseTtOptArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
     return EXIT.badInput;
   }
+  if (args.help && args.file !== "-") return helpOf(args.file, io);
   if (args.help) {
     io.stdout.write(ttOptHelp());
     return EXIT.ok;
@@ -43,6 +44,15 @@ export function main(argv: readonly string[], io: Io): number {
     return EXIT.badInput;
   }
   return compileFile(args, text, io);
+}
+
+/** `tt-opt --help PASS`: what one pass is for. */
+async function helpOf(name: string, io: Io): Promise<number> {
+  const [{ passText }, { nameAsText }] = await Promise.all([import("../explain/texts/index.js"), import("./tt-step-explain.js")]);
+  const text = passText(name);
+  if (text) io.stdout.write(nameAsText(text));
+  else io.stderr.write(`tt-opt: there is no pass '${name}'. Try: tt-opt --help\n`);
+  return text ? EXIT.ok : EXIT.badInput;
 }
 
 function compileFile(args: TtOptArgs, text: string, io: Io): number {

@@ -1,14 +1,10 @@
 /** `tt-step INPUT`: compiles or imports an input, and shows it: in the terminal UI, or as text. */
 import { type CompileResult, pipelineOf } from "../compile/compile.js";
-import { explain } from "../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { settingsOf } from "../index.js";
-import { Context } from "../ir/context.js";
 import { modernText } from "../modernize/modern-text.js";
 import { modernize } from "../modernize/modernize.js";
 import { fileError } from "../node/files.js";
-import { explainRemark } from "../pass/remark.js";
-import { PASSES } from "../passes/index.js";
 import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { oneInput } from "./options/read.js";
@@ -27,25 +23,9 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
   if (typeof input === "object") return usage(io, input.error);
   const args = stepArgs(line.values, line.written, input);
   if ("error" in args) return usage(io, args.error);
-  if (args.explain !== undefined) {
-    const text = explanation(args.explain);
-    return text === undefined
-      ? usage(io, `no diagnostic or remark has the code '${args.explain}'`)
-      : deliver(`${args.explain}: ${text}\n`, args, io);
-  }
+  if (args.explain !== undefined) return (await import("./tt-step-explain.js")).explainMain(args.explain, args, io);
   if (input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
   return step({ ...args, input }, argv, io);
-}
-
-function explanation(code: string): string | undefined {
-  return (
-    explainRemark(code) ??
-    explain(
-      code,
-      (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
-      (flag) => PASSES.get(flag)?.summary,
-    )
-  );
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {

@@ -43,7 +43,6 @@ export interface PassSpec<O extends OptionSpecs, S extends Readonly<Record<strin
   /** Upstream's class name, as IR dumps show it: `TritonGPUCoalesce`. */
   readonly name: string;
   readonly summary: string;
-  readonly description?: string;
   /** The upstream file it follows. */
   readonly source?: string;
   readonly options?: O;
@@ -61,7 +60,6 @@ export interface PassDef {
   readonly flag: string;
   readonly name: string;
   readonly summary: string;
-  readonly description: string;
   readonly source: string | undefined;
   readonly options: OptionSpecs;
   readonly statistics: Readonly<Record<string, string>>;
@@ -80,8 +78,8 @@ export interface TypedPassDef<O extends OptionSpecs> extends PassDef {
 }
 
 /**
- * Defines a pass. Everything that help, documentation, the pipeline parser and the terminal UI know of it is in this
- * record. Calling the definition with options gives a step of a pipeline: `canonicalize({ topDown: false })`.
+ * Defines a pass. Everything that help, the pipeline parser and the terminal UI know of it is in this record; what it is for is
+ * in `explain/texts/passes`. Calling the definition with options gives a step of a pipeline: `canonicalize({ topDown: false })`.
  */
 export function definePass<
   const O extends OptionSpecs = Record<never, never>,
@@ -92,7 +90,6 @@ export function definePass<
   const fields = {
     flag,
     summary: spec.summary,
-    description: (spec.description ?? "").trim().replace(/^ +/gm, ""),
     source: spec.source,
     options,
     statistics: spec.statistics ?? {},

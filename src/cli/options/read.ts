@@ -152,7 +152,9 @@ function declare(parser: Argv, { options, after }: Command): Argv {
     parser.option(option, {
       describe: (def.type === FLAG ? "" : `${def.type.shown}: `) + def.help + defaultText(def),
       group: `${def.group}:`,
-      ...(isFlag ? { boolean: true } : { string: true, nargs: 1, ...(def.repeat ? { array: true } : {}) }),
+      ...(isFlag
+        ? { boolean: true }
+        : { string: true, ...(def.valueIsOptional ? {} : { nargs: 1 }), ...(def.repeat ? { array: true } : {}) }),
       ...(def.short === undefined ? {} : { alias: def.short }),
     });
   }

@@ -198,7 +198,12 @@ export const STEP = {
   },
   mouse: { type: FLAG, group: OTHER, help: "the mouse in the terminal UI", default: true },
   tui: { type: FLAG, group: OTHER, help: "open the terminal UI also with --against" },
-  explain: { type: text("CODE", "a code"), group: OTHER, help: "the meaning of a code of a diagnostic or remark" },
+  explain: {
+    type: anyText("NAME"),
+    valueIsOptional: true,
+    group: OTHER,
+    help: "the meaning of a pass, op, encoding, instruction, or code of a diagnostic or remark; without NAME all names",
+  },
 } as const satisfies OptionTable;
 
 const RUN = {

@@ -8,9 +8,6 @@ import { PatternSet } from "../../rewrite/pattern-set.js";
 export const canonicalize = definePass("canonicalize", {
   name: "Canonicalizer",
   summary: "canonicalize operations",
-  description: `
-    Folds operations and applies the canonicalization patterns of all dialects until nothing changes or the limit of
-    iterations is reached. Constants are united and move to the start of the function, dead code goes.`,
   source: "mlir/lib/Transforms/Canonicalizer.cpp",
   options: {
     topDown: option.bool({ default: true, summary: "seed the worklist in general top-down order" }),

@@ -20,9 +20,6 @@ const NO_THRESHOLD = 0xffffffff;
 export const inline = definePass("inline", {
   name: "Inliner",
   summary: "inline function calls",
-  description: `
-    Replaces calls by the bodies of the functions called, callees first, and simplifies each function with the default
-    pipeline before and after. A function without calls left is erased when nothing outside can see it.`,
   source: "mlir/lib/Transforms/InlinerPass.cpp, mlir/lib/Transforms/Utils/Inliner.cpp",
   options: {
     defaultPipeline: option.string({ default: "canonicalize", summary: "the passes that simplify a function" }),

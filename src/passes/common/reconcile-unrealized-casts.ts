@@ -6,7 +6,6 @@ import { isUnrealizedCast, reconcileUnrealizedCasts as reconcile } from "../../r
 export const reconcileUnrealizedCasts = definePass("reconcile-unrealized-casts", {
   name: "ReconcileUnrealizedCasts",
   summary: "simplify and eliminate unrealized conversion casts",
-  description: "Cancels chains of casts that come back to a type they started from, and erases casts without use.",
   source: "mlir/lib/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.cpp",
   statistics: { erased: "casts erased" },
   run(root, { listener, count }) {

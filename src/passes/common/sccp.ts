@@ -13,9 +13,6 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 export const sccp = definePass("sccp", {
   name: "SCCP",
   summary: "sparse conditional constant propagation",
-  description: `
-    Assumes optimistically that every value is constant and no block can be reached, follows control flow from the entry,
-    and replaces the values that turn out to be constants.`,
   source: "mlir/lib/Transforms/SCCP.cpp",
   statistics: { replaced: "values replaced by constants" },
   run(root, { listener, count }) {

@@ -7,7 +7,6 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 export const symbolDce = definePass("symbol-dce", {
   name: "SymbolDCE",
   summary: "eliminate dead symbols",
-  description: "Erases private symbols, functions as a rule, to which nothing that is alive refers.",
   source: "mlir/lib/Transforms/SymbolDCE.cpp",
   statistics: { numDce: "symbols erased" },
   run(root, { listener, count, report }) {

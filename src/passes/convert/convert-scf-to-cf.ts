@@ -270,9 +270,6 @@ const PATTERNS: readonly ConversionPattern[] = [
 export const convertScfToCf = definePass("convert-scf-to-cf", {
   name: "SCFToControlFlowPass",
   summary: "turn structured control flow into blocks and branches",
-  description: `
-    Replaces scf.for, scf.while, scf.if, scf.parallel, scf.index_switch and scf.execute_region by cf branches between
-    blocks of the function.`,
   source: "mlir/lib/Conversion/SCFToControlFlow/SCFToControlFlow.cpp",
   options: {
     allowPatternRollback: option.bool({

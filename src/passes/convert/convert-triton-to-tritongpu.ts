@@ -37,9 +37,6 @@ import { tritonShapePatterns } from "./triton-shape-patterns.js";
 export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu", {
   name: "ConvertTritonToTritonGPU",
   summary: "Convert Triton to TritonGPU",
-  description: `
-    Gives every tensor a layout: which thread holds which element. All start with one element a thread, the last dimension
-    fastest; expand_dims, dot, cat, join and split have rules of their own, and ttg.convert_layout stands where layouts meet.`,
   source: "lib/Conversion/TritonToTritonGPU/TritonToTritonGPUPass.cpp",
   options: {
     target: option.string({ default: "", summary: "the GPU target, e.g., cuda:80, hip:gfx942" }),

@@ -22,9 +22,6 @@ import { gatherScatterPattern, hasLegalTypes, tritonGpuConversionTarget, tritonG
 export const relayoutTritonGpu = definePass("relayout-tritongpu", {
   name: "RelayoutTritonGPU",
   summary: "relayout pass for `ttg` and `ttng` operations",
-  description: `
-    Warp specialization may change the number of warps of a partition, and so all layouts in it. Loads and stores of tensor
-    memory, and gathers and scatters by TMA, ask for certain layouts: this pass gives them and converts to and from them.`,
   source: "lib/Conversion/TritonToTritonGPU/RelayoutTritonGPU.cpp",
   run(root, { listener, fail }) {
     const module = enclosingModule(root);

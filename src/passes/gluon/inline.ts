@@ -5,7 +5,6 @@ import { gluonSimplifyControlFlow } from "./simplify-control-flow.js";
 export const gluonInline = definePass("gluon-inline", {
   name: "GluonInline",
   summary: "reduced set of simplifications for TTGIR",
-  description: "Replaces calls by the bodies of the functions called, and simplifies each function's loops and branches before and after.",
   source: "lib/Dialect/Gluon/Transforms/Inline.cpp",
   statistics: { inlined: "calls inlined" },
   run(root, pass) {

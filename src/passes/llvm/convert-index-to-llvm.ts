@@ -5,7 +5,6 @@ import { option } from "../../pass/options.js";
 export const convertIndexToLLVM = definePass("convert-index-to-llvm", {
   name: "ConvertIndexToLLVMPass",
   summary: "Lower the `index` dialect to the `llvm` dialect",
-  description: "There is no index dialect here, as there is none in Triton's tools: no op is left to lower.",
   source: "mlir/lib/Conversion/IndexToLLVM/IndexToLLVM.cpp",
   options: { indexBitwidth: option.int({ default: 0, summary: "Bitwidth of the index type, 0 to use size of machine word" }) },
   run() {},

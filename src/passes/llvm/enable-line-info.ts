@@ -17,9 +17,6 @@ import { definePass } from "../../pass/define-pass.js";
 export const enableLineInfo = definePass("enable-line-info", {
   name: "LLVMDIScope",
   summary: "Materialize LLVM line info",
-  description: `
-    Gives functions a debug subprogram, and the parts of inlined locations the file that they are in, so that LLVM can make line
-    information of them. Only locations change.`,
   source: "lib/Target/LLVMIR/LLVMDIScope.cpp",
   statistics: { functions: "functions that got a subprogram", inlined: "inlined ops that got a scope" },
   run(root, { count }) {

@@ -3,14 +3,11 @@ import { nvidiaScratchSize } from "../../analysis/scratch-size.js";
 import { gpuOf } from "../../gpu/nvidia.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import { option } from "../../pass/options.js";
-import { ALLOCATION_DESCRIPTION, attachAllocation, explainAllocation } from "../ttg/allocate-shared-memory.js";
+import { attachAllocation, explainAllocation } from "../ttg/allocate-shared-memory.js";
 
 export const allocateSharedMemoryNv = definePass("allocate-shared-memory-nv", {
   name: "AllocateSharedMemoryNv",
   summary: "Add metadata for shared memory allocation for Nvidia",
-  description: `${ALLOCATION_DESCRIPTION}
-    Layout conversions are sized for the matrix instructions that the target has. A kernel that needs more than a CTA may have there gets
-    a warning with the largest buffers.`,
   source: "third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/Allocation.cpp",
   options: {
     computeCapability: option.int({ default: 80, summary: "device compute capability" }),

@@ -16,9 +16,6 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 export const fenceInsertion = definePass("triton-nvidia-gpu-fence-insertion", {
   name: "TritonGPUFenceInsertion",
   summary: "Insert fences across generic and async proxy",
-  description: `
-    From sm_90 on, matrix instructions read shared memory through the async proxy: a fence goes between what threads wrote there
-    and the instruction, outside of loops in which nothing is written. Before sm_90 there is nothing to do.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/FenceInsertion.cpp",
   options: { computeCapability: option.int({ default: 90, summary: "device compute capability" }) },
   statistics: { fences: "fences inserted" },

@@ -24,9 +24,6 @@ import { addCompletionBarrier, mmaOf } from "./completion-barrier.js";
 export const mmaLowering = definePass("triton-nvidia-mma-lowering", {
   name: "TritonNvidiaGPUMMALoweringPass",
   summary: "lower mma operations if needed",
-  description: `
-    Makes tcgen05 instructions that nobody waits for wait for themselves, copies scales from shared to tensor memory, and lets
-    instructions signal the barriers of the commits behind them. Without such instructions nothing but a clean-up happens.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/MMALowering.cpp",
   run(root, { listener }) {
     applyPatternsGreedily(root, [syncMMALowering, scaleSharedToTmem, mergeCommitIntoMMA], { listener });

@@ -19,9 +19,6 @@ import { addIterArgsToLoop, appendToYield } from "../ttg/replace-with-new-signat
 export const optimizeAccumulatorInit = definePass("tritongpu-optimize-accumulator-init", {
   name: "TritonGPUOptimizeAccumulatorInit",
   summary: "Replace accumulator zero-initialization with the flag indicating first use of the accumulator",
-  description: `
-    Instructions of Hopper and Blackwell can start with zero instead of an accumulator: where one is zero, or is set to zero in some rounds of
-    a loop, a flag that the loop carries says so, and nothing is written.`,
   source: "lib/Dialect/TritonGPU/Transforms/OptimizeAccumulatorInit.cpp",
   statistics: { flags: "dots that got a flag" },
   run(root, { listener, count, fail }) {

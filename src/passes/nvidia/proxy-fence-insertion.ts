@@ -32,9 +32,6 @@ const IGNORED: ReadonlySet<OpDef> = new Set<OpDef>([
 export const proxyFenceInsertion = definePass("triton-nvidia-gpu-proxy-fence-insertion", {
   name: "TritonGPUProxyFenceInsertion",
   summary: "Insert fences across generic and async proxy",
-  description: `
-    From sm_90 on, copies of the tensor memory accelerator write shared memory through another path (the async proxy) than the threads'
-    own accesses: a fence goes between the two where they touch the same bytes. Before sm_90 there is nothing to do.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/ProxFenceInsertion.cpp",
   options: { computeCapability: option.int({ default: 90, summary: "device compute capability" }) },
   statistics: { fences: "fences inserted" },

@@ -10,7 +10,7 @@ import { ValueNames } from "../../syntax/name-values.js";
 export const testPrintAlias = definePass("test-print-alias", {
   name: "TestAlias",
   summary: "print the result of the alias analysis pass",
-  description: "A remark on each value that may refer to a buffer in shared memory: which ones.",
+  // A remark on each value that may refer to a buffer in shared memory: which ones.
   source: "test/lib/Analysis/TestAlias.cpp",
   anchor: "tt.func",
   testOnly: true,

@@ -8,7 +8,7 @@ import { printOperation } from "../../syntax/print.js";
 export const testPrintAlignment = definePass("test-print-alignment", {
   name: "TestAxisInfo",
   summary: "print the result of the alignment analysis pass",
-  description: "A remark on each result of each op: its contiguity, divisibility, constancy and, where known, its value.",
+  // A remark on each result of each op: its contiguity, divisibility, constancy and, where known, its value.
   source: "test/include/Analysis/TestAxisInfo.h",
   testOnly: true,
   run(root, { analysis, report }) {

@@ -7,7 +7,7 @@ import { option } from "../../pass/options.js";
 export const testPrintAllocation = definePass("test-print-allocation", {
   name: "TestAllocation",
   summary: "print the result of the allocation pass",
-  description: "A remark on each op with a buffer in shared memory, and on each function the bytes that it needs.",
+  // A remark on each op with a buffer in shared memory, and on each function the bytes that it needs.
   source: "test/lib/Analysis/TestAllocation.cpp",
   options: {
     getScratchSizeFunction: option.enum(["None", "ValidConstant"], { default: "None", summary: "Custom scratch size function to use" }),

@@ -6,7 +6,7 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 export const testPrintMembar = definePass("test-print-membar", {
   name: "TestMembar",
   summary: "print the result of the allocation pass",
-  description: "Puts in the barriers that the conversion to LLVM would put in, and leaves the rest as it is.",
+  // Puts in the barriers that the conversion to LLVM would put in, and leaves the rest as it is.
   source: "test/lib/Analysis/TestMembar.cpp",
   statistics: { barriers: "barriers inserted" },
   testOnly: true,

@@ -163,10 +163,6 @@ const PATTERNS: readonly Pattern[] = [
 export const combine = definePass("triton-combine", {
   name: "TritonCombineOps",
   summary: "combine ops",
-  description: `
-    dot(a, b, 0) + c becomes dot(a, b, c); addptr(addptr(p, i), j) becomes addptr(p, i + j) where the sum cannot overflow;
-    select(c, load(p, splat(c)), x) becomes load(p, splat(c), x); a sum of products of broadcasts becomes a dot; a reshape
-    to a vector that is only reduced may reorder; a descriptor load takes on a reshape that drops leading 1s.`,
   source: "lib/Dialect/Triton/Transforms/Combine.cpp",
   run(root, { listener, fail }) {
     if (!applyPatternsGreedily(root, PATTERNS, { listener }).converged) fail();

@@ -17,9 +17,6 @@ const readsOnly = (op: Operation): boolean => memoryEffects(op)?.every((effect) 
 export const loopInvariantCodeMotion = definePass("triton-licm", {
   name: "TritonLoopInvariantCodeMotion",
   summary: "MLIR's LICM plus hoist load ops out of loops with masks.",
-  description: `
-    Moves operations without effects that use nothing from inside a loop before it, innermost loops first. In loops that
-    write nothing, loads leave too: they get the mask that the loop runs at all (only of scf.for; of other loops they stay).`,
   source: "lib/Dialect/Triton/Transforms/LoopInvariantCodeMotion.cpp",
   statistics: { hoisted: "operations moved out of a loop", loads: "loads among them" },
   run(root, { listener, count, explain }) {

@@ -22,9 +22,6 @@ import { explainMerging } from "../common/cse.js";
 export const loopAwareCse = definePass("triton-loop-aware-cse", {
   name: "TritonLoopAwareCSE",
   summary: "CSE within loop bodies",
-  description: `
-    Finds loop-carried values that are always equal, keeps one of them, and lets plain CSE and the canonicalization of
-    scf.for clean up.`,
   source: "lib/Dialect/Triton/Transforms/LoopAwareCSE.cpp",
   statistics: { united: "loop-carried values replaced by an equal one" },
   run(root, { listener, count, fail, explain }) {

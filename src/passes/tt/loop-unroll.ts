@@ -11,9 +11,6 @@ const factorOf = (loop: ForView): number => intOf(loop.op.attr(FACTOR)) ?? 1;
 export const loopUnroll = definePass("triton-loop-unroll", {
   name: "TritonLoopUnroll",
   summary: "Loop unroller",
-  description: `
-    Unrolls the scf.for loops that carry \`tt.loop_unroll_factor\` that often. The loop of the rounds left over gets
-    \`tt.num_stages = 1\`, as it is not worth pipelining.`,
   source: "lib/Dialect/Triton/Transforms/LoopUnroll.cpp",
   statistics: { unrolled: "loops unrolled" },
   run(root, { listener, count }) {

@@ -109,9 +109,6 @@ const PATTERNS: readonly Pattern[] = [
 export const reorderBroadcast = definePass("triton-reorder-broadcast", {
   name: "TritonReorderBroadcast",
   summary: "Moves broadcast and splat after elementwise operations",
-  description: `
-    elementwise(broadcast(a)) becomes broadcast(elementwise(a)), and elementwise(splat(a), splat(b)) becomes
-    splat(elementwise(a, b)): fewer elements are computed.`,
   source: "lib/Dialect/Triton/Transforms/ReorderBroadcast.cpp",
   run(root, { listener, fail }) {
     if (!applyPatternsGreedily(root, PATTERNS, { listener }).converged) fail();

@@ -43,9 +43,6 @@ import { structuralTypeConversions } from "./structural-type-conversions.js";
 export const rewriteTensorDescriptorToPointer = definePass("triton-rewrite-tensor-descriptor-to-pointer", {
   name: "TritonRewriteTensorDescriptorToPointer",
   summary: "Rewrite load/stores of tensor descriptors into pointer load/stores",
-  description: `
-    Where the hardware has no TMA: replaces tensor descriptors by the numbers they hold, and loads and stores through them by
-    loads and stores with pointers, masks and the value to load outside.`,
   source: "lib/Dialect/Triton/Transforms/RewriteTensorDescriptorToPointer.cpp",
   run(root, { listener, report, fail }) {
     const hasDescriptor = (types: readonly Type[]): boolean => types.some((type) => TensorDescType.is(type));

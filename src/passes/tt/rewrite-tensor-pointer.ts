@@ -34,9 +34,6 @@ import { type BlockOfTensor, blockMask, blockPointers, expandedOffsetWithRange, 
 export const rewriteTensorPointer = definePass("triton-rewrite-tensor-pointer", {
   name: "TritonRewriteTensorPointer",
   summary: "Rewrite load/stores with tensor pointers into legacy load/stores",
-  description: `
-    Replaces tt.make_tensor_ptr and tt.advance by the arithmetic on offsets that they stand for, and gives each load and
-    store through them its pointers, its mask from the boundary check, and what to load outside.`,
   source: "lib/Dialect/Triton/Transforms/RewriteTensorPointer.cpp",
   statistics: { accesses: "loads and stores rewritten" },
   run(root, { listener, report, count }) {

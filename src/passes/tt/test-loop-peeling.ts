@@ -6,7 +6,7 @@ import { peelLoopEpilogue } from "./peel-loop-epilogue.js";
 export const testLoopPeeling = definePass("triton-test-loop-peeling", {
   name: "TestLoopPeelingPass",
   summary: "test the loop peeling pass",
-  description: "Takes the last round out of every loop that carries `__test_peel_epilogue`.",
+  // Takes the last round out of every loop that carries `__test_peel_epilogue`.
   source: "test/lib/Dialect/TestLoopPeeling.cpp",
   testOnly: true,
   run(root, { listener }) {

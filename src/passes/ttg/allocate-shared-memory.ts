@@ -4,14 +4,9 @@ import { i32Attr } from "../../ir/builtin-attrs.js";
 import { definePass, type PassReport } from "../../pass/define-pass.js";
 import type { Explain } from "../../pass/remark.js";
 
-export const ALLOCATION_DESCRIPTION = `
-  Gives each buffer in shared memory its offset (the attribute \`allocation.offset\`), the scratch memory of ops included, such
-  that those alive at the same time do not overlap, and the module the size of all (\`ttg.shared\`). Units: bytes.`;
-
 export const allocateSharedMemory = definePass("allocate-shared-memory", {
   name: "AllocateSharedMemory",
   summary: "Add metadata for shared memory allocation",
-  description: ALLOCATION_DESCRIPTION,
   source: "lib/Conversion/TritonGPUToLLVM/AllocateSharedMemory.cpp, AllocateSharedMemoryUtility.cpp",
   statistics: { buffers: "buffers placed", bytes: "bytes of shared memory needed" },
   run(root, { report, count, explain }) {

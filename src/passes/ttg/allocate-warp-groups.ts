@@ -23,10 +23,6 @@ type WarpSpecialize = View<typeof WarpSpecializeOp>;
 export const allocateWarpGroups = definePass("tritongpu-allocate-warp-groups", {
   name: "TritonGPUAllocateWarpGroups",
   summary: "Allocate warp groups",
-  description: `
-    Tells the module how many warps a CTA has (\`ttg.total-num-warps\`). Where code is specialized by warps, each partition gets the
-    warps that run it, the largest first; all such ops are filled up to the same number of warp groups with partitions that do nothing, and registers
-    that the partitions do not need go to the default warps.`,
   source: "lib/Conversion/TritonGPUToLLVM/AllocateWarpGroups.cpp",
   statistics: { padding: "partitions added that do nothing" },
   run(root, { count, listener }) {

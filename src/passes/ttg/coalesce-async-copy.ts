@@ -18,9 +18,6 @@ import { lookupNumWarps } from "./memory-access.js";
 export const coalesceAsyncCopy = definePass("tritongpu-coalesce-async-copy", {
   name: "TritonGPUCoalesceAsyncCopy",
   summary: "Improve coalescing for async global to local copies",
-  description: `
-    A cp.async reads global memory and writes shared memory at once. Where the buffer's swizzling allows only narrower writes
-    than a thread has elements, a thread gets fewer elements, so that neighbouring threads still read neighbouring addresses.`,
   source: "lib/Dialect/TritonGPU/Transforms/CoalesceAsyncCopy.cpp",
   run(root, { analysis, listener, report }) {
     const axes = analysis(moduleAxisInfo);

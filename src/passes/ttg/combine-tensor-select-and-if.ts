@@ -24,7 +24,6 @@ type SelectView = View<typeof SelectOp>;
 export const combineTensorSelectAndIf = definePass("tritongpu-combine-tensor-select-and-if", {
   name: "TritonGPUCombineTensorSelectAndIf",
   summary: "Combine tensor select and if",
-  description: "If a select on tensors has the condition of an scf.if in its block, the scf.if yields what it selects.",
   source: "lib/Dialect/TritonGPU/Transforms/CombineTensorSelectAndIf.cpp",
   statistics: { combined: "selects that became results of an scf.if" },
   run(root, { listener, count }) {

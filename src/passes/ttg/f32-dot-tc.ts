@@ -15,9 +15,6 @@ import type { Rewriter } from "../../rewrite/rewriter.js";
 export const f32DotTC = definePass("tritongpu-F32DotTC", {
   name: "TritonGPUF32DotTC",
   summary: "emulate dot-product tensor core precision using TF32s or BF16s",
-  description: `
-    A dot of f32 with precision tf32x3, bf16x3 or bf16x6 becomes several dots of the parts of its operands: a number is split
-    into what a narrow type holds of it and what is left over.`,
   source: "lib/Dialect/TritonGPU/Transforms/F32DotTC.cpp",
   options: { emuTF32: option.bool({ default: false, text: "emu-tf32", summary: "whether to handle InputPrecision TF32xN" }) },
   run(root, { options, listener }) {

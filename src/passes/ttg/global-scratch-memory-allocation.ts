@@ -19,9 +19,6 @@ interface Need {
 export const globalScratchMemoryAllocation = definePass("tritongpu-global-scratch-memory-allocation", {
   name: "TritonGPUGlobalScratchAllocationPass",
   summary: "Assign global scratch memory allocation",
-  description: `
-    Gives each \`ttg.global_scratch_alloc\`, and each call of a function that has some, its offset in the kernel's scratch memory: one behind
-    the other. The module is told how much its kernel needs.`,
   source: "lib/Conversion/TritonGPUToLLVM/GlobalScratchMemoryAllocation.cpp",
   statistics: { bytes: "bytes of scratch memory of the kernel" },
   run(root, { count, report }) {

@@ -33,9 +33,6 @@ type DotView = View<typeof DotOp>;
 export const prefetch = definePass("tritongpu-prefetch", {
   name: "TritonGPUPrefetch",
   summary: "prefetch",
-  description: `
-    Splits a dot in a loop along k into dots of one instruction's depth (or a multiple) and loads the first slice of the operands
-    from shared memory one round ahead, so that the tensor cores do not wait for it.`,
   source: "lib/Dialect/TritonGPU/Transforms/Prefetch.cpp",
   statistics: { prefetched: "dots whose operands are loaded a round ahead" },
   run(root, { listener, count, explain, report }) {

@@ -15,9 +15,6 @@ export const reduceDataDuplication = definePass("tritongpu-reduce-data-duplicati
   name: "TritonGPUReduceDataDuplication",
   summary:
     "reduce data duplication in register by decomposing convert[distributed -> dotOperand] into convert[distributed -> shared -> dotOperand]",
-  description: `
-    A conversion to a dot operand's layout that goes through shared memory is spelt out as an allocation, swizzled for that
-    operand, and a load from it: passes that know buffers can then work on it.`,
   source: "lib/Dialect/TritonGPU/Transforms/ReduceDataDuplication.cpp",
   statistics: { decomposed: "conversions decomposed" },
   run(root, { listener, count }) {

@@ -18,9 +18,6 @@ import { Rewriter } from "../../rewrite/rewriter.js";
 export const reorderInstructions = definePass("tritongpu-reorder-instructions", {
   name: "TritonGPUReorderInstructions",
   summary: "Reorder instructions",
-  description: `
-    Moves ops to where they cost least: conversions behind deallocations, what fills registers into the loop that uses it,
-    allocations and transpositions right behind what they are made of, loads of a dot's b behind those of its a.`,
   source: "lib/Dialect/TritonGPU/Transforms/ReorderInstructions.cpp",
   statistics: { moved: "operations moved" },
   run(root, { listener, count }) {

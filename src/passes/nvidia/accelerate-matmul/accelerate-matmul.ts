@@ -34,10 +34,6 @@ import { blockedToMMAv5, scaledBlockedToMMAv5 } from "./tcgen05.js";
 export const accelerateMatmul = definePass("tritongpu-accelerate-matmul", {
   name: "TritonGPUAccelerateMatmul",
   summary: "accelerate matmul",
-  description: `
-    Gives dots the layout of a tensor core instruction where the GPU has one for their types and shapes: mma from sm_80 on, wgmma
-    on sm_90, tcgen05 on sm_100. Scaled dots are decomposed where there is none for them; operands of types that the instruction does not take are
-    promoted.`,
   source: "lib/Dialect/TritonGPU/Transforms/AccelerateMatmul.cpp",
   statistics: { accelerated: "dots given to tensor cores" },
   run(root, { listener, report, count, explain }) {

@@ -9,9 +9,6 @@ import { partitionScheduling } from "./partition-scheduling.js";
 export const automaticWarpSpecialization = definePass("tritongpu-automatic-warp-specialization", {
   name: "TritonGPUAutomaticWarpSpecialization",
   summary: "automatic warp specialization of loops",
-  description: `
-    Gives the parts of loops with \`tt.warp_specialize\` to different warp groups. Without such loops constants are propagated, equal values
-    merged, and what is left of latencies becomes a schedule.`,
   source: "lib/Dialect/TritonGPU/Transforms/WarpSpecialization/AutomaticWarpSpecialization.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   run(root, { options, runNested, fail }) {

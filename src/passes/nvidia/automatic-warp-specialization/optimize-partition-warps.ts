@@ -23,9 +23,6 @@ const MANY = 88;
 export const optimizePartitionWarps = definePass("tritongpu-optimize-partition-warps", {
   name: "TritonGPUOptimizePartitionWarps",
   summary: "optimize the number of warps assigned to partitions",
-  description: `
-    Halves the warps of a partition as long as its largest tensor, counted twice, fits in the registers that its threads may have then. Where
-    that changes the warps of a partition with tensors, all its layouts are chosen anew.`,
   source: "lib/Dialect/TritonGPU/Transforms/WarpSpecialization/OptimizePartitionWarps.cpp",
   statistics: { partitions: "partitions that got fewer warps" },
   run(root, { analysis, count, runNested, fail }) {

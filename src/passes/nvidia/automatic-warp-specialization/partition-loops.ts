@@ -32,9 +32,6 @@ import {
 export const partitionLoops = definePass("tritongpu-partition-loops", {
   name: "TritonGPUPartitionLoops",
   summary: "split scheduled loops into `ttg.warp_specialize`",
-  description: `
-    Makes of a loop whose ops have partitions one loop for each partition, in an \`nvws.warp_group\`. What partitions need of each other has to
-    go through memory by now; the results are those of partition 0, and tensors of other partitions go through shared memory.`,
   source: "lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionLoops.cpp",
   statistics: { loops: "loops that were split" },
   run(root, pass) {

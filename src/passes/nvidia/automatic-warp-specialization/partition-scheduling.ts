@@ -16,9 +16,6 @@ import { assignRegionBodies, assignRegionOps } from "./region-partitions.js";
 export const partitionScheduling = definePass("tritongpu-partition-scheduling", {
   name: "TritonGPUPartitionScheduling",
   summary: "warp specialization partitioning pass",
-  description: `
-    Gives each op of the loops with \`tt.warp_specialize\` to one or more groups of warps: one for loads through descriptors, one for
-    tcgen05 instructions, one for what is computed of each instruction. Ops between two groups go to the first, or are copied to both.`,
   source: "lib/Dialect/TritonGPU/Transforms/WarpSpecialization/PartitionScheduling.cpp",
   statistics: { loops: "loops that were divided" },
   run(root, pass) {

@@ -67,7 +67,7 @@ function foldLocalLoads(rw: Rewriter, func: Operation): void {
 export const testWSCodePartition = definePass("nvgpu-test-ws-code-partition", {
   name: "NVGPUTestWSCodePartition",
   summary: "test warp specialization code partition",
-  description: "Makes code of its own for each task, as `async_task_id` says.",
+  // Makes code of its own for each task, as `async_task_id` says.
   source: "third_party/nvidia/hopper/lib/Transforms/WarpSpecialization/WSCodePartition.cpp",
   testOnly: true,
   options: {

@@ -105,7 +105,7 @@ function fixTaskIds(func: Operation): void {
 export const testWSDataPartition = definePass("nvgpu-test-ws-data-partition", {
   name: "NVGPUTestWSDataPartition",
   summary: "test warp specialization data partition",
-  description: "Cuts ops of several consumers in one part for each.",
+  // Cuts ops of several consumers in one part for each.
   source: "third_party/nvidia/hopper/lib/Transforms/WarpSpecialization/WSDataPartition.cpp",
   testOnly: true,
   options: { numWarpGroups: option.int({ default: 0, summary: "number of warp groups for warp specialization" }) },

@@ -76,7 +76,7 @@ function meetParents(op: Operation, needed: Tasks, self: SparseBackwardAnalysis<
 export const testTaskIdPropagate = definePass("nvgpu-test-taskid-propagate", {
   name: "NVGPUTestWSTaskIdPropagate",
   summary: "test warp specialization task id propagation",
-  description: "Gives `async_task_id` to all that ops which have one depend on.",
+  // Gives `async_task_id` to all that ops which have one depend on.
   source: "third_party/nvidia/hopper/lib/Transforms/WarpSpecialization/WSTaskIdPropagate.cpp",
   testOnly: true,
   options: { numWarpGroups: option.int({ default: 0, summary: "number of warp groups for warp specialization" }) },

@@ -44,7 +44,7 @@ export function doTaskPartition(func: Operation, numWarpGroups: number): void {
 export const testWSTaskPartition = definePass("nvgpu-test-ws-task-partition", {
   name: "NVGPUTestWSTaskPartition",
   summary: "test warp specialization task partition",
-  description: "Says by `async_task_id` which warp groups load for dots, and which multiply and store.",
+  // Says by `async_task_id` which warp groups load for dots, and which multiply and store.
   source: "third_party/nvidia/hopper/lib/Transforms/WarpSpecialization/WSTaskPartition.cpp",
   testOnly: true,
   options: { numWarpGroups: option.int({ default: 0, summary: "number of warp groups for warp specialization" }) },

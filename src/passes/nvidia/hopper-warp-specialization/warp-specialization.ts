@@ -22,11 +22,6 @@ import { doTokenLowering } from "./token-lowering.js";
 export const warpSpecialization = definePass("nvgpu-warp-specialization", {
   name: "NVGPUWarpSpecialization",
   summary: "Automatic Warp specialization on NVIDIA GPU",
-  description: `
-    Gives the loads and the warp group dots of functions with a \`tt.warp_specialize\` loop to different warp groups: one loads, two
-    multiply, each its half of the tile. What they hand each other goes through rings of buffers, guarded by barriers. The
-    pipeliner is switched off for the loops of such functions: they get \`tt.num_stages = 0\`. Only functions with 4 warps and without
-    \`else\` are taken. Where there is no warp group dot (before Hopper) there is nothing to give away.`,
   source: "third_party/nvidia/hopper/lib/Transforms/WarpSpecialization.cpp",
   options: {
     numStages: option.int({ default: 0, summary: "number of buffers for warp specialization" }),

@@ -30,9 +30,6 @@ import { assignDefaultPartitionToResults } from "./default-partition-results.js"
 export const assignStagePhase = definePass("nvws-assign-stage-phase", {
   name: "NVWSAssignStagePhase",
   summary: "Assign buffer stage to nvws.aref.*.",
-  description: `
-    Counts which buffer of an aref a partition enters, and in which phase its barriers are then: each partition has counters of its
-    own, which its loops carry and its branches hand on.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/AssignStagePhase.cpp",
   run(root, pass) {
     const rw = new Rewriter(root.ctx, pass.listener);

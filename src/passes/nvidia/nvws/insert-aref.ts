@@ -19,9 +19,6 @@ import { isScalar, type Produced, usesByPartition } from "./consumers.js";
 export const insertAref = definePass("nvws-insert-aref", {
   name: "NVWSInsertAref",
   summary: "Insert arefs between producer and consumer partitions.",
-  description: `
-    What one partition computes or loads and another one uses goes through a buffer in shared memory: the producer enters an aref,
-    writes and leaves it; the consumer enters it, reads and leaves it after the last use.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertAref.cpp",
   statistics: { arefs: "values that go from one partition to others" },
   run(root, pass) {

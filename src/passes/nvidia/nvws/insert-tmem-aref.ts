@@ -35,8 +35,6 @@ import { type Access, type Owner, ownerKey, ownersOf, type TmemAccesses, tmemAcc
 export const insertTmemAref = definePass("nvws-insert-tmem-aref", {
   name: "NVWSInsertTmemAref",
   summary: "Insert tmem arefs between producer and consumer partitions.",
-  description: `
-    Tensor memory that two partitions access goes from one to the other and back: one puts, the other one gets.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/InsertTmemAref.cpp",
   statistics: { arefs: "buffers in tensor memory that go from one partition to another" },
   run(root, pass) {

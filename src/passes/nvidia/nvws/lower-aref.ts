@@ -21,9 +21,6 @@ import { combineArefs } from "./combine-arefs.js";
 export const lowerAref = definePass("nvws-lower-aref", {
   name: "NVWSLowerAref",
   summary: "Convert nvws.aref.* to ttng.*barrier* ops.",
-  description: `
-    An aref becomes its buffers with two barriers for each: one says that it is empty, one that it is full. What TMA loads has as many
-    buffers as the loop has stages, and what is used at the same place shares an aref.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerAref.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   statistics: { arefs: "arefs lowered" },

@@ -22,9 +22,6 @@ import { rowsInSharedMemory } from "../pipeline/shared-encoding-of-users.js";
 export const lowerWarpGroup = definePass("nvws-lower-warp-group", {
   name: "NVWSLowerWarpGroup",
   summary: "Convert nvws.warp_group to ttg.warp_specialize.",
-  description: `
-    The first group becomes the default region when it has as many warps as the module; the others become partitions, which are isolated:
-    constants and pure tensors they compute themselves, other tensors come through shared memory.`,
   source: "third_party/nvidia/lib/Dialect/NVWS/Transforms/LowerWarpGroup.cpp",
   run(root, { listener, report, fail }) {
     const numWarps = intOf(root.attr(NUM_WARPS));

@@ -27,9 +27,6 @@ import { useShmemForScales } from "./shmem-scales.js";
 export const optimizeDotOperands = definePass("tritongpu-optimize-dot-operands", {
   name: "TritonGPUOptimizeDotOperands",
   summary: "fuse transpositions",
-  description: `
-    Operands of dots that are transposed or reshaped go to shared memory first and are viewed there: the transposition then costs
-    nothing. Runs canonicalize before.`,
   source: "lib/Dialect/TritonGPU/Transforms/OptimizeDotOperands.cpp",
   options: { hoistLayoutConversion: option.bool({ default: true, summary: "whether to move conversions to dot operand earlier" }) },
   run(root, { runNested, listener, fail }) {

@@ -42,10 +42,6 @@ const isAnyLoad = (op: Operation): boolean => LoadOp.is(op) || isTMALoad(op);
 export const assignLatencies = definePass("tritongpu-assign-latencies", {
   name: "TritonGPUAssignLatencies",
   summary: "assign latencies to interesting ops ahead of pipelining",
-  description: `
-    Marks the loads that feed the dots of a loop, directly or through other loads, with \`tt.latency\`: the stages between the load
-    and its use, so that the loads from the first one to the dot share the loop's stages. Instructions of Blackwell that can overlap with
-    themselves get \`tt.self_latency\`.`,
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/AssignLatencies.cpp",
   options: { numStages: option.int({ default: 3, summary: "number of pipeline stages" }) },
   statistics: { loads: "loads given a latency" },

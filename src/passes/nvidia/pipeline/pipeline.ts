@@ -26,9 +26,6 @@ const KEEP_PREDICATE_STAGE = "__test_keep_predicate_stage";
 export const pipeline = definePass("tritongpu-pipeline", {
   name: "TritonGPUPipeline",
   summary: "pipeline",
-  description: `
-    Makes loads of a scheduled loop copies to buffers in shared memory that run while earlier rounds compute, and spreads each
-    round over the loop's stages.`,
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/SoftwarePipeliner.cpp",
   options: {
     numStages: option.int({ default: 3, summary: "number of pipeline stages" }),

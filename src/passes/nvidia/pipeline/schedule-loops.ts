@@ -35,9 +35,6 @@ type Latencies = ReadonlyMap<Operation, number>;
 export const scheduleLoops = definePass("tritongpu-schedule-loops", {
   name: "TritonGPUScheduleLoops",
   summary: "software pipeline loop scheduling",
-  description: `
-    Turns the latencies of a loop's ops into a schedule: a stage for each op (\`loop.stage\`) and its place within a round
-    (\`loop.cluster\`). What nothing waits for goes to the last stage.`,
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/ScheduleLoops.cpp",
   statistics: { loops: "loops scheduled" },
   run(root, { count, explain }) {

@@ -6,7 +6,7 @@ import { lowerLoops } from "./lower-loops.js";
 export const testPipelineLowerLoop = definePass("tritongpu-test-pipeline-lower-loop", {
   name: "TestPipelineLowerLoop",
   summary: "test lowering a loop for software pipelining",
-  description: "The first half of `tritongpu-pipeline`: pipelined loads become copies to buffers; the loop is not expanded.",
+  // The first half of `tritongpu-pipeline`: pipelined loads become copies to buffers; the loop is not expanded.
   source: "lib/Dialect/TritonGPU/Transforms/Pipeliner/TestPipelineLowerLoop.cpp",
   testOnly: true,
   run(root, { listener, analysis }) {

@@ -8,9 +8,6 @@ import { CTAPlanner } from "./cta-planner.js";
 export const planCTA = definePass("triton-nvidia-gpu-plan-cta", {
   name: "TritonGPUPlanCTAPass",
   summary: "plan CTA",
-  description: `
-    With several CTAs in a cluster, chooses how they share the tensors: so that a dot's tiles stay large and reductions stay
-    within a CTA. The choice is carried from there to all other ops. With one CTA there is nothing to do.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/PlanCTA.cpp",
   run(root, { listener, report }) {
     if (getNumCTAs(root) === 1) return;

@@ -7,8 +7,6 @@ import { definePass } from "../../../pass/define-pass.js";
 export const checkMatmulTwoCTA = definePass("triton-nvidia-check-matmul-two-cta", {
   name: "TritonNvidiaGPUCheckMatmulTwoCTAPass",
   summary: "Verify consistent two_ctas usage across matmuls",
-  description: `
-    All tcgen05.mma of a module run on one CTA or all on two; the module is told which (\`ttng.two-ctas\`).`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/CheckMatmulTwoCTAs.cpp",
   run(root, { report }) {
     let first: View<typeof TCGen5MMAOp> | undefined;

@@ -24,9 +24,6 @@ import { bodyOf, findAncestorInBlock, isDefinedOutsideOfLoop } from "../../ttg/s
 export const hoistTmemAlloc = definePass("tritongpu-hoist-tmem-alloc", {
   name: "TritonGPUHoistTMEMAlloc",
   summary: "Hoist TMEM allocations out of the loop",
-  description: `
-    Keeps accumulators of tcgen05 instructions in tensor memory: what a loop carries in registers, and copies to tensor memory and back in each
-    round, is copied once before and once after it.`,
   source: "lib/Dialect/TritonGPU/Transforms/HoistTMEMAlloc.cpp",
   options: { hoistOutOfIf: option.bool({ default: false, summary: "Hoist TMEM allocations out of if statements" }) },
   statistics: { allocs: "allocations hoisted out of loops" },

@@ -14,9 +14,6 @@ import { getNestedOperands } from "../../ttg/software-pipelining/pipelined-loops
 export const interleaveTMem = definePass("triton-nvidia-interleave-tmem", {
   name: "TritonNvidiaGPUInterleaveTMemPass",
   summary: "Interleave TMEM loads/stores.",
-  description: `
-    Moves loads and allocations of tensor memory, and what follows them at once, down to where they are used, so that fewer registers are
-    in use at a time.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/InterleaveTMem.cpp",
   statistics: { moved: "accesses moved" },
   run(root, { count }) {

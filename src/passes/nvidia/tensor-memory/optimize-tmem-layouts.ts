@@ -30,9 +30,6 @@ import { inferDstEncoding } from "../../ttg/remove-layout-conversions/infer-enco
 export const optimizeTmemLayouts = definePass("triton-nvidia-optimize-tmem-layouts", {
   name: "TritonNvidiaGPUOptimizeTMemLayoutsPass",
   summary: "Optimize TMEM layouts.",
-  description: `
-    Splits loads and stores of tensor memory whose halves are used apart, and picks the layouts in which they move: whole rows for each warp where
-    a row is reduced, and one that shared memory takes better where a copy goes there or comes from there.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/OptimizeTMemLayouts.cpp",
   run(root, { listener, fail }) {
     const patterns = [splitLoad, joinStore, loadForReduction, storeFromShared, loadToShared];

@@ -19,9 +19,6 @@ import { mmaOf } from "../completion-barrier.js";
 export const promoteLhsToTmem = definePass("tritongpu-promote-lhs-to-tmem", {
   name: "TritonNvidiaGPUPromoteLHSToTMemPass",
   summary: "Maps LHS operand of TCGen5MMA to TMEM when possible",
-  description: `
-    The first operand of a tcgen05 instruction that threads computed goes to tensor memory instead of shared memory, from where it need not be
-    read again. One that was loaded stays in shared memory when it would have to change its layout.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/PromoteLHSToTMem.cpp",
   run(root, { listener, fail }) {
     if (!applyPatternsGreedily(root, [lhsToTmem], { listener }).converged) fail();

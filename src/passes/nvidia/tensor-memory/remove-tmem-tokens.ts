@@ -13,7 +13,6 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 export const removeTmemTokens = definePass("triton-nvidia-gpu-remove-tmem-tokens", {
   name: "TritonNvidiaGPURemoveTMEMTokensPass",
   summary: "remove TMEM tokens",
-  description: "Drops the tokens that order accesses of tensor memory: from here on their order in the text says the same.",
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/RemoveTMEMTokens.cpp",
   statistics: { tokens: "tokens removed" },
   run(root, { listener, count }) {

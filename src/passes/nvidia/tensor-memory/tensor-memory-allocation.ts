@@ -28,9 +28,6 @@ const SIZES = [0, 32, 64, 128, 256, COLUMNS] as const;
 export const tensorMemoryAllocation = definePass("triton-tensor-memory-allocation", {
   name: "TritonTensorMemoryAllocationPass",
   summary: "Assign tensor memory allocation",
-  description: `
-    Gives each buffer in the tensor memory of Blackwell its column and row, and the module the columns that it needs in all
-    (\`ttg.tensor_memory_size\`). Elsewhere that is none.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/TensorMemoryAllocation.cpp",
   statistics: { buffers: "buffers placed", columns: "columns needed" },
   run(root, { count }) {

@@ -26,9 +26,6 @@ import { updateEncodingForShape } from "./descriptor-layouts.js";
 export const optimizeDescriptorEncoding = definePass("triton-nvidia-optimize-descriptor-encoding", {
   name: "TritonNvidiaGPUOptimizeDescriptorEncodingPass",
   summary: "set encodings on tensor descriptor types",
-  description: `
-    Gives every tensor descriptor the layout in shared memory that its loads and stores want: that of a buffer which a loaded tensor is
-    put into, where TMA knows it, or else the widest swizzle that fits a row. Descriptors that may be the same one get the same.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/OptimizeDescriptorEncoding.cpp",
   statistics: { descriptors: "values of descriptors that got a layout" },
   run(root, { count }) {

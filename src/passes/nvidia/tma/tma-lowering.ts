@@ -33,9 +33,6 @@ import { bytesPerCTA, copyFromDescriptor, copyToDescriptor } from "./tma-copies.
 export const tmaLowering = definePass("triton-nvidia-tma-lowering", {
   name: "TritonNvidiaGPUTMALoweringPass",
   summary: "lower to TMA load/store operations",
-  description: `
-    Loads and stores through tensor descriptors that were not pipelined become TMA copies from and to a buffer in shared memory, with a
-    barrier of their own for a load, and a wait behind a store. Descriptors are written to global scratch memory.`,
   source: "lib/Dialect/TritonNvidiaGPU/Transforms/TMALowering.cpp",
   run(root, { listener, report, fail }) {
     let failed = false;

@@ -20,9 +20,6 @@ import { wgmmaText } from "./wgmma-text.js";
 export const convertNVGPUToLLVM = definePass("convert-nv-gpu-to-llvm", {
   name: "ConvertNVGPUToLLVM",
   summary: "Convert NVGPU to LLVM",
-  description: `
-    Writes the ops of nvg as inline PTX or ops of nvvm, and has the kernel ask for its tensor memory. sm_75 to sm_89 use few of them: the
-    load of an atomic with acquire semantics, and the index of the warp.`,
   source: "third_party/nvidia/lib/NVGPUToLLVM/NVGPUToLLVMPass.cpp",
   run(root, { listener }) {
     applyPatternsGreedily(root, [lowerClusterCTAId, lowerWgmma, lowerLoadAcquire, lowerWgmmaWaitGroup, lowerWarpId], { listener });

@@ -54,7 +54,6 @@ const RULES: ReadonlyMap<OpDef, PtxRule> = new Map(
 export const convertNVVMToLLVM = definePass("convert-nvvm-to-llvm", {
   name: "ConvertNVVMToLLVMPass",
   summary: "Convert NVVM to PTX with Inline Assembly in LLVM dialect",
-  description: "Writes the instructions of nvvm that LLVM has no intrinsic for as inline asm; the others stay, and LLVM translates them.",
   source: "mlir/lib/Conversion/NVVMToLLVM/NVVMToLLVM.cpp, mlir/lib/Dialect/LLVMIR/IR/BasicPtxBuilderInterface.cpp",
   statistics: { converted: "instructions written as inline asm" },
   run(root, { listener, count }) {

@@ -18,9 +18,6 @@ import { lowerWarpSpecialize } from "./warp-specialize-loop.js";
 export const convertWarpSpecializeToLLVM = definePass("convert-warp-specialize-to-llvm", {
   name: "ConvertWarpSpecializeToLLVM",
   summary: "lower `ttg.warp_specialize` to LLVM",
-  description: `
-    The warps of partitions wait in a loop until the default warps tell them through shared memory which partition to run, with which
-    captures; named barriers keep them together. Kernels without warp specialization (all before Hopper) stay as they are.`,
   source: "third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ConvertWarpSpecializeToLLVM.cpp",
   run(root, { report, runNested, fail }) {
     root.walkPostOrder((op) => {

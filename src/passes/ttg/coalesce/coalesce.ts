@@ -21,10 +21,6 @@ import { type CoalescedLayout, CoalescedLayouts } from "./coalesced-layouts.js";
 export const coalesce = definePass("tritongpu-coalesce", {
   name: "TritonGPUCoalesce",
   summary: "coalesce memory accesses",
-  description: `
-    Gives every load, store and atomic on a tensor of pointers the blocked layout in which neighbouring lanes access
-    neighbouring addresses, and each thread as many bytes at once as AxisInfo allows. The pointers are converted to that layout,
-    what is loaded is converted back; tritongpu-remove-layout-conversions then sorts out which conversions stay.`,
   source: "lib/Dialect/TritonGPU/Transforms/Coalesce.cpp, CoalesceUtils.cpp",
   statistics: { accesses: "memory accesses given a layout", widened: "accesses of more than one element per thread at once" },
   run(root, { analysis, listener, report, count, explain }) {

@@ -29,9 +29,6 @@ const ALWAYS_FUSE = "ttg.always-fuse";
 export const fuseNestedLoops = definePass("tritongpu-fuse-nested-loops", {
   name: "TritonGPUFuseNestedLoops",
   summary: "fuse nested loops for pipelining",
-  description: `
-    Makes one loop of a loop with \`tt.flatten\` and the loop in it, so that the pipeliner overlaps the end of a round of the outer
-    loop with the start of the next one.`,
   source: "lib/Dialect/TritonGPU/Transforms/FuseNestedLoops.cpp",
   statistics: { fused: "loops fused into the one around them" },
   run(root, { listener, count }) {

@@ -37,9 +37,6 @@ const typeOf = (value: Value): TensorType => value.type as TensorType;
 export const optimizeThreadLocality = definePass("tritongpu-optimize-thread-locality", {
   name: "TritonGPUOptimizeThreadLocality",
   summary: "Reduce the cost of synchronization between threads in an SM",
-  description: `
-    Puts elements that are reduced or gathered together into one thread or warp where a reshape or a gather leaves the choice of
-    layout, and moves the part of a reduction that crosses threads out of a loop that accumulates its results.`,
   source: "lib/Dialect/TritonGPU/Transforms/OptimizeThreadLocality.cpp",
   statistics: { hoisted: "reductions across threads moved out of a loop" },
   run(root, { listener, count }) {

@@ -38,11 +38,6 @@ const finalCleanup = new PatternSet([forOpDeadArgElimination, ...FOR_CANONICALIZ
 export const removeLayoutConversions = definePass("tritongpu-remove-layout-conversions", {
   name: "TritonGPURemoveLayoutConversions",
   summary: "remove superfluous layout conversions",
-  description: `
-    First hands the layouts of loads, stores, dots and other anchors on to all that depends on them. Then, for each conversion
-    that stays, looks at what it would take to compute its source in the layout wanted, and does so where that costs less than the
-    conversion. What is left moves to where less data goes through it: before extensions and broadcasts, into branches, and for
-    operands of dots next to the load.`,
   source: "lib/Dialect/TritonGPU/Transforms/RemoveLayoutConversions.cpp",
   statistics: {
     propagated: "operations given the layout of an anchor",

@@ -2,13 +2,14 @@
 import { linesOfOps } from "../../../explain/provenance.js";
 import type { Declined, PassRewrites } from "../../../explain/rewrite-details.js";
 import { memo } from "../../../support/memo.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import type { Step, Trace } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Go, Session } from "../../state/state.js";
 import { before, stepName } from "../../state/steps.js";
 import type { CodegenItem } from "./model.js";
-import { remarkItems, wrapText } from "./why.js";
+import { remarkItems } from "./why.js";
 
 interface Rewrite {
   readonly pattern: string;

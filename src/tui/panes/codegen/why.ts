@@ -2,8 +2,9 @@
 import { codegenFacts } from "../../../explain/codegen-facts.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import { failuresOf, type Step } from "../../../trace/trace.js";
-import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
+import { BOLD, ERROR, GOOD, line, MUTED, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Session, State } from "../../state/state.js";
 import { selectedStep, stepName, stepsOf } from "../../state/steps.js";
@@ -98,16 +99,3 @@ function paragraph(text: string, width: number, ink: number): CodegenItem[] {
     }),
   );
 }
-
-export function wrapText(text: string, width: number): string[] {
-  const parts: string[] = [];
-  let current = "";
-  for (const word of text.split(" ")) {
-    if (current !== "" && current.length + 1 + word.length > Math.max(20, width)) {
-      parts.push(current);
-      current = word;
-    } else current = current === "" ? word : `${current} ${word}`;
-  }
-  return [...parts, current];
-}
-export type { Row };

@@ -1,0 +1,65 @@
+import type { PassText } from "../records.js";
+
+/** The lowering to the LLVM dialect. */
+export const LLVM: Readonly<Record<string, PassText>> = {
+  "convert-arith-to-llvm": {
+    purpose: "Replaces each op of arith by the op of the LLVM dialect that does the same: arith.addi by llvm.add.",
+    place: "convert-triton-gpu-to-llvm has these rules built in. The pass is for lit tests and for IR without tensors.",
+    declines: "Ops on tensors stay: only scalars and vectors are known to LLVM.",
+  },
+  "convert-cf-to-llvm": {
+    purpose: "Replaces branches of cf by llvm.br, llvm.cond_br and llvm.switch, and the arguments of blocks by LLVM's types.",
+    place: "It comes after convert-scf-to-cf. convert-triton-gpu-to-llvm has these rules built in.",
+    declines: "A branch whose arguments have no LLVM type (tensors) stays.",
+  },
+  "convert-index-to-llvm": {
+    purpose: "Lowers the index dialect. Triton's tools have no such dialect, and so no op is left to lower.",
+    place: "Triton's lit tests name it in pipelines.",
+    declines: "It never changes the IR.",
+  },
+  "convert-nv-gpu-to-llvm": {
+    purpose:
+      "Writes the ops of nvg as inline PTX or ops of nvvm, and lets the kernel ask for its tensor memory. sm_75 to sm_89 use few of them: the load of an atomic with acquire semantics, and the index of the warp.",
+    place: "It comes after convert-triton-gpu-to-llvm, which leaves ops of nvg where several instructions belong together.",
+    declines: "IR without ops of nvg stays.",
+  },
+  "convert-nvvm-to-llvm": {
+    purpose: "Writes the instructions of nvvm that LLVM has no intrinsic for as inline PTX. The others stay, and LLVM translates them.",
+    place: "It is one of the last passes: the clean-up before it understands ops of nvvm, but not text.",
+    declines: "Ops with an intrinsic in LLVM stay.",
+  },
+  "convert-triton-gpu-to-llvm": {
+    purpose:
+      "Lowers each op of TTGIR to what one thread does: a tensor becomes a struct of the elements that the thread holds, a load becomes ld.global with a predicate, a dot becomes tensor core instructions, a conversion becomes moves, shuffles or a round through shared memory. A barrier is put where two accesses of shared memory need one.",
+    place: "Shared and tensor memory are allocated before, because addresses are now constants. All layouts are final.",
+    declines: "An op without a rule for the target is an error (lower.unsupported): nothing of TTGIR may be left.",
+  },
+  "convert-warp-specialize-to-llvm": {
+    purpose:
+      "The warps of partitions wait in a loop until the default warps name through shared memory which partition to run, with which captures. Named barriers keep them together.",
+    place: "It comes after the lowering of what is in the partitions, when they are blocks of LLVM ops.",
+    declines: "Kernels without warp specialization stay as they are.",
+  },
+  "enable-line-info": {
+    purpose:
+      "Gives functions a debug subprogram, and the parts of inlined locations the file that they are in, so that LLVM can make line information of them. Only locations change.",
+    place: "It is the last pass: ops that are made later would have no scope.",
+    declines: "Functions that have a subprogram stay. TRITON_DISABLE_LINE_INFO leaves the pass out.",
+  },
+  "llvm-optimize-for-nvvm-target": {
+    purpose: "Replaces a division of f16 by one in f32 with a correction, which NVIDIA's GPUs do faster.",
+    place: "MLIR's own pipelines run it. Triton 3.6's does not: its division of f16 is widened before.",
+    declines: "Divisions of other types stay.",
+  },
+  "gluon-inline": {
+    purpose: "Replaces calls by the bodies of the functions called, and simplifies each function's loops and branches before and after.",
+    place: "Gluon kernels run it first. Triton's run it in the lowering, for functions that passes added.",
+    declines: "Functions marked noinline keep their calls. Constants are not united, as each may get a layout of its own.",
+  },
+  "gluon-slimplify-control-flow": {
+    purpose:
+      "Folds ops, drops dead code and carried values that nobody needs, and unites blocks that are alike. Constants are not united, so that each may get a layout of its own. Triton 3.6 means to canonicalize scf and cf ops here too, but looks their patterns up in a way that finds none, so that a branch on a constant stays.",
+    place: "gluon-inline runs it on each function. Its name is spelt as in Triton.",
+    declines: "Ops without folds stay; no pattern is applied.",
+  },
+};
