@@ -1,13 +1,19 @@
 /** Opens the terminal UI on what the arguments name. */
 
+import type { CudaOptions } from "../backend/nvidia/options.js";
 import { pipelineOf } from "../compile/compile.js";
+import { withComment } from "../frontend/kernel-comment.js";
+import type { Proposal } from "../frontend/specialize.js";
+import { knownCapability } from "../gpu/nvidia.js";
 import { settingsOf } from "../index.js";
+import { fileError } from "../node/files.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
+import { type Form, fieldText, formOf, signatureText } from "../tui/form/form.js";
 import { loadApp } from "../tui/load-app.js";
-import { type Opened, openedState } from "../tui/opening.js";
+import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
 import type { Regenerate } from "../tui/state/state.js";
 import { configPath, readConfig } from "./config.js";
@@ -33,16 +39,21 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
-  const open = (python = args.python): Opened => {
-    const read = readInput(name, io, { ...args, python, debugInfo: false });
+  const open = (python = args.python, compiler: Pick<TtStepArgs, "capability" | "cuda"> = args): Opened => {
+    const read = readInput(name, io, { ...args, ...compiler, python, debugInfo: false });
+    const form = (proposal: Proposal, capability: number | undefined): OpenForm => ({
+      form: formOf(proposal, capability),
+      open: (filled) => fill(proposal, filled),
+    });
     if (read.kind === "error" && read.choices) {
       const { title, items } = read.choices;
       return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };
     }
+    if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
     if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const { capability, options, from } = settingsOf(read, args);
+    const { capability, options, from } = settingsOf(read, { ...args, ...compiler });
     const asked = shownRange(pipelineOf({ capability, options, from }), args);
     if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
     const { disabled, ...range } = asked;
@@ -60,8 +71,30 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       from,
       range,
       regenerate: read.defaults ? regenerate : undefined,
+      form: read.python && form(withSettings(read.python.proposal, options), capability),
       whatIf: { capability, options, disabled: [...disabled] },
     };
+  };
+  /** Opens the kernel for the arguments of a form, and writes them into the file where that is asked for. */
+  const fill = ({ kernel, line, config }: Proposal, filled: Form): Opened => {
+    const signature = signatureText(filled);
+    const [target, numWarps, numStages] = (["target", "num_warps", "num_stages"] as const).map((kind) => fieldText(filled, kind));
+    const python = { ...args.python, kernel, config: config ?? args.python.config, signature, types: [], constants: [] };
+    const compiler = {
+      capability: knownCapability(target!),
+      cuda: { ...args.cuda, numWarps: Number(numWarps), numStages: Number(numStages) },
+    };
+    const opened = open(python, compiler);
+    if (opened.kind === "error" || fieldText(filled, "comment") === "no") return opened;
+    const settings = new Map(Object.entries({ signature, target: target!, num_warps: numWarps!, num_stages: numStages! }));
+    if (config !== undefined) settings.set("config", String(config));
+    try {
+      io.writeFile(name, withComment(io.readFile(name), line, settings));
+    } catch (error) {
+      return { kind: "error", text: `cannot write ${name}: ${fileError(error)}\n`, code: EXIT.badInput };
+    }
+    // Its lines have moved.
+    return open(python, compiler);
   };
   const against = () => {
     const other = otherTrace(input!, args, io);
@@ -83,6 +116,17 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     },
     clock: io.clock,
   });
+}
+
+/** A proposal with the options that the kernel was compiled with. */
+function withSettings(proposal: Proposal, { numWarps, numStages }: CudaOptions): Proposal {
+  return {
+    ...proposal,
+    stated: new Map([
+      ["num_warps", String(numWarps)],
+      ["num_stages", String(numStages)],
+    ]),
+  };
 }
 
 /** The output of `--export`: as `E` in the UI, for the screen that the UI opens with. */

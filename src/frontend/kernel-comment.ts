@@ -34,3 +34,17 @@ function settingsOf(text: string): readonly CommentSetting[] {
     return { key, value: key === "signature" ? (/^(["'])(.*)\1$/.exec(value)?.[2] ?? value) : value };
   });
 }
+
+/** The text with a comment above a line (1-based) that holds the settings, in place of those of its keys that are there. */
+export function withComment(text: string, line: number, settings: ReadonlyMap<string, string>): string {
+  const newline = /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
+  const lines = text.split(/\r\n|\n|\r/);
+  let first = line - 1;
+  while (first > 0 && /^\s*#/.test(lines[first - 1]!)) first--;
+  const kept = commentSettings(text, line).filter(({ key }) => !settings.has(key));
+  const all = [...kept, ...[...settings].map(([key, value]) => ({ key, value }))];
+  const indent = /^\s*/.exec(lines[line - 1] ?? "")![0];
+  const comment = `${indent}# tt-step: ${all.map(({ key, value }) => `${key}=${value}`).join(", ")}`;
+  const others = lines.slice(first, line - 1).filter((l) => !MARK.test(l));
+  return [...lines.slice(0, first), ...others, comment, ...lines.slice(line - 1)].join(newline);
+}

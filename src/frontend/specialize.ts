@@ -30,6 +30,8 @@ export interface Proposal {
   readonly entries: readonly ProposedEntry[];
   /** `num_warps` and its like, as the launch in the file states them. */
   readonly options: ReadonlyMap<string, string>;
+  /** The same and `target`, as the comment or the configuration states them: they come first. */
+  readonly stated: ReadonlyMap<string, string>;
 }
 export interface ProposedEntry {
   readonly name: string;
@@ -128,7 +130,7 @@ export function specialize(
   }
 
   const number = given.config ?? (setting("config") === undefined ? undefined : Number(setting("config")));
-  const propose = (n: number | undefined): Proposal => proposalOf(kernel, entries, n);
+  const propose = (n: number | undefined): Proposal => proposalOf(kernel, entries, n, comment);
   const command = (proposal: Proposal): string => (given.commandLine ?? commandOf)(file, proposal);
   const config = chooseConfig(kernel, number ?? (given.guess && kernel.configs.length > 1 ? 0 : undefined), entries, (n) =>
     command(propose(n)),
@@ -276,21 +278,36 @@ function proposalOf(
   { name, line, parameters, heuristics, configs, guess }: KernelInfo,
   entries: Entries,
   config: number | undefined,
+  comment: readonly CommentSetting[],
 ): Proposal {
   const isOpen = parameters.some((p) => !entries.has(p.name));
   const guesses = isOpen ? guess() : undefined;
-  const ofConfig = config === undefined ? undefined : configs[config]?.constants;
+  const chosen = config === undefined ? undefined : configs[config];
+  const ofConfig = chosen?.constants;
+  const { numWarps, numStages } = chosen ?? {};
+  const stated = new Map<string, string>([
+    ...(numWarps === undefined ? [] : [["num_warps", String(numWarps)] as const]),
+    ...(numStages === undefined ? [] : [["num_stages", String(numStages)] as const]),
+    ...comment.map(({ key, value }) => [key, value] as const),
+  ]);
   const proposed = parameters.map((p): ProposedEntry => {
     const known = (text: string, from: ProposedEntry["from"]): ProposedEntry => ({ name: p.name, isConstexpr: p.isConstexpr, text, from });
     if (ofConfig?.has(p.name)) return known("constexpr", "configuration");
-    const stated = entryText(entries.get(p.name));
-    if (stated !== undefined) return known(stated, "stated");
+    const entry = entryText(entries.get(p.name));
+    if (entry !== undefined) return known(entry, "stated");
     if (heuristics.includes(p.name)) return known("constexpr", "heuristic");
     const { text, from } = guesses!.entries.get(p.name)!;
     // Shells take single quotes.
     return known(text.replace(/^'([^'"\\]*)'$/, '"$1"'), from);
   });
-  return { kernel: name, line, config: configs.length > 1 ? config : undefined, entries: proposed, options: guesses?.options ?? new Map() };
+  return {
+    kernel: name,
+    line,
+    config: configs.length > 1 ? config : undefined,
+    entries: proposed,
+    options: guesses?.options ?? new Map(),
+    stated,
+  };
 }
 
 /** A command that compiles what is proposed. */

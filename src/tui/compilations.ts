@@ -12,8 +12,9 @@ import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
 import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
+import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
-import { firstStep, type Opened, withSources } from "./opening.js";
+import { firstStep, type Opened, type OpenForm, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
 import { type CompilerInput, type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
@@ -37,13 +38,18 @@ export class Compilations {
   /** The first difference to the other input is shown as soon as it is known. */
   #awaitsDifference = false;
   #choices: Menu["choices"] = [];
+  #form: OpenForm | undefined;
+  /** Opens the input as it was opened last. */
+  #again: () => Opened;
   /** The program's exit code, as the last compilation has it. */
   result = 0;
 
   constructor(
     readonly shell: Shell,
     readonly inputs: Inputs,
-  ) {}
+  ) {
+    this.#again = inputs.open;
+  }
 
   get busy(): boolean {
     return this.#run !== undefined;
@@ -58,6 +64,7 @@ export class Compilations {
   /** Opens the input, or what was chosen of it. */
   open(opened = this.inputs.open()): void {
     if (opened.kind === "choices") return this.offer(opened);
+    if (opened.kind === "form") return this.ask(opened.form);
     if (opened.kind === "error") return this.shell.end(opened.code, opened.text);
     if (opened.kind === "imported") {
       const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
@@ -65,6 +72,7 @@ export class Compilations {
       this.shell.say(opened.trace.warnings[0] ?? "");
       return this.openAgainst();
     }
+    this.setForm(opened.form);
     this.compile(this.inputOf(opened), opened.module, this.whatIfOf(opened), undefined);
   }
   private inputOf({ text, from, range, regenerate }: OpenedModule): CompilerInput {
@@ -82,13 +90,39 @@ export class Compilations {
   }
   /** Opens an item of the menu. */
   choose(choice: number): void {
-    const opened = this.#choices[choice]!.open();
+    this.#again = this.#choices[choice]!.open;
+    const opened = this.#again();
+    const { menu } = this.shell.state().session;
+    if (opened.kind === "choices") return this.offer(opened);
+    this.other(opened, { menu: menu && { ...menu, chosen: choice } });
+  }
+  /** Asks for a kernel's arguments. */
+  private ask(form: OpenForm): void {
+    this.setForm(form);
+    this.shell.say("");
+    this.shell.dispatch({ type: "command", command: "arguments" });
+  }
+  private setForm(form: OpenForm | undefined): void {
+    this.#form = form;
+    this.shell.dispatch({ type: "session", session: { ...this.shell.state().session, form: form?.form } });
+  }
+  /** Opens what a form was filled in for; one with an error is shown again. */
+  fill(form: Form): void {
+    const asked = this.#form!;
+    const opened = asked.open(form);
+    if (opened.kind !== "error") {
+      this.#again = () => asked.open(form);
+      return this.other(opened, {});
+    }
+    this.ask({ ...asked, form });
+    this.shell.say(opened.text.split("\n")[0]!, "error");
+  }
+  /** Opens another part of the input, or the same for other arguments. */
+  private other(opened: Opened, about: Partial<Session>): void {
     const { session } = this.shell.state();
     const isFirst = session.trace.steps.length === 0;
-    if (opened.kind === "choices") return this.offer(opened);
     if (opened.kind === "error" && !isFirst) return this.shell.say(opened.text.split("\n")[0]!, "error");
-    const chosen = session.menu && { ...session.menu, chosen: choice };
-    const next: Session = { ...session, menu: chosen, baseline: undefined, settings: undefined, generation: ++this.#generation };
+    const next: Session = { ...session, ...about, baseline: undefined, settings: undefined, generation: ++this.#generation };
     this.shell.dispatch({ type: isFirst ? "session" : "begin", session: next });
     this.open(opened);
   }
@@ -277,8 +311,8 @@ export class Compilations {
   }
   /** The input was edited: it is compiled again, and held against what it was. */
   private reopen(): void {
-    const { menu, baseline, trace, settings } = this.shell.state().session;
-    const opened = menu?.chosen === undefined ? this.inputs.open() : this.#choices[menu.chosen]!.open();
+    const { baseline, trace, settings } = this.shell.state().session;
+    const opened = this.#again();
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
     const whatIf: WhatIf = settings ? { ...settings, disabled: [], divisibility: divisibilityOf(opened.module) } : this.whatIfOf(opened);

@@ -2,9 +2,10 @@
 import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
-import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, type Row, type Span, style, TITLE } from "./draw/style.js";
+import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, REVERSE, type Row, type Span, style, TITLE } from "./draw/style.js";
 import { cut, textWidth } from "./draw/text-width.js";
 import { inkColour, type Theme } from "./draw/theme.js";
+import { formRows } from "./form/rows.js";
 import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, GROUPS, keyLabel, keysOf } from "./keymap.js";
 import { PANES } from "./panes/index.js";
 import { timeText } from "./panes/passes/model.js";
@@ -187,11 +188,10 @@ function promptRow({ label, text, at, offered }: Extract<Overlay, { kind: "promp
   return [
     [` ${label}`, KEY],
     [text.slice(from, at), offered ? style("title", "selected") : style("title")],
-    [text[at] ?? " ", style("title", "none", REVERSED)],
+    [text[at] ?? " ", style("title", "none", REVERSE)],
     [text.slice(at + 1, from + room), style("title")],
   ];
 }
-const REVERSED = 8;
 
 /** `. pass  > changed pass  n next change ...`, as many as fit; help and quit always. */
 export function footerKeys(state: State, width: number): Row {
@@ -244,19 +244,30 @@ function shortTitle(id: CommandId): string {
 function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kind: "prompt" }>): NonNullable<Frame["over"]> {
   const { x, y, width, height } = overlayRect(state, overlay);
   const inner = { width: width - 4, height: height - 2 };
-  const title = overlay.kind === "help" ? "keys" : overlay.kind === "what-if" ? "what if" : overlay.title;
+  const title =
+    overlay.kind === "help"
+      ? "keys"
+      : overlay.kind === "what-if"
+        ? "what if"
+        : overlay.kind === "form"
+          ? overlay.form.title
+          : overlay.title;
   const hint =
     overlay.kind === "list"
       ? "enter goes there · y copies · esc closes"
       : overlay.kind === "what-if"
         ? "←→ change · enter runs · r as it was · esc closes"
-        : "j k scroll · any other key closes";
+        : overlay.kind === "form"
+          ? "type to change · ↑↓ fields · enter compiles · esc closes"
+          : "j k scroll · any other key closes";
   const rows =
     overlay.kind === "help"
       ? helpRows(state, inner.width).slice(overlay.top)
       : overlay.kind === "list"
         ? listRows(overlay, inner.width)
-        : whatIfPaneRows(overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
+        : overlay.kind === "form"
+          ? formRows(overlay, inner)
+          : whatIfPaneRows(overlay, inner.width).slice(Math.max(0, overlay.row + 3 - inner.height));
   const box = boxView(theme, { width, height }, true, {
     title: line(` ${cut(title, width - 6)} `, TITLE),
     note: line(` ${cut(hint, width - 6)} `, MUTED),

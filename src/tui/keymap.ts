@@ -98,6 +98,7 @@ export const COMMANDS = {
     footer: { layout: "its thread" },
   },
   why: { keys: ["w"], title: "why it is as it is", group: "Do", footer: "why" },
+  arguments: { keys: ["A"], title: "the arguments of a Python kernel: types, divisibility, constants, target", group: "Do" },
   "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
   edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },
   export: { keys: ["E"], title: "export as a page (.html), a drawing (.svg) or data (.json)", group: "Do" },

@@ -7,6 +7,7 @@ import { LineTable } from "../trace/line-table.js";
 import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { initialState, reduce } from "./control/reducer.js";
+import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
 import { type CompilerInput, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
@@ -21,6 +22,7 @@ export type Opened =
       /** The passes that are run of those of the stage. */
       readonly range: Pick<CompilerInput, "startAfter" | "stopAfter">;
       readonly regenerate?: Regenerate | undefined;
+      readonly form?: OpenForm | undefined;
       readonly whatIf: Omit<WhatIf, "divisibility" | "always">;
     }
   /** Something is to be chosen first: which kernel of a file, say. */
@@ -29,8 +31,16 @@ export type Opened =
       readonly title: string;
       readonly choices: readonly { readonly text: string; readonly open: () => Opened }[];
     }
+  /** The arguments of a Python kernel are to be filled in. */
+  | { readonly kind: "form"; readonly form: OpenForm }
   /** Text for the user, and the code to end with. */
   | { readonly kind: "error"; readonly text: string; readonly code: number };
+
+/** A form, and what it opens when it is filled in. */
+export interface OpenForm {
+  readonly form: Form;
+  readonly open: (filled: Form) => Opened;
+}
 
 /** The state in which a Trace opens, for drawings of it. */
 export function openedState(name: string, trace: Trace, size: Size): State {
@@ -48,6 +58,7 @@ export function emptySession(name: string): Session {
     kernels: [],
     kernel: 0,
     menu: undefined,
+    form: undefined,
     computed: NOTHING_COMPUTED,
     progress: undefined,
     pending: [],

@@ -189,6 +189,8 @@ class TerminalUi {
         return void this.export(effect.path);
       case "open":
         return this.#compilations.choose(effect.choice);
+      case "fill":
+        return this.#compilations.fill(effect.form);
       case "run":
         return this.startApp();
     }

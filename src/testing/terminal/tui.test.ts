@@ -51,6 +51,26 @@ test("opens on a kernel, steps, shows help, and leaves the terminal as it was", 
   expect(await pty.screen()).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none", text: "\n" });
 });
 
+test("a kernel without a signature opens a form; enter compiles, and writes the comment that was asked for", async () => {
+  const file = join(folder, "kernels.py");
+  writeFileSync(file, readFileSync("fixtures/frontend/guess/kernels.py"));
+  const pty = start([file, "--kernel", "normalize"]);
+  await pty.until((s) => /eps +fp32/.test(s.text) && s.text.includes("guessed from its use"), "the form");
+  // The last field says whether the comment is written.
+  pty.type(`\x17*fp16:16${"\t".repeat(11)}`);
+  await pty.until((s) => /x +\*fp16:16/.test(s.text), "what was typed");
+  pty.type(" \r");
+  await pty.until((s) => /4 codegen.*\n.*instruction/.test(s.text), "the end of the compilation");
+  await pty.idle(200);
+  const comment =
+    "# tt-step: signature=*fp16:16, *bf16:16, i32, i32, fp32, False, 256, tl.float32, target=cuda:80, num_warps=4, num_stages=3";
+  expect(readFileSync(file, "utf8")).toContain(`\n${comment}\n@triton.jit\ndef normalize(`);
+  pty.type("A");
+  await pty.until((s) => /› x +\*fp16:16/.test(s.text), "the form again");
+  pty.type("\x1bq");
+  expect(await pty.exited()).toMatchObject({ code: 0 });
+});
+
 /** `README_SCREEN=1 npm test -- terminal` captures the README's picture anew. */
 test("the README's picture is what a terminal shows", async () => {
   const argv = ["fixtures/kernels/matmul.ttir", "--target", "cuda:80"];

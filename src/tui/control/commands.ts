@@ -1,5 +1,6 @@
 /** The effect of each command. A command that cannot act says why, in the message. */
 import { assertNever } from "../../support/assert.js";
+import { openForm } from "../form/keys.js";
 import type { CommandId } from "../keymap.js";
 import { changeAway, displayOf } from "../panes/diff/model.js";
 import { nextMode } from "../panes/diff/pane.js";
@@ -113,6 +114,8 @@ export function runCommand(state: State, id: CommandId): State {
       return sourceOf(state);
     case "through-time":
       return openPrompt(state, "through-time");
+    case "arguments":
+      return openForm(state);
     case "kernels":
       return chooseKernel(state);
     case "colour":

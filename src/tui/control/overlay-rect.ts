@@ -14,9 +14,14 @@ export function overlayRect({ size }: State, overlay: Overlay): Rect {
         ? Math.max(3, overlay.items.length + 2)
         : overlay.kind === "what-if"
           ? whatIfRows(overlay.draft).length + 4
-          : 1;
+          : overlay.kind === "form"
+            ? overlay.form.fields.length + 2
+            : 1;
   if (overlay.kind === "prompt") return { x: 0, y: rows - 2, width: columns, height: 1 };
-  const width = Math.min(columns - 2, overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : 150);
+  const width = Math.min(
+    columns - 2,
+    overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150,
+  );
   const fits = Math.max(3, Math.min(height, rows - 3));
   return { x: Math.max(0, Math.floor((columns - width) / 2)), y: Math.max(0, Math.floor((rows - 1 - fits) / 2)), width, height: fits };
 }

@@ -1,12 +1,13 @@
 /** The effect of keys while an overlay is open. */
 import { checkOptions } from "../../backend/nvidia/options.js";
+import { formKey } from "../form/keys.js";
 import { keyTable } from "../keymap.js";
-
 import { typedText } from "../keys.js";
 import { ask, type Overlay, type State, say, withView } from "../state/state.js";
 import { go, throughTime } from "./navigate.js";
 import { HELP_LINES, overlayRect } from "./overlay-rect.js";
 import { matchAway } from "./search.js";
+import { edited } from "./text-edit.js";
 import { typedCommand } from "./typed-command.js";
 import { whatIfRows } from "./what-if.js";
 
@@ -20,6 +21,8 @@ export function overlayKey(state: State, overlay: Overlay, key: string): State {
       return promptKey(state, overlay, key);
     case "what-if":
       return whatIfKey(state, overlay, key);
+    case "form":
+      return formKey(state, overlay, key);
   }
 }
 
@@ -81,42 +84,23 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
 
 function promptKey(state: State, overlay: Extract<Overlay, { kind: "prompt" }>, key: string): State {
   const { text, at } = overlay;
-  const edit = (next: string, cursor: number): State =>
-    live({ ...state, overlay: { ...overlay, text: next, at: Math.max(0, Math.min(next.length, cursor)), offered: false } });
+  const edit = (next: string, cursor: number): State => live({ ...state, overlay: { ...overlay, text: next, at: cursor, offered: false } });
   const typed = typedText(key);
   if (typed !== undefined && overlay.offered) return edit(typed, typed.length);
-  if (typed !== undefined) return edit(text.slice(0, at) + typed + text.slice(at), at + typed.length);
   switch (key) {
     case "esc":
       return abandoned(state, overlay);
     case "enter":
       return accepted({ ...state, overlay: undefined }, overlay);
-    case "backspace":
-      return at === 0 ? (text === "" ? abandoned(state, overlay) : state) : edit(text.slice(0, at - 1) + text.slice(at), at - 1);
-    case "delete":
-      return edit(text.slice(0, at) + text.slice(at + 1), at);
-    case "left":
-      return edit(text, at - 1);
-    case "right":
-      return edit(text, at + 1);
-    case "home":
-    case "ctrl+a":
-      return edit(text, 0);
-    case "end":
-    case "ctrl+e":
-      return edit(text, text.length);
-    case "ctrl+u":
-      return edit(text.slice(at), 0);
-    case "ctrl+w": {
-      const from = text.slice(0, at).replace(/\S+\s*$/, "").length;
-      return edit(text.slice(0, from) + text.slice(at), from);
-    }
     case "up":
       return state.lastSearches[0] !== undefined && overlay.prompt !== "command"
         ? edit(state.lastSearches[0], state.lastSearches[0].length)
         : state;
-    default:
-      return state;
+    default: {
+      if (key === "backspace" && text === "") return abandoned(state, overlay);
+      const next = edited(overlay, at, key);
+      return next ? edit(next.text, next.at) : state;
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import type { PassRewrites } from "../../explain/rewrite-details.js";
 import type { Operation } from "../../ir/operation.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Trace } from "../../trace/trace.js";
+import type { Form } from "../form/form.js";
 import type { PANES } from "../panes/index.js";
 
 export type PaneId = keyof typeof PANES;
@@ -54,7 +55,9 @@ export type Overlay =
       /** The text was put there: what is typed first takes its place. */
       readonly offered: boolean;
     }
-  | { readonly kind: "what-if"; readonly row: number; readonly draft: WhatIf; readonly editing: string | undefined };
+  | { readonly kind: "what-if"; readonly row: number; readonly draft: WhatIf; readonly editing: string | undefined }
+  /** The arguments of a Python kernel: the field with the cursor, and where it is in its text. */
+  | { readonly kind: "form"; readonly form: Form; readonly row: number; readonly at: number };
 
 export interface ListItem {
   readonly text: string;
@@ -115,6 +118,8 @@ export interface Session {
   readonly kernel: number;
   /** The ways to open the input, such as the kernels of a Python file. */
   readonly menu: Menu | undefined;
+  /** The arguments of a Python kernel, as a form shows them. */
+  readonly form: Form | undefined;
   readonly progress: Progress | undefined;
   /** The passes still to come. */
   readonly pending: readonly PipelineStep[];
@@ -243,7 +248,9 @@ export type Effect =
   | { readonly kind: "export"; readonly path: string }
   | { readonly kind: "run"; readonly command: string }
   /** Opens an item of the session's menu. */
-  | { readonly kind: "open"; readonly choice: number };
+  | { readonly kind: "open"; readonly choice: number }
+  /** Compiles the kernel for the arguments of a form. */
+  | { readonly kind: "fill"; readonly form: Form };
 
 export function say(state: State, text: string, kind: "info" | "error" = "info"): State {
   return { ...state, message: { text, kind } };
