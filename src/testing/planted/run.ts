@@ -6,12 +6,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, context, type Plugin } from "esbuild";
 import { readKernels, TARGETS } from "./cases.js";
 import { type Fault, nameOf, placeOf, plant } from "./fault.js";
 import { FAULTS } from "./faults/index.js";
 import { generatedOffset } from "./source-map.js";
-import type { Reply, Request, Step } from "./worker.js";
+import { OUT_OF_TIME, type Reply, type Request, type Step } from "./worker-messages.js";
 
 const HELP = `Plants faults in the compiler and sees whether --validate finds them.
 
@@ -45,32 +45,54 @@ const MOST_COMPILED = 16;
 const MOST_TARGETS = 2;
 /** One target of each generation. */
 const FAULT_TARGETS: readonly number[] = [75, 80, 90, 100];
-/** A compiler that takes so much longer than without the fault does not end. */
-const PATIENCE = { factor: 30, ms: 60_000 };
+/** A compiler that takes so much more CPU time than without the fault does not end. */
+const PATIENCE = { factor: 10, ms: 30_000 };
 
 // Bundles.
 
-async function bundle(outfile: string, fault?: Fault): Promise<void> {
-  const planted: BuildOptions["plugins"] = fault && [
-    {
-      name: "fault",
-      setup: ({ onLoad }) => {
-        const filter = new RegExp(`[/\\\\]src[/\\\\]${fault.file.replaceAll("/", "[/\\\\]").replaceAll(".", "\\.")}$`);
-        onLoad({ filter }, ({ path }) => ({ contents: plant(fault, readFileSync(path, "utf8")), loader: "ts" }));
-      },
+const BUNDLED = {
+  entryPoints: ["src/testing/planted/worker.ts"],
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  logLevel: "error",
+} satisfies BuildOptions;
+
+/** Bundles with faults, one after another: only the file with the fault, and the one that had the last, are read again. */
+async function makePlanter(path: string): Promise<Planter> {
+  let planted: Fault | undefined;
+  const plugin: Plugin = {
+    name: "fault",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: FAULTY_FILES }, ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        const isFaulty = planted && path.replaceAll("\\", "/").endsWith(`/src/${planted.file}`);
+        return { contents: isFaulty ? plant(planted!, text) : text, loader: "ts" };
+      }),
+  };
+  const incremental = await context({ ...BUNDLED, outfile: path, plugins: [plugin] });
+  return {
+    path,
+    async plant(fault) {
+      planted = fault;
+      await incremental.rebuild();
     },
-  ];
-  await build({
-    entryPoints: ["src/testing/planted/worker.ts"],
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    logLevel: "error",
-    outfile,
-    ...(planted ? { plugins: planted } : { sourcemap: true }),
-  });
+    async end() {
+      await incremental.dispose();
+      rmSync(path, { force: true });
+    },
+  };
 }
+interface Planter {
+  /** Of the bundle. */
+  readonly path: string;
+  readonly plant: (fault: Fault) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+const FAULTY_FILES = new RegExp(
+  `[/\\\\]src[/\\\\](?:${[...new Set(FAULTS.map(({ file }) => file))].join("|").replaceAll(".", "\\.").replaceAll("/", "[/\\\\]")})$`,
+);
 
 /** A process that replies to one request at a time. */
 class Worker {
@@ -81,7 +103,7 @@ class Worker {
   ) {}
 
   /** The reply, or why there is none. */
-  ask(request: Request, limitMs: number): Promise<Reply | string> {
+  ask(request: Request): Promise<Reply | string> {
     this.#child ??= fork(this.bundle, [...this.args], {
       execArgv: ["--max-old-space-size=3000"],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -89,14 +111,18 @@ class Worker {
     const child = this.#child;
     return new Promise((resolve) => {
       const done = (reply: Reply | string) => {
-        clearTimeout(timer);
         child.removeAllListeners();
         if (typeof reply === "string") this.end();
         resolve(reply);
       };
-      const timer = setTimeout(() => done(`limit: no end after ${Math.round(limitMs / 1000)} s`), limitMs);
       child.once("message", done);
-      child.once("exit", (code, signal) => done(`crash: ${signal ?? `exit ${code}`}`));
+      child.once("exit", (code, signal) =>
+        done(
+          signal === OUT_OF_TIME
+            ? `limit: no end after ${Math.round(request.limitMs / 1000)} s of CPU time`
+            : `crash: ${signal ?? `exit ${code}`}`,
+        ),
+      );
       child.send(request);
     });
   }
@@ -107,14 +133,18 @@ class Worker {
 }
 
 /** Runs `work` on the items, some at a time, until the time is over. */
-async function inParallel<T>(items: readonly T[], makeWork: () => { work: (item: T) => Promise<void>; end: () => void }): Promise<void> {
+async function inParallel<T>(items: readonly T[], makeWork: (job: number) => Promise<Job<T>> | Job<T>): Promise<void> {
   const queue = [...items];
-  const one = async () => {
-    const { work, end } = makeWork();
+  const one = async (job: number) => {
+    const { work, end } = await makeWork(job);
     for (let item = queue.shift(); item !== undefined && performance.now() < deadline; item = queue.shift()) await work(item);
-    end();
+    await end();
   };
-  await Promise.all(Array.from({ length: Number(options.jobs) }, one));
+  await Promise.all(Array.from({ length: Number(options.jobs) }, (_, job) => one(job)));
+}
+interface Job<T> {
+  readonly work: (item: T) => Promise<void>;
+  readonly end: () => Promise<void> | void;
 }
 const deadline = Number(options.minutes) * 60_000;
 
@@ -152,7 +182,7 @@ const folder = `${root}/${hash([...sources.map((f) => readFileSync(`src/${f}`, "
 if (options.fresh) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-interface Case extends Request {
+interface Case extends Pick<Request, "kernel" | "capability"> {
   readonly id: string;
 }
 const cases: readonly Case[] = [...kernels.keys()].flatMap((kernel) =>
@@ -175,7 +205,7 @@ async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): 
   const open = wanted.filter(({ id }) => unknown.length > 0 || !compiled.get(id));
   if (open.length === 0) return;
   const path = `${folder}/worker.cjs`;
-  await bundle(path);
+  await build({ ...BUNDLED, outfile: path, sourcemap: true });
   const offset = generatedOffset(path);
   const places = unknown.map((fault) => {
     const text = readFileSync(`src/${fault.file}`, "utf8");
@@ -192,7 +222,7 @@ async function compileSound(wanted: readonly Case[], faults: readonly Fault[]): 
   await inParallel(open, () => {
     const worker = new Worker(path, [JSON.stringify(places)]);
     const work = async ({ id, kernel, capability }: Case) => {
-      const reply = await worker.ask({ kernel, capability }, 120_000);
+      const reply = await worker.ask({ kernel, capability, limitMs: 120_000 });
       if (typeof reply === "string") throw new Error(`${id}: ${reply}`);
       const { steps, failed, compileMs } = reply;
       if (!compiled.get(id)) compiled.set(id, { steps, failed, compileMs });
@@ -213,7 +243,7 @@ async function validateSound(): Promise<void> {
   await inParallel(open, () => {
     const worker = new Worker(`${folder}/worker.cjs`);
     const work = async ({ id, kernel, capability }: Case) => {
-      const reply = await worker.ask({ kernel, capability, sound: [] }, 600_000);
+      const reply = await worker.ask({ kernel, capability, sound: [], limitMs: 600_000 });
       const { validation, validateMs } = typeof reply === "string" ? { validation: undefined, validateMs: 600_000 } : reply;
       sound.set(id, { ms: Math.round(validateMs), code: validation?.code ?? 3, text: validation?.text ?? String(reply) });
     };
@@ -245,15 +275,14 @@ interface Result {
   readonly seconds: number;
 }
 
-async function judge(fault: Fault): Promise<Result> {
+async function judge(fault: Fault, { plant, path }: Planter): Promise<Result> {
   const start = performance.now();
   const seconds = () => Math.round((performance.now() - start) / 100) / 10;
   const cost = ({ id }: Case) => sound.get(id)?.ms ?? 20 * compiled.get(id)!.compileMs;
   const passing = new Set(reached.get(keyOf(fault)));
   const candidates = cases.filter(({ id }) => passing.has(id)).sort((a, b) => cost(a) - cost(b));
   if (candidates.length === 0) return { verdict: "not reached", cases: [], seconds: 0 };
-  const path = `${folder}/${keyOf(fault)}.cjs`;
-  await bundle(path, fault);
+  await plant(fault);
   const worker = new Worker(path);
   const targets = new Map<string, number>();
   const validated: string[] = [];
@@ -266,10 +295,8 @@ async function judge(fault: Fault): Promise<Result> {
       targets.set(kernel, (targets.get(kernel) ?? 0) + 1);
       tried++;
       const { steps, compileMs } = compiled.get(id)!;
-      const reply = await worker.ask(
-        { kernel, capability, sound: steps },
-        PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(id)?.ms ?? 3000)),
-      );
+      const limitMs = PATIENCE.ms + PATIENCE.factor * (compileMs + (sound.get(id)?.ms ?? 3000));
+      const reply = await worker.ask({ kernel, capability, sound: steps, limitMs });
       const found = (by: string, message: string, named: readonly string[] = []): Result => ({
         verdict: "found",
         cases: [id],
@@ -299,7 +326,6 @@ async function judge(fault: Fault): Promise<Result> {
     }
   } finally {
     worker.end();
-    rmSync(path, { force: true });
   }
   const verdict = validated.length > 0 ? "missed" : first === undefined ? "changed nothing" : "no effect on PTX";
   return { verdict, cases: validated, ...(first === undefined ? {} : { first }), seconds: seconds() };
@@ -319,14 +345,15 @@ async function judgeAll(faults: readonly Fault[]): Promise<void> {
   // In no order, so that a run that is stopped says something of all parts.
   const open = faults.filter((fault) => !results.get(keyOf(fault))).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   say(`${open.length} of ${faults.length} faults are to be planted`);
-  await inParallel(open, () => ({
-    work: async (fault) => {
-      const result = await judge(fault);
+  await inParallel(open, async (job) => {
+    const planter = await makePlanter(`${folder}/fault${job}.cjs`);
+    const work = async (fault: Fault) => {
+      const result = await judge(fault, planter);
       if (performance.now() < deadline || result.verdict === "found") results.set(keyOf(fault), result);
       say(lineOf(fault, result));
-    },
-    end: () => {},
-  }));
+    };
+    return { work, end: planter.end };
+  });
   report(faults);
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { Session } from "node:inspector";
+import { Worker as Thread } from "node:worker_threads";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { NO_SIMULATION } from "../../cli/simulation-args.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
@@ -14,26 +15,7 @@ import { parseModule } from "../../syntax/parse.js";
 import type { Trace } from "../../trace/trace.js";
 import { memoryIo } from "../memory-io.js";
 import { type Kernel, readKernels } from "./cases.js";
-
-export interface Request {
-  readonly kernel: string;
-  readonly capability: number;
-  /** Steps as they are without a fault: where the PTX is the same it is not validated, nor where this is absent. */
-  readonly sound?: readonly Step[];
-}
-/** A pass, and a hash of the text that it leaves. The last one is the PTX. */
-export type Step = readonly [pass: string, hash: string];
-export interface Reply {
-  readonly steps: readonly Step[];
-  /** The compiler's own error: a diagnostic, or an exception. */
-  readonly failed?: string;
-  /** The report of `--validate`, and its exit code. */
-  readonly validation?: { readonly code: number; readonly text: string };
-  readonly compileMs: number;
-  readonly validateMs: number;
-  /** Indices of the places passed. */
-  readonly reached?: readonly number[];
-}
+import { OUT_OF_TIME, type Reply, type Request, type Step } from "./worker-messages.js";
 
 const kernels = readKernels();
 const places = JSON.parse(process.argv[2] ?? "null") as readonly number[] | null;
@@ -44,14 +26,30 @@ if (places) {
   inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 }
 
-process.on("message", (request: Request) => process.send!(reply(request)));
+// A compiler that does not end cannot see to the time itself. CPU time, as the machine may have other work.
+const watch = new Thread(
+  `const spent = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+  let limit = Infinity;
+  require("node:worker_threads").parentPort.on("message", (ms) => { limit = spent() + ms; });
+  setInterval(() => { if (spent() > limit) process.kill(process.pid, "${OUT_OF_TIME}"); }, 500);`,
+  { eval: true },
+);
+process.on("message", (request: Request) => {
+  watch.postMessage(request.limitMs);
+  process.send!(reply(request));
+  watch.postMessage(Infinity);
+});
+const spentMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 function reply({ kernel: name, capability, sound }: Request): Reply {
   const kernel = kernels.get(name)!;
-  const start = performance.now();
+  const start = spentMs();
   if (places) reachedPlaces();
   const compiled = compileKernel(kernel, capability);
-  const compileMs = performance.now() - start;
+  const compileMs = spentMs() - start;
   const { steps, trace, failed } = compiled;
   const base: Reply = {
     steps,
@@ -62,7 +60,7 @@ function reply({ kernel: name, capability, sound }: Request): Reply {
   };
   if (!trace || failed !== undefined || !sound || sound.at(-1)?.[1] === steps.at(-1)![1]) return base;
   const validation = validate(trace, kernel);
-  return { ...base, validation, validateMs: performance.now() - start - compileMs };
+  return { ...base, validation, validateMs: spentMs() - start - compileMs };
 }
 
 function compileKernel({ name, text, options }: Kernel, capability: number): { steps: Step[]; trace?: Trace; failed?: string } {

@@ -1,0 +1,27 @@
+/** The messages between `run.ts` and `worker.ts`. */
+
+/** The signal by which a worker ends itself that has had its CPU time. */
+export const OUT_OF_TIME = "SIGVTALRM";
+
+export interface Request {
+  readonly kernel: string;
+  readonly capability: number;
+  /** Steps as they are without a fault: where the PTX is the same it is not validated, nor where this is absent. */
+  readonly sound?: readonly Step[];
+  /** The process ends by OUT_OF_TIME after so much CPU time. */
+  readonly limitMs: number;
+}
+/** A pass, and a hash of the text that it leaves. The last one is the PTX. */
+export type Step = readonly [pass: string, hash: string];
+export interface Reply {
+  readonly steps: readonly Step[];
+  /** The compiler's own error: a diagnostic, or an exception. */
+  readonly failed?: string;
+  /** The report of `--validate`, and its exit code. */
+  readonly validation?: { readonly code: number; readonly text: string };
+  /** CPU time, as the next. */
+  readonly compileMs: number;
+  readonly validateMs: number;
+  /** Indices of the places passed. */
+  readonly reached?: readonly number[];
+}
