@@ -32,9 +32,15 @@ export function chooseLaunches(module: Operation, options: LaunchOptions, ran: (
   const [seed = 0, ...others] = options.seeds ?? [0, 1];
   const stated = options.grid ? { ...options.preconditions, grid: options.grid } : options.preconditions;
   const plan = (fit: Fit, made: MadeUp) => planArguments(module, kernel, stated, fit, options.names, made);
+  const runs = new Map<string, RunResult>();
   const tried = (args: readonly ArgumentPlan[], by = seed): RunResult => {
+    const key = `${by} ${textOf(args)}`;
+    const known = runs.get(key);
+    if (known) return known;
     ran();
-    return runModule(module, { ...options, args, seed: by });
+    const run = runModule(module, { ...options, args, seed: by });
+    runs.set(key, run);
+    return run;
   };
   const sound = (args: readonly ArgumentPlan[], by = seed): RunResult | undefined => {
     const run = tried(args, by);
@@ -94,11 +100,9 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** A loop without iterations may leave shared memory unfilled that is read later; if such a value is stored, the comparison shows it. */
 const NEVER_FILLED: ReadonlySet<string> = new Set(["unwritten-shared"]);
 
-/** Whether two launches pass the same numbers, and arrays of the same values. */
-function same(a: readonly ArgumentPlan[], b: readonly ArgumentPlan[]): boolean {
-  const text = (args: readonly ArgumentPlan[]) =>
-    args
-      .map((arg) => (arg.kind === "scalar" ? String(arg.value) : JSON.stringify([arg.init, arg.kind === "descriptor" ? arg.shape : []])))
-      .join();
-  return text(a) === text(b);
-}
+/** The same for launches that pass the same numbers, and arrays of the same values. */
+const textOf = (args: readonly ArgumentPlan[]): string =>
+  args
+    .map((arg) => (arg.kind === "scalar" ? String(arg.value) : JSON.stringify([arg.init, arg.kind === "descriptor" ? arg.shape : []])))
+    .join();
+const same = (a: readonly ArgumentPlan[], b: readonly ArgumentPlan[]): boolean => textOf(a) === textOf(b);

@@ -146,6 +146,30 @@ test("another order of a sum agrees, another sum does not; integers and constant
   expect(compareRuns(constant("1.0"), constant("1.0000001"))).toMatchObject({ total: 8 });
 });
 
+describe("zeros have the sign that the source gives them", () => {
+  const agree = (a: string, b: string, x: readonly number[], y?: readonly number[]) =>
+    compareRuns(ran(a, x, y), ran(b, x, y)) === undefined;
+  const zero = `%z = arith.constant dense<0.0> : ${SUM}`;
+  test("where it follows", () => {
+    const minus = (from: string) => `${zero}\n%v = arith.subf ${from} : ${SUM}`;
+    expect(agree(minus("%z, %x"), minus("%z, %x"), [0, -0, 1])).toBe(true);
+    expect(agree(minus("%z, %x"), `%v = arith.negf %x : ${SUM}`, Array(COUNT).fill(-0))).toBe(true);
+    expect(agree(minus("%z, %x"), `%v = arith.negf %x : ${SUM}`, [1, 0])).toBe(false);
+    expect(agree(`%v = arith.mulf %x, %y : ${SUM}`, `%w = arith.mulf %x, %y : ${SUM}\n%v = math.absf %w : ${SUM}`, [-1], [0])).toBe(false);
+  });
+  test("but where any will do", () => {
+    const most = (a: string, b: string) => `%v = arith.maxnumf ${a}, ${b} : ${SUM}`;
+    expect(
+      agree(
+        most("%x", "%y"),
+        `%v = arith.select %c, %x, %y : tensor<8xi1>, ${SUM}`.replace(/^/, "%c = arith.cmpf oge, %x, %y : tensor<8xf32>\n"),
+        [-0],
+        [0],
+      ),
+    ).toBe(true);
+  });
+});
+
 test("what is so uncertain that it says little is counted", () => {
   const body = `%d = arith.subf %x, %y : ${SUM}\n%v = math.exp %d : ${SUM}`;
   const run = ran(body, [1e6, 1], [1e6, 1]);

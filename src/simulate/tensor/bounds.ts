@@ -10,6 +10,7 @@
  *     %c = arith.cmpf ogt %e, %x     may be the other way round where they are so close;
  *     %s = arith.select %c, %a, %b   and then this is off by |a - b|
  *
+ * A zero has the sign that the source gives it, but for matrix products, and maxima and minima of zeros of either sign.
  * So orders of sums, fused multiply-adds and approximated functions are covered, and nothing else is. Bounds belong to
  * arrays of elements: an array without one is exact. Memory keeps those of what is stored.
  */
@@ -27,7 +28,7 @@ import type { Instruction } from "./instructions.js";
 import { loop } from "./loops.js";
 import type { Frame, Machine } from "./machine.js";
 import { alike } from "./rules/elementwise.js";
-import { LEAST, TOLERANCES } from "./tolerances.js";
+import { LEAST, OPEN_SIGN, TOLERANCES } from "./tolerances.js";
 import { numberAt, type Tensor, tensor, type Val } from "./value.js";
 
 const F64 = floatElement("f64");
@@ -40,7 +41,7 @@ const MOVES: ReadonlySet<OpDef> = new Set<OpDef>([
 /** Ops of arith and math whose result every stage rounds alike, or that round nothing. */
 const ROUNDED_ALIKE: ReadonlySet<OpDef> = new Set<OpDef>([
   ...[arith.ConstantOp, arith.NegFOp, arith.SelectOp, arith.BitcastOp, arith.SIToFPOp, arith.UIToFPOp, arith.ExtFOp, arith.TruncFOp],
-  ...[arith.MaximumFOp, arith.MinimumFOp, arith.MaxNumFOp, arith.MinNumFOp, arith.ScalingExtFOp, arith.ScalingTruncFOp],
+  ...[arith.MaximumFOp, arith.MinimumFOp, arith.ScalingExtFOp, arith.ScalingTruncFOp],
   ...[math.AbsFOp, math.CeilOp, math.FloorOp, math.TruncOp, math.RoundOp, math.RoundEvenOp, math.CopySignOp, math.ClampFOp],
 ]);
 const ROUNDS = /^(?:arith|math)\.|^tt\.(?:extern_elementwise|precise_\w+)$/;
@@ -157,7 +158,14 @@ export class Bounds {
     const before = asTensor(c, this.#boundOf(c) ?? zero.data);
     this.#set(
       result.data,
-      computed(F64, `((x) => x === x ? x : Infinity)(${bound})`, dot(sizeA, sizeB, zero, "ieee"), carried, magnitudes(c), before),
+      computed(
+        F64,
+        `((x) => x === x ? x || ${OPEN_SIGN} : Infinity)(${bound})`,
+        dot(sizeA, sizeB, zero, "ieee"),
+        carried,
+        magnitudes(c),
+        before,
+      ),
     );
   }
 
@@ -246,6 +254,8 @@ function roundingOf(op: Operation, result: Val, operands: readonly Val[]): Bound
     `((size) => size > 0 && size < Infinity ? Math.max(${TOLERANCES[element.name]} * size, ${LEAST[element.name]}) : 0)(${size})`;
   const [a, b, c] = operands as readonly Tensor[];
   const bound = (size: string, ...tensors: readonly Tensor[]) => computed(F64, of(size), ...tensors) as Bound;
+  if (arith.MaxNumFOp.is(op) || arith.MinNumFOp.is(op))
+    return computed(F64, `a === 0 && b === 0 && !Object.is(a, b) ? ${OPEN_SIGN} : 0`, a!, b!) as Bound;
   if (arith.AddFOp.is(op) || arith.SubFOp.is(op)) return bound("a !== 0 && b !== 0 ? Math.abs(a) + Math.abs(b) : 0", a!, b!);
   if (arith.MulFOp.is(op) && element.name !== "f64") return bound("a * b === c ? 0 : Math.abs(c)", a!, b!, result);
   if (math.FmaOp.is(op)) return bound("Math.abs(a * b) + Math.abs(c)", a!, b!, c!);

@@ -6,6 +6,7 @@ import { bytesOf, isFloatKind } from "../numbers/element.js";
 import { type Element, intElement } from "./elements.js";
 import type { StoreEvent } from "./machine.js";
 import type { RunResult } from "./run.js";
+import { OPEN_SIGN } from "./tolerances.js";
 
 export interface Difference {
   /** The argument, and the byte in its buffer. */
@@ -167,14 +168,19 @@ function holdsFloats({ op, element, addresses, mask }: StoreEvent, { memory }: R
   return kind !== undefined && isFloatKind(kind) && bytesOf(kind) === element.bytes;
 }
 
-/** Without a bound, and where they are not finite, the values must be the same. */
+/**
+ * Without a bound, and where they are not finite, the values must be the same. Zeros of different signs agree where the source leaves the value
+ * open, and nowhere else.
+ */
 function agree([first, second]: Comparison["runs"], element: Element, address: number, bound?: (address: number) => number): boolean {
   if (!isStored(first, address) || !isStored(second, address)) return false;
   const [a, b] = [valueAt(first, element, address), valueAt(second, element, address)];
-  if (a === b || !bound) return a === b;
+  if (Object.is(a, b)) return true;
+  if (!bound) return a === b;
   if (Number.isNaN(a) && Number.isNaN(b)) return true;
   const apart = Math.abs(Number(a) - Number(b));
-  return Number.isFinite(apart) && apart <= bound(address);
+  const open = bound(address);
+  return apart === 0 ? open > 0 : Number.isFinite(apart) && apart <= open;
 }
 
 /** Floats among a run's stores that may be so far off that they say little: how many of how many. */
@@ -192,7 +198,9 @@ export function uncertain(
     const entry = ops.get(event.op) ?? { op: event.op, count: 0, of: 0 };
     ops.set(event.op, entry);
     entry.of += places.length;
-    entry.count += places.filter((address, i) => (bounds.get(address) ?? 0) > UNCERTAIN * Math.max(sizes[i]!, usual)).length;
+    entry.count += places.filter(
+      (address, i) => (bounds.get(address) ?? 0) > Math.max(OPEN_SIGN, UNCERTAIN * Math.max(sizes[i]!, usual)),
+    ).length;
   }
   return [...ops.values()].filter(({ count }) => count > 0);
 }

@@ -23,3 +23,5 @@ export const LEAST: Readonly<Record<string, number>> = {
   f8E4M3B11FNUZ: 2 ** -17,
   f8E5M2: 2 ** -16,
 };
+/** The bound of a zero that may have either sign. */
+export const OPEN_SIGN = Number.MIN_VALUE;
