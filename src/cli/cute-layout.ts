@@ -38,7 +38,7 @@ import { renderDiagnostic } from "../diagnostics/render.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { fileError } from "../node/files.js";
-import { LimitError } from "../support/limits.js";
+import { LimitError, within as limited } from "../support/limits.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
 import { type CopyTensors, copyReport, mmaReport, type Report, reportJson, reportText } from "./cute-report.js";
 import { fromTriton, shapeOf } from "./cute-triton.js";
@@ -251,6 +251,9 @@ function renderValue(ctx: Context, v: Value): string {
 
 function mmaCommand(ctx: Context, word: Word): string {
   const mma = tiledMma(ctx, word);
+  // The same arguments are accepted in every format, also in the one that draws nothing.
+  const [m, n, k] = [0, 1, 2].map((i) => numberOf(get(tileShape(mma), i))) as [number, number, number];
+  limited("drawn-cells", Math.max(m * n, m * k, n * k));
   const { options } = ctx.args;
   const shape = options.get("tensor");
   const tensors = shape && mmaTensors(ctx, shape);

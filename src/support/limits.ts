@@ -29,7 +29,7 @@ export const LIMITS = {
   "drawn-cells": {
     most: 1 << 20,
     what: "cells to draw",
-    hint: "Give a smaller layout, tile or number of threads. What is not drawn (offsets, sizes, compositions) has no such limit.",
+    hint: "Give a smaller layout, tile or number of threads. Offsets, sizes and compositions, which are not drawn, have no such limit.",
   },
   "unrolled-ops": {
     most: 1 << 18,
