@@ -177,7 +177,8 @@ const hash = (parts: Iterable<string>): string => {
   for (const part of parts) sum.update(`${part.length} ${part}`);
   return sum.digest("hex").slice(0, 12);
 };
-const root = "dist/mutants";
+/** A build empties dist. */
+const root = "node_modules/.cache/mutants";
 const folder = `${root}/${hash([...sources.map((f) => readFileSync(`src/${f}`, "utf8")), ...[...kernels.values()].map((k) => JSON.stringify(k))])}`;
 if (options.fresh) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
