@@ -467,7 +467,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       },
     ),
   );
-  const expression = once(alt(wrongExpression, plain));
+  const expression = alone(once(alt(wrongExpression, plain)));
   const starExpression = once(alt(starredBy(bitwiseOr), expression));
   const tupleWithoutBrackets = as("tuple", tupleOf(seq(list(starExpression, comma), opt(comma))));
   const starExpressions: Rule = () => {
@@ -491,7 +491,17 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
       ),
     ),
   );
-  const named = alt(walrusExpression, wrongNamed, first(seq(expression, not(walrus))));
+  const named = alone(alt(walrusExpression, wrongNamed, first(seq(expression, not(walrus)))));
+  /** A name or number before a comma or a closing bracket is the whole expression: lists of many need not go through every rule, nor remember it. */
+  function alone(rule: Rule): Rule {
+    return () => {
+      const start = g.place();
+      const match = number() ?? name();
+      if (match && isEnd(g.peek())) return match;
+      g.back(start);
+      return rule();
+    };
+  }
   function first(rule: Rule): Rule {
     return () => rule()?.parts[0];
   }
@@ -647,6 +657,7 @@ export function expressionRules(g: Peg, depths: ArrayLike<number>, strings: Stri
 }
 
 const MEANT_COMPARISON = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?";
+const isEnd = ({ kind, text }: Token): boolean => kind === "op" && (text === "," || text === ")" || text === "]" || text === "}");
 const EMPTY: Match = { kind: "", start: 0, end: 0, parts: [], build: undefined };
 
 /** The node of a match that is an expression. */
