@@ -40,7 +40,7 @@ export { parseLayout, threadMap } from "./explain/parse-layout.js";
 export { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./explain/provenance.js";
 export type { Explanation, ExplanationSection } from "./explain/queries.js";
 export { explainAt as explain } from "./explain/resolve.js";
-export { explainedNames, type NameText, nameText, passText } from "./explain/texts/index.js";
+export { attributeText, explainedNames, instructionText, type NameText, nameText, opText, passText } from "./explain/texts/index.js";
 export { validate } from "./explain/validate-trace.js";
 export type { ValueLayout } from "./explain/value-layout.js";
 export { CAPABILITIES, type GpuTarget, gpuOf } from "./gpu/nvidia.js";

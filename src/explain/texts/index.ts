@@ -7,10 +7,20 @@ import { pipelineOf } from "../../compile/compile.js";
 import { CATALOGUE, explain } from "../../diagnostics/catalogue.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
+import type { NamedValueSpec } from "../../ir/define-op.js";
+import type { Encoding } from "../../layout/encodings/encoding.js";
+import { ENCODINGS } from "../../layout/encodings/index.js";
 import type { PassDef } from "../../pass/define-pass.js";
 import { optionText } from "../../pass/options.js";
 import { explainRemark, REMARK_CODES } from "../../pass/remark.js";
 import { PASSES } from "../../passes/index.js";
+import { Bug } from "../../support/assert.js";
+import { memo } from "../../support/memo.js";
+import { parseLayout, threadMap } from "../parse-layout.js";
+import { ATTRIBUTE_TEXTS, ENCODING_TEXTS, TYPE_TEXTS } from "./attributes.js";
+import { fragmentsOf } from "./fragments.js";
+import { INSTRUCTIONS, MODIFIERS } from "./instructions.js";
+import { textOfOp } from "./ops/index.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
 import { PASS_TEXTS } from "./passes/index.js";
 
@@ -91,9 +101,105 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line.slice(least)}`);
 }
 
+/** An op in words; undefined for a name that no op has. */
+export function opText(name: string): NameText | undefined {
+  const def = OPS().get(name);
+  const text = textOfOp(name);
+  if (!def || !text) return undefined;
+  const values = (title: string, specs: readonly NamedValueSpec[]): string[] =>
+    specs.length === 0
+      ? []
+      : [`${title}:`, ...specs.map(({ name, arity, constraint }) => `  ${name.padEnd(16)} ${ARITIES[arity]}${constraint.description}`)];
+  const { becomes } = text;
+  return {
+    title: def.name,
+    lines: [
+      text.meaning,
+      "",
+      ...values("Operands", def.operands),
+      ...(def.attrs.length === 0 ? [] : ["Attributes:"]),
+      ...def.attrs.map(({ name, optional, constraint }) => `  ${name.padEnd(16)} ${optional ? "optional " : ""}${constraint.description}`),
+      ...values("Results", def.results),
+      ...(def.operands.length + def.attrs.length + def.results.length === 0 ? [] : [""]),
+      ...(typeof becomes === "string"
+        ? [`It becomes: ${becomes}`]
+        : ["It becomes:", ...Object.entries(becomes).map(([where, what]) => `  ${where}: ${what}`)]),
+      "",
+      "As the code of a diagnostic it says that a rule of this op is broken.",
+    ],
+  };
+}
+const OPS = memo(() => new Context(ALL_DIALECTS).ops);
+const ARITIES = { single: "", optional: "optional ", variadic: "any number of " };
+
+/** A layout encoding, an attribute or a type in words. `#ttg.`, `!tt.` and the like may be left out. */
+export function attributeText(name: string): NameText | undefined {
+  const plain = name.replace(/^[#!]/, "");
+  const encoding = (Object.values(ENCODINGS) as readonly Encoding[]).find(
+    ({ kind, dialect }) => plain === kind || plain === `${dialect}.${kind}`,
+  );
+  if (encoding) return encodingText(encoding);
+  const text = own(TYPE_TEXTS, plain) ?? own(ATTRIBUTE_TEXTS, plain);
+  return text === undefined ? undefined : { title: name, lines: [text] };
+}
+
+function encodingText({ kind, dialect, what, fields }: Encoding): NameText {
+  const { use, example } = ENCODING_TEXTS[kind]!;
+  return {
+    title: `#${dialect}.${kind}: ${what}`,
+    lines: [
+      use,
+      "",
+      "Fields:",
+      ...fields.map(
+        (field) => `  ${field.name.padEnd(20)} ${field.what}${field.default === undefined ? "" : ` (default: ${field.default})`}`,
+      ),
+      ...(example === undefined ? [] : ["", "An example:", `  ${example}`, ...drawing(example)]),
+    ],
+  };
+}
+
+/** Who holds which element of a tensor, or what lies where in a buffer, drawn from its type. */
+function drawing(type: string): string[] {
+  const layout = parseLayout(type);
+  if ("diagnostics" in layout) throw new Bug(`an example is no type with a layout: ${type}`);
+  return threadMap(layout)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `  ${line}`);
+}
+
+/** An instruction of PTX in words, of a whole mnemonic (`ld.global.v4.b32`) or a part of it. */
+export function instructionText(mnemonic: string): NameText | undefined {
+  const [opcode = "", ...given] = mnemonic.replace(/^@!?%?\w+\s+/, "").split(".");
+  const fits = INSTRUCTIONS.filter(({ name }) => {
+    const [own, ...parts] = name.split(".");
+    return own === opcode && parts.every((part) => given.some((modifier) => modifier === part || modifier.startsWith(`${part}::`)));
+  });
+  const found = fits.sort((a, b) => b.name.split(".").length - a.name.split(".").length)[0];
+  if (!found) return undefined;
+  const modifiers = [...new Set(given)].flatMap((modifier) => {
+    const meaning = found.name.split(".").includes(modifier) ? undefined : MODIFIERS.find(([pattern]) => pattern.test(modifier))?.[1];
+    return meaning === undefined ? [] : [`  .${modifier.padEnd(16)} ${meaning}`];
+  });
+  const fragments = fragmentsOf(found.name, given);
+  return {
+    title: mnemonic,
+    lines: [
+      found.meaning,
+      "",
+      `Operands: ${found.operands}`,
+      ...(modifiers.length === 0 ? [] : ["Modifiers:", ...modifiers]),
+      ...(found.since === undefined ? [] : [`It is there from sm_${found.since} on.`]),
+      `PTX ISA: ${found.section}: ${found.name}`,
+      ...fragments.flatMap(({ title, type }) => ["", `${title} (T4:1 is lane 4, register element 1):`, ...drawing(type)]),
+    ],
+  };
+}
+
 /** What a name means, of whatever kind it is; undefined for a name of nothing. */
 export function nameText(name: string): NameText | undefined {
-  return passText(name) ?? codeText(name);
+  return passText(name) ?? opText(name) ?? attributeText(name) ?? codeText(name) ?? instructionText(name);
 }
 
 /** The meaning of the code of a remark or diagnostic. */
@@ -102,7 +208,7 @@ function codeText(code: string): NameText | undefined {
     explainRemark(code) ??
     explain(
       code,
-      (name) => new Context(ALL_DIALECTS).ops.get(name)?.summary,
+      () => undefined,
       (flag) => PASSES.get(flag)?.summary,
     );
   return text === undefined ? undefined : { title: code, lines: [text] };
@@ -110,5 +216,17 @@ function codeText(code: string): NameText | undefined {
 
 /** All names that have an explanation, by kind. */
 export function explainedNames(): Readonly<Record<string, readonly string[]>> {
-  return { passes: Object.keys(PASS_TEXTS), "codes of remarks": Object.keys(REMARK_CODES), "codes of diagnostics": Object.keys(CATALOGUE) };
+  return {
+    passes: Object.keys(PASS_TEXTS),
+    ops: [...OPS().keys()],
+    encodings: (Object.values(ENCODINGS) as readonly Encoding[]).map(({ dialect, kind }) => `${dialect}.${kind}`),
+    types: Object.keys(TYPE_TEXTS),
+    attributes: Object.keys(ATTRIBUTE_TEXTS),
+    instructions: INSTRUCTIONS.map(({ name }) => name),
+    "codes of remarks": Object.keys(REMARK_CODES),
+    "codes of diagnostics": Object.keys(CATALOGUE),
+  };
 }
+
+const own = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined;

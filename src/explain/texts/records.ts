@@ -17,17 +17,9 @@ export interface OpText {
   readonly becomes: string | Readonly<Record<string, string>>;
 }
 
-/** A layout encoding, attribute or type in words. */
-export interface AttributeText {
-  readonly meaning: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  /** A small instance, as a whole tensor or buffer type, to draw. */
-  readonly example?: string;
-}
-
 /** An instruction of PTX in words. */
 export interface InstructionText {
-  /** The mnemonic that it is found by: the opcode, with the modifiers that make it another instruction. */
+  /** The opcode, with the modifiers that make it another instruction. */
   readonly name: string;
   readonly meaning: string;
   /** Its operands in order, with their sizes. */
@@ -36,11 +28,4 @@ export interface InstructionText {
   readonly section: string;
   /** First compute capability that has it; all have it by default. */
   readonly since?: number;
-  /** Which registers of which thread hold which elements. */
-  readonly fragments?: readonly FragmentText[];
-}
-/** A fragment of a matrix instruction: its layout as a type, from which the drawing is made. */
-export interface FragmentText {
-  readonly title: string;
-  readonly type: string;
 }

@@ -1,7 +1,17 @@
 /** Everything that the tool prints has its explanation: a new pass without its text fails here. */
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { ALL_DIALECTS } from "../../dialects/index.js";
+import { Context } from "../../ir/context.js";
+import { ENCODINGS } from "../../layout/encodings/index.js";
 import { PASSES } from "../../passes/index.js";
-import { explainedNames, nameText, passText } from "./index.js";
+import { mnemonicOf, type Statement } from "../../ptx/instruction.js";
+import { parsePtx } from "../../ptx/parse.js";
+import { RULES } from "../../simulate/ptx/rules/index.js";
+import { ENCODING_TEXTS } from "./attributes.js";
+import { explainedNames, instructionText, nameText, opText, passText } from "./index.js";
+import { INSTRUCTIONS } from "./instructions.js";
+import { OP_TEXTS, textOfOp } from "./ops/index.js";
 import { PASS_EXAMPLES } from "./pass-examples.fixture.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
 import { PASS_TEXTS } from "./passes/index.js";
@@ -37,3 +47,49 @@ test("a pass is found by its flag, its class upstream, and the end of its flag",
 test("every name of the list has an explanation", () => {
   for (const name of Object.values(explainedNames()).flat()) expect(nameText(name)?.lines.length, name).toBeGreaterThan(0);
 });
+
+test("every op of every dialect has a text, and no text is of an op that is not", () => {
+  const ops = [...new Context(ALL_DIALECTS).ops.keys()];
+  expect(ops.filter((name) => !textOfOp(name))).toEqual([]);
+  expect(Object.keys(OP_TEXTS).filter((name) => !ops.includes(name))).toEqual([]);
+});
+
+test("every encoding has a text", () => {
+  expect(Object.keys(ENCODING_TEXTS).sort()).toEqual(Object.keys(ENCODINGS).sort());
+});
+
+test("every instruction that is executed here has a text", () => {
+  const opcodes = new Set(INSTRUCTIONS.map(({ name }) => name.split(".")[0]));
+  expect([...RULES.keys()].filter((opcode) => !opcodes.has(opcode))).toEqual([]);
+});
+
+test("every instruction of the PTX of the fixtures has a text", () => {
+  for (const file of readdirSync("fixtures/ptx")) {
+    const { module } = parsePtx(readFileSync(`fixtures/ptx/${file}`, "latin1"));
+    const bodies = module.items.flatMap((item) => (item.kind === "function" ? (item.body ?? []) : []));
+    for (const mnemonic of new Set(mnemonicsOf(bodies))) expect(instructionText(mnemonic), mnemonic).toBeDefined();
+  }
+});
+
+test("an op has its operands and what it becomes, an older one its name of today", () => {
+  expect(opText("tt.load")!.lines.join("\n")).toContain("ptr              ptr or ranked tensor of ptr values");
+  expect(opText("triton_gpu.local_load")!.lines[0]).toMatch(/^Now ttg.local_load\. /);
+});
+
+test("an instruction is found by its whole mnemonic, and draws its fragments", () => {
+  const load = instructionText("ld.global.v4.b32")!.lines;
+  expect(load[0]).toContain("global memory");
+  expect(load).toContain("  .v4               that many registers at once, adjacent in memory");
+  const mma = instructionText("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32")!.lines;
+  expect(mma.join("\n")).toContain("a: 16 x 16 (T4:1 is lane 4, register element 1):\n  [[ T0:0,  T0:1,  T1:0,  T1:1,");
+});
+
+test("an encoding draws its example", () => {
+  expect(nameText("swizzled_shared")!.lines.join("\n")).toContain("maxPhase");
+});
+
+function mnemonicsOf(statements: readonly Statement[]): string[] {
+  return statements.flatMap((statement) =>
+    statement.kind === "instruction" ? [mnemonicOf(statement)] : statement.kind === "scope" ? mnemonicsOf(statement.body) : [],
+  );
+}
