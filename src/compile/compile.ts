@@ -9,12 +9,13 @@ import { isValid } from "../ir/verify.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
-import type { Remark } from "../pass/remark.js";
+import { type Remark, remarkWithIds } from "../pass/remark.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
 import { type PipelineStep, STAGES, type Stage } from "../trace/stage.js";
-import { countOps, type Step, type Trace } from "../trace/trace.js";
+import { type Artifacts, countOps, type Step, type Trace } from "../trace/trace.js";
+import { Identities } from "./identities.js";
 import { type Origins, RewriteRecorder } from "./record-rewrites.js";
 import { recordText, textHash } from "./record-text.js";
 
@@ -55,6 +56,8 @@ export interface CompileOptions {
 export type Always = Pick<CompileOptions, "verifyEach" | "pessimisticAxisInfo" | "preferTmem16x256">;
 export interface CompileResult {
   readonly trace: Trace;
+  /** The id in the Trace of an op, by its own. */
+  readonly idOf: (op: number) => number;
   readonly ok: boolean;
   /** The flag of the pass that failed, and whether its own result did not verify. */
   readonly failed?: { readonly flag: string; readonly reason: "pass" | "verify" };
@@ -116,11 +119,17 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     if (failed) break;
   }
   recorder.lines.seal();
+  const { idOf } = recorder;
   const trace: Trace = {
     ...traceOf(recorder.locations.take()),
-    artifacts: failed ? {} : NVIDIA.artifacts(module, options),
+    artifacts: failed ? {} : withIds(NVIDIA.artifacts(module, options), idOf),
   };
-  return failed ? { trace, ok: false, failed } : { trace, ok: true };
+  return failed ? { trace, idOf, ok: false, failed } : { trace, idOf, ok: true };
+}
+
+function withIds({ instructions, ...artifacts }: Artifacts, idOf: (op: number) => number): Artifacts {
+  if (!instructions) return artifacts;
+  return { ...artifacts, instructions: Object.fromEntries(Object.entries(instructions).map(([op, names]) => [idOf(Number(op)), names])) };
 }
 
 function runUnrecorded(
@@ -164,6 +173,8 @@ class Recorder {
   readonly #toldOrigins = new Map<number, number>();
   /** Where ops came from that have gone since the last step: what came of them came from there. */
   readonly #gone: Origins = new Map();
+  readonly #identities = new Identities();
+  readonly idOf = this.#identities.of;
 
   constructor(
     readonly module: Operation,
@@ -243,7 +254,7 @@ class Recorder {
       changed,
       ms,
       statistics,
-      ...rewrites.take(),
+      ...rewrites.take(this.idOf),
       remarks,
       verified: result.ok,
       index,
@@ -266,7 +277,7 @@ class Recorder {
       changed: before === undefined || (after !== before && !this.sameText(after, before)),
       ms: this.options.clock() - open.started,
       statistics: Object.fromEntries(record.statistics),
-      ...open.rewrites.take(),
+      ...open.rewrites.take(this.idOf),
       remarks: open.remarks,
       verified: true,
       op: symbol,
@@ -296,12 +307,13 @@ class Recorder {
     const { version } = this.module.ctx;
     if (!this.#text || this.#textVersion !== version) {
       this.#textVersion = version;
+      this.#identities.settle(this.module, this.#gone);
       if (this.options.texts === false) {
         const hash = textHash(this.module);
         if (!this.#text || hash !== this.#hash) this.#text = { lines: NO_REWRITES, ops: NO_REWRITES, hashes: NO_REWRITES };
         this.#hash = hash;
       } else
-        this.#text = recordText(this.module, this.lines, {
+        this.#text = recordText(this.module, this.lines, this.idOf, {
           debugInfo: this.options.debugInfo ?? false,
           generic: !ok && !isValid(this.module),
         });
@@ -317,6 +329,7 @@ class Recorder {
   /** Where ops came from, as far as earlier steps have not said it: new ops, and ops that now stand for others too. */
   private newOrigins(): Int32Array {
     const pairs: number[] = [];
+    const { idOf } = this;
     const { ctx } = this.module;
     if (ctx.version === this.#originVersion) return NO_REWRITES;
     this.#originVersion = ctx.version;
@@ -325,7 +338,7 @@ class Recorder {
     this.module.walk((op) => {
       const { origin, locRef } = op;
       // A number is a place in the IR that was read.
-      if (op.id > from && typeof locRef !== "number") this.locate(op.id, locRef);
+      if (op.id > from && idOf(op.id) === op.id && typeof locRef !== "number") this.locate(op.id, locRef);
       if (origin === undefined) return;
       if (typeof origin === "number") {
         if (op.id > from) pairs.push(op.id, origin);
@@ -343,7 +356,12 @@ class Recorder {
       for (const parent of typeof origin === "number" ? [origin] : origin) pairs.push(made, parent);
     }
     this.#gone.clear();
-    return pairs.length === 0 ? NO_REWRITES : new Int32Array(pairs);
+    const told: number[] = [];
+    for (let i = 0; i < pairs.length; i += 2) {
+      const [op, origin] = [idOf(pairs[i]!), idOf(pairs[i + 1]!)];
+      if (op !== origin) told.push(op, origin);
+    }
+    return told.length === 0 ? NO_REWRITES : new Int32Array(told);
   }
 
   private locate(op: number, loc: LocationRef): void {
@@ -383,6 +401,7 @@ class Recorder {
     const symbol = op.attr("sym_name");
     return {
       ...step,
+      remarks: step.remarks.map((remark) => remarkWithIds(remark, this.idOf)),
       known: true,
       stage: this.#stage,
       op: op.name,

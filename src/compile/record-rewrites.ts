@@ -55,15 +55,15 @@ export class RewriteRecorder implements RewriteListener {
       this.#entries.push({ pattern: "erase", root: op.id, made: undefined });
   }
 
-  /** As a step of a Trace holds them. */
-  take(): { readonly rewrites: Int32Array; readonly patterns: readonly string[] } {
+  /** As a step of a Trace holds them, with the ids that ops have there. */
+  take(idOf: (op: number) => number): { readonly rewrites: Int32Array; readonly patterns: readonly string[] } {
     const patterns = new Map<string, number>();
     const flat: number[] = [];
     for (const { pattern, root, made = [] } of this.#entries) {
       let index = patterns.get(pattern);
       if (index === undefined) patterns.set(pattern, (index = patterns.size));
-      flat.push(index, root, made.length);
-      for (const op of made) flat.push(op);
+      flat.push(index, idOf(root), made.length);
+      for (const op of made) flat.push(idOf(op));
     }
     return { rewrites: new Int32Array(flat), patterns: [...patterns.keys()] };
   }

@@ -4,8 +4,13 @@ import { attrText, typeText } from "../ir/text-hook.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import type { LineTable, StepText } from "../trace/line-table.js";
 
-/** The printed form of `root` as a step's text. `idOf` gives the identity of ops where it is not their own id. */
-export function recordText(root: Operation, lines: LineTable, options: Pick<PrintOptions, "debugInfo" | "generic"> = {}): StepText {
+/** The printed form of `root` as a step's text. `idOf`: the id in the Trace of an op, by its own. */
+export function recordText(
+  root: Operation,
+  lines: LineTable,
+  idOf: (op: number) => number,
+  options: Pick<PrintOptions, "debugInfo" | "generic"> = {},
+): StepText {
   const offsets: number[] = [];
   const ops: Operation[] = [];
   const text = printOperation(root, {
@@ -26,8 +31,8 @@ export function recordText(root: Operation, lines: LineTable, options: Pick<Prin
     starts[line] = at;
     const op = next < ops.length && offsets[next]! < end ? ops[next++] : undefined;
     if (op) {
-      ids[line] = op.id;
-      hashes[line] = identityHash(op);
+      ids[line] = idOf(op.id);
+      hashes[line] = identityHash(op, idOf);
     }
     at = end + 1;
   }
@@ -36,15 +41,19 @@ export function recordText(root: Operation, lines: LineTable, options: Pick<Prin
 }
 
 /** A hash of what an op is, with operands by identity: name, operands, types, attributes, successors. Never 0. */
-export function identityHash(op: Operation): number {
+function identityHash(op: Operation, idOf: (op: number) => number): number {
   let h = stringHash(op.name);
-  for (const use of op.operandUses) h = mix(h, use.value.id);
+  for (const { value } of op.operandUses) {
+    const maker = value.definingOp;
+    // Which of several results is which may have changed with the op; the texts say.
+    h = mix(h, maker && maker.results.length === 1 ? idOf(maker.id) : value.id);
+  }
   for (const result of op.results) h = mix(h, stringHash(typeText(result.type)));
   const { names, values } = op.attrs.params;
   for (let i = 0; i < names.length; i++) h = mix(mix(h, stringHash(names[i]!)), entityHash(values[i]!));
   for (const successor of op.successors) h = mix(h, successor.block.id);
   for (const region of op.regions)
-    for (const block of region.blocks()) for (const arg of block.args) h = mix(mix(h, arg.id), stringHash(typeText(arg.type)));
+    for (const block of region.blocks()) for (const arg of block.args) h = mix(h, stringHash(typeText(arg.type)));
   return h || 1;
 }
 

@@ -61,8 +61,19 @@ export class RewriteDetails implements Instrumentation {
   listener(): RewriteListener {
     return this.#open.at(-1)!;
   }
-  take(): ReadonlyMap<string, PassRewrites> {
-    return this.#found;
+  /** `idOf`: the id in the Trace of an op, by its own. */
+  take(idOf: (op: number) => number): ReadonlyMap<string, PassRewrites> {
+    const withId = <T extends { readonly op: number }>(named: T): T => ({ ...named, op: idOf(named.op) });
+    return new Map(
+      [...this.#found].map(([label, { rewrites, untouched, left }]) => [
+        label,
+        {
+          rewrites: rewrites.map((rewrite) => ({ ...rewrite, root: idOf(rewrite.root), after: rewrite.after.map(withId) })),
+          untouched: untouched.map(withId),
+          left,
+        },
+      ]),
+    );
   }
 }
 

@@ -71,6 +71,11 @@ export interface Remark {
   readonly fields: Readonly<Record<string, RemarkField>>;
 }
 
+/** A remark that names ops by other ids. */
+export function remarkWithIds(remark: Remark, idOf: (op: number) => number): Remark {
+  return { ...remark, op: idOf(remark.op), refs: remark.refs.map((ref) => ({ ...ref, op: idOf(ref.op) })) };
+}
+
 /** A remark as a pass makes it; `{0}` is the op that it is about, `{1}` the first of `refs`. */
 export interface RemarkText {
   readonly kind: RemarkKind;

@@ -63,11 +63,14 @@ export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clo
   const position = positionOf(input, whatIf, n);
   const parsed = parse(input.name, input.text);
   const details = new RewriteDetails(String(n));
-  if (position === undefined || "error" in parsed) return details.take();
+  if (position === undefined || "error" in parsed) return new Map();
   const options = { texts: false, remarks: false, verifyEach: false, stopAfter: position };
   const run = start(input, parsed.module, whatIf, clock, { ...options, watch: (at) => (at === position ? details : undefined) });
-  while (!run.next().done) yield;
-  return details.take();
+  for (;;) {
+    const next = run.next();
+    if (next.done) return details.take(next.value.idOf);
+    yield;
+  }
 }
 export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 
