@@ -46,7 +46,7 @@ function identityHash(op: Operation, idOf: (op: number) => number): number {
   for (const { value } of op.operandUses) {
     const maker = value.definingOp;
     // Which of several results is which may have changed with the op; the texts say.
-    h = mix(h, maker && maker.results.length === 1 ? idOf(maker.id) : value.id);
+    h = mix(mix(h, maker && maker.results.length === 1 ? idOf(maker.id) : value.id), value.type.id);
   }
   for (const result of op.results) h = mix(h, stringHash(typeText(result.type)));
   const { names, values } = op.attrs.params;

@@ -56,12 +56,55 @@ test("an op that moves is shown as moved, its region with it", () => {
 `);
 });
 
-test("what is gone stands before what is new, and new ops name the line they come from", () => {
+test("an op is opposite the one most like it that was made from it, and the others name the line they come from", () => {
   const located = (text: string) => `${text} loc("k.py":7:0)`;
   const a = func(located("%0 = tt.load %arg0 : i32"), "a.use %0 : i32");
   const b = func(located("%0 = llvm.ptr %arg0 : i32"), located("%1 = llvm.load %0 : i32"), "a.use %1 : i32");
   const { unified: text } = diff(a, b);
-  expect(text).toContain("-    %0 = tt.load %arg0 : i32\n+    %0 = llvm.ptr %arg0 : i32\n+    %1 = llvm.load %0 : i32  // from line 3\n");
+  expect(text).toContain("+    %0 = llvm.ptr %arg0 : i32  // from line 3\n-    %0 = tt.load %arg0 : i32\n+    %1 = llvm.load %0 : i32\n");
+});
+
+test("an alias with another meaning is one line, and the lines that use it are as before", () => {
+  const ops = ["%0 = a.b %arg0 : tensor<4xi32, #blocked>", "%1 = a.c %0 : tensor<4xi32, #ttg.slice<{dim = 0, parent = #blocked}>>"];
+  const { counts, unified: text } = diff(
+    `#blocked = #ttg.blocked<{a = 1}>\n${func(...ops)}`,
+    `#blocked = #ttg.blocked<{a = 2}>\n${func(...ops)}`,
+  );
+  expect(counts).toBe("1 layout redefined");
+  expect(text.match(/^[-+].*/gm)).toEqual(["-#blocked = #ttg.blocked<{a = 1}>", "+#blocked = #ttg.blocked<{a = 2}>  // 2 lines use it"]);
+});
+
+test("a line that takes another layout than the others is a difference", () => {
+  const a = `#blocked = #ttg.blocked<{a = 1}>\n${func("%0 = a.b %arg0 : tensor<4xi32, #blocked>", "%1 = a.c %0 : tensor<4xi32, #blocked>", "a.d %1 : tensor<4xi32, #blocked>")}`;
+  const b = `#blocked = #ttg.blocked<{a = 2}>\n#blocked1 = #ttg.blocked<{a = 3}>\n${func("%0 = a.b %arg0 : tensor<4xi32, #blocked>", "%1 = a.c %0 : tensor<4xi32, #blocked1>", "a.d %1 : tensor<4xi32, #blocked>")}`;
+  expect(diff(a, b)).toMatchObject({ counts: "1 changed, 1 layout redefined" });
+});
+
+test("the target alone is no difference", () => {
+  const module = (target: string) => `module attributes {ttg.target = "cuda:${target}"} {\n  a.b\n}\n`;
+  expect(diff(module("80"), module("90"))).toMatchObject({ counts: "0 changes", unified: "" });
+});
+
+test("arguments and results of a loop that has fewer of them are the same", () => {
+  const loop = (count: number, args: string, ...body: readonly string[]) =>
+    func(
+      `%0:${count} = scf.for %i = %arg0 to %arg1 iter_args(${args}) {`,
+      ...body.map((line) => `  ${line}`),
+      "}",
+      `a.use %0#${count - 1} : i32`,
+    );
+  const a = loop(2, "%x = %arg0, %y = %arg1", "%1 = a.b %y : i32", "scf.yield %x, %1 : i32");
+  const b = loop(1, "%y = %arg1", "%1 = a.b %y : i32", "scf.yield %1 : i32");
+  expect(
+    diff(a, b)
+      .unified.match(/^[-+] .*/gm)!
+      .map((line) => line.replace(/\s+/g, " ")),
+  ).toEqual([
+    "- %0:2 = scf.for %i = %arg0 to %arg1 iter_args(%x = %arg0, %y = %arg1) {",
+    "+ %0:1 = scf.for %i = %arg0 to %arg1 iter_args(%y = %arg1) {",
+    "- scf.yield %x, %1 : i32",
+    "+ scf.yield %1 : i32",
+  ]);
 });
 
 test("side by side, and in colour", () => {

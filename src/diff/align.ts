@@ -12,7 +12,8 @@
 import { longestIncreasing } from "../support/longest-increasing.js";
 import { finished, type Sliced } from "../support/slices.js";
 import type { StepText } from "../trace/line-table.js";
-import { type Lines, type StepSide, sayTheSame, sideOf } from "./same-text.js";
+import { PairedText, type Redefinition } from "./same-text.js";
+import { type Lines, namesIn, type StepSide, sideOf } from "./step-side.js";
 
 export type RowKind = "same" | "changed" | "added" | "removed" | "moved-from" | "moved-to";
 /** A row of two texts side by side. */
@@ -25,11 +26,22 @@ export interface Row {
   readonly counterpart?: number;
   /** A moved op that is also another than before. */
   readonly alsoChanged?: boolean;
+  /** Of an alias that was redefined: how many lines use it, which are not changed for that. */
+  readonly uses?: number;
 }
-/** The rows of two texts side by side, and how many ops were added, removed, changed and moved. */
+/** How many ops were added, removed, changed and moved, and how many aliases redefined. */
+export interface Counts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly redefined: number;
+}
+/** The rows of two texts side by side. */
 export interface Alignment {
   readonly rows: readonly Row[];
-  readonly counts: { readonly added: number; readonly removed: number; readonly changed: number; readonly moved: number };
+  readonly counts: Counts;
+  readonly redefined: readonly Redefinition[];
 }
 
 /** `origins` are the pairs (op, op it came from) recorded between the two steps. */
@@ -44,13 +56,17 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
   const numAfter = after.lines.length;
   const left = sideOf(lines, before);
   const right = sideOf(lines, after);
-  const { match, from } = yield* matchOps(before, after, origins);
+  const { match, from } = yield* matchOps(lines, before, after, origins);
   if (numBefore + numAfter > LARGE) {
     yield;
     yield* left.prepare();
     yield* right.prepare();
   }
   yield* matchOtherLines(left, right, match);
+  const redefined = yield* findRedefinitions(left, right, match);
+  const usesOf = new Map(redefined.map((alias) => [alias.right, alias.uses]));
+  for (const alias of redefined) match[alias.right] = alias.left;
+  const texts = new PairedText(left, right, match, redefined);
   const stays = longestIncreasing(match);
   const matchedLeft = new Int32Array(numBefore).fill(-1);
   for (let r = 0; r < numAfter; r++) if (match[r]! >= 0) matchedLeft[match[r]!] = r;
@@ -60,7 +76,7 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
   const rows: Row[] = [];
   /** The new rows since the last row of both sides: shown after the removed rows. */
   let fresh: Row[] = [];
-  const counts = { added: 0, removed: 0, changed: 0, moved: 0 };
+  const counts = { added: 0, removed: 0, changed: 0, moved: 0, redefined: redefined.length };
   let l = 0;
   const leftUntil = (end: number) => {
     for (; l < end; l++) {
@@ -82,11 +98,11 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
       continue;
     }
     const isOp = after.ops[r] !== 0;
-    const changed =
-      (isOp ? before.hashes[m] !== after.hashes[r] : before.lines[m] !== after.lines[r]) && !sayTheSame(left, m, right, r, match);
+    const changed = (isOp ? before.hashes[m] !== after.hashes[r] : before.lines[m] !== after.lines[r]) && !texts.sayTheSame(m, r);
+    const row: Row = { kind: changed ? "changed" : "same", left: m, right: r, ...(usesOf.has(r) ? { uses: usesOf.get(r)! } : {}) };
     if (!stays[r]) {
       // Braces and definitions of aliases go where their ops go.
-      if (!isOp) fresh.push({ kind: changed ? "changed" : "same", left: m, right: r });
+      if (!isOp) fresh.push(row);
       else {
         fresh.push({ kind: "moved-to", left: -1, right: r, counterpart: m, alsoChanged: changed });
         counts.moved++;
@@ -97,13 +113,13 @@ export function* alignInSlices(lines: Lines, before: StepText, after: StepText, 
     leftUntil(m);
     for (const row of fresh) rows.push(row);
     fresh = [];
-    rows.push({ kind: changed ? "changed" : "same", left: m, right: r });
+    rows.push(row);
     if (changed && isOp) counts.changed++;
     l = m + 1;
   }
   leftUntil(numBefore);
   for (const row of fresh) rows.push(row);
-  return { rows, counts };
+  return { rows, counts, redefined };
 }
 
 /** Lines between two halts, and from how many lines on what a comparison asks for is found out beforehand. */
@@ -114,17 +130,19 @@ const LARGE = 8 * SLICE;
 export function unchanged(text: StepText): Alignment {
   return {
     rows: Array.from(text.lines, (_, line): Row => ({ kind: "same", left: line, right: line })),
-    counts: { added: 0, removed: 0, changed: 0, moved: 0 },
+    counts: { added: 0, removed: 0, changed: 0, moved: 0, redefined: 0 },
+    redefined: [],
   };
 }
 
-/** How many ops an alignment shows as added and as removed, without looking at any text. */
+/** How many ops an alignment shows as added and as removed, without comparing texts. */
 export function opChanges(
+  lines: Lines,
   before: StepText,
   after: StepText,
   origins: readonly Int32Array[] = [],
 ): { readonly added: number; readonly removed: number } {
-  const { match } = finished(matchOps(before, after, origins));
+  const { match } = finished(matchOps(lines, before, after, origins));
   let [added, kept] = [0, 0];
   for (let line = 0; line < match.length; line++)
     if (match[line]! >= 0) kept++;
@@ -136,6 +154,7 @@ export function opChanges(
 
 /** For each line after, the line before with the same op or the op it was made from; and where that is taken, its line. */
 function* matchOps(
+  lines: Lines,
   before: StepText,
   after: StepText,
   origins: readonly Int32Array[],
@@ -168,6 +187,8 @@ function* matchOps(
       if (list) list.push(pairs[i + 1]!);
       else parents.set(pairs[i]!, [pairs[i + 1]!]);
     }
+  /** By a lost line, the lines of ops that were made from it. */
+  const made = new Map<number, number[]>();
   for (const line of fresh) {
     // Through ops that lived only in between.
     const queue = [...(parents.get(after.ops[line]!) ?? [])];
@@ -179,13 +200,34 @@ function* matchOps(
       }
       if (from[line]! < 0) from[line] = left;
       if (taken[left]) continue;
-      match[line] = left;
-      taken[left] = 1;
-      break;
+      const list = made.get(left);
+      if (list) list.push(line);
+      else made.set(left, [line]);
     }
+  }
+  for (const [left, candidates] of made) {
+    const free = candidates.filter((line) => match[line]! < 0);
+    const partner = free.length < 2 ? free[0] : mostAlike(lines.line(before.lines[left]!), free, (line) => lines.line(after.lines[line]!));
+    if (partner !== undefined) match[partner] = left;
   }
   return { match, from };
 }
+
+/** The candidate whose op has the name most like that of a line's op (`tt.dot`, `ttng.warp_group_dot`), the first of several. */
+function mostAlike(line: string, candidates: readonly number[], textOf: (candidate: number) => string): number {
+  const name = opName(line);
+  const words = new Set(name.split(/[._]/).slice(1));
+  let best = candidates[0]!;
+  let most = 0;
+  for (const candidate of candidates) {
+    const other = opName(textOf(candidate));
+    if (other === name) return candidate;
+    const shared = other.split(/[._]/).filter((word) => words.has(word)).length;
+    if (shared > most) [best, most] = [candidate, shared];
+  }
+  return best;
+}
+const opName = (line: string): string => /^\s*(?:%[^=]* = )?"?([\w.]+)/.exec(line)?.[1] ?? "";
 
 /**
  * Lines on which no op begins: definitions of aliases by what they define; labels and braces by the op whose region they
@@ -214,4 +256,47 @@ function* matchOtherLines(left: StepSide, right: StepSide, match: Int32Array): S
     if (owner >= 0 && partner < 0) continue;
     match[line] = waiting.get(`${partner}:${right.shapeOf(line)}`)?.pop() ?? -1;
   }
+}
+
+/**
+ * Definitions of one side only, paired where the lines that used the one use the other now: `#blocked` with other parameters.
+ * One lit line says that, and those that use it are as before.
+ */
+function* findRedefinitions(left: StepSide, right: StepSide, match: Int32Array): Sliced<readonly Redefinition[]> {
+  const paired = new Set(match);
+  const lost = new Map<string, number>();
+  for (const line of left.otherLines()) if (left.isAlias(line) && !paired.has(line)) lost.set(left.definedBy(line), line);
+  const fresh = new Map<string, number>();
+  for (const line of right.otherLines()) if (right.isAlias(line) && match[line]! < 0) fresh.set(right.definedBy(line), line);
+  if (lost.size === 0 || fresh.size === 0) return [];
+  /** Lines that used one and use the other now; of each of them, those that did so at all. */
+  const pairs = new Map<string, Map<string, number>>();
+  const uses = new Map<string, number>();
+  for (let r = 0; r < match.length; r++) {
+    if (r % SLICE === SLICE - 1) yield;
+    const l = match[r]!;
+    if (l < 0 || right.text.ops[r] === 0) continue;
+    const xs = namesIn(left.line(l));
+    const seen = new Set<string>();
+    for (const name of xs) if (lost.has(name)) seen.add(name);
+    for (const name of seen) uses.set(name, (uses.get(name) ?? 0) + 1);
+    if (seen.size === 0) continue;
+    const ys = namesIn(right.line(r));
+    if (xs.length !== ys.length) continue;
+    for (const before of seen) {
+      const after = ys[xs.indexOf(before)]!;
+      if (!fresh.has(after)) continue;
+      const counts = pairs.get(before) ?? new Map<string, number>();
+      pairs.set(before, counts.set(after, (counts.get(after) ?? 0) + 1));
+    }
+  }
+  const found: Redefinition[] = [];
+  for (const [before, counts] of pairs) {
+    const [after, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    // A name of another kind is another layout: `#blocked` does not become `#mma` without a word.
+    const alike = before.replace(/\d+$/, "") === after.replace(/\d+$/, "");
+    if (!alike || most * 2 <= uses.get(before)! || found.some((other) => other.after === after)) continue;
+    found.push({ left: lost.get(before)!, right: fresh.get(after)!, before, after, uses: most });
+  }
+  return found;
 }

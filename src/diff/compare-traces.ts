@@ -58,7 +58,7 @@ export function compareTraces(ours: Trace, theirs: Trace): Comparison {
 function differs(pair: Trace): boolean {
   const [theirs, ours] = pair.steps;
   const { rows, counts } = align(pair.lines, theirs!.text, ours!.text);
-  if (counts.added + counts.removed + counts.changed > 0) return true;
+  if (counts.added + counts.removed + counts.changed + counts.redefined > 0) return true;
   return rows.some(
     (row) => row.kind === "moved-to" && !/= (?:arith\.constant|llvm\.mlir\.constant)\b/.test(pair.lines.line(ours!.text.lines[row.right]!)),
   );

@@ -3,7 +3,7 @@
 import { colour as sgr } from "../support/terminal-text.js";
 import type { StepText } from "../trace/line-table.js";
 import type { Alignment, Row } from "./align.js";
-import type { Lines } from "./same-text.js";
+import type { Lines } from "./step-side.js";
 
 export interface DiffText {
   readonly lines: Lines;
@@ -35,6 +35,7 @@ export function hunks(rows: readonly Row[], context = 3): Hunk[] {
 /** `3 added, 1 moved`, or `0 changes`. */
 export function countsText({ counts }: Pick<Alignment, "counts">): string {
   const parts = (["added", "removed", "changed", "moved"] as const).filter((k) => counts[k] > 0).map((k) => `${counts[k]} ${k}`);
+  if (counts.redefined > 0) parts.push(`${counts.redefined} layout${counts.redefined > 1 ? "s" : ""} redefined`);
   return parts.length > 0 ? parts.join(", ") : "0 changes";
 }
 
@@ -65,7 +66,7 @@ export function unified(text: DiffText, alignment: Alignment, colour = false): s
           out.push(` ${row.right < 0 ? left(text, row) : right(text, row)}`);
           break;
         case "changed":
-          out.push(say("-", `-${left(text, row)}`), say("+", `+${right(text, row)}`));
+          out.push(say("-", `-${left(text, row)}`), say("+", `+${right(text, row)}${usesText(row)}`));
           break;
         case "removed":
           out.push(say("-", `-${left(text, row)}`));
@@ -83,6 +84,10 @@ export function unified(text: DiffText, alignment: Alignment, colour = false): s
     }
   }
   return out.length === 0 ? "" : `${out.join("\n")}\n`;
+}
+/** `14 lines use it`, of an alias that was redefined. */
+export function usesText({ uses }: Row): string {
+  return uses === undefined ? "" : `  // ${uses} line${uses === 1 ? " uses" : "s use"} it`;
 }
 function position(rows: readonly Row[], start: number, side: "left" | "right"): string {
   let i = start;

@@ -7,8 +7,8 @@ import { BLOCK, readTextIRInSlices, type TextIR } from "../trace/import/text-ops
 import type { StepText } from "../trace/line-table.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { alignInSlices } from "./align.js";
-import type { Lines } from "./same-text.js";
 import type { StepDiff } from "./step-diff.js";
+import type { Lines } from "./step-side.js";
 
 /** The differences between a step of one Trace and a step of another. */
 export function stepDiffAcross(one: Trace, a: Step, other: Trace, b: Step): StepDiff {

@@ -4,7 +4,7 @@ import { finished, type Sliced } from "../support/slices.js";
 import type { StepText } from "../trace/line-table.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { type Alignment, alignInSlices, opChanges, unchanged } from "./align.js";
-import type { Lines } from "./same-text.js";
+import type { Lines } from "./step-side.js";
 
 /** The IR after two steps side by side. */
 export interface StepDiff {
@@ -29,7 +29,7 @@ export function withoutDiff(trace: Trace, b: Step): StepDiff {
 }
 /** How many ops were added and removed from `a` to `b`, as `stepDiff` counts them, but sooner. */
 export function stepOpChanges(trace: Trace, a: Step, b: Step): { readonly added: number; readonly removed: number } {
-  return opChanges(...commonPart(a, b), originsBetween(trace, a, b));
+  return opChanges(trace.lines, ...commonPart(a, b), originsBetween(trace, a, b));
 }
 
 function originsBetween(trace: Trace, a: Step, b: Step): readonly Int32Array[] {

@@ -1,7 +1,7 @@
 /** The differences inside a changed line: words, with values and aliases compared by what they stand for. */
 import { diffArrays } from "diff";
 import type { Alignment } from "./align.js";
-import { namesAgree, type StepSide } from "./same-text.js";
+import type { PairedText } from "./same-text.js";
 
 /** Columns from (inclusive) and to (exclusive). */
 export type Stretch = readonly [from: number, to: number];
@@ -10,7 +10,7 @@ export interface ChangedWords {
   readonly right: readonly Stretch[];
 }
 
-const WORDS = /[%^#!@]?[\w$.]+|\s+|[^\w\s]/g;
+const WORDS = /%[\w$.-]+#\d+|[%^#!@]?[\w$.]+|\s+|[^\w\s]/g;
 
 /** For each line after, the line before that it is paired with; -1 for none. */
 export function partnersOf({ rows }: Alignment, numAfter: number): Int32Array {
@@ -23,13 +23,13 @@ export function partnersOf({ rows }: Alignment, numAfter: number): Int32Array {
 }
 
 /** The words of line `l` before and line `r` after that are on one side only. */
-export function changedWords(left: StepSide, l: number, right: StepSide, r: number, match: Int32Array): ChangedWords {
-  const a = [...left.line(l).matchAll(WORDS)];
-  const b = [...right.line(r).matchAll(WORDS)];
+export function changedWords(text: PairedText, l: number, r: number): ChangedWords {
+  const a = [...text.left.line(l).matchAll(WORDS)];
+  const b = [...text.right.line(r).matchAll(WORDS)];
   const changes = diffArrays(
     a.map((w) => w[0]),
     b.map((w) => w[0]),
-    { comparator: (x, y) => x === y || (isName(x) && isName(y) && namesAgree(left, l, x, right, r, y, match)) },
+    { comparator: (x, y) => x === y || (isName(x) && isName(y) && text.namesAgree(l, x, r, y)) },
   );
   const found: { left: Stretch[]; right: Stretch[] } = { left: [], right: [] };
   let i = 0;

@@ -1,6 +1,6 @@
 /** The kernels of a Trace: a log may hold several compilations, one after the other, and a module several functions. */
 
-import type { Lines } from "../diff/same-text.js";
+import type { Lines } from "../diff/step-side.js";
 import { memo } from "../support/memo.js";
 import type { StepText } from "../trace/line-table.js";
 import { STAGES } from "../trace/stage.js";

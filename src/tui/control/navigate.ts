@@ -1,6 +1,6 @@
 /** Going to definitions, uses, matches, source lines; an op's life line; search through time. */
 
-import { type StepSide, sideOf } from "../../diff/same-text.js";
+import { type StepSide, sideOf } from "../../diff/step-side.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import { codegenFacts } from "../../explain/codegen-facts.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";

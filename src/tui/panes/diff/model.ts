@@ -1,8 +1,9 @@
 /** The diff pane: two steps by identity, side by side, unified, or the IR alone; folds, the cursor, words. */
 import type { Alignment, Row as DiffRow } from "../../../diff/align.js";
-import { hunks } from "../../../diff/hunks.js";
-import { type StepSide, sideOf } from "../../../diff/same-text.js";
+import { hunks, usesText } from "../../../diff/hunks.js";
+import { PairedText } from "../../../diff/same-text.js";
 import type { StepDiff } from "../../../diff/step-diff.js";
+import { sideOf } from "../../../diff/step-side.js";
 import { type ChangedWords, changedWords, partnersOf } from "../../../diff/words.js";
 import { memo } from "../../../support/memo.js";
 import { irSpans, overlay } from "../../draw/ir-text.js";
@@ -139,7 +140,8 @@ function rowsWithin({ lines, before, after, alignment }: StepDiff, symbol: strin
   const ops = (kind: DiffRow["kind"]) =>
     rows.filter((row) => row.kind === kind && (row.right >= 0 ? after.ops[row.right] : before.ops[row.left]) !== 0).length;
   const alsoChanged = rows.filter((row) => row.kind === "moved-to" && row.alsoChanged).length;
-  return { rows, counts: { added: ops("added"), removed: ops("removed"), changed: ops("changed") + alsoChanged, moved: ops("moved-to") } };
+  const counts = { added: ops("added"), removed: ops("removed"), changed: ops("changed") + alsoChanged, moved: ops("moved-to") };
+  return { ...alignment, rows, counts: { ...alignment.counts, ...counts } };
 }
 
 /** The line under the cursor: of the IR after where there is one. */
@@ -196,17 +198,9 @@ export function changeAway(shownRows: Display, from: number, direction: 1 | -1):
   return undefined;
 }
 
-interface Sides {
-  readonly left: StepSide;
-  readonly right: StepSide;
-  readonly partners: Int32Array;
-  readonly words: Map<number, ChangedWords>;
-}
-const sidesOf = memo(
-  (diff: StepDiff): Sides => ({
-    left: sideOf(diff.lines, diff.before),
-    right: sideOf(diff.lines, diff.after),
-    partners: partnersOf(diff.alignment, diff.after.lines.length),
+const textsOf = memo(
+  ({ lines, before, after, alignment }: StepDiff): { readonly texts: PairedText; readonly words: Map<number, ChangedWords> } => ({
+    texts: new PairedText(sideOf(lines, before), sideOf(lines, after), partnersOf(alignment, after.lines.length), alignment.redefined),
     words: new Map(),
   }),
   3,
@@ -214,14 +208,14 @@ const sidesOf = memo(
 
 const MAX_WORD_LINE = 4000;
 function wordsOf(diff: StepDiff, row: DiffRow): ChangedWords {
-  const sides = sidesOf(diff);
-  let words = sides.words.get(row.right);
+  const { texts, words: known } = textsOf(diff);
+  let words = known.get(row.right);
   if (!words) {
     const tooLong =
       diff.lines.line(diff.before.lines[row.left]!).length > MAX_WORD_LINE ||
       diff.lines.line(diff.after.lines[row.right]!).length > MAX_WORD_LINE;
-    words = tooLong ? { left: [], right: [] } : changedWords(sides.left, row.left, sides.right, row.right, sides.partners);
-    sides.words.set(row.right, words);
+    words = tooLong ? { left: [], right: [] } : changedWords(texts, row.left, row.right);
+    known.set(row.right, words);
   }
   return words;
 }
@@ -320,7 +314,7 @@ function lineSpans(
     const word = namesOn(text)[state.view.diff.word];
     if (word) spans = overlay(spans, [[word.from, word.to]], (s) => withAttributes(onPaper(s, "selected"), BOLD));
   }
-  const note = noteOf(row, at, p.mode);
+  const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
   if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   const gutter: Span[] = [
     [`${String(line + 1).padStart(p.digits)} `, GUTTER],
