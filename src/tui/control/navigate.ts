@@ -1,7 +1,7 @@
 /** Going to definitions, uses, matches, source lines; an op's life line; search through time. */
 
-import { type StepSide, sideOf } from "../../diff/step-side.js";
 import type { StepDiff } from "../../diff/step-diff.js";
+import { type StepSide, sideOf } from "../../diff/step-side.js";
 import { codegenFacts } from "../../explain/codegen-facts.js";
 import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";
 import type { Step, Trace } from "../../trace/trace.js";
