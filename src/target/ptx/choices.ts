@@ -3,7 +3,7 @@ import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/
 import { compare } from "../llvm-ir/fold.js";
 import { ICMP } from "../llvm-ir/opcodes.js";
 import { type Node, valueOf } from "./graph.js";
-import { isNonNegative, knownBits, maskOf, maximumOf, powerOfTwo } from "./known-bits.js";
+import { bitLength, isNonNegative, knownBits, maskOf, maximumOf, possible, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
 /** The names, and the numbers, are those of LLVM's dialect. */
@@ -41,6 +41,13 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
     if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
       return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
   }
+  // A factor goes to the other side: (x << c) > y is x > (y >> c), where no bit of x is lost.
+  const by = a.op === "shl" ? valueOf(a.inputs[1]) : undefined;
+  if (by !== undefined && p !== "eq" && p !== "ne" && keepsBits(a.inputs[0]!, Number(by), p[0] === "s")) {
+    const signed = p[0] === "s" ? y : BigInt.asUintN(a.width, y);
+    const roundsUp = p.endsWith("lt") || p.endsWith("ge");
+    return icmp(s, p, a.inputs[0]!, s.constant(a.width, (signed + (roundsUp ? (1n << by) - 1n : 0n)) >> by));
+  }
   if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
     const then = compare(ICMP.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
     const other = compare(ICMP.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
@@ -55,6 +62,11 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
     ] as const)
       if (isNonNegative(rest)) return icmp(s, p, a.inputs[i]!, b);
   return undefined;
+}
+/** Whether a shift to the left by `count` is a product, signed or not. */
+function keepsBits(x: Node, count: number, isSigned: boolean): boolean {
+  const extended = x.op === "sext" && isSigned ? x.inputs[0]!.width : bitLength(possible(x)) + (isSigned ? 1 : 0);
+  return extended + count <= x.width;
 }
 /** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {

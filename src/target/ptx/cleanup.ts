@@ -1,27 +1,25 @@
 /** Cleans up a graph after it is built: removes unreachable blocks, phis with a single value, and unused loads. */
 import { accessForms } from "./access-forms.js";
 import { byteMoves } from "./byte-moves.js";
-import { reversePostOrder } from "./cfg.js";
+import { analyse, reversePostOrder } from "./cfg.js";
 import { type Block, type Node, successorsOf } from "./graph.js";
+import { countAlong } from "./induction.js";
 import { pairHalves } from "./pair-halves.js";
 import { remaindersOfQuotients } from "./quotients.js";
-import { terminatorInputs } from "./schedule.js";
+import { decide } from "./ranges.js";
+import { earliestBlocks, terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { copyAccumulators } from "./wgmma-fence.js";
 
 export function cleanUp(s: Simplifier, entry: Block): void {
   const { graph } = s;
-  const order = reversePostOrder(entry, successorsOf);
-  const reached = new Set(order);
-  for (const block of order) {
-    const keep = block.predecessors.map((p) => reached.has(p) && successorsOf(p).includes(block));
-    if (keep.includes(false)) {
-      block.predecessors = block.predecessors.filter((_, i) => keep[i]);
-      for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);
-    }
+  prune(entry);
+  const reached = analyse(entry);
+  if (reached.length > 1) {
+    const early = earliestBlocks(reached);
+    replaceAll(reached, decide(s, reached, early, countAlong(s, early)));
   }
-  const replaced = trivialPhis(order);
-  if (replaced.size > 0) replaceAll(order, replaced);
+  const order = prune(entry);
   let live = removeDead(order);
   const paired = pairHalves(s, order, live);
   if (paired.size > 0) {
@@ -36,6 +34,22 @@ export function cleanUp(s: Simplifier, entry: Block): void {
   const moved = byteMoves(graph, live);
   if (moved.size > 0) replaceAll(order, moved);
   copyAccumulators(graph, order);
+}
+
+/** Removes blocks that are not reached and phis with a single value; returns the blocks that are left. */
+function prune(entry: Block): readonly Block[] {
+  const order = reversePostOrder(entry, successorsOf);
+  const reached = new Set(order);
+  for (const block of order) {
+    const keep = block.predecessors.map((p) => reached.has(p) && successorsOf(p).includes(block));
+    if (keep.includes(false)) {
+      block.predecessors = block.predecessors.filter((_, i) => keep[i]);
+      for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);
+    }
+  }
+  const replaced = trivialPhis(order);
+  if (replaced.size > 0) replaceAll(order, replaced);
+  return order;
 }
 
 /** Phis whose inputs are all one value, or the phi itself. */

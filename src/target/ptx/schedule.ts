@@ -6,11 +6,8 @@ import { dominates, meet } from "./cfg.js";
 import { type Block, isPure, type Node, type Terminator } from "./graph.js";
 
 export function schedule(order: readonly Block[]): void {
-  const entry = order[0]!;
-  const nodes = reachable(order);
-  const early = new Map<Node, Block>();
-  for (const node of nodes) early.set(node, isPure(node) ? earliest(node, early, entry) : node.block!);
-
+  const early = earliestBlocks(order);
+  const nodes = [...early.keys()];
   const latest = new Map<Node, Block>();
   const use = (node: Node, at: Block): void => {
     node.uses++;
@@ -29,6 +26,13 @@ export function schedule(order: readonly Block[]): void {
     node.block = best(latest.get(node)!, early.get(node)!, node);
     for (const input of node.inputs) use(input, node.block);
   }
+}
+
+/** The first block that each needed node may stand in, inputs before users. */
+export function earliestBlocks(order: readonly Block[]): ReadonlyMap<Node, Block> {
+  const early = new Map<Node, Block>();
+  for (const node of reachable(order)) early.set(node, isPure(node) ? earliest(node, early, order[0]!) : node.block!);
+  return early;
 }
 
 export function terminatorInputs(t: Terminator): readonly Node[] {

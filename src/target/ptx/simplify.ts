@@ -13,6 +13,7 @@ import * as widths from "./widths.js";
 
 /** Names that foldIntBinary knows, by ours. */
 const FOLDED: Readonly<Record<string, string>> = { shr: "lshr", sar: "ashr" };
+const BINARY: ReadonlySet<string> = new Set("add sub mul and or xor shl shr sar udiv urem sdiv srem smin smax umin umax".split(" "));
 const MOST_MOVES = 64;
 
 export class Simplifier {
@@ -378,6 +379,18 @@ export class Simplifier {
   }
   select(condition: Node, then: Node, other: Node): Node {
     return choices.select(this, condition, then, other);
+  }
+  /** A pure node with other inputs. */
+  again(node: Node, inputs: readonly Node[]): Node {
+    const { op, width } = node;
+    const [a, b, c] = inputs as [Node, Node, Node];
+    if (BINARY.has(op)) return this.binary(op, a, b);
+    if (op === "zext" || op === "sext" || op === "trunc") return this[op](a, width);
+    if (op === "not" || op === "high") return this[op](a);
+    if (op === "pack") return this.pack(a, b);
+    if (op === "icmp") return this.icmp(node.info as choices.IntPredicate, a, b);
+    if (op === "select") return this.select(a, b, c);
+    return typeof node.info === "object" ? node : this.graph.pure(op, width, inputs, node.info);
   }
   binary(op: string, a: Node, b: Node): Node {
     switch (op) {
