@@ -221,6 +221,12 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: 'isSigned || p === "eq" || p === "ne" ? p :',
       replace: "true ? p :",
     },
+    {
+      in: "withConstant",
+      fault: "x * 4 < 5 is x < 1",
+      find: "(roundsUp ? (1n << by) - 1n : 0n)",
+      replace: "0n",
+    },
     { in: "asEquality", fault: "x <= n for n", find: 'kind === "le" || kind === "gt" ? bound + 1n : bound', replace: "bound" },
     {
       in: "decided",
@@ -357,10 +363,39 @@ export const PTX_FAULTS: readonly Fault[] = [
     },
     { in: "removeDead", fault: "volatile loads go", find: 'info.kind === "load" && !info.volatile', replace: 'info.kind === "load"' },
     {
-      in: "cleanUp",
+      in: "prune",
       fault: "phis keep the inputs of blocks that are gone",
       find: "for (const phi of block.phis) phi.inputs = phi.inputs.filter((_, i) => keep[i]);",
       replace: "",
+    },
+  ]),
+  ...inFile("target/ptx/ranges.ts", [
+    {
+      in: "factsOf",
+      fault: "of two conditions that are not both so, neither is",
+      find: 'condition.op === (isTrue ? "and" : "or")',
+      replace: 'condition.op === "and" || condition.op === "or"',
+    },
+    { in: "Ranges", fault: "a loop's counter is its first value", find: "changed = true;\n", replace: "" },
+    {
+      in: "decide",
+      fault: "decided branches go the other way",
+      find: "known === 0n ? t.ifFalse : t.ifTrue",
+      replace: "known === 0n ? t.ifTrue : t.ifFalse",
+    },
+  ]),
+  ...inFile("target/ptx/induction.ts", [
+    {
+      in: "countAlong",
+      fault: "what is counted along starts without the counter's first value",
+      find: "s.sub(fixed!, s.binary(product!.op, counter.inputs[1 - back]!, by)),",
+      replace: "fixed!,",
+    },
+    {
+      in: "countAlong",
+      fault: "steps of counters that are multiplied stay 1",
+      find: "s.sub(phi, s.binary(product!.op, s.constant(node.width, step), by)),",
+      replace: "s.sub(phi, s.constant(node.width, step)),",
     },
   ]),
   ...inFile("target/ptx/cfg.ts", [
