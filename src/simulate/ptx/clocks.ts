@@ -4,7 +4,6 @@
  * arrives at: who has waited there knows its time. Vectors are kept twice: their second half says which times are known
  * through a `fence.proxy.async`. Only so does asynchronous hardware see what ordinary instructions wrote.
  */
-import { type Knowledge, learnOf } from "./global-order.js";
 import type { Warp } from "./warp.js";
 
 /** Clocks of a CTA for copies that arrive at mbarriers; more mbarriers than that share them. */
@@ -24,6 +23,18 @@ export interface AsyncTime {
 /** Merges what one vector says into another. */
 export function learnAll(known: Int32Array, more: Int32Array): void {
   for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
+}
+
+/** Of other programs, by their number: the times of their warps. */
+export type Knowledge = Map<number, Int32Array>;
+
+/** Adds what `more` says to what is known. */
+export function learnOf(known: Knowledge, more: Knowledge | undefined): void {
+  for (const [program, times] of more ?? []) {
+    const before = known.get(program);
+    if (before === undefined) known.set(program, times.slice());
+    else learnAll(before, times);
+  }
 }
 
 /** Synchronises `warps` at a barrier: each learns what the others know, and begins a new time of its own. */

@@ -4,21 +4,9 @@
  * program are the times of its warps (`clocks.ts`); barriers and mbarriers hand that on among the warps of a CTA.
  */
 import type { Memory, Page } from "../memory.js";
-import { learnAll } from "./clocks.js";
+import { type Knowledge, learnOf } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
 import type { Warp } from "./warp.js";
-
-/** By the number of a program: the times of its warps. */
-export type Knowledge = Map<number, Int32Array>;
-
-/** Adds what `more` says to what is known. */
-export function learnOf(known: Knowledge, more: Knowledge | undefined): void {
-  for (const [program, times] of more ?? []) {
-    const before = known.get(program);
-    if (before === undefined) known.set(program, times.slice());
-    else learnAll(before, times);
-  }
-}
 
 /** The memory-ordering semantics of an instruction. */
 interface Semantics {

@@ -2,9 +2,8 @@
  * A CTA's shared memory, and who touched it when, by the clocks of `clocks.ts`. Two accesses of different warps to one place,
  * one of them a write, race unless the later warp has learnt of the earlier one's time.
  */
-import { type AsyncTime, CTA_CLOCKS, clocksOf, learnAll, MBARRIER_CLOCKS } from "./clocks.js";
+import { type AsyncTime, CTA_CLOCKS, clocksOf, type Knowledge, learnAll, learnOf, MBARRIER_CLOCKS } from "./clocks.js";
 import { type Findings, type Site, siteText } from "./findings.js";
-import { type Knowledge, learnOf } from "./global-order.js";
 import { Mbarriers } from "./mbarriers.js";
 import type { AsyncCopy, Warp } from "./warp.js";
 

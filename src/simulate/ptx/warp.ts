@@ -1,7 +1,8 @@
 /** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
 import type { Memory } from "../memory.js";
+import type { Knowledge } from "./clocks.js";
 import type { Findings, Site } from "./findings.js";
-import type { GlobalOrder, Knowledge } from "./global-order.js";
+import type { GlobalOrder } from "./global-order.js";
 import type { RegistersInFlight } from "./in-flight.js";
 import type { CompiledFunction } from "./program.js";
 import type { AsyncRead, SharedMemory } from "./shared-memory.js";

@@ -4,6 +4,7 @@ import type { Block, Effect, Graph, Node, Width } from "./graph.js";
 import { expandAsm } from "./inline-asm.js";
 import { addressInput, addressParts, type InstructionOrder, isSymbol, orderInstructions } from "./instruction-order.js";
 import type { LocTable } from "./lines.js";
+import { relievePressure } from "./pressure.js";
 import { type Results, resultNodes, shareRegisters } from "./registers.js";
 import { bitWidthOf, floatImmediate, instructionFor } from "./select.js";
 
@@ -52,7 +53,7 @@ class Emitter {
     readonly order: readonly Block[],
     readonly names: EmitNames,
   ) {
-    this.#code = orderInstructions(order);
+    this.#code = relievePressure(order, orderInstructions(order));
     this.#results = resultNodes(graph, this.#code.instructions);
     this.#shared = shareRegisters(order, this.#code, this.#results);
   }

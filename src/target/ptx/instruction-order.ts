@@ -1,6 +1,5 @@
 /** The instructions of a scheduled graph in order: effects as they are, pure nodes where the program has them, each after its inputs. */
 import { type Block, type Effect, isPure, type Node } from "./graph.js";
-import { relievePressure } from "./pressure.js";
 import { terminatorInputs } from "./schedule.js";
 import { instructionFor } from "./select.js";
 import { productsAfter } from "./wgmma-fence.js";
@@ -68,7 +67,7 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     for (const input of terminatorInputs(block.terminator)) need(input);
     instructions.set(block, made);
   }
-  return { instructions: relievePressure(order, { instructions, halves: pairs }), halves: pairs };
+  return { instructions, halves: pairs };
 }
 
 /** The nodes that have an instruction of their own, by block, and the halves that are needed of each register. */

@@ -20,9 +20,9 @@ const WORTH = 0.75;
 const MOST_INSTRUCTIONS = 20_000;
 
 /** The order of each block, with other ones of the instructions between two effects where these need too many registers. */
-export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder["instructions"] {
+export function relievePressure(order: readonly Block[], { instructions, halves }: InstructionOrder): InstructionOrder {
   const values = new Values(order, instructions, halves);
-  return new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!)]));
+  return { instructions: new Map(order.map((block) => [block, values.relieved(block, instructions.get(block)!)])), halves };
 }
 
 /** Predicates have registers of their own. */
