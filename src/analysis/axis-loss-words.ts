@@ -42,34 +42,45 @@ function argumentWords(loss: AxisShortage, refs: RemarkRefs): string {
 
 type Words = (loss: AxisShortage, op: Operation, refs: RemarkRefs, axes: ModuleAxisInfo) => string | undefined;
 
-/** The operand that is the same along the dimension: what a multiplication multiplies by, or a division divides by. */
-function factor(op: Operation, { dim }: AxisShortage, refs: RemarkRefs, axes: ModuleAxisInfo): string {
+/** The operand that a number is multiplied, shifted or divided by: it is the same along the dimension, as far as that is known of one. */
+interface Factor {
+  readonly text: string;
+  readonly known: bigint | undefined;
+  /** Whether it is known to be the same for all elements along the dimension. */
+  readonly uniform: boolean;
+}
+function factorOf(op: Operation, { dim }: AxisShortage, refs: RemarkRefs, axes: ModuleAxisInfo): Factor {
   const [a, b] = op.operands as [Value, Value];
   const constancy = (value: Value): number => axes.getOrWorst(value).constancy[dim] ?? 1;
-  return operandWords(constancy(b) >= constancy(a) ? b : a, refs, axes);
+  const value = !arith.MulIOp.is(op) || constancy(b) >= constancy(a) ? b : a;
+  const known = axes.getOrWorst(value).constantValue;
+  const size = RankedTensorType.is(value.type) ? (value.type.params.shape[dim] ?? 1) : 1;
+  return { text: known === undefined ? refs.of(uniformSource(value)) : String(known), known, uniform: constancy(value) >= size };
 }
-function operandWords(value: Value, refs: RemarkRefs, axes: ModuleAxisInfo): string {
-  const { constantValue } = axes.getOrWorst(value);
-  return constantValue === undefined ? refs.of(uniformSource(value)) : String(constantValue);
+/** `by 4: numbers that rise by 1 RISE`, as far as the factor is known; `idle` is the one that changes nothing. */
+function factorWords({ text, known, uniform }: Factor, idle: number, certain: (by: bigint) => string, possible: string): string {
+  if (known !== undefined) return `by ${text}: numbers that rise by 1 ${certain(known)} after it`;
+  if (uniform) return `by ${text}, which is not known to be ${idle}: numbers that rise by 1 may ${possible} after it`;
+  return `by ${text}, which may change from element to element: nothing is known of their order after it`;
 }
 
 const scaled: Words = (loss, op, refs, axes) => {
-  const name = refs.of(op);
-  const by = factor(op, loss, refs, axes);
   if (loss.property !== "contiguity") return undefined;
-  const known = op.operands.some((operand) => axes.getOrWorst(operand).constantValue !== undefined);
-  const does = arith.ShLIOp.is(op) ? `shifts left by ${by}` : `multiplies by ${by}${known ? "" : ", which is not known to be 1"}`;
-  return `${name} ${does}: neighbours are that far apart, not next to each other`;
+  const name = refs.of(op);
+  const factor = factorOf(op, loss, refs, axes);
+  return arith.ShLIOp.is(op)
+    ? `${name} shifts left ${factorWords(factor, 0, (by) => `rise by 2^${by}`, "rise by more")}`
+    : `${name} multiplies ${factorWords(factor, 1, (by) => `rise by ${by}`, "rise by another number")}`;
 };
 const divided: Words = (loss, op, refs, axes) => {
-  const by = factor(op, loss, refs, axes);
-  const does = REM.has(op.def) ? "takes the remainder by" : "divides by";
-  if (loss.property === "divisibility") return `${refs.of(op)} ${does} ${by}, after which nothing is known to divide it`;
-  if (loss.property === "contiguity")
-    return REM.has(op.def)
-      ? `${refs.of(op)} ${does} ${by}: it may wrap around between neighbours`
-      : `${refs.of(op)} ${does} ${by}: neighbours become equal`;
-  return `${refs.of(op)} ${does} ${by}, after which neighbours differ`;
+  const name = refs.of(op);
+  const factor = factorOf(op, loss, refs, axes);
+  const does = REM.has(op.def) ? "takes the remainder" : "divides";
+  if (loss.property === "divisibility") return `${name} ${does} by ${factor.text}, after which nothing is known to divide it`;
+  if (loss.property === "constancy") return `${name} ${does} by ${factor.text}, after which neighbours may differ`;
+  return REM.has(op.def)
+    ? `${name} takes the remainder by ${factor.text}: it may wrap around between neighbours`
+    : `${name} divides ${factorWords(factor, 1, () => "no longer all do", "be equal")}`;
 };
 const REM: ReadonlySet<OpDef> = new Set<OpDef>([arith.RemSIOp, arith.RemUIOp]);
 const loaded: Words = ({ value, property }, _, refs) =>

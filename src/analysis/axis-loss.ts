@@ -16,7 +16,7 @@ import { RankedTensorType } from "../ir/builtin-types.js";
 import { BranchOp, FunctionOp } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { type AxisInfo, MAX_DIVISOR } from "./axis-info.js";
+import type { AxisInfo } from "./axis-info.js";
 import type { ModuleAxisInfo } from "./module-axis-info.js";
 import { inferAxisInfo } from "./sparse-axis-info.js";
 
@@ -175,7 +175,8 @@ const PASSES_ON: ReadonlySet<string> = new Set([
 ]);
 
 function idealOf({ type }: Value, property: AxisProperty, dim: number): number {
-  if (property === "divisibility") return MAX_DIVISOR;
+  // That of a range from 0, which is 32 bits wide.
+  if (property === "divisibility") return 2 ** 30;
   return RankedTensorType.is(type) ? (type.params.shape[dim] ?? 1) : 1;
 }
 /** Divisible by all, and as contiguous and constant as it can be at once, which no value is: the best that a rule may find. */

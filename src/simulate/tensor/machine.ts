@@ -93,6 +93,7 @@ export interface Checks {
   readonly arithmetic?: boolean;
   /** Check AxisInfo's claims about integers and pointers. */
   readonly axisInfo?: boolean;
+  readonly observe?: ResultObserver;
 }
 
 /** Arguments come before, buffers behind pointer tables after. */

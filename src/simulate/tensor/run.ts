@@ -100,7 +100,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     options.capability === undefined ? (targetOf(module) ?? gpuOf(80)) : gpuOf(options.capability),
   );
   machine.bounds = options.bounds;
-  if (options.checks?.axisInfo) machine.onResult = axisInfoCheck(module, machine.findings);
+  machine.onResult = options.checks?.axisInfo ? axisInfoCheck(module, machine.findings) : options.checks?.observe;
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
   const values = args.map((arg, i) => argumentValue(memory, arg, kernel.regions[0]!.firstBlock!.args[i]!.type, i));
