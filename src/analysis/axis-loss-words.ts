@@ -16,6 +16,11 @@ import type { ModuleAxisInfo } from "./module-axis-info.js";
 export function lossWords(loss: AxisShortage, axes: ModuleAxisInfo, refs: RemarkRefs): string {
   const op = loss.value.definingOp;
   if (!op) return argumentWords(loss, refs);
+  const { constantValue } = axes.getOrWorst(loss.value);
+  if (constantValue !== undefined && !arith.ConstantOp.is(op)) {
+    const only = loss.property === "divisibility" ? `, which is only ${amountWords(loss, loss.has)}` : "";
+    return `${refs.of(loss.value)} is ${constantValue} in each element${only}`;
+  }
   const words = WORDS.get(op.def)?.(loss, op, refs, axes);
   if (words) return words;
   if (loss.has === 1) return `nothing is known of the result of ${refs.of(loss.value)}`;

@@ -58,6 +58,10 @@ const SENTENCES: readonly (readonly [RegExp, (ran: Ran, dim: number, ...words: s
       ].some(([x, y]) => infoOf(x!).contiguity[dim] === shape[dim] && infoOf(y!).constancy[dim] === shape[dim]),
   ],
   [/^(%\w+) \(arith\.\w+\) combines bits: nothing is known of the order of its elements$/, () => true],
+  [
+    /^(%\w+)(?: \(arith\.\w+\))? is (-?\d+) in each element(?:, which is only divisible by (\d+))?$/,
+    (ran, _, n, by) => isOneNumber(ran, Number(n)) && (by === undefined || dividesOnly(Number(by), Number(n))),
+  ],
   [/^nothing is known of the result of (%\w+)$/, () => true],
   [/^of the result of (%\w+) it is only known that it is divisible by (\d+)$/, () => true],
   [
@@ -132,7 +136,7 @@ test("the sentences of --why are true of the numbers of a run", () => {
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 1500 },
   );
   expect(told.size).toBeGreaterThan(8);
 });

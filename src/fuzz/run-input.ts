@@ -1,6 +1,7 @@
 /** Runs one input in this process, and says how it ended. */
 import { readConfig } from "../cli/config.js";
 import { EXIT, type Io } from "../cli/io.js";
+import { cpuMs } from "../testing/cpu-time.js";
 import { memoryIo } from "../testing/memory-io.js";
 import type { FuzzInput, Tool } from "./kinds.js";
 
@@ -8,7 +9,7 @@ import type { FuzzInput, Tool } from "./kinds.js";
 export interface Outcome {
   /** The exit code; 3 also where an exception came out. */
   readonly code: number;
-  /** Milliseconds. */
+  /** Milliseconds of CPU time. */
   readonly ms: number;
   /** Why it is a fault: the message with the place in the source. */
   readonly fault?: string;
@@ -34,10 +35,10 @@ const RAW = /[\0-\x08\x0b-\x1f\x7f]|^ {4}at .*\.[jt]s:\d+/m;
 export async function runInput({ tool, argv, files }: FuzzInput): Promise<Outcome> {
   const { main } = await MAIN[tool]();
   const io = { ...memoryIo("", files), env: { XDG_CONFIG_HOME: "/config" } };
-  const start = performance.now();
+  const start = cpuMs();
   const ended = (code: number, fault?: string): Outcome => ({
     code,
-    ms: performance.now() - start,
+    ms: cpuMs() - start,
     ...(fault === undefined ? {} : { fault }),
   });
   try {

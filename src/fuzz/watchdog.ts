@@ -1,13 +1,12 @@
-/** Runs inputs in another process, which it ends where one takes too long or too much memory, and starts again. */
+/** Runs inputs in another process, and starts it again where one took too long or too much memory. */
 import { type ChildProcess, fork } from "node:child_process";
+import { OUT_OF_TIME } from "../testing/cpu-time.js";
 import type { FuzzInput } from "./kinds.js";
 import type { Outcome } from "./run-input.js";
+import { PATIENCE } from "./worker.js";
 
-/** An input of less than 100 kB takes less than this; both are goals, and a fault where they are passed. */
+/** An input of less than 100 kB takes less than this, in CPU time; both are goals, and a fault where they are passed. */
 export const LIMITS = { ms: 2000, megabytes: 512 } as const;
-/** A process is ended after this time, in milliseconds. */
-const PATIENCE = 20_000;
-
 export class Watchdog {
   #child: ChildProcess | undefined;
 
@@ -18,15 +17,12 @@ export class Watchdog {
   run(input: FuzzInput, timed = true): Promise<Outcome> {
     const child = (this.#child ??= this.#start());
     return new Promise((resolve) => {
-      const start = performance.now();
       const end = (outcome: Outcome, restart: boolean) => {
-        clearTimeout(timer);
         child.off("message", onMessage);
         child.off("exit", onExit);
         if (restart) this.close();
         resolve(outcome);
       };
-      const ms = () => performance.now() - start;
       const onMessage = (outcome: Outcome) =>
         end(
           timed && outcome.fault === undefined && outcome.ms > LIMITS.ms ? { ...outcome, fault: `slower than ${LIMITS.ms} ms` } : outcome,
@@ -34,10 +30,11 @@ export class Watchdog {
         );
       const onExit = (code: number | null, signal: string | null) =>
         end(
-          { code: 3, ms: ms(), fault: `the process died (${signal ?? code}): memory above ${LIMITS.megabytes} MB, or a native crash` },
+          signal === OUT_OF_TIME
+            ? { code: 3, ms: PATIENCE, fault: `no end after ${PATIENCE} ms` }
+            : { code: 3, ms: 0, fault: `the process died (${signal ?? code}): memory above ${LIMITS.megabytes} MB, or a native crash` },
           true,
         );
-      const timer = setTimeout(() => end({ code: 3, ms: ms(), fault: `no end after ${PATIENCE} ms` }, true), PATIENCE);
       child.once("message", onMessage);
       child.once("exit", onExit);
       child.send(input);

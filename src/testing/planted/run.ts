@@ -7,11 +7,12 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type BuildOptions, build, context, type Plugin } from "esbuild";
+import { OUT_OF_TIME } from "../cpu-time.js";
 import { readKernels, TARGETS } from "./cases.js";
 import { type Fault, nameOf, placeOf, plant } from "./fault.js";
 import { FAULTS } from "./faults/index.js";
 import { generatedOffset } from "./source-map.js";
-import { OUT_OF_TIME, type Reply, type Request, type Step } from "./worker-messages.js";
+import type { Reply, Request, Step } from "./worker-messages.js";
 
 const HELP = `Plants faults in the compiler and sees whether --validate finds them.
 

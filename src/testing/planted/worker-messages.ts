@@ -1,8 +1,5 @@
 /** The messages between `run.ts` and `worker.ts`. */
 
-/** The signal by which a worker ends itself that has had its CPU time. */
-export const OUT_OF_TIME = "SIGVTALRM";
-
 export interface Request {
   readonly kernel: string;
   readonly capability: number;

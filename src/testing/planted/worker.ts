@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto";
 import { Session } from "node:inspector";
-import { Worker as Thread } from "node:worker_threads";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { NO_SIMULATION } from "../../cli/simulation-args.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
@@ -13,9 +12,10 @@ import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
 import type { Trace } from "../../trace/trace.js";
+import { cpuLimit, cpuMs } from "../cpu-time.js";
 import { memoryIo } from "../memory-io.js";
 import { type Kernel, readKernels } from "./cases.js";
-import { OUT_OF_TIME, type Reply, type Request, type Step } from "./worker-messages.js";
+import type { Reply, Request, Step } from "./worker-messages.js";
 
 const kernels = readKernels();
 const places = JSON.parse(process.argv[2] ?? "null") as readonly number[] | null;
@@ -26,30 +26,19 @@ if (places) {
   inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 }
 
-// A compiler that does not end cannot see to the time itself. CPU time, as the machine may have other work.
-const watch = new Thread(
-  `const spent = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
-  let limit = Infinity;
-  require("node:worker_threads").parentPort.on("message", (ms) => { limit = spent() + ms; });
-  setInterval(() => { if (spent() > limit) process.kill(process.pid, "${OUT_OF_TIME}"); }, 500);`,
-  { eval: true },
-);
+const limit = cpuLimit();
 process.on("message", (request: Request) => {
-  watch.postMessage(request.limitMs);
+  limit(request.limitMs);
   process.send!(reply(request));
-  watch.postMessage(Infinity);
+  limit(Infinity);
 });
-const spentMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
 
 function reply({ kernel: name, capability, sound }: Request): Reply {
   const kernel = kernels.get(name)!;
-  const start = spentMs();
+  const start = cpuMs();
   if (places) reachedPlaces();
   const compiled = compileKernel(kernel, capability);
-  const compileMs = spentMs() - start;
+  const compileMs = cpuMs() - start;
   const { steps, trace, failed } = compiled;
   const base: Reply = {
     steps,
@@ -60,7 +49,7 @@ function reply({ kernel: name, capability, sound }: Request): Reply {
   };
   if (!trace || failed !== undefined || !sound || sound.at(-1)?.[1] === steps.at(-1)![1]) return base;
   const validation = validate(trace, kernel);
-  return { ...base, validation, validateMs: spentMs() - start - compileMs };
+  return { ...base, validation, validateMs: cpuMs() - start - compileMs };
 }
 
 function compileKernel({ name, text, options }: Kernel, capability: number): { steps: Step[]; trace?: Trace; failed?: string } {
