@@ -136,7 +136,7 @@ test("the sentences of --why are true of the numbers of a run", () => {
         }
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 150 },
   );
   expect(told.size).toBeGreaterThan(8);
 });
