@@ -1,12 +1,14 @@
-// Bundles the package into dist/: each command in one file, the terminal UI's React and Ink in another.
+// Bundles the package into dist/: the commands in parts that share code, the terminal UI's React and Ink, and the library.
 // `--out DIR` makes the package in another folder, `--bench` also bundles the benchmarks.
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 const { out, bench } = parseArgs({ options: { out: { type: "string", default: "." }, bench: { type: "boolean" } } }).values;
+
+const COMMANDS = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 
 /** Packages that are another in bundles. Expressions for emoji in `string-width` take as long to load as the rest of yargs. */
 const alias = { "string-width": "fast-string-width" };
@@ -20,37 +22,59 @@ const plugins = [
       ),
   },
 ];
-
 const common = {
   bundle: true,
   target: "node20",
   minify: true,
   legalComments: "none",
   logLevel: "warning",
+  // A file imported for what it does must be in `sideEffects` of package.json.
+  logOverride: { "ignored-bare-import": "error" },
   jsx: "automatic",
   define: { "process.env.NODE_ENV": '"production"' },
   alias,
   plugins,
 };
-/** Commands are read as latin1, which esbuild's ASCII is too: V8 needs no decoding. */
-const command = (name, entry = `src/cli/${name}.ts`) =>
-  build({
+
+/**
+ * A command is divided where the source says `import()`. esbuild divides only ES modules, and node 20 takes compiled code only of
+ * scripts: each file is made a script after that.
+ */
+async function command(name, entry = `src/cli/${name}.ts`) {
+  const { outputFiles } = await build({
     ...common,
-    // yargs asks for it to load files that are not in the bundle, and not needed.
-    define: { ...common.define, "import.meta.url": '"file:///"' },
-    entryPoints: [entry],
-    outfile: `${out}/dist/${name}.cjs`,
-    format: "cjs",
+    entryPoints: { [name]: entry },
+    outdir: `${out}/dist`,
+    chunkNames: `${name}-[hash]`,
+    outExtension: { ".js": ".cjs" },
+    format: "esm",
+    splitting: true,
     platform: "node",
+    // yargs asks for the one to load files that are not in the bundle; for the other node would make a stream. Neither is needed.
+    define: { ...common.define, "import.meta.url": '"file:///"', "process.stdout.columns": "0" },
+    write: false,
   });
+  mkdirSync(`${out}/dist`, { recursive: true });
+  for (const { path, text } of outputFiles) {
+    const script = await transform(text, {
+      format: "cjs",
+      platform: "node",
+      target: "node20",
+      minify: true,
+      supported: { "dynamic-import": false },
+    });
+    // Read as latin1, which esbuild's ASCII is too: V8 needs no decoding.
+    writeFileSync(path, script.code);
+  }
+}
 const module = (name, entry, options) =>
   build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.js`, format: "esm", ...options });
 
-const commands = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 rmSync(`${out}/dist`, { recursive: true, force: true });
 if (out !== ".") for (const part of ["bin", "package.json"]) cpSync(part, `${out}/${part}`, { recursive: true });
 await Promise.all([
-  ...commands.map((name) => command(name)),
+  ...COMMANDS.map((name) => command(name)),
+  ...(bench ? [command("bench", "src/bench/index.ts")] : []),
   // Ink and Yoga wait while they are loaded, which only ES modules can; packages in them `require` node's modules. Ink's devtools are left out.
   module("app", "src/tui/app.tsx", {
     platform: "node",
@@ -59,9 +83,6 @@ await Promise.all([
   }),
   // The library: no node in it.
   module("index", "src/index.ts", { platform: "neutral" }),
-  ...(bench ? [command("bench", "src/bench/index.ts")] : []),
 ]);
-for (const name of bench ? [...commands, "bench"] : commands) {
-  const { status } = spawnSync(process.execPath, ["scripts/code-cache.cjs", out, name], { stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) throw new Error(`${name} does not run`);
-}
+const { status } = spawnSync(process.execPath, ["scripts/code-cache.cjs", out], { stdio: ["ignore", "ignore", "inherit"] });
+if (status !== 0) throw new Error("the commands do not run");

@@ -1,23 +1,38 @@
-// Loads a command: its bundle in dist/, with the code that V8 compiled of it when it was built (`scripts/code-cache.cjs`). Start-up is most of
-// what a short command takes, and compiling its text would double that.
+// Loads a command from dist/, with the code that V8 compiled of it when it was built (`scripts/code-cache.cjs`): to compile it again takes as
+// long as the rest of a short command.
 const { existsSync, readFileSync } = require("node:fs");
 const { wrap } = require("node:module");
-const { dirname, join } = require("node:path");
+const { join } = require("node:path");
 const { setFlagsFromString } = require("node:v8");
 const { Script } = require("node:vm");
 const { crc32 } = require("node:zlib");
 
-/** Functions are optimized later than V8 would: a compilation is over before most of that is worth its time. */
-setFlagsFromString("--interrupt-budget=2000000");
+// Functions are optimized later than V8 would, and the heap grows at once: most commands are over before that is worth its time.
+setFlagsFromString("--interrupt-budget=2000000 --semi-space-growth-factor=16");
 
-exports.load = (name) => {
-  const filename = join(__dirname, "../dist", `${name}.cjs`);
-  const cachedData = compiledCode(`${filename}.cache`);
-  const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData });
+const dist = join(__dirname, "../dist");
+/** The scripts that were loaded and their modules, by name. */
+const scripts = new Map();
+const modules = new Map();
+
+function load(name) {
+  if (modules.has(name)) return modules.get(name).exports;
+  const filename = join(dist, name);
+  const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData: compiledCode(`${filename}.cache`) });
   const module = { exports: {}, importBundle: (other) => import(`../dist/${other}`) };
-  script.runInThisContext()(module.exports, require, module, filename, dirname(filename));
-  return { script, run: module.exports.run };
-};
+  scripts.set(name, script);
+  modules.set(name, module);
+  script.runInThisContext()(
+    module.exports,
+    (path) => (path.startsWith("./") ? load(path.slice(2)) : require(path)),
+    module,
+    filename,
+    dist,
+  );
+  // Plain properties are faster to read than the getters that esbuild defines. Nothing that is exported is assigned to later.
+  module.exports = { ...module.exports };
+  return module.exports;
+}
 
 /** The code, after which its checksum is: V8 runs what it is given, and damaged code would end the process. Another node compiles the text. */
 function compiledCode(path) {
@@ -25,3 +40,6 @@ function compiledCode(path) {
   const code = bytes.subarray(0, -4);
   return code.length > 0 && crc32(code) === bytes.readUInt32LE(code.length) ? code : undefined;
 }
+
+exports.scripts = scripts;
+exports.load = (command) => load(`${command}.cjs`);

@@ -14,8 +14,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Whether V8 took the compiled code of `tt-opt`, and what `tt-opt --version` prints. */
 function start(): { readonly taken: boolean; readonly printed: string } {
-  const program = `const { script, run } = require("./bin/load.js").load("tt-opt");
-    console.log(script.cachedDataRejected === false);
+  const program = `const { load, scripts } = require("./bin/load.js");
+    const { run } = load("tt-opt");
+    console.log(scripts.get("tt-opt.cjs").cachedDataRejected === false);
     run(["--version"]);`;
   const [taken, printed] = execFileSync(process.execPath, ["-e", program], { cwd: folder, encoding: "utf8" }).split("\n");
   return { taken: taken === "true", printed: printed! };

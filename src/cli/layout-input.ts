@@ -2,7 +2,6 @@
 
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { BUILTIN_ATTRS, BUILTIN_TYPES } from "../dialects/builtin/core.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
 import * as ttTypes from "../dialects/tt/types.js";
 import * as encodings from "../dialects/ttg/encodings/index.js";
 import { asItsEraPrints, encodingFor, tritonGpuLayouts, ttgLayoutsBefore36 } from "../dialects/ttg/legacy-encodings/index.js";
@@ -153,19 +152,20 @@ export function systemMessage(error: unknown): string {
 }
 
 /** The aliases of a file, in its order. */
-export function readAliases(io: Io, file: string): ReadonlyMap<string, Attribute> {
+export async function readAliases(io: Io, file: string): Promise<ReadonlyMap<string, Attribute>> {
   const text = readInput(io, file);
-  const ctx = fileContext(text);
+  const ctx = await fileContext(text);
   const parser = new Parser(ctx, ctx.addSource(file === "-" ? "<stdin>" : file, text));
   if (!parser.parseSource()) throw new UserError(`${complaintsOf(ctx)}Fail to parse the input file: ${file}\n`, EXIT.difference);
   return parser.attrAliases;
 }
 
-/** A Context for a whole file: with every op, unless there are only aliases in it. */
-export function fileContext(text: string): Context {
+/** A Context for a whole file: with every op, unless there are only aliases in it. Ops are loaded for files alone. */
+export async function fileContext(text: string): Promise<Context> {
   const ctx = layoutContext(text);
   if (text.split("\n").every((line) => /^\s*(?:$|[#!]|\/\/)/.test(line))) return ctx;
   const older = ctx.dialects.get("ttg") === TTG_BEFORE_36;
+  const { ALL_DIALECTS } = await import("../dialects/index.js");
   return new Context(
     ALL_DIALECTS.map((dialect) => (older && dialect.name === "ttg" ? { ...dialect, attrs: TTG_BEFORE_36.attrs } : dialect)),
   );

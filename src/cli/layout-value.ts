@@ -14,11 +14,11 @@ import { complaintsOf, elementBits, fileContext, layoutOf, readInput, type Tenso
 import { shortened } from "./options/option.js";
 
 /** The layout of the value called that in the file, `%23`, `%3#1` or, in one function of several, `@name:%23`. */
-export function layoutOfValue(io: Io, file: string, asked: string): TensorLayout {
+export async function layoutOfValue(io: Io, file: string, asked: string): Promise<TensorLayout> {
   const [, func, name, index] = /^(?:@?(.+):)?%([\w$.-]+)(?:#(\d{1,6}))?$/.exec(asked) ?? [];
   if (name === undefined) throw bad(`--value must be a name like %23 or @function:%23, not '${shortened(asked)}'`);
   const text = readInput(io, file);
-  const ctx = fileContext(text);
+  const ctx = await fileContext(text);
   const parser = new Parser(ctx, ctx.addSource(file === "-" ? "<stdin>" : file, text));
   const found: Value[] = [];
   parser.values.onDefine = (defined, definition) => {

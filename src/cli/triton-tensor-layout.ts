@@ -44,7 +44,7 @@ export const run = (argv?: readonly string[]): Promise<void> => runMain(main, ar
 type Write = (text: string) => void;
 type Options = LayoutValues;
 
-export function main(argv: readonly string[], io: Io): number {
+export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line = readCommandLine(TRITON_TENSOR_LAYOUT, argv.map(toBytes));
   if ("print" in line) {
     io.stdout.write(line.print);
@@ -57,11 +57,12 @@ export function main(argv: readonly string[], io: Io): number {
     return EXIT.badInput;
   }
   try {
-    const shown = (write: Write) => (line.command === "algebra" ? algebraCommand(line.values.i, io, write) : print(line.values, io, write));
+    const shown = async (write: Write) =>
+      line.command === "algebra" ? algebraCommand(line.values.i, io, write) : print(line.values, io, write);
     const file = line.values.o;
-    if (file === "-" || file === "") return shown((text) => io.stdout.write(text));
+    if (file === "-" || file === "") return await shown((text) => io.stdout.write(text));
     const pieces: string[] = [];
-    const code = shown((text) => void pieces.push(text));
+    const code = await shown((text) => void pieces.push(text));
     writeFile(io, file, pieces.join(""));
     return code;
   } catch (error) {
@@ -80,7 +81,7 @@ function writeFile(io: Io, file: string, text: string): void {
   }
 }
 
-function print(options: LayoutValues, io: Io, write: Write): number {
+async function print(options: LayoutValues, io: Io, write: Write): Promise<number> {
   const { format } = options;
   if (options.kinds) {
     write(format === "json" ? jsonText(ENCODING_KINDS) : kindsText());
@@ -89,7 +90,7 @@ function print(options: LayoutValues, io: Io, write: Write): number {
   if (options.value !== undefined) {
     const file = options.i;
     if (!file) throw bad("--value needs the file: -i kernel.ttgir");
-    present([layoutOfValue(io, file, options.value)], options, format, write);
+    present([await layoutOfValue(io, file, options.value)], options, format, write);
     return EXIT.ok;
   }
   const typeText = options.t ?? "";
@@ -106,21 +107,22 @@ function print(options: LayoutValues, io: Io, write: Write): number {
   }
   if (!RankedTensorType.is(type)) throw asTriton(`Invalid tensor type argument: ${typeText}`);
   const tensor = staticTensor(type, typeText).params;
-  const tensors = layoutsOf(options, io, tensor.encoding).map(([name, attr]) => layoutOf(attr, tensor.shape, tensor.elementType, name));
+  const layouts = await layoutsOf(options, io, tensor.encoding);
+  const tensors = layouts.map(([name, attr]) => layoutOf(attr, tensor.shape, tensor.elementType, name));
   present(tensors, options, format, write);
   return EXIT.ok;
 }
 
 /** The layouts asked for: those of a file first, then that of `-l`, else the one that the type has. */
-function layoutsOf(
+async function layoutsOf(
   options: Options,
   io: Io,
   ofType: Attribute | undefined,
-): readonly (readonly [name: string | undefined, attr: Attribute])[] {
+): Promise<readonly (readonly [name: string | undefined, attr: Attribute])[]> {
   const layouts: [string | undefined, Attribute][] = [];
   const file = options.i;
   if (file) {
-    const aliases = readAliases(io, file);
+    const aliases = await readAliases(io, file);
     const names = options.aliasNames?.split(",") ?? [...aliases.keys()];
     for (const name of names) {
       const attr = aliases.get(name);

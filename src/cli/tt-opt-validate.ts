@@ -6,6 +6,8 @@ import { isExecutable, Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 import { NO_SIMULATION, simulationOptions } from "./simulation-args.js";
 
+export { validationText } from "../simulate/validate.js";
+
 /** `text` is what the module was parsed from. */
 export function validatorOf(module: Operation, text: string, input: string, io: Io): Validator | { readonly error: string } {
   if (!isExecutable(module)) return new Validator();

@@ -9,14 +9,13 @@ import { banner, type Instrumentation, timing } from "../pass/instrumentation.js
 import { type PipelineElement, runPipeline } from "../pass/pass-manager.js";
 import { parsePipeline, pipelineText } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
-import { validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { type PrintOptions, printOperation } from "../syntax/print.js";
 import { checkExpected } from "./expected-diagnostics.js";
 import { EXIT, type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { runMain } from "./node-io.js";
 import { parseTtOptArgs, type TtOptArgs, ttOptHelp } from "./tt-opt-args.js";
-import { validatorOf } from "./tt-opt-validate.js";
+import type * as Validation from "./tt-opt-validate.js";
 import { VERSION } from "./version.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
@@ -43,6 +42,7 @@ export function main(argv: readonly string[], io: Io): number | Promise<number> 
     io.stderr.write(`tt-opt: cannot read '${args.file}': ${fileError(error)}\n`);
     return EXIT.badInput;
   }
+  if (args.validate) return import("./tt-opt-validate.js").then((validation) => compileFile(args, text, io, validation));
   return compileFile(args, text, io);
 }
 
@@ -55,11 +55,11 @@ async function helpOf(name: string, io: Io): Promise<number> {
   return text ? EXIT.ok : EXIT.badInput;
 }
 
-function compileFile(args: TtOptArgs, text: string, io: Io): number {
+function compileFile(args: TtOptArgs, text: string, io: Io, validation?: typeof Validation): number {
   const pieces: string[] = [];
   let code: number = EXIT.ok;
   for (const chunk of args.splitInputFile ? splitInput(text) : [{ text, firstLine: 1 }]) {
-    const result = processChunk(args, chunk.text, chunk.firstLine, io);
+    const result = processChunk(args, chunk.text, chunk.firstLine, io, validation);
     code = Math.max(code, result.code);
     if (result.output !== undefined) pieces.push(result.output);
   }
@@ -91,12 +91,18 @@ export function splitInput(text: string): { readonly text: string; readonly firs
   return chunks;
 }
 
-function processChunk(args: TtOptArgs, text: string, firstLine: number, io: Io): { readonly code: number; readonly output?: string } {
+function processChunk(
+  args: TtOptArgs,
+  text: string,
+  firstLine: number,
+  io: Io,
+  validation: typeof Validation | undefined,
+): { readonly code: number; readonly output?: string } {
   const ctx = new Context(ALL_DIALECTS);
   ctx.allowUnregisteredDialects = args.allowUnregisteredDialect;
   ctx.preferTmem16x256 = isOn(io, PREFER_TMEM_16X256);
   const file = args.file === "-" ? "<stdin>" : args.file;
-  const outcome = compileChunk(ctx, args, file, text, firstLine, io);
+  const outcome = compileChunk(ctx, args, file, text, firstLine, io, validation);
   if (args.verifyDiagnostics) {
     const problems = checkExpected(ctx, file, text, firstLine, args.verifyDiagnostics === "only-expected");
     for (const problem of problems) io.stderr.write(renderDiagnostic(problem, ctx.sources));
@@ -117,6 +123,7 @@ function compileChunk(
   text: string,
   firstLine: number,
   io: Io,
+  validation: typeof Validation | undefined,
 ): { readonly code: number; readonly output?: string } {
   const parsed = parseModule(ctx, file, text, firstLine);
   if (!parsed || !verifyOperation(parsed.module)) return { code: EXIT.badInput };
@@ -142,7 +149,7 @@ function compileChunk(
         io.stderr.write(`${banner("After", record)}\n${printOperation(record.root, { ...print, generic })}\n\n`);
       },
     });
-  const validator = args.validate ? validatorOf(parsed.module, text, args.file, io) : undefined;
+  const validator = validation?.validatorOf(parsed.module, text, args.file, io);
   if (validator && "error" in validator) {
     io.stderr.write(`tt-opt: ${validator.error}\n`);
     return { code: EXIT.badInput };
@@ -156,8 +163,8 @@ function compileChunk(
     return { code: EXIT.bug };
   }
   const output = printOperation(parsed.module, print);
-  if (!validator) return { code: EXIT.ok, output };
-  io.stderr.write(validationText(validator.outcome));
+  if (!validation || !validator) return { code: EXIT.ok, output };
+  io.stderr.write(validation.validationText(validator.outcome));
   return { code: validator.outcome.broken.length > 0 ? EXIT.difference : EXIT.ok, output };
 }
 
