@@ -39,15 +39,19 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
-  const open = (python = args.python, compiler: Pick<TtStepArgs, "capability" | "cuda"> = args): Opened => {
-    const read = readInput(name, io, { ...args, ...compiler, python, debugInfo: false });
+  const open = (python = args.python, compiler: Pick<TtStepArgs, "capability" | "cuda"> = args, path = name): Opened => {
+    const read = readInput(path, io, { ...args, ...compiler, python, debugInfo: false });
     const form = (proposal: Proposal, capability: number | undefined): OpenForm => ({
       form: formOf(proposal, capability),
-      open: (filled) => fill(proposal, filled),
+      open: (filled) => fill(path, proposal, filled),
     });
     if (read.kind === "error" && read.choices) {
       const { title, items } = read.choices;
-      return { kind: "choices", title, choices: items.map(({ text, given }) => ({ text, open: () => open({ ...python, ...given }) })) };
+      return {
+        kind: "choices",
+        title,
+        choices: items.map((item) => ({ text: item.text, open: () => open({ ...python, ...item.given }, compiler, item.path ?? path) })),
+      };
     }
     if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
     if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
@@ -59,7 +63,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     const { disabled, ...range } = asked;
     const { module, text } = read;
     const regenerate: Regenerate = (target, cuda) => {
-      const again = readInput(name, io, { ...args, python, capability: target, cuda, debugInfo: false });
+      const again = readInput(path, io, { ...args, python, capability: target, cuda, debugInfo: false });
       return again.kind === "module"
         ? again
         : { error: again.kind === "error" ? (again.rendered ?? again.message ?? "") : "it is a dump now" };
@@ -76,7 +80,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     };
   };
   /** Opens the kernel for the arguments of a form, and writes them into the file where that is asked for. */
-  const fill = ({ kernel, line, config }: Proposal, filled: Form): Opened => {
+  const fill = (path: string, { kernel, line, config }: Proposal, filled: Form): Opened => {
     const signature = signatureText(filled);
     const [target, numWarps, numStages] = (["target", "num_warps", "num_stages"] as const).map((kind) => fieldText(filled, kind));
     const python = { ...args.python, kernel, config: config ?? args.python.config, signature, types: [], constants: [] };
@@ -84,17 +88,17 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       capability: knownCapability(target!),
       cuda: { ...args.cuda, numWarps: Number(numWarps), numStages: Number(numStages) },
     };
-    const opened = open(python, compiler);
+    const opened = open(python, compiler, path);
     if (opened.kind === "error" || fieldText(filled, "comment") === "no") return opened;
     const settings = new Map(Object.entries({ signature, target: target!, num_warps: numWarps!, num_stages: numStages! }));
     if (config !== undefined) settings.set("config", String(config));
     try {
-      io.writeFile(name, withComment(io.readFile(name), line, settings));
+      io.writeFile(path, withComment(io.readFile(path), line, settings));
     } catch (error) {
-      return { kind: "error", text: `cannot write ${name}: ${fileError(error)}\n`, code: EXIT.badInput };
+      return { kind: "error", text: `cannot write ${path}: ${fileError(error)}\n`, code: EXIT.badInput };
     }
     // Its lines have moved.
-    return open(python, compiler);
+    return open(python, compiler, path);
   };
   const against = () => {
     const other = otherTrace(input!, args, io);

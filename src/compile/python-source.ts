@@ -2,11 +2,12 @@
 
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import { compileKernel, readPython } from "../frontend/compile-python.js";
-import { commentSettings } from "../frontend/kernel-comment.js";
+import { compileKernel, readEmbedded, readPython } from "../frontend/compile-python.js";
+import { type CommentSetting, commentSettings } from "../frontend/kernel-comment.js";
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
-import { chooseKernel, specialize, unknownConfigs } from "../frontend/specialize.js";
+import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
+import { toBytes } from "../support/utf8.js";
 import { printOperation } from "../syntax/print.js";
 import { readOptions } from "./comment-options.js";
 import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
@@ -37,6 +38,8 @@ const NO_ARGUMENTS: PythonArguments = {
 export function readPythonSource(request: SourceRequest, ofComment: readonly string[] = []): ModuleSource | Rejected {
   const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib, cuda = {} } = request;
   const python = { ...NO_ARGUMENTS, ...request.python };
+  const embedded = readEmbedded(name, text);
+  if (embedded.kernels.length > 0) return readEmbeddedKernel(request, embedded);
   const ctx = new Context(ALL_DIALECTS);
   const file = readPython(ctx, name === "-" ? "<stdin>" : name, text, {
     readFile,
@@ -50,7 +53,10 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     defines: [...ofComment, ...python.defines],
   });
   if (!file) return rejectedBy(ctx);
-  const settings = (kernel: KernelInfo) => commentSettings(text, kernel.line);
+  const settings = (kernel: KernelInfo): readonly CommentSetting[] => {
+    const ofComment = commentSettings(text, kernel.line);
+    return [...ofComment, ...kernel.settings.filter(({ key }) => !ofComment.some((c) => c.key === key))];
+  };
   const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
   if ("error" in kernel) return rejected(kernel.error, kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
@@ -100,6 +106,25 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
       return printOperation(module, { debugInfo: true });
     },
   };
+}
+
+/** Reads one of the kernels that stand in a file as texts. */
+function readEmbeddedKernel(request: SourceRequest, { kernels, diagnostics }: ReturnType<typeof readEmbedded>): ModuleSource | Rejected {
+  const { name, python } = request;
+  const wanted = python?.kernel;
+  const [only] = wanted === undefined ? kernels : kernels.filter((k) => k.name === wanted);
+  if (!only || (wanted === undefined && kernels.length > 1)) {
+    const titles = kernels.map((k) => (k.title === undefined ? k.name : `${k.name}: ${k.title}`));
+    const items = kernels.map((k, i) => ({ text: titles[i]!, given: { kernel: k.name } }));
+    const why = wanted === undefined ? `has ${kernels.length} kernels; choose one with --kernel` : `has no kernel '${wanted}'; it has`;
+    return rejected(`'${name}' ${why}:\n${titles.map((t) => `  ${t}`).join("\n")}`, { choices: { title: "kernels", items } });
+  }
+  const { kernel: _, ...others } = { ...python };
+  // Proposed commands name the kernel as the file does.
+  const commandLine = others.commandLine && ((file: string, p: Proposal) => others.commandLine!(file, { ...p, kernel: only.name }));
+  const made = readPythonSource({ ...request, text: toBytes(only.text), python: { ...others, ...(commandLine ? { commandLine } : {}) } });
+  if (made.kind === "module") made.module.ctx.diagnostics.unshift(...diagnostics);
+  return made;
 }
 
 /** The constants of a specialization by parameter. */

@@ -11,6 +11,7 @@ import { type ImportOptions, importDumpLog, importTexts } from "../trace/import/
 import { fromJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
+import { kernelMenu } from "./kernel-folder.js";
 import { isPython, readPythonSource } from "./python-source.js";
 import { type Rejected, rejected, rejectedBy, type Source, type SourceRequest, type TraceSource } from "./source.js";
 
@@ -38,9 +39,9 @@ export function readSource(request: SourceRequest): Source | Rejected {
   return { kind: "module", module: parsed.module, text, request };
 }
 
-/** Reads the files of a folder: Triton's cache of a kernel, or an IR tree of MLIR. */
+/** Reads the files of a folder: Triton's cache of a kernel, an IR tree of MLIR, or files of torch.compile, of which one must be chosen. */
 export function readFolder(name: string, files: readonly FolderFile[], options: ImportOptions = {}): TraceSource | Rejected {
-  return imported(name, importFolder(name, files, options));
+  return kernelMenu(name, files) ?? imported(name, importFolder(name, files, options));
 }
 
 function imported(name: string, trace: Trace | { readonly error: string }): TraceSource | Rejected {

@@ -17,6 +17,7 @@ import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./h
 import { moduleSearch, type SearchFiles } from "./host/module-search.js";
 import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
 import { choose } from "./host/undecided.js";
+import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
@@ -150,10 +151,7 @@ function evaluateFile(
 ): PythonFile | undefined {
   const parsed = parsePython(text, file);
   if (parsed.kind === "SyntaxError") {
-    for (const { name, message, line, col } of syntaxErrors(text)) {
-      const position = { file, line, column: col + 1 };
-      ctx.diagnostics.push({ severity: "error", code: "python.syntax", message: `${name}: ${message}`, position, notes: [] });
-    }
+    ctx.diagnostics.push(...syntaxDiagnostics(text, file, "error"));
     return undefined;
   }
   const readFile = (path: string): string | undefined => {
@@ -198,6 +196,29 @@ function evaluateFile(
     kernels.push({ ...kernel, refused });
   }
   return { kernels, evaluated: { ctx, host, source, functions } };
+}
+
+function syntaxDiagnostics(text: string, file: string, severity: "error" | "warning"): Diagnostic[] {
+  return syntaxErrors(text).map(({ name, message, line, col }) => {
+    const position = { file, line, column: col + 1 };
+    return { severity, code: "python.syntax", message: `${name}: ${message}`, position, notes: [] };
+  });
+}
+
+/** The kernels that stand in a file as texts: `output_code.py` of torch.compile. One that was cut off has those before its end, and a warning. */
+export function readEmbedded(
+  file: string,
+  latin1: string,
+): { readonly kernels: readonly EmbeddedKernel[]; readonly diagnostics: readonly Diagnostic[] } {
+  const begins = [...latin1.matchAll(/^\w+ = async_compile\.triton\(/gm)].map((match) => match.index);
+  if (begins.length === 0) return { kernels: [], diagnostics: [] };
+  const text = decode(pythonBytes(latin1));
+  const lines = text.split("\n");
+  const whole = parsePython(text, file);
+  if (whole.kind === "Module") return { kernels: embeddedKernels(whole.body, lines), diagnostics: [] };
+  const part = parsePython(decode(pythonBytes(latin1.slice(0, begins.at(-1)))), file);
+  const kernels = part.kind === "Module" ? embeddedKernels(part.body, lines) : [];
+  return { kernels, diagnostics: kernels.length > 0 ? syntaxDiagnostics(text, file, "warning") : [] };
 }
 
 /** Where the tests of a file may be: beside it, and in the folders for tests of the folders above it. */
@@ -304,6 +325,7 @@ function constantText(host: Host, file: SourceFile, node: ast.Expr): string | un
 }
 
 function describe(name: string, data: JitData): Omit<KernelInfo, "guess" | "grid"> {
+  const inductor = inductorKernel(data.node);
   return {
     name,
     line: data.firstLine,
@@ -313,7 +335,8 @@ function describe(name: string, data: JitData): Omit<KernelInfo, "guess" | "grid
       specialized: data.doNotSpecialize.includes(p.name) ? "type" : data.doNotAlign.includes(p.name) ? "one" : "value",
       defaultText: p.fallbackNode && unparse(p.fallbackNode),
     })),
-    configs: data.configs.map(describeConfig),
+    configs: inductor?.configs ?? data.configs.map(describeConfig),
+    settings: inductor?.settings ?? [],
     configsUnknown: data.configsUnknown,
     heuristics: [...data.heuristics.keys()],
     debug: data.debug,

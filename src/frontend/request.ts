@@ -4,6 +4,8 @@
  */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 
+import type { CommentSetting } from "./kernel-comment.js";
+
 /** `i32`, `*fp16`, `tensordesc<fp16[64, 64]>`, `constexpr`; a tuple argument has a list. As in ASTSource's signature. */
 export type TypeSpec = string | readonly TypeSpec[];
 
@@ -62,6 +64,8 @@ export interface KernelInfo {
   readonly guess: () => GuessedArguments;
   /** The grid of its launch in the file, for numbers by parameter and constants as Python expressions; undefined where it depends on more. */
   readonly grid: (numbers: ReadonlyMap<string, number>, constants: ReadonlyMap<string, string>) => readonly number[] | undefined;
+  /** As in a comment above it: what Inductor's decorator says. */
+  readonly settings: readonly CommentSetting[];
   /** Why it cannot be compiled, whatever is asked for. */
   readonly refused?: Diagnostic | undefined;
 }

@@ -14,6 +14,7 @@ const kernel = (parameters: readonly string[], more: Partial<KernelInfo> = {}): 
   configs: [],
   heuristics: [],
   debug: false,
+  settings: [],
   guess: () => ({
     entries: new Map(parameters.map(parameter).map(({ name }) => [name, { text: `?${name}`, from: "use" }])),
     options: new Map(),

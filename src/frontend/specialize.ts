@@ -53,7 +53,12 @@ interface Refusal {
 /** Alternatives of which the user chooses one. */
 export interface Choices {
   readonly title: string;
-  readonly items: readonly { readonly text: string; readonly given: Partial<GivenArguments> }[];
+  readonly items: readonly {
+    readonly text: string;
+    readonly given: Partial<GivenArguments>;
+    /** The file that it is in, where the input is a folder. */
+    readonly path?: string;
+  }[];
 }
 
 /** The kernel asked for, or the only one, or the only one with settings above it; else what there is to choose from. */

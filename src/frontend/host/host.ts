@@ -176,10 +176,16 @@ export function makeHost(files: HostFiles): Host {
     }
   }
 
-  /** A library module in Python: the user's own Triton's, or the prelude's. */
+  /** A library module in Python: the user's own Triton's or torch's, or the prelude's. */
   function libraryText(name: string): { path: string; text: string; own: boolean } | undefined {
     const prelude = preludeText(name);
     if (prelude === undefined) return undefined;
+    if (!name.startsWith("triton.")) {
+      const installed = find(name);
+      return installed?.path === undefined
+        ? { path: `/${name.replaceAll(".", "/")}.py`, text: prelude, own: true }
+        : { path: installed.path, text: installed.text, own: false };
+    }
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
     const folder = tritonLib();
     for (const base of folder === undefined ? [] : packageFolders(folder)) {

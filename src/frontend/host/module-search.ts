@@ -54,7 +54,9 @@ const NOT_READ = new Set(
    tensorflow torch torchaudio torchvision tqdm transformers triton yaml`.split(/\s+/),
 );
 export const isOfPython = (name: string): boolean => OF_PYTHON.has(name.split(".")[0]!);
-export const isRead = (name: string): boolean => !isOfPython(name) && !NOT_READ.has(name.split(".")[0]!);
+/** The one module of torch with functions that kernels call. */
+const HELPERS = "torch._inductor.runtime.triton_helpers";
+export const isRead = (name: string): boolean => name === HELPERS || (!isOfPython(name) && !NOT_READ.has(name.split(".")[0]!));
 
 /** Files that mark the top folder of a project. */
 const PROJECT_FILES = ["pyproject.toml", "setup.py", "setup.cfg"];

@@ -84,11 +84,8 @@ function makeModules(): ReadonlyMap<string, PyModule> {
     ["extra", extra],
     ["target_info", targetInfo],
   ]);
-  // Kernels that torch.compile writes import Triton's modules through this one.
-  const inductor = moduleOf("torch._inductor.runtime.triton_helpers", [
-    ["libdevice", libdevice],
-    ["math", math],
-  ]);
+  // Only what kernels of torch.compile import of it is known.
+  const inductor = moduleOf("torch._inductor.runtime", []);
   return new Map([language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo, inductor].map((m) => [m.name, m]));
 }
 
