@@ -6,17 +6,20 @@
  */
 export type { ArtifactKind } from "./backend/backend.js";
 export { type CudaOptions, checkOptions, defaultOptions } from "./backend/nvidia/options.js";
+export { type Always, type CompileProgress, pipelineOf } from "./compile/compile.js";
 export {
   type Compilation,
   type CompileRequest,
-  capabilityProblem,
   compileSource as compile,
+  compiling,
   pipelineRange,
   positionOf,
   type RangeRequest,
   type Settings,
   settingsOf,
+  sourceFor,
 } from "./compile/compile-source.js";
+export { type Divisibility, divisibilityOf } from "./compile/divisibility.js";
 export { isPython } from "./compile/python-source.js";
 export { readFolder, readSource, stageOf } from "./compile/read-source.js";
 export {
@@ -36,17 +39,18 @@ export { type Comparison, compareTraces, type Difference } from "./diff/compare-
 export { countsText, unified } from "./diff/hunks.js";
 export { type StepDiff, stepDiff } from "./diff/step-diff.js";
 export { type CodegenFact, codegenFacts, type InstructionFacts } from "./explain/codegen-facts.js";
-export { parseLayout, threadMap } from "./explain/parse-layout.js";
+export { type LayoutShape, parseLayout, threadMap } from "./explain/parse-layout.js";
 export { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./explain/provenance.js";
 export type { Explanation, ExplanationSection } from "./explain/queries.js";
 export { explainAt as explain } from "./explain/resolve.js";
+export { run } from "./explain/run-kernel.js";
 export { attributeText, explainedNames, instructionText, type NameText, nameText, opText, passText } from "./explain/texts/index.js";
 export { validate } from "./explain/validate-trace.js";
 export type { ValueLayout } from "./explain/value-layout.js";
 export { CAPABILITIES, type GpuTarget, gpuOf } from "./gpu/nvidia.js";
 export type { LinearLayout } from "./layout/linear-layout.js";
 export type { Remark } from "./pass/remark.js";
-export { type RunOptions, type RunResult, runModule as run } from "./simulate/tensor/run.js";
+export type { RunOptions, RunResult } from "./simulate/tensor/run.js";
 export type { ValidateOptions, Validation } from "./simulate/validate.js";
 export { fromBytes, toBytes } from "./support/utf8.js";
 export { fromJson, toJson } from "./trace/json.js";

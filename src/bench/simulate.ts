@@ -1,11 +1,13 @@
 /** Benchmarks of execution: lanes' instructions a second at thread level, and one program of a matmul there and at tensor level. */
+
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { type LaunchArgument, runPtx } from "../simulate/ptx/run.js";
 import { planArguments } from "../simulate/tensor/arguments.js";
-import { kernelOf, runModule } from "../simulate/tensor/run.js";
+import { runModule } from "../simulate/tensor/run.js";
 import { parseModule } from "../syntax/parse.js";
 
 const kernel = (name: string): string => gunzipSync(readFileSync(`fixtures/simulate/kernels/${name}.ptx.gz`)).toString("latin1");

@@ -1,9 +1,9 @@
 /** Arguments of commands that execute a kernel: what is stated of its arguments, on the command line and beside the input. */
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { TensorDescType } from "../dialects/tt/types.js";
 import { FloatType, IntegerType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import { argumentNames, defaultGrid, descriptorParts, hintProblem, type Preconditions } from "../simulate/tensor/arguments.js";
-import { kernelOf } from "../simulate/tensor/run.js";
 import type { ValidateOptions } from "../simulate/validate.js";
 import { nearest } from "../support/nearest.js";
 import { printable } from "../support/utf8.js";

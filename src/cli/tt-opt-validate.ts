@@ -1,7 +1,7 @@
 /** `tt-opt --validate`: executes what each pass makes, with what is stated in `args.json` beside the input. */
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import type { Operation } from "../ir/operation.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
-import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable, Validator } from "../simulate/validate.js";
 import type { Io } from "./io.js";
 import { NO_SIMULATION, simulationOptions } from "./simulation-args.js";

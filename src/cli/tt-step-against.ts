@@ -22,15 +22,11 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
     if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
     const given = readCompilerSettings(changed);
     if ("error" in given) return given;
-    const options = { ...args, capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
-    // The IR of a Python input depends on the options.
-    const source = input.defaults ? io : { ...io, readFile: () => input.text, readFolder: () => undefined };
-    const again = readInput(args.input!, source, options);
-    if (again.kind === "error") return { error: again.message ?? "the input does not parse" };
-    return traceOf(again, args.input!, options, io);
+    const settings = { capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
+    return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io);
   }
   const other = readInput(spec, io, args);
-  if (other.kind !== "error") return traceOf(other, spec, args, io);
+  if (other.kind !== "error") return traceOf(other, args, io);
   if (other.rendered !== undefined) io.stderr.write(other.rendered);
   return { error: other.message ?? `'${spec}' does not parse` };
 }

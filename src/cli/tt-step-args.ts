@@ -1,7 +1,6 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
-import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
+import { type CudaOptions, capabilityAsked, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
-import { knownCapability } from "../gpu/nvidia.js";
 import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";
 import { COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
@@ -81,12 +80,11 @@ export type CompilerArgs = Pick<TtStepArgs, "capability" | "cuda">;
 
 function compilerArgs(values: { readonly target?: number | undefined }, written: Written): CompilerArgs | { readonly error: string } {
   const { arch, ...cuda } = tritonOptionsOf(values as Readonly<Record<string, unknown>>, written);
-  const ofArch = arch === undefined ? undefined : knownCapability(arch);
-  if (arch !== undefined && ofArch === undefined) return { error: `--arch expects sm80, sm90, ..., as --target, not '${arch}'` };
-  if (ofArch !== undefined && values.target !== undefined && ofArch !== values.target)
-    return { error: `--arch ${arch} and --target cuda:${values.target} are different targets` };
-  const capability = values.target ?? ofArch;
-  const problem = checkOptions({ ...defaultOptions(capability ?? 80), ...cuda }, capability ?? 80);
+  const asked = capabilityAsked(values.target, arch, dashed);
+  if ("error" in asked) return asked;
+  const { capability } = asked;
+  // Without a target the input's decides.
+  const problem = capability === undefined ? undefined : checkOptions({ ...defaultOptions(capability), ...cuda }, capability);
   return problem === undefined ? { capability, cuda } : { error: problem };
 }
 
@@ -119,7 +117,7 @@ export function proposedCommand(words: readonly string[], written: Written, { ke
 /** A word as shells read it. */
 const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** One setting that is no argument: of the configuration file, of a kernel's comment, of `--against num-warps=8`. */
+/** One setting that is no argument: of the configuration file, of `--against num-warps=8`. */
 export type Setting = readonly [name: string, value: string | boolean];
 
 /** Reads settings of the compiler: a target and Triton's options. */

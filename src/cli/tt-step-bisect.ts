@@ -12,10 +12,11 @@
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import { type ValidateOptions, Validator } from "../simulate/validate.js";
 import { nearestText } from "../support/nearest.js";
 import type { Work } from "../support/slices.js";
-import { moduleOfStep } from "../trace/step-module.js";
-import type { Trace } from "../trace/trace.js";
+import { readStep } from "../trace/step-module.js";
+import { runName, type Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import { type LineOf, notForPython, stepArgs } from "./tt-step-args.js";
@@ -23,7 +24,7 @@ import { traceOf } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import type { Shown } from "./tt-step-show.js";
-import { namesOfInput, validatorFor } from "./tt-step-validate.js";
+import { namesOfInput, validationOptions } from "./tt-step-validate.js";
 
 /** The IR at a step, as predicates see it. */
 export interface Subject {
@@ -46,7 +47,7 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(path, args);
   if (needsPython !== undefined) return usage(io, needsPython);
   const names = namesOfInput(input);
-  const made = traceOf(input, path, args, io);
+  const made = traceOf(input, args, io);
   if ("error" in made) return usage(io, made.error);
   const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
@@ -63,17 +64,19 @@ export function* bisect(
 ): Work<Shown | { readonly error: string }> {
   const term = parsePredicate(predicate);
   if ("error" in term) return term;
-  const made = validatorFor(trace, name, names, args, io);
-  if ("error" in made) return made;
-  const { validator } = made;
+  const options: ValidateOptions | { readonly error: string } = /\bresults\b/.test(predicate)
+    ? validationOptions(trace, name, names, args, io)
+    : {};
+  if ("error" in options) return options;
+  const validator = new Validator(options);
   let before: number | boolean | undefined;
   for (const [done, step] of trace.steps.entries()) {
     if (yield { what: "bisect", done, of: trace.steps.length })
       return { text: `interrupted: ${predicate} is ${String(before)} before ${step.label} ${step.flag}\n`, code: EXIT.interrupted };
     if (step.kind === "internal" || step.parent !== undefined || !step.known || (step.kind !== "source" && !step.changed)) continue;
-    const module = moduleOfStep(trace, step);
-    if (!module) break;
-    const pass = step.run > 1 ? `${step.flag}#${step.run}` : step.flag;
+    const { module, problem } = readStep(trace, step);
+    if (!module || problem !== undefined) break;
+    const pass = runName(step);
     const results = (): boolean => {
       const { length } = validator.outcome.broken;
       if (step.kind === "source") validator.begin(module);

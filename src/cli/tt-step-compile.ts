@@ -1,51 +1,64 @@
 /** How `tt-step` compiles its input. */
 
 import type { ArtifactKind } from "../backend/backend.js";
-import { type Always, type CompileResult, compile, pipelineOf } from "../compile/compile.js";
-import { renderDiagnostic } from "../diagnostics/render.js";
-import { capabilityProblem, pipelineRange, positionOf, settingsOf } from "../index.js";
-import { printOperation } from "../syntax/print.js";
+import {
+  type Always,
+  type Compilation,
+  type CompileRequest,
+  compile,
+  pipelineOf,
+  pipelineRange,
+  positionOf,
+  type Source,
+  settingsOf,
+} from "../index.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
 import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import type { Input } from "./tt-step-input.js";
 
 /** The trace of an input's compilation, imported or run here; or why there is none. Diagnostics are printed. */
 export function traceOf(
-  input: Exclude<Input, { readonly kind: "error" }>,
-  name: string,
+  input: Source,
   args: TtStepArgs,
   io: Io,
-): { readonly trace: Trace; readonly result?: CompileResult; readonly emitted?: string } | { readonly error: string } {
+): { readonly trace: Trace; readonly compiled?: Compilation; readonly emitted?: string } | { readonly error: string } {
   if (input.kind === "imported") return { trace: input.trace };
-  const { module } = input;
-  const options = settingsOf(input, args);
-  const problem = capabilityProblem(name, options.capability);
-  if (problem !== undefined) return { error: problem };
-  const pipeline = pipelineOf(options);
+  const pipeline = pipelineOf(settingsOf(input, args));
   const range = shownRange(pipeline, args);
   if ("error" in range) return range;
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
-  const result = compile(name, module, {
-    ...options,
-    ...range,
+  const compiled = compile(input, {
+    ...asked(range),
     ...everywhere(args, io),
     // The subject of `--why` or `--layout` is read back from the text.
     debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
-    texts,
-    steps: texts || args.list || (made.length === 0 && !moduleOnly),
+    record: texts ? "texts" : args.list || (made.length === 0 && !moduleOnly) ? "list" : "nothing",
     artifacts: made,
-    remarks: texts,
-    clock: io.clock,
+    ...(args.times ? { clock: io.clock } : {}),
   });
-  for (const diagnostic of module.ctx.diagnostics) io.stderr.write(renderDiagnostic(diagnostic, module.ctx.sources));
-  const emitted = moduleOnly && result.ok ? printOperation(module) : undefined;
-  const trace = args.times ? result.trace : { ...result.trace, steps: result.trace.steps.map((step) => ({ ...step, ms: undefined })) };
-  return { trace, result, ...(emitted === undefined ? {} : { emitted }) };
+  if (compiled.kind === "error") return { error: compiled.message ?? compiled.rendered! };
+  io.stderr.write(compiled.rendered);
+  const { trace } = compiled;
+  if (!moduleOnly || !compiled.ok) return { trace, compiled };
+  const { ttir, ttgir, llvmDialect } = compiled.artifacts;
+  return { trace, compiled, emitted: (llvmDialect ?? ttgir ?? ttir)! };
+}
+
+/** The passes to run, for `compile`. */
+export function asked({
+  startAfter,
+  stopAfter,
+  disabled,
+}: Exclude<ReturnType<typeof shownRange>, { readonly error: string }>): CompileRequest {
+  return {
+    ...(startAfter === undefined ? {} : { startAfter: String(startAfter) }),
+    ...(stopAfter === undefined ? {} : { until: String(stopAfter) }),
+    disable: [...disabled].map(String),
+  };
 }
 
 /** Whether what a stage ends with is all that is asked for: the module itself is it then, and no step need be recorded. */

@@ -3,13 +3,12 @@
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isTritonLib } from "../frontend/compile-python.js";
-import type { CommentSetting } from "../frontend/kernel-comment.js";
 import { isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../index.js";
 import { fileError } from "../node/files.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Io } from "./io.js";
 import { findTriton, pythonHost } from "./python-path.js";
-import { readCompilerSettings, type TtStepArgs } from "./tt-step-args.js";
+import type { TtStepArgs } from "./tt-step-args.js";
 
 export type Input = Source | Rejected;
 
@@ -47,17 +46,8 @@ export function readInput(path: string, io: Io, { python, ...options }: InputOpt
     text,
     python: said,
     tritonLib: (report) => (given === NO_TRITON ? undefined : (given ?? ownTriton(report, io))),
-    readOptions,
   });
 }
-
-/** A comment's options are those of the command line. */
-function readOptions(settings: readonly CommentSetting[]) {
-  return readCompilerSettings(settings.map(({ key, value }) => [key.replaceAll("_", "-"), settingValue(value)]));
-}
-
-/** The value of `debug=True` in a comment. */
-const settingValue = (text: string): string | boolean => (text === "True" ? true : text === "False" ? false : text);
 
 /** The folder of the user's Triton if it is one whose functions make the same operations as 3.6's; another is named. */
 function ownTriton(report: (diagnostic: Diagnostic) => void, io: Io): string | undefined {

@@ -1,7 +1,6 @@
 /** `tt-step INPUT`: compiles or imports an input, and shows it: in the terminal UI, or as text. */
-import { type CompileResult, pipelineOf } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import { settingsOf } from "../index.js";
+import { type Compilation, pipelineOf, settingsOf } from "../index.js";
 import { modernText } from "../modernize/modern-text.js";
 import { modernize } from "../modernize/modernize.js";
 import { fileError } from "../node/files.js";
@@ -45,10 +44,11 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   const validation = args.validate ? await import("./tt-step-validate.js") : undefined;
   const names = validation?.namesOfInput(input);
-  const made = traceOf(input, args.input, args, io);
+  const made = traceOf(input, args, io);
   if ("error" in made) return usage(io, made.error);
   /** The exit code, which a pass that failed makes worse. */
-  const ended = (code: number): number => (made.result && !made.result.ok ? Math.max(code, failure(made.result, args, argv, io)) : code);
+  const ended = (code: number): number =>
+    made.compiled && !made.compiled.ok ? Math.max(code, failure(made.compiled, args, argv, io)) : code;
   const checked = validation
     ? (await watched(validation.validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
     : undefined;
@@ -83,8 +83,7 @@ function opensUi(args: TtStepArgs): boolean {
   return args.against === undefined || args.tui;
 }
 
-function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[], io: Io): number {
-  const { failed } = result;
+function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: readonly string[], io: Io): number {
   if (failed?.reason !== "verify") {
     io.stderr.write(`tt-step: pass '${failed?.flag}' failed\n`);
     return EXIT.badInput;
@@ -94,7 +93,7 @@ function failure(result: CompileResult, args: TtStepArgs, argv: readonly string[
   );
   if (args.reproducer !== undefined)
     try {
-      io.writeFile(args.reproducer, reproducer(result.trace, argv));
+      io.writeFile(args.reproducer, reproducer(trace, argv));
       io.stderr.write(`tt-step: the IR before it is in '${args.reproducer}'; tt-opt --run-reproducer runs the pass on it\n`);
     } catch (error) {
       io.stderr.write(`tt-step: cannot write '${args.reproducer}': ${fileError(error)}\n`);

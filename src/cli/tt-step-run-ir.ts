@@ -1,5 +1,6 @@
 /** `tt-step run` on TTIR and TTGIR: arguments from launch.json or made up, and what the run left behind. */
 
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { coverageText, opCoverage } from "../simulate/coverage.js";
@@ -15,7 +16,7 @@ import {
   partOf,
   planArguments,
 } from "../simulate/tensor/arguments.js";
-import { everyProgram, kernelOf, type RunResult, runningModule } from "../simulate/tensor/run.js";
+import { everyProgram, type RunResult, runningModule } from "../simulate/tensor/run.js";
 import type { Work } from "../support/slices.js";
 import type { Io } from "./io.js";
 import type { LaunchFile, NamedArgument } from "./launch-file.js";

@@ -1,5 +1,7 @@
 /** `tt-step run INPUT`: executes a stage of a kernel on the CPU. */
+
 import { renderDiagnostic } from "../diagnostics/render.js";
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { settingsOf } from "../index.js";
 import type { Operation } from "../ir/operation.js";
 import { fileError } from "../node/files.js";
@@ -9,7 +11,6 @@ import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.j
 import { type PtxRun, runningPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
 import { hintProblem } from "../simulate/tensor/arguments.js";
-import { kernelOf } from "../simulate/tensor/run.js";
 import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
@@ -113,7 +114,7 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
     return usage(io, `'${args.input}' is no TTIR, TTGIR, LLVM dialect or PTX with a kernel`);
   const { capability } = settingsOf(input, args.python);
   const { value: run, interrupted } = await watched(
-    runIr(input.module, { ...args, capability, gridOf: input.python?.grid, text: input.defaults ? "" : input.text }, io),
+    runIr(input.module, { ...args, capability, gridOf: input.python?.grid, text: input.defaults ? "" : input.request.text }, io),
     io,
   );
   if ("error" in run) return usage(io, run.error);

@@ -1,10 +1,9 @@
 /** `tt-step snapshot INPUT...`: what the compiler makes of kernels, kept in files and compared in CI. */
 
 import { join } from "node:path";
-import { compile, pipelineOf } from "../compile/compile.js";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
-import { settingsOf } from "../index.js";
+import { compile, pipelineOf, settingsOf } from "../index.js";
 import { failureOf } from "../node/failure.js";
 import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
@@ -14,7 +13,7 @@ import type { SnapshotValues } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
 import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { everywhere, shownRange } from "./tt-step-compile.js";
+import { asked, everywhere, shownRange } from "./tt-step-compile.js";
 import { NO_TRITON, readInput } from "./tt-step-input.js";
 
 type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard"> & {
@@ -117,16 +116,11 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   const needsPython = read.kind === "module" && read.defaults ? undefined : notForPython(input, args.rest);
   if (needsPython !== undefined) return { error: needsPython };
   if (read.kind === "imported") return { trace: read.trace };
-  const options = settingsOf(read, args.rest);
-  const range = shownRange(pipelineOf(options), args.rest);
+  const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);
   if ("error" in range) return range;
-  const { trace, ok, failed } = compile(input, read.module, {
-    ...options,
-    ...range,
-    ...everywhere(args.rest, io),
-    artifacts: ["ptx", "instructions"],
-    clock: io.clock,
-  });
+  const compiled = compile(read, { ...asked(range), ...everywhere(args.rest, io), artifacts: ["ptx", "instructions"] });
+  if (compiled.kind === "error") return { error: compiled.message ?? compiled.rendered! };
+  const { trace, ok, failed } = compiled;
   return ok
     ? { trace }
     : { error: failed?.reason === "verify" ? `the result of ${failed.flag} does not verify` : `pass '${failed?.flag}' failed` };

@@ -1,11 +1,10 @@
 /** Opens the terminal UI on what the arguments name. */
 
 import type { CudaOptions } from "../backend/nvidia/options.js";
-import { pipelineOf } from "../compile/compile.js";
 import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
-import { settingsOf } from "../index.js";
+import { pipelineOf, settingsOf } from "../index.js";
 import { fileError } from "../node/files.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
@@ -15,7 +14,6 @@ import { type Form, fieldText, formOf, signatureText } from "../tui/form/form.js
 import { loadApp } from "../tui/load-app.js";
 import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
-import type { Regenerate } from "../tui/state/state.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
@@ -57,24 +55,15 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
-    const { capability, options, from } = settingsOf(read, { ...args, ...compiler });
-    const asked = shownRange(pipelineOf({ capability, options, from }), args);
+    const settings = settingsOf(read, { ...args, ...compiler });
+    const asked = shownRange(pipelineOf(settings), args);
     if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
     const { disabled, ...range } = asked;
-    const { module, text } = read;
-    const regenerate: Regenerate = (target, cuda) => {
-      const again = readInput(path, io, { ...args, python, capability: target, cuda, debugInfo: false });
-      return again.kind === "module"
-        ? again
-        : { error: again.kind === "error" ? (again.rendered ?? again.message ?? "") : "it is a dump now" };
-    };
+    const { capability, options } = settings;
     return {
       kind: "module",
-      module,
-      text,
-      from,
+      source: read,
       range,
-      regenerate: read.defaults ? regenerate : undefined,
       form: read.python && form(withSettings(read.python.proposal, options), capability),
       whatIf: { capability, options, disabled: [...disabled] },
     };

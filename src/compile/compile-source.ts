@@ -3,18 +3,21 @@
 import type { ArtifactKind } from "../backend/backend.js";
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { renderDiagnostic } from "../diagnostics/render.js";
 import { CAPABILITIES, capabilityOf, knownCapability } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
+import { finished } from "../support/slices.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts, Trace } from "../trace/trace.js";
-import { type Always, type CompileOptions, type CompileResult, compile, pipelineOf } from "./compile.js";
+import { type Always, type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "./compile.js";
+import { type Divisibility, setDivisibility } from "./divisibility.js";
 import { readSource, stageOf } from "./read-source.js";
 import { type ModuleSource, type Rejected, rejected, type Source } from "./source.js";
 
-/** The settings of a compilation: from the request, else from the source, else defaults. */
+/** The settings of a compilation. */
 export interface Settings {
   readonly capability: number;
   readonly options: CudaOptions;
@@ -33,7 +36,7 @@ export function settingsOf(
 const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
 
 /** Why a capability cannot be compiled for. */
-export function capabilityProblem(name: string, capability: number): string | undefined {
+function capabilityProblem(name: string, capability: number): string | undefined {
   if (CAPABILITIES.includes(capability)) return undefined;
   return `'${name}' is for cuda:${capability}, which is not known; known are ${targetNames()}; --target chooses one`;
 }
@@ -77,7 +80,7 @@ export function pipelineRange(
 }
 
 /** The target of a compilation, how far it goes, and the results to keep. */
-export interface CompileRequest extends Partial<Always> {
+export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "maxArtifactOps" | "watch"> {
   /** `cuda:90`; by default what the source names, else `cuda:80`. */
   readonly target?: string;
   /** Triton's CUDAOptions in camel case: `{ numWarps: 8 }`. */
@@ -92,6 +95,10 @@ export interface CompileRequest extends Partial<Always> {
   readonly artifacts?: readonly ArtifactKind[];
   /** How much of each step the Trace keeps: `texts` (the IR after it, rewrites, remarks; default), `list` (whether it changed something), or `nothing`. */
   readonly record?: "texts" | "list" | "nothing";
+  /** The stage that positions count from, and whose passes come first; by default that of the source's IR. */
+  readonly from?: Stage;
+  /** Replaces the divisibility of the kernel's arguments. */
+  readonly divisibility?: Divisibility;
   /** Keep locations in the steps' texts. `trace.locations` has them either way. */
   readonly debugInfo?: boolean;
   /** Milliseconds, to time passes by; without it no step has a time. */
@@ -105,9 +112,13 @@ export interface Compilation {
   readonly ok: boolean;
   readonly failed?: CompileResult["failed"];
   readonly trace: Trace;
+  /** The id in the Trace of an op that `watch` sees. */
+  readonly idOf: CompileResult["idOf"];
   /** Texts: the IR after the last pass of a stage that ran (of the last stage alone unless `record` is `texts`), LLVM IR, PTX. */
   readonly artifacts: { readonly ttir?: string; readonly ttgir?: string; readonly llvmDialect?: string } & Artifacts;
   readonly diagnostics: readonly Diagnostic[];
+  /** `diagnostics` as text with excerpts. */
+  readonly rendered: string;
 }
 
 /** Modules that a compilation has changed: their source is read again. */
@@ -118,8 +129,13 @@ const used = new WeakSet<Operation>();
  * a Python kernel is then made again for each. Options, targets and passes that do not exist are `Rejected`; nothing is thrown.
  */
 export function compileSource(source: Source, request: CompileRequest = {}): Compilation | Rejected {
-  if (source.kind === "imported")
-    return { kind: "compiled", ok: true, trace: source.trace, artifacts: source.trace.artifacts, diagnostics: source.trace.diagnostics };
+  if (source.kind === "module") return finished(compiling(source, request));
+  const { trace } = source;
+  return { kind: "compiled", ok: true, trace, idOf: (op) => op, artifacts: trace.artifacts, diagnostics: trace.diagnostics, rendered: "" };
+}
+
+/** `compileSource`, halting before each pass. */
+export function* compiling(source: ModuleSource, request: CompileRequest = {}): Generator<CompileProgress, Compilation | Rejected> {
   const {
     target,
     options = {},
@@ -128,24 +144,20 @@ export function compileSource(source: Source, request: CompileRequest = {}): Com
     disable = [],
     artifacts = ["llir", "ptx"],
     record = "texts",
+    from,
+    divisibility = [],
     clock,
     ...others
   } = request;
-  const capability = target === undefined ? source.request.capability : knownCapability(target);
-  if (target !== undefined && capability === undefined) return rejected(`unknown target '${target}'; known are ${targetNames()}`);
-  const cuda = { ...source.request.cuda, ...options };
-  const isFresh = !used.has(source.module) && (source.defaults === undefined || (target === undefined && request.options === undefined));
-  const read = isFresh ? source : readSource({ ...source.request, capability, cuda });
-  if (read.kind !== "module") return read.kind === "error" ? read : compileSource(read, request);
-  const { name } = source.request;
-  const settings = settingsOf(read, { capability, cuda });
-  const problem = capabilityProblem(name, settings.capability) ?? checkOptions(settings.options, settings.capability);
-  if (problem !== undefined) return rejected(problem);
+  const ready = sourceFor(source, { ...(target === undefined ? {} : { target }), options });
+  if (ready.kind === "error") return ready;
+  const { module, request: own } = ready;
+  const settings = { ...settingsOf(ready, { capability: own.capability, cuda: own.cuda ?? {} }), ...(from === undefined ? {} : { from }) };
   const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable });
   if ("error" in range) return rejected(range.error);
-  const { module } = read;
   used.add(module);
-  const { trace, ok, failed } = compile(name, module, {
+  setDivisibility(module, divisibility);
+  const { trace, ok, failed, idOf } = yield* compileSteps(own.name, module, {
     ...others,
     ...settings,
     ...range,
@@ -155,28 +167,48 @@ export function compileSource(source: Source, request: CompileRequest = {}): Com
     steps: record !== "nothing",
     clock: clock ?? (() => 0),
   });
-  const timed = clock ? trace : { ...trace, steps: trace.steps.map((step) => ({ ...step, ms: undefined })) };
+  const { sources } = module.ctx;
   return {
     kind: "compiled",
     ok,
     ...(failed ? { failed } : {}),
-    trace: timed,
-    artifacts: { ...stageTexts(trace, module, record), ...trace.artifacts },
+    idOf,
+    trace: clock ? trace : { ...trace, steps: trace.steps.map((step) => ({ ...step, ms: undefined })) },
+    artifacts: Object.defineProperties({ ...trace.artifacts }, stageTexts(trace, module, record)),
     diagnostics: trace.diagnostics,
+    rendered: trace.diagnostics.map((d) => renderDiagnostic(d, sources)).join(""),
   };
 }
 
-/** The IR at the end of each stage, as far as steps were recorded; without steps the module as it is now. */
-function stageTexts(trace: Trace, module: Operation, record: CompileRequest["record"]): Omit<Compilation["artifacts"], keyof Artifacts> {
-  const texts: { ttir?: string; ttgir?: string; llvmDialect?: string } = {};
-  const keys = { ttir: "ttir", ttgir: "ttgir", llir: "llvmDialect" } as const;
-  if (record !== "texts") {
+/** The source for a target and options: as it is, or read again where a compilation has changed its module or it was made for others. */
+export function sourceFor(source: ModuleSource, { target, options }: Pick<CompileRequest, "target" | "options">): ModuleSource | Rejected {
+  const capability = target === undefined ? source.request.capability : knownCapability(target);
+  if (target !== undefined && capability === undefined) return rejected(`unknown target '${target}'; known are ${targetNames()}`);
+  const asked = { capability, cuda: { ...source.request.cuda, ...options } };
+  const request = { ...source.request, ...asked };
+  const isReady = !used.has(source.module) && (!source.madeFor || isSame(source.madeFor, settingsOf(source, asked)));
+  const read = isReady ? { ...source, request } : readSource(request);
+  if (read.kind !== "module") return read.kind === "error" ? read : rejected(`'${request.name}' holds no IR to compile`);
+  const settings = settingsOf(read, asked);
+  const problem = capabilityProblem(request.name, settings.capability) ?? checkOptions(settings.options, settings.capability);
+  return problem === undefined ? read : rejected(problem);
+}
+const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>
+  a.capability === b.capability && JSON.stringify(a.options) === JSON.stringify(b.options);
+
+/** The IR at the end of each stage, as far as steps were recorded; without steps the module as it is now. Printed when it is read. */
+function stageTexts(trace: Trace, module: Operation, record: CompileRequest["record"]): PropertyDescriptorMap {
+  const texts: PropertyDescriptorMap = {};
+  const add = (name: "ttir" | "ttgir" | "llvmDialect", get: () => string): void => {
+    texts[name] = { get, enumerable: true, configurable: true };
+  };
+  if (record === "texts") {
+    const names = { ttir: "ttir", ttgir: "ttgir", llir: "llvmDialect" } as const;
+    for (const { parent, kind, stage, verified, text } of trace.steps)
+      if (parent === undefined && kind !== "internal" && stage !== "ptx" && verified) add(names[stage], () => trace.lines.textOf(text));
+  } else {
     const last = { ttir: "ttir", llir: "ttgir", ptx: "llvmDialect", ttgir: "ttgir" } as const;
-    texts[last[stageOf(module)]] = printOperation(module);
-    return texts;
+    add(last[stageOf(module)], () => printOperation(module));
   }
-  for (const step of trace.steps)
-    if (step.parent === undefined && step.kind !== "internal" && step.stage !== "ptx" && step.verified)
-      texts[keys[step.stage]] = trace.lines.textOf(step.text);
   return texts;
 }

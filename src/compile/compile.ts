@@ -10,6 +10,7 @@ import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { type Remark, remarkWithIds } from "../pass/remark.js";
+import { finished } from "../support/slices.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
 import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
@@ -72,11 +73,7 @@ export function pipelineOf(options: Pick<CompileOptions, "capability" | "options
 
 /** Compiles `module` in place. The Trace's step 0 is the source. */
 export function compile(name: string, module: Operation, options: CompileOptions): CompileResult {
-  const steps = compileSteps(name, module, options);
-  for (;;) {
-    const next = steps.next();
-    if (next.done) return next.value;
-  }
+  return finished(compileSteps(name, module, options));
 }
 
 /** The progress of a compilation so far. */

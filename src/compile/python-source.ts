@@ -8,7 +8,6 @@ import type { KernelConfig, KernelInfo, Specialization } from "../frontend/reque
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import { toBytes } from "../support/utf8.js";
-import { printOperation } from "../syntax/print.js";
 import { readOptions } from "./comment-options.js";
 import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
 
@@ -67,7 +66,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
   }
   const made = specialize(kernel, python, settings(kernel), name);
   if ("error" in made) return rejected(made.error, made);
-  const asked = (request.readOptions ?? readOptions)(made.options);
+  const asked = readOptions(made.options);
   if ("error" in asked) return rejected(`${name}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}`);
 
   const unknown = unknownConfigs(kernel);
@@ -96,15 +95,12 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     kind: "module",
     module,
     defaults,
+    madeFor: { capability, options },
     python: {
       proposal: made.proposal,
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
     },
     request,
-    /** The TTIR, for what reads the input again. */
-    get text() {
-      return printOperation(module, { debugInfo: true });
-    },
   };
 }
 

@@ -36,7 +36,7 @@ export function readSource(request: SourceRequest): Source | Rejected {
   const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, text);
   if (!parsed || !verifyOperation(parsed.module)) return rejectedBy(ctx);
   if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
-  return { kind: "module", module: parsed.module, text, request };
+  return { kind: "module", module: parsed.module, request };
 }
 
 /** Reads the files of a folder: Triton's cache of a kernel, an IR tree of MLIR, or files of torch.compile, of which one must be chosen. */

@@ -4,7 +4,6 @@ import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { PythonHost } from "../frontend/compile-python.js";
-import type { CommentSetting } from "../frontend/kernel-comment.js";
 import type { Choices, GivenArguments, Proposal } from "../frontend/specialize.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
@@ -25,8 +24,6 @@ export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "is
   readonly cuda?: Partial<CudaOptions>;
   /** The folder of a Triton 3.6 whose library functions are used instead of tt-step's own; asked once, if the kernel calls some. */
   readonly tritonLib?: (report: (diagnostic: Diagnostic) => void) => string | undefined;
-  /** Reads the options in a `# tt-step:` comment; `readOptions` of `comment-options.ts` unless given. */
-  readonly readOptions?: (settings: readonly CommentSetting[]) => SourceDefaults | { readonly error: string };
 }
 
 /** A text to read, and for Python what is compiled of it. */
@@ -48,11 +45,11 @@ export interface SourceDefaults {
 export interface ModuleSource {
   readonly kind: "module";
   readonly module: Operation;
-  /** The text that the module was read from; the TTIR if it comes from Python. */
-  readonly text: string;
   /** Only for Python inputs. */
   readonly defaults?: SourceDefaults;
   readonly python?: PythonKernel;
+  /** The settings that the IR depends on; only for Python inputs. */
+  readonly madeFor?: { readonly capability: number; readonly options: CudaOptions };
   readonly request: SourceRequest;
 }
 /** The kernel of a Python file that a module was made of. */

@@ -1,23 +1,40 @@
-/** A layout from the text of a type, for programs that ask about layouts alone. */
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+/** A layout from the text of a type or of an encoding, for programs that ask about layouts alone. */
+import { type Rejected, rejected, rejectedBy } from "../compile/source.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { printTensorView } from "../layout/print-layout.js";
 import { Parser } from "../syntax/parser.js";
-import { layoutOfType, type ValueLayout } from "./value-layout.js";
+import { layoutOfEncoding, layoutOfType, type ValueLayout } from "./value-layout.js";
+
+/** The tensor that an encoding is for. */
+export interface LayoutShape {
+  readonly shape: readonly number[];
+  /** Bits of an element, which a few layouts of shared memory depend on; 32 by default. */
+  readonly bits?: number;
+}
 
 /**
- * Reads the type of a tensor or buffer with its encoding written out, as `tensor<128x32xf16, #ttg.blocked<{sizePerThread = [1, 8], ...}>>`.
- * `layout` of the result maps register, lane, warp and block (or an offset in shared memory) to coordinates of the tensor. A text that
- * is no type, and a type without a layout, give diagnostics.
+ * Reads the type of a tensor or buffer with its encoding written out, as `tensor<128x32xf16, #ttg.blocked<{sizePerThread = [1, 8], ...}>>`,
+ * or an encoding alone, whose shape is then given. `layout` of the result maps register, lane, warp and block (or an offset in shared
+ * memory) to coordinates of the tensor. A text that is no type or encoding, and one without a layout, are `Rejected`.
  */
-export function parseLayout(type: string): ValueLayout | { readonly diagnostics: readonly Diagnostic[] } {
+export function parseLayout(text: string, of?: LayoutShape): ValueLayout | Rejected {
   const ctx = new Context(ALL_DIALECTS);
-  const parsed = new Parser(ctx, ctx.addSource("type", type)).parseWhole((p) => p.type());
-  if (!parsed) return { diagnostics: ctx.diagnostics };
-  const found = layoutOfType(parsed);
-  return "reason" in found ? { diagnostics: [{ severity: "error", code: "", message: found.reason, notes: [] }] } : found;
+  const parser = new Parser(ctx, ctx.addSource(of ? "encoding" : "type", text));
+  if (!of) {
+    const type = parser.parseWhole((p) => p.type());
+    return type ? found(layoutOfType(type)) : rejectedBy(ctx);
+  }
+  const { shape, bits = 32 } = of;
+  if (!shape.every((extent) => Number.isSafeInteger(extent) && extent > 0) || !Number.isSafeInteger(bits) || bits <= 0)
+    return rejected("a shape is a list of integers from 1, and an element has one bit at least");
+  const encoding = parser.parseWhole((p) => p.attribute());
+  if (!encoding) return rejectedBy(ctx);
+  const layout = layoutOfEncoding(encoding, shape, bits);
+  return found("reason" in layout ? layout : { ...layout, typeText: `${shape.join("x")} x ${bits} bits` });
 }
+const found = (layout: ValueLayout | { readonly reason: string }): ValueLayout | Rejected =>
+  "reason" in layout ? rejected(layout.reason) : layout;
 
 /**
  * Who holds each element, as `triton-tensor-layout` prints it: a cell `T4:1` is thread 4, register 1; several owners are joined by `|`.

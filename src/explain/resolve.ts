@@ -1,4 +1,5 @@
 /** Finds what a question is about: a step of a Trace, and values or ops in it by name or by line of the source. */
+import { type Rejected, rejected } from "../compile/source.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -6,16 +7,20 @@ import { nearest } from "../support/nearest.js";
 import { findStep, noStep, type Step, type Trace } from "../trace/trace.js";
 import { type Explanation, explain, queriesOf, type StepQueries } from "./queries.js";
 
+/** The explanations of an op or value, or of all ops of a line, after a step. */
+export interface Explained {
+  readonly kind: "explained";
+  readonly step: Step;
+  readonly explanations: readonly Explanation[];
+}
+
 /** Why a value (`%23`, `@kernel:%23`), or every op of a source line (`kernel.py:12`), is as it is after the pass `at`; by default the last of ttgir. */
-export function explainAt(
-  trace: Trace,
-  asked: string,
-  at?: string,
-): { readonly step: Step; readonly explanations: readonly Explanation[] } | { readonly error: string } {
+export function explainAt(trace: Trace, asked: string, at?: string): Explained | Rejected {
   const queries = queriesAt(trace, at);
-  if ("error" in queries) return queries;
+  if ("error" in queries) return rejected(queries.error);
   const found = resolve(queries, asked);
-  return "error" in found ? found : { step: queries.step, explanations: found.entities.map((entity) => explain(queries, entity)) };
+  if ("error" in found) return rejected(found.error);
+  return { kind: "explained", step: queries.step, explanations: found.entities.map((entity) => explain(queries, entity)) };
 }
 
 /** The step that `at` names (`tritongpu-coalesce`, `canonicalize#3`, a label of the list), by default the last of ttgir, to ask. */

@@ -2,49 +2,79 @@
 
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
+import { type Rejected, rejected } from "../compile/source.js";
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { capabilityOf } from "../gpu/nvidia.js";
+import type { Operation } from "../ir/operation.js";
 import { sharedBytesOf } from "../simulate/llvm/translate.js";
+import { argumentNames } from "../simulate/tensor/arguments.js";
 import { type Broken, isExecutable, otherKernel, type ValidateOptions, type Validation, Validator } from "../simulate/validate.js";
-import { moduleOfStep, readStep } from "../trace/step-module.js";
-import type { Step, Trace } from "../trace/trace.js";
+import { finished, type Work } from "../support/slices.js";
+import { readStep } from "../trace/step-module.js";
+import { runName, type Trace } from "../trace/trace.js";
 
 /**
  * Runs the kernel after each pass of a Trace with arguments that are made up, and PTX where the Trace has it. `broken` of the result
- * names the passes that changed what is stored; `notExecuted` the steps that nothing is known of. An error where the first step is no
- * kernel of TTIR or TTGIR.
+ * names the passes that changed what is stored; `notExecuted` the steps that nothing is known of. Rejected where the first step is no
+ * kernel of TTIR or TTGIR, or another one later.
  */
-export function validate(trace: Trace, options: ValidateOptions = {}): Validation | { readonly error: string } {
-  const first = trace.steps[0] && readStep(trace, trace.steps[0]);
-  if (!first?.module || !isExecutable(first.module)) return { error: first?.problem ?? "the source is no kernel of TTIR or TTGIR" };
-  const validator = new Validator({ ...targetOf(trace), ...options });
-  validator.begin(first.module);
-  let sharedBytes: number | undefined;
-  for (const step of trace.steps) {
-    if (!step.verified) break;
-    if (step.kind === "source" || step.parent !== undefined || !step.changed || !step.known) continue;
-    const pass = step.run > 1 ? `${step.flag}#${step.run}` : step.flag;
-    if (step.stage === "ptx") {
-      if (pass === "ptx") validator.checkPtx(trace.lines.textOf(step.text), sharedBytes);
-      continue;
-    }
-    const { module, problem } = readStep(trace, step);
-    const other = module && otherKernel(first.module, module, pass);
-    if (other !== undefined) return { error: other };
-    if (problem !== undefined) validator.unreadable(pass, problem);
-    else {
-      sharedBytes = sharedBytesOf(module) ?? sharedBytes;
-      validator.check(pass, module);
-    }
-  }
-  if (trace.artifacts.ptx !== undefined) validator.checkPtx(trace.artifacts.ptx, sharedBytes);
-  return narrowed(validator, trace);
+export function validate(trace: Trace, options: ValidateOptions = {}): Validation | Rejected {
+  return finished(validating(trace, options));
 }
 
-/** The outcome, with the passes named that a difference seen first in lowered code comes from. */
-export function narrowed(validator: Validator, trace: Trace): Validation {
+/** `validate`, step by step. */
+export function* validating(trace: Trace, options: ValidateOptions = {}): Work<Validation | Rejected> {
+  const source = sourceOf(trace);
+  if (source.kind === "error") return source;
+  const later = trace.steps.filter((s) => s.kind !== "source" && s.parent === undefined && s.changed && s.known);
+  // The output of a failed pass is not a valid program.
+  const failed = later.findIndex((s) => !s.verified);
+  const steps = (failed < 0 ? later : later.slice(0, failed)).map((step) => ({
+    pass: runName(step),
+    read: step.stage === "ptx" ? undefined : readStep(trace, step),
+    text: step.text,
+  }));
+  for (const { pass, read } of steps) {
+    const other = read?.module && otherKernel(source.module, read.module, pass);
+    if (other !== undefined) return rejected(other);
+  }
+  const validator = new Validator({ ...targetOf(trace), names: source.names, ...options });
+  const { ptx } = trace.artifacts;
+  const of = steps.length + (ptx === undefined ? 0 : 1);
+  let done = 0;
+  const isEnded = function* (): Work<boolean> {
+    return (yield { what: "validate", done: done++, of: of + 1 }) === true;
+  };
+  const ended = (): Validation => ({ ...validator.outcome, endedEarly: { of } });
+  if (yield* isEnded()) return ended();
+  validator.begin(source.module);
+  let sharedBytes: number | undefined;
+  for (const { pass, read, text } of steps) {
+    if (yield* isEnded()) return ended();
+    if (read === undefined) {
+      if (pass === "ptx") validator.checkPtx(trace.lines.textOf(text), sharedBytes);
+    } else if (read.problem !== undefined) validator.unreadable(pass, read.problem);
+    else {
+      sharedBytes = sharedBytesOf(read.module) ?? sharedBytes;
+      validator.check(pass, read.module);
+    }
+  }
+  if (yield* isEnded()) return ended();
+  if (ptx !== undefined) validator.checkPtx(ptx, sharedBytes);
   const { outcome } = validator;
   const broken = outcome.broken.map((b) => (b.hidden ? { ...b, suspects: suspectsOf(b, validator, trace) } : b));
   return { ...outcome, broken };
+}
+
+/** The kernel that a Trace begins with, if it can be executed, and the names of its arguments as its text has them. */
+export function sourceOf(
+  trace: Trace,
+): { readonly kind: "source"; readonly module: Operation; readonly names: readonly string[] } | Rejected {
+  const [first] = trace.steps;
+  const read = first && readStep(trace, first);
+  if (!first || !read?.module || read.problem !== undefined || !isExecutable(read.module))
+    return rejected(`'${trace.source.name}' holds no kernel in TTIR or TTGIR${read?.problem === undefined ? "" : `: ${read.problem}`}`);
+  return { kind: "source", module: read.module, names: argumentNames(kernelOf(read.module)!, trace.lines.textOf(first.text)) };
 }
 
 /**
@@ -56,14 +86,13 @@ function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, t
   if (capability === undefined) return suspects;
   const target = { capability, options: { ...defaultOptions(capability), ...trace.options } };
   const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
-  const nameOf = (step: Step) => (step.run > 1 ? `${step.flag}#${step.run}` : step.flag);
   const holds = (at: number): boolean | undefined => {
-    const module = moduleOfStep(trace, steps[at]!);
+    const { module, problem } = readStep(trace, steps[at]!);
     const done = new Set(steps.slice(1, at + 1).map((s) => s.flag));
-    return module && finishLowering(module, target, done) ? validator.holds(module) : undefined;
+    return module && problem === undefined && finishLowering(module, target, done) ? validator.holds(module) : undefined;
   };
   const source = holds(0);
-  let bad = steps.findIndex((s) => nameOf(s) === pass);
+  let bad = steps.findIndex((s) => runName(s) === pass);
   if (source === undefined || bad < 0) return suspects;
   if (!source) {
     const lowering = suspects.filter((name) => LOWERING.has(name));
@@ -78,13 +107,13 @@ function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, t
     else if (right === false) bad = middle;
     open = open.filter((i) => i !== middle && i > good && i < bad);
   }
-  const found = steps.slice(good + 1, bad + 1).map(nameOf);
+  const found = steps.slice(good + 1, bad + 1).map(runName);
   // Tensor by tensor their results are right, so it may as well be the lowering of what they made.
   return [...found, ...suspects.filter((name) => LOWERING.has(name) && !found.includes(name))];
 }
 
 /** The target that a Trace is made for. */
-export function targetOf({ target }: Trace): { readonly capability?: number } {
+function targetOf({ target }: Trace): { readonly capability?: number } {
   const capability = capabilityOf(target);
   return capability === undefined ? {} : { capability };
 }

@@ -1,7 +1,7 @@
 /** The layout that a value's type names. */
 import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
 import { MemDescType } from "../dialects/ttg/types.js";
-import type { Type } from "../ir/attribute.js";
+import type { Attribute, Type } from "../ir/attribute.js";
 import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import { attrText, typeText } from "../ir/text-hook.js";
 import { type EncodingParams, isDistributed, isShared } from "../layout/encoding-params.js";
@@ -38,23 +38,27 @@ function find(type: Type): ValueLayout | { readonly reason: string } {
   if (!RankedTensorType.is(type) && !MemDescType.is(type)) return { reason: `${text}: no tensor, no layout` };
   const { elementType, encoding } = type.params as TensorType["params"];
   if (!encoding) return { reason: `${text} has no layout yet: convert-triton-to-tritongpu gives tensors theirs` };
-  const bits = bitWidth(elementType) ?? 64;
+  // A view of shared memory is placed as its whole buffer is; pipelined buffers have a dimension in front.
+  const whole = MemDescType.is(type) ? type.params.allocShape : type.params.shape;
+  const layout = layoutOfEncoding(encoding, whole, bitWidth(elementType) ?? 64);
+  return "reason" in layout ? layout : { ...layout, typeText: text };
+}
+
+/** The layout of an encoding for the last dimensions of a shape, with elements of so many bits; or why it has none, in a sentence. */
+export function layoutOfEncoding(
+  encoding: Attribute,
+  whole: readonly number[],
+  bits: number,
+): Omit<ValueLayout, "typeText"> | { readonly reason: string } {
   const params = encodingFor(encoding, bits);
   const encodingText = attrText(encoding);
   if (!params || !(isDistributed(params) || isShared(params)) || (isDistributed(params) && usesVolta(params)))
     return { reason: `${encodingText} is no layout of threads or shared memory that can be drawn` };
-  // A view of shared memory is placed as its whole buffer is; pipelined buffers have a dimension in front.
-  const whole = MemDescType.is(type) ? type.params.allocShape : type.params.shape;
-  const shape = whole.slice(Math.max(0, whole.length - getRank(params)));
+  const rank = getRank(params);
+  if (whole.length < rank) return { reason: `${encodingText}: the layout has ${rank} dimensions, and the shape ${whole.length}` };
+  const shape = whole.slice(whole.length - rank);
   const problem = layoutProblem(shape, params);
   if (problem !== undefined) return { reason: `${encodingText}: ${problem}` };
-  return {
-    typeText: text,
-    encodingText,
-    params,
-    shape,
-    bits,
-    layout: toLinearLayout(shape, params),
-    kind: isShared(params) ? "shared" : "distributed",
-  };
+  const layout = toLinearLayout(shape, params);
+  return { encodingText, params, shape, bits, layout, kind: isShared(params) ? "shared" : "distributed" };
 }

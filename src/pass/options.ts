@@ -88,6 +88,18 @@ export function optionText(key: string, spec: { readonly text?: string }): strin
   return spec.text ?? key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
 }
 
+/** The values that an option takes, in words. */
+export function expectedText({ kind, min, values = [] }: Pick<OptionSpec, "kind" | "min" | "values">): string {
+  return {
+    int: min === undefined ? "an integer" : `an integer from ${min}`,
+    size: "a power of 2 from 1 to 1024",
+    bool: "true or false",
+    enum: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    list: "words with commas between",
+    string: "a text",
+  }[kind];
+}
+
 /** Values of all options: those given, the others at their defaults. */
 export function withDefaults(specs: OptionSpecs, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
@@ -109,12 +121,7 @@ export function parseOptions(specs: OptionSpecs, text: string): { readonly value
     if (!found) return { error: `no such option ${name}` };
     const [key, spec] = found;
     const parsed = spec.parse(value);
-    if (parsed === undefined) {
-      const allowed = spec.values
-        ? `one of ${spec.values.join(", ")}`
-        : { int: "an integer", size: "a power of two from 1 to 1024", bool: "true or false" }[spec.kind as string];
-      return { error: `invalid value '${value}' for option ${name}${allowed ? `: expected ${allowed}` : ""}` };
-    }
+    if (parsed === undefined) return { error: `invalid value '${value}' for option ${name}: expected ${expectedText(spec)}` };
     values[key] = parsed;
   }
   return { values };

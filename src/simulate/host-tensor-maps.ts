@@ -1,4 +1,5 @@
 /** Tensor maps that the host makes of a kernel's tensor descriptors, in the layouts that the compiler chose for them. Source: third_party/nvidia, get_tensordesc_metadata. */
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { signlessBlockType, TensorDescType } from "../dialects/tt/types.js";
 import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import type { Operation } from "../ir/operation.js";
@@ -6,7 +7,6 @@ import { getShapePerCTAOf } from "../layout/encoding-queries.js";
 import { getTMABlockShape } from "../layout/encodings/nvmma-shared.js";
 import { elementTypeNumber, type HostTensorMap, PADDED_FP4 } from "./ptx/tensor-map.js";
 import { elementOfType } from "./tensor/elements.js";
-import { kernelOf } from "./tensor/run.js";
 
 /** The properties that do not depend on the tensor's shape: the box, its swizzle, its elements. */
 export type TensorMapForm = Omit<HostTensorMap, "shape" | "strides">;

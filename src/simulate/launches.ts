@@ -2,10 +2,11 @@
  * The launches on which validation compares stages: sizes with which masks cut and loops go round several times, twice, once and not at
  * all; and values that tell signed from unsigned, and what is ordered, rounded or ignored from what is not.
  */
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import type { Operation } from "../ir/operation.js";
 import { type ArgumentPlan, type Fit, type MadeUp, type Preconditions, planArguments } from "./tensor/arguments.js";
 import { nonFinite } from "./tensor/compare.js";
-import { kernelOf, type RunOptions, type RunResult, runModule } from "./tensor/run.js";
+import { type RunOptions, type RunResult, runModule } from "./tensor/run.js";
 
 export interface LaunchOptions extends Omit<RunOptions, "args" | "seed" | "preconditions" | "fit"> {
   readonly seeds?: readonly number[];

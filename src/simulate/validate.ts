@@ -4,6 +4,7 @@
  * by tensor; lowered code thread by thread, on as many programs as a budget allows, and is compared with the source.
  */
 
+import { kernelOf } from "../dialects/builtin/function-op.js";
 import { TensorDescType } from "../dialects/tt/types.js";
 import { cloneOperation } from "../ir/clone.js";
 import type { Operation } from "../ir/operation.js";
@@ -20,7 +21,7 @@ import { elementOfType } from "./tensor/elements.js";
 import { type Finding, RACES } from "./tensor/findings.js";
 import { printableLocation } from "./tensor/place.js";
 import { RULES } from "./tensor/rules/index.js";
-import { kernelOf, type RunResult, runModule } from "./tensor/run.js";
+import { type RunResult, runModule } from "./tensor/run.js";
 
 /** How a kernel is started when its steps are validated, and how long that may take. */
 export interface ValidateOptions
@@ -45,6 +46,7 @@ export interface Broken {
 }
 /** The outcome of executing a kernel after each of its passes. */
 export interface Validation {
+  readonly kind: "validated";
   readonly broken: readonly Broken[];
   /** How many times the kernel was run, and after which passes it changed. */
   readonly runs: number;
@@ -61,6 +63,8 @@ export interface Validation {
   readonly findings: readonly Finding[];
   /** Steps that were not executed, and so not validated: the last of each stage, each with the reason. */
   readonly notExecuted: readonly NotExecuted[];
+  /** Set where the user ended it: how many results there were to execute. */
+  readonly endedEarly?: { readonly of: number };
 }
 
 /** A step that was not executed. */
@@ -302,6 +306,7 @@ export class Validator {
 
   get outcome(): Validation {
     return {
+      kind: "validated",
       broken: this.#broken,
       runs: this.#runs,
       passes: this.#passes,
@@ -343,8 +348,7 @@ function spread(
 }
 
 /** Whether there is a kernel here in TTIR or TTGIR; lowered code is executed elsewhere. */
-export function isExecutable(module: Operation): boolean {
-  const kernel = kernelOf(module);
+export function isExecutable(module: Operation, kernel = kernelOf(module)): boolean {
   if (kernel?.name !== "tt.func") return false;
   if (!kernel.regions[0]!.firstBlock!.args.every(({ type }) => elementOfType(type) !== undefined || TensorDescType.is(type))) return false;
   return !kernel.walk((op) => (/^(?:llvm|nvvm)\./.test(op.name) && !RULES.has(op.def) ? "interrupt" : undefined));
@@ -390,8 +394,11 @@ export function validationText({
   onesided,
   findings,
   notExecuted,
+  endedEarly,
 }: Validation): string {
-  if (runs === 0) return "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
+  const ended = endedEarly ? `validate: interrupted: ${passes.length} of ${endedEarly.of} results of passes were executed\n` : "";
+  if (runs === 0)
+    return ended || "validate: nothing was executed: there is no kernel in TTIR or TTGIR whose arguments are pointers and numbers\n";
   const lines = broken.map(({ pass, seed, message, suspects = [pass] }) =>
     seed === undefined
       ? `validate: '${pass}' cannot be read: ${message}`
@@ -411,5 +418,5 @@ export function validationText({
   if (onesided.branches.length > 0) lines.push(`validate: note: one side never taken: ${listed(onesided.branches)}`);
   for (const [stage, covered] of coverage)
     lines.push(`validate: ${stage}: ${covered.unit === "instructions" ? `${programs}; ` : ""}${coverageText(covered)}`);
-  return `${lines.join("\n")}\n`;
+  return `${lines.join("\n")}\n${ended}`;
 }

@@ -13,7 +13,7 @@ export interface Progress {
 export type Work<T> = Generator<Progress, T, boolean | undefined>;
 
 /** Runs it to its end at once. */
-export function finished<T>(steps: Sliced<T> | Work<T>): T {
+export function finished<T>(steps: Generator<unknown, T, boolean | undefined>): T {
   for (;;) {
     const next = steps.next();
     if (next.done) return next.value;

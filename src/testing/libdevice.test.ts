@@ -4,6 +4,7 @@ import { LIBDEVICE_VARIANTS } from "../frontend/language/builtins/libdevice.js";
 import { libdeviceExpression } from "../simulate/libdevice.js";
 import { ELEMENTARY } from "../simulate/tensor/elementary.js";
 import { TOLERANCES } from "../simulate/tensor/tolerances.js";
+import { functionOf } from "../support/function-of.js";
 import { type Accuracy, accuracy, callerPtx, evaluate, readPoints, type Signature, valueOf } from "./libdevice-accuracy.js";
 import { absoluteBound, BOUNDS, isAbsolute, ynBound } from "./libdevice-bounds.js";
 
@@ -68,7 +69,7 @@ describe("functions of f32", () => {
 });
 
 const compute = (symbol: string) =>
-  new Function("H", `"use strict"; return (a, b, c, d) => ${libdeviceExpression(symbol)};`)(ELEMENTARY) as (
+  functionOf(["H"], `return (a, b, c, d) => ${libdeviceExpression(symbol)};`)(ELEMENTARY) as (
     ...args: readonly (number | bigint)[]
   ) => number | bigint;
 

@@ -6,10 +6,13 @@ import {
   compile,
   explain,
   fromJson,
+  type ModuleSource,
   parseLayout,
   type Rejected,
   readSource,
+  run,
   type Source,
+  type Trace,
   threadMap,
   toJson,
   validate,
@@ -20,6 +23,10 @@ function source(name: string, text = readFileSync(name, "latin1")): Source {
   if (read.kind === "error") throw new Error(read.rendered ?? read.message);
   return read;
 }
+function moduleOf(name: string, text: string): ModuleSource["module"] {
+  return (source(name, text) as ModuleSource).module;
+}
+const traceOf = (read: Source): Trace => compiled(compile(read)).trace;
 function compiled(result: Compilation | Rejected): Compilation {
   if (result.kind === "error") throw new Error(result.rendered ?? result.message);
   return result;
@@ -53,9 +60,11 @@ test("a Python kernel becomes every artifact, for as many targets as asked", () 
 test("explain, validate and JSON work on the Trace", () => {
   const { trace } = compiled(compile(source("scale.py", KERNEL)));
   const asked = explain(trace, "scale.py:8", "tritongpu-coalesce");
-  expect("explanations" in asked && asked.explanations.map((e) => e.subject).join("\n")).toContain("tt.load");
+  expect(asked.kind === "explained" && asked.explanations.map((e) => e.subject).join("\n")).toContain("tt.load");
   const validation = validate(trace);
-  expect("broken" in validation && [validation.broken, validation.runs > 0]).toEqual([[], true]);
+  expect(validation.kind === "validated" && [validation.broken, validation.runs > 0]).toEqual([[], true]);
+  const ran = run(moduleOf("scale.py", KERNEL), { programs: [[0, 0, 0]] });
+  expect(ran.kind === "ran" && [ran.kernel, ran.findings, ran.stores.length > 0]).toEqual(["scale", [], true]);
   const again = fromJson(toJson(trace));
   expect("steps" in again && toJson(again)).toBe(toJson(trace));
 });
@@ -67,15 +76,17 @@ test("until, startAfter and record say how much is done and kept", () => {
   expect(Object.keys(artifacts)).toEqual(["ttgir"]);
 });
 
+const BLOCKED = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>";
+
 test("layouts are read from types", () => {
-  const blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>";
-  const layout = parseLayout(`tensor<8x16xf32, ${blocked}>`);
-  expect("layout" in layout && threadMap(layout).split("\n")[0]).toContain("T0:0");
-  expect("diagnostics" in parseLayout("tensor<8x16xf32>")).toBe(true);
-  expect("diagnostics" in parseLayout("tensor<8x")).toBe(true);
+  const layout = parseLayout(`tensor<8x16xf32, ${BLOCKED}>`);
+  const again = parseLayout(BLOCKED, { shape: [8, 16] });
+  if (layout.kind === "error" || again.kind === "error") throw new Error("no layout");
+  expect(threadMap(layout).split("\n")[0]).toContain("T0:0");
+  expect(threadMap(again)).toBe(threadMap(layout));
 });
 
-test.each<[string, () => Compilation | Rejected | Source, string]>([
+test.each<[string, () => { readonly kind: string }, string]>([
   ["an empty text", () => readSource({ name: "k.ttir", text: "" }), "'k.ttir' is empty"],
   ["IR that does not parse", () => readSource({ name: "k.ttir", text: "module { tt.nothing }" }), "tt.nothing"],
   ["Python that does not parse", () => readSource({ name: "k.py", text: "def (" }), "invalid syntax"],
@@ -83,6 +94,28 @@ test.each<[string, () => Compilation | Rejected | Source, string]>([
   ["an unknown target", () => compile(source("k.py", KERNEL), { target: "cuda:1" }), "unknown target 'cuda:1'"],
   ["an unknown pass", () => compile(source("k.py", KERNEL), { until: "no-such-pass" }), "there is no pass 'no-such-pass'"],
   ["an option out of range", () => compile(source("k.py", KERNEL), { options: { numWarps: 3 } }), "num_warps must be a power of 2"],
+  [
+    "a comment's value",
+    () => readSource({ name: "k.py", text: KERNEL.replace("num_warps=8", "num_warps=3") }),
+    "num_warps expects a power of 2",
+  ],
+  [
+    "an option without effect",
+    () => readSource({ name: "k.py", text: KERNEL.replace("num_warps=8", "launch_pdl=True") }),
+    "launch_pdl=True is refused",
+  ],
+  ["a type without a layout", () => parseLayout("tensor<8x16xf32>"), "has no layout yet"],
+  ["a type that does not parse", () => parseLayout("tensor<8x"), "expected"],
+  ["a layout for another rank", () => parseLayout(BLOCKED, { shape: [8] }), "the layout has 2 dimensions, and the shape 1"],
+  ["a shape without extents", () => parseLayout(BLOCKED, { shape: [8, 0] }), "integers from 1"],
+  [
+    "a kernel that is not there",
+    () => run(moduleOf("scale.py", KERNEL), { kernel: "scala" }),
+    "there is no function 'scala'; did you mean 'scale'?",
+  ],
+  ["lowered code", () => run(moduleOf("k.mlir", "llvm.func @k() { llvm.return }")), "'k' is no kernel of TTIR or TTGIR"],
+  ["a Trace of PTX", () => validate(traceOf(source("k.ptx", ".version 8.0\n.target sm_80\n"))), "'k.ptx' holds no kernel in TTIR or TTGIR"],
+  ["a question about no value", () => explain(traceOf(source("scale.py", KERNEL)), "%nothing"), "there is no value %nothing"],
 ])("%s is rejected with a diagnostic", (_, use, words) => {
   const result = use();
   expect(result).toMatchObject({ kind: "error" });

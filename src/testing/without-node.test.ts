@@ -34,3 +34,21 @@ test("the library compiles to PTX in a browser, also where text cannot become co
   expect(await main([name, "--target", "cuda:80", "--emit", "ptx"], io)).toBe(0);
   expect(compiled.kind === "compiled" && compiled.artifacts.ptx).toBe(io.out());
 }, 120_000);
+
+test("kernels run and validate with the same results where text cannot become code", async () => {
+  const name = "fixtures/kernels/vecadd.ttir";
+  const text = readFileSync(name, "latin1");
+  const resultsOf = ({ compile, readSource, run, validate }: typeof library) => {
+    const read = () => readSource({ name, text }) as library.ModuleSource;
+    const ran = run(read().module);
+    const compiled = compile(read(), { target: "cuda:80" }) as library.Compilation;
+    const validation = validate(compiled.trace, { seconds: 0, seeds: [0] });
+    if (ran.kind === "error" || validation.kind === "error") throw new Error("not run");
+    const { broken, passes, programs, notExecuted } = validation;
+    const stores = ran.memory.buffers.map((b) => ran.memory.stores(b.spec.name));
+    return JSON.stringify({ stores, findings: ran.findings, broken, passes, programs, notExecuted });
+  };
+  const [strict, usual] = [resultsOf(await inBrowser({ strings: false })), resultsOf(await inBrowser({ strings: true }))];
+  expect(strict).toMatch(/"bytes":\{"0".*"passes":\["/);
+  expect(strict).toBe(usual);
+}, 120_000);

@@ -50,13 +50,7 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
   return { module, opAtLine, nameOf };
 }
 
-/** The IR after a step, read again; its ops are at lines of that text. */
-export function moduleOfStep(trace: Trace, step: Step): Operation | undefined {
-  const { module, problem } = readStep(trace, step);
-  return problem === undefined ? module : undefined;
-}
-
-/** As much as could be read, and in a line what is wrong with it. */
+/** The IR after a step, read anew: as much as could be read, and in a line what is wrong with it. Its ops are at lines of that text. */
 export function readStep(trace: Trace, step: Step, onDefine?: Parameters<typeof parseModule>[4]): ReadStep {
   const ctx = new Context(ALL_DIALECTS);
   const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text), 1, onDefine)?.module;

@@ -93,6 +93,9 @@ export function stepBanner(step: Step): string {
   return `// -----// IR Dump After ${step.pass}${failed} (${step.flag}) ('${step.op}' operation${symbol}) //----- //`;
 }
 
+/** A step's flag, with the run from the second on: `canonicalize#2`. */
+export const runName = ({ flag, run }: Pick<Step, "flag" | "run">): string => (run > 1 ? `${flag}#${run}` : flag);
+
 /** The errors of the pass that failed, one text each: `file:line:column: error: message [code]`, and its notes likewise. */
 export function failuresOf({ diagnostics }: Trace): readonly string[] {
   // Errors in the texts made after the last pass belong to no pass.

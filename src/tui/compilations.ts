@@ -3,20 +3,18 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { defaultOptions } from "../backend/nvidia/options.js";
-import type { Always, CompileResult } from "../compile/compile.js";
 import { capabilityOf } from "../gpu/nvidia.js";
-import type { Operation } from "../ir/operation.js";
+import { type Always, type Compilation, defaultOptions, divisibilityOf, type Rejected, readSource, rejected } from "../index.js";
 import { fromBytes } from "../support/utf8.js";
 import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
-import { divisibilityOf, parse, passesOf, positionOf, type Run, start } from "./compiler.js";
+import { inputFor, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
 import { firstStep, type Opened, type OpenForm, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
-import { type CompilerInput, type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
+import { type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
 
 /** Where inputs come from. */
@@ -73,13 +71,10 @@ export class Compilations {
       return this.openAgainst();
     }
     this.setForm(opened.form);
-    this.compile(this.inputOf(opened), opened.module, this.whatIfOf(opened), undefined);
+    this.compile({ source: opened.source, ...opened.range }, this.whatIfOf(opened), undefined);
   }
-  private inputOf({ text, from, range, regenerate }: OpenedModule): CompilerInput {
-    return { name: this.inputs.name, text, from, ...range, ...(regenerate ? { regenerate } : {}) };
-  }
-  private whatIfOf({ module, whatIf }: OpenedModule): WhatIf {
-    return { ...whatIf, always: this.inputs.always, divisibility: divisibilityOf(module) };
+  private whatIfOf({ source, whatIf }: OpenedModule): WhatIf {
+    return { ...whatIf, always: this.inputs.always, divisibility: divisibilityOf(source.module) };
   }
   private offer({ title, choices }: Menu): void {
     this.#choices = choices;
@@ -139,8 +134,10 @@ export class Compilations {
     });
   }
 
-  private compile(input: CompilerInput, module: Operation, whatIf: WhatIf, baseline: Session["baseline"]): void {
-    const run = start(input, module, whatIf, this.shell.clock);
+  private compile(asked: Parameters<typeof inputFor>[0], whatIf: WhatIf, baseline: Session["baseline"]): void {
+    const input = inputFor(asked, whatIf);
+    if ("kind" in input) return this.reject(input);
+    const run = start(input, whatIf, this.shell.clock);
     this.#run = run;
     const began = this.shell.clock();
     const passes = passesOf(input, whatIf);
@@ -160,6 +157,7 @@ export class Compilations {
         const next = this.nextOf(run);
         if (next.done) {
           this.#run = undefined;
+          if (next.value.kind === "error") return this.reject(next.value);
           const { trace, ok, failed } = next.value;
           const failure = failed && failureText(failed, trace);
           const session = withSources({
@@ -192,6 +190,11 @@ export class Compilations {
     const session: Session = { ...first, generation, input, progress, computed: COMPUTED_LATER };
     this.shell.dispatch(baseline ? { type: "begin", session } : { type: "session", session });
     this.shell.soon(slice);
+  }
+  /** What cannot be compiled so: the program ends if nothing else is shown. */
+  private reject({ message, rendered = `tt-step: ${message}\n` }: Rejected): void {
+    if (this.shell.state().session.trace.steps.length === 0) this.shell.end(2, rendered);
+    else this.shell.say((message ?? rendered).split("\n")[0]!, "error");
   }
   /** Goes on; a compilation that throws is over, and what it has made stays. */
   private nextOf(run: Run): ReturnType<Run["next"]> {
@@ -229,12 +232,7 @@ export class Compilations {
     const disabled = settings
       ? [...settings.disabled.filter((p) => whatIf.disabled.includes(p)), ...added.flatMap((n) => positionOf(input, settings, n) ?? [])]
       : whatIf.disabled;
-    const isOther = settings?.capability !== whatIf.capability || settings.options !== whatIf.options;
-    const again = isOther ? input.regenerate?.(whatIf.capability, whatIf.options) : undefined;
-    const made = again ?? parse(input.name, input.text);
-    if ("error" in made) return this.shell.say(made.error.split("\n")[0]!, "error");
-    const text = again && !("error" in again) ? again.text : input.text;
-    this.compile({ ...input, text }, made.module, { ...whatIf, disabled }, baseline ?? { trace, settings });
+    this.compile(input, { ...whatIf, disabled }, baseline ?? { trace, settings });
   }
 
   /** Edits the IR after a step and runs the rest; a text with errors is kept, and opened again at the error. */
@@ -257,24 +255,19 @@ export class Compilations {
       this.forgetEdit(path);
       return this.shell.say("nothing was changed");
     }
-    const parsed = parse(edited.path, edited.text);
-    if ("error" in parsed) {
-      this.#edited = { step, path, line: parsed.line };
-      return this.shell.say(
-        `kept in ${edited.path}, e opens it again: ${parsed.error.split("\n")[0]!.replace(`${edited.path}:`, "")}`,
-        "error",
-      );
+    const name = `${this.inputs.name} edited after ${step.flag}`;
+    const source = readSource({ name, text: edited.text });
+    if (source.kind !== "module") {
+      const { rendered, message, diagnostics } = source.kind === "error" ? source : rejected("the text holds no IR");
+      this.#edited = { step, path, line: diagnostics[0]?.position?.line ?? 1 };
+      const said = (rendered ?? message!).split("\n")[0]!.replace(`${name}:`, "");
+      return this.shell.say(`kept in ${edited.path}, e opens it again: ${said}`, "error");
     }
     this.forgetEdit(path);
     const { settings, baseline } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
-    const input: CompilerInput = {
-      name: `${this.inputs.name} edited after ${step.flag}`,
-      text: edited.text,
-      from: "ttir",
-      startAfter: this.positionAfter(step.index, whatIf),
-    };
-    this.compile(input, parsed.module, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
+    const startAfter = this.positionAfter(step.index, whatIf);
+    this.compile({ source, from: "ttir", startAfter }, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
   }
   /** A text with errors. Each edit has a file of its own: what an editor that failed has left is not written over. */
   #edited: { readonly step: object; readonly path: string; readonly line: number } | undefined;
@@ -315,13 +308,15 @@ export class Compilations {
     const opened = this.#again();
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
-    const whatIf: WhatIf = settings ? { ...settings, disabled: [], divisibility: divisibilityOf(opened.module) } : this.whatIfOf(opened);
-    this.compile(this.inputOf(opened), opened.module, whatIf, baseline ?? { trace, settings });
+    const whatIf: WhatIf = settings
+      ? { ...settings, disabled: [], divisibility: divisibilityOf(opened.source.module) }
+      : this.whatIfOf(opened);
+    this.compile({ source: opened.source, ...opened.range }, whatIf, baseline ?? { trace, settings });
   }
 }
 
 /** A pass that failed, and the first thing said of it: the why tab has all of it. */
-function failureText({ flag, reason }: NonNullable<CompileResult["failed"]>, trace: Trace): string {
+function failureText({ flag, reason }: NonNullable<Compilation["failed"]>, trace: Trace): string {
   const said = failuresOf(trace)[0];
   const what = reason === "verify" ? `the result of ${flag} does not verify, a bug in tt-step` : `${flag} failed`;
   return said === undefined ? what : `${what}: ${said.split("\n")[0]!}`;

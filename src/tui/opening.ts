@@ -2,26 +2,22 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locationsOf } from "../explain/provenance.js";
-import type { Operation } from "../ir/operation.js";
+import type { ModuleSource } from "../index.js";
 import { LineTable } from "../trace/line-table.js";
-import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { initialState, reduce } from "./control/reducer.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
-import { type CompilerInput, NOTHING_COMPUTED, type Regenerate, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+import { type CompilerInput, NOTHING_COMPUTED, type Session, type Size, type State, type WhatIf } from "./state/state.js";
 
 /** The result of opening an input: a Trace, a module to compile, a choice to make first, or an error. */
 export type Opened =
   | { readonly kind: "imported"; readonly trace: Trace }
   | {
       readonly kind: "module";
-      readonly module: Operation;
-      readonly text: string;
-      readonly from: Stage;
+      readonly source: ModuleSource;
       /** The passes that are run of those of the stage. */
       readonly range: Pick<CompilerInput, "startAfter" | "stopAfter">;
-      readonly regenerate?: Regenerate | undefined;
       readonly form?: OpenForm | undefined;
       readonly whatIf: Omit<WhatIf, "divisibility" | "always">;
     }

@@ -1,13 +1,12 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
 import { defaultOptions } from "../backend/nvidia/options.js";
-import { compile } from "../compile/compile.js";
+import { compile, divisibilityOf, readSource } from "../index.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 import { screenText } from "./app.js";
 import { wantedWork } from "./background.js";
-import { divisibilityOf, parse } from "./compiler.js";
 import { reduce, reduceInputs } from "./control/reducer.js";
 import { plainText } from "./draw/ansi.js";
 import { THEMES } from "./draw/theme.js";
@@ -41,24 +40,19 @@ export function functionsSession(): Session {
   return textSession("two", TWO, 4);
 }
 function textSession(path: string, text: string, numWarps: number): Session {
+  const source = readSource({ name: path, text });
+  if (source.kind !== "module") throw new Error("no IR");
+  const divisibility = divisibilityOf(source.module);
   const run = (warps: number) => {
-    const parsed = parse(path, text);
-    if ("error" in parsed) throw new Error(parsed.error);
-    const divisibility = divisibilityOf(parsed.module);
     const options = { ...defaultOptions(80), numWarps: warps };
-    const { trace } = compile(path, parsed.module, {
-      capability: 80,
-      options,
-      artifacts: ["ptx"],
-      remarks: true,
-      clock: () => 0,
-    });
-    return { trace, settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
+    const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx"], clock: () => 0 });
+    if (compiled.kind === "error") throw new Error(compiled.message);
+    return { trace: compiled.trace, settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
   };
   const now = run(numWarps);
   return {
     ...emptySession(path),
-    input: { name: path, text, from: "ttir" },
+    input: { source, text, from: "ttir" },
     ...now,
     kernels: findKernels(now.trace),
     baseline: numWarps === 4 ? undefined : run(4),

@@ -1,5 +1,5 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
-import { gpuOf } from "../../gpu/nvidia.js";
+import { gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
@@ -53,6 +53,20 @@ export function defaultOptions(capability: number): CudaOptions {
     deprecatedFp8DotOperandDtypes: deprecatedFp8DotTypes,
     maxNumImpreciseAccDefault: maxImpreciseAcc,
   }) as CudaOptions;
+}
+
+/** The capability that a target and Triton's `arch` ask for; the error names the option as `shown` writes it. */
+export function capabilityAsked(
+  target: number | undefined,
+  arch: string | undefined,
+  shown: (option: string) => string,
+): { readonly capability: number | undefined } | { readonly error: string } {
+  if (arch === undefined) return { capability: target };
+  const capability = knownCapability(arch);
+  if (capability === undefined) return { error: `${shown("arch")} expects sm80, sm90, ..., as ${shown("target")}, not '${arch}'` };
+  return target === undefined || target === capability
+    ? { capability }
+    : { error: `${shown("arch")} ${arch} and ${shown("target")} cuda:${target} are different targets` };
 }
 
 /** The PTX version that Triton asks for, as 10 * major + minor. Source: get_ptx_version_from_options. */

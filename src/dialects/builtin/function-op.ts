@@ -26,6 +26,19 @@ import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
 import { attrText, typeText } from "../../ir/text-hook.js";
 import { defineTrait, Symbol as SymbolTrait } from "../../ir/traits.js";
 
+/** The kernel of a module: the named function, or the first public one that has a body. */
+export function kernelOf(module: Operation, name?: string): Operation | undefined {
+  let found: Operation | undefined;
+  module.walk((op) => {
+    if (op === module) return undefined;
+    if (found || !op.def.interface(FunctionOp)) return "skip";
+    const matches = name === undefined ? symbolVisibility(op) === "public" : symbolName(op) === name;
+    if (matches && op.regions[0]?.empty === false) found = op;
+    return "skip";
+  });
+  return found;
+}
+
 /** Names under which a function keeps what its signature says. */
 export const FUNCTION_ATTRS = ["sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"] as const;
 

@@ -43,7 +43,7 @@ describe("refused", () => {
       for (const size of ["0", "-4", "3", "34", "2048", "4294967296"])
         expect(parsePipeline(`convert-triton-to-tritongpu{${option}=${size}}`, find)).toHaveProperty(
           "error",
-          `convert-triton-to-tritongpu: invalid value '${size}' for option ${option}: expected a power of two from 1 to 1024`,
+          `convert-triton-to-tritongpu: invalid value '${size}' for option ${option}: expected a power of 2 from 1 to 1024`,
         );
     }
   });

@@ -1,7 +1,9 @@
 /** Kernels of Hopper and Blackwell that real Triton compiled, beside their sources; and faults planted in how they wait, fence and copy. */
+
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { kernelOf } from "../../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
@@ -9,7 +11,6 @@ import { parseModule } from "../../syntax/parse.js";
 import { tensorMapForms } from "../host-tensor-maps.js";
 import { differenceOfLowered, launchOf, type Reference, referenceOf } from "../lowered.js";
 import { planArguments } from "../tensor/arguments.js";
-import { kernelOf } from "../tensor/run.js";
 import { type PtxRun, runPtx } from "./run.js";
 
 const folder = "fixtures/simulate/asynchronous";

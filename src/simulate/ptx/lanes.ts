@@ -8,6 +8,7 @@
  * whose low words are I[a + 2 * l]); I, U, F, D, B, V are the register file as int32, uint32, f32, f64, int64 and uint64; P holds
  * predicates, 32 lanes a word; H are the values of halves; R is `runtime.ts`.
  */
+import { functionOf } from "../../support/function-of.js";
 import { halfValues } from "../numbers/half.js";
 import { RUNTIME } from "./runtime.js";
 import type { Warp } from "./warp.js";
@@ -54,15 +55,9 @@ function make(code: string, d: number, a: number, b: number, c: number, e: numbe
     const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
     const halves = ["d", "a", "b", "c", "e"].filter((row) => uses(`${row}2`)).map((row) => `const ${row}2 = ${row} >> 1;`);
     const arrays = ARRAYS.filter(([name]) => uses(name)).map(([name, field]) => `const ${name} = ${field};`);
-    factory = new Function(
-      "d",
-      "a",
-      "b",
-      "c",
-      "e",
-      "R",
-      "H",
-      `"use strict"; ${halves.join(" ")} return (w, m) => { ${arrays.join(" ")} ${code} };`,
+    factory = functionOf(
+      ["d", "a", "b", "c", "e", "R", "H"],
+      `${halves.join(" ")} return (w, m) => { ${arrays.join(" ")} ${code} };`,
     ) as Factory;
     factories.set(code, factory);
   }

@@ -1,4 +1,5 @@
 /** NVIDIA's math library, by name: calls of `__nv_*` that were not inlined. */
+import { functionOf } from "../../support/function-of.js";
 import { libdeviceExpression, libdeviceKinds } from "../libdevice.js";
 import { ELEMENTARY } from "../tensor/elementary.js";
 import type { Builtin } from "./builtins.js";
@@ -10,9 +11,7 @@ type Scalar = number | bigint;
 export function libdevice(name: string): Builtin | undefined {
   const expression = name.startsWith("__nv_") ? libdeviceExpression(name) : undefined;
   if (expression === undefined) return undefined;
-  const compute = new Function("H", `"use strict"; return (a, b, c, d) => ${expression};`)(ELEMENTARY) as (
-    ...args: readonly Scalar[]
-  ) => Scalar;
+  const compute = functionOf(["H"], `return (a, b, c, d) => ${expression};`)(ELEMENTARY) as (...args: readonly Scalar[]) => Scalar;
   const kinds = libdeviceKinds(name);
   return (args, [result = []]) => {
     const readers = args.map((words, i) => reader(words, kinds.args[i] ?? "float"));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { argumentAttr } from "../../dialects/builtin/function-op.js";
+import { argumentAttr, kernelOf } from "../../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import { Context } from "../../ir/context.js";
@@ -9,7 +9,7 @@ import { parseModule } from "../../syntax/parse.js";
 import { cases, checkOutputs, folder, type KernelCase, made } from "../../testing/kernel-cases.js";
 import { elementKind } from "../numbers/element.js";
 import type { ArgumentPlan } from "./arguments.js";
-import { kernelOf, runModule } from "./run.js";
+import { runModule } from "./run.js";
 
 const files = readdirSync(folder);
 const kernelName = (name: string): string => name.replace(/-sm\d+.*$/, "");

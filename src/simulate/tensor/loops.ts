@@ -4,6 +4,7 @@
  * Each combination is compiled once by V8 and sees one kind of array only: a shared loop over any kind is ten times slower.
  */
 
+import { functionOf } from "../../support/function-of.js";
 import { ELEMENTARY } from "./elementary.js";
 import type { Data, Element } from "./elements.js";
 
@@ -32,11 +33,9 @@ function compile(out: Element, ins: readonly Element[], expression: string): Loo
     return `const ${name} = ${ins[k]!.decode ? `T${k}[${raw}]` : raw};`;
   });
   const body = `for (let i = 0; i < n; i++) { ${reads.join(" ")} O[i] = ${written(out, expression)}; }`;
-  const make = new Function(
-    "H",
-    "E",
-    ...names.map((_, k) => `T${k}`),
-    `"use strict"; return function (n, O${arrays.map((a) => `, ${a}`).join("")}) { ${body} };`,
+  const make = functionOf(
+    ["H", "E", ...names.map((_, k) => `T${k}`)],
+    `return (n, O${arrays.map((a) => `, ${a}`).join("")}) => { ${body} };`,
   );
   return make(ELEMENTARY, out.encode, ...ins.map((e) => e.decode)) as Loop;
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { kernelOf } from "../../dialects/builtin/function-op.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import type { Operation } from "../../ir/operation.js";
 import { parseModule } from "../../syntax/parse.js";
 import { planArguments } from "./arguments.js";
 import { compareRuns, differenceText } from "./compare.js";
-import { kernelOf, type RunOptions, type RunResult, runModule } from "./run.js";
+import { type RunOptions, type RunResult, runModule } from "./run.js";
 
 function moduleOf(text: string): Operation {
   const ctx = new Context(ALL_DIALECTS);

@@ -1,12 +1,12 @@
 /** Runs a kernel of a module at tensor level, over some programs of its grid. */
 
+import { kernelOf } from "../../dialects/builtin/function-op.js";
 import { signlessBlockType } from "../../dialects/tt/types.js";
 import { targetOf } from "../../dialects/ttg/target.js";
 import { gpuOf } from "../../gpu/nvidia.js";
 import type { FloatKind } from "../../ir/builtin-types.js";
-import { FunctionOp } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
-import { symbolName, symbolVisibility } from "../../ir/symbol-table.js";
+import { symbolName } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { LimitError } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
@@ -62,19 +62,6 @@ export interface RunResult {
   readonly steps: number;
   /** Every op that was reached or lies beside one that was; how often it ran, for how many lanes where it has a mask, and where it branched to. */
   readonly coverage: readonly Pick<Instruction, "op" | "count" | "lanes" | "taken">[];
-}
-
-/** The function to run: the named one, or the first public one. */
-export function kernelOf(module: Operation, name?: string): Operation | undefined {
-  let found: Operation | undefined;
-  module.walk((op) => {
-    if (op === module) return undefined;
-    if (found || !op.def.interface(FunctionOp)) return "skip";
-    const matches = name === undefined ? symbolVisibility(op) === "public" : symbolName(op) === name;
-    if (matches && op.regions[0]?.empty === false) found = op;
-    return "skip";
-  });
-  return found;
 }
 
 /** Runs a kernel. A fault while it runs is a finding; a module without the kernel is a Bug of the caller. */

@@ -11,7 +11,7 @@ import { compile } from "../../compile/compile.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
 import { Context } from "../../ir/context.js";
 import { parseModule } from "../../syntax/parse.js";
-import type { Trace } from "../../trace/trace.js";
+import { runName, type Trace } from "../../trace/trace.js";
 import { cpuLimit, cpuMs } from "../cpu-time.js";
 import { memoryIo } from "../memory-io.js";
 import { type Kernel, readKernels } from "./cases.js";
@@ -67,10 +67,7 @@ function compileKernel({ name, text, options }: Kernel, capability: number): { s
     const steps: Step[] = [];
     for (const step of trace.steps)
       if (step.parent === undefined)
-        steps.push([
-          step.run > 1 ? `${step.flag}#${step.run}` : step.flag,
-          step.changed || !steps.length ? hashOf(trace.lines.textOf(step.text)) : steps.at(-1)![1],
-        ]);
+        steps.push([runName(step), step.changed || !steps.length ? hashOf(trace.lines.textOf(step.text)) : steps.at(-1)![1]]);
     const { ptx } = trace.artifacts;
     if (ptx !== undefined) steps.push(["ptx", hashOf(ptx)]);
     const error = ctx.diagnostics.find((d) => d.severity === "error");

@@ -1,10 +1,9 @@
 /** The state of the terminal UI: one immutable object. `View` is what can be undone; the rest is the world around it. */
 
 import type { CudaOptions } from "../../backend/nvidia/options.js";
-import type { Always } from "../../compile/compile.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
-import type { Operation } from "../../ir/operation.js";
+import type { Always, Divisibility, ModuleSource } from "../../index.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Trace } from "../../trace/trace.js";
 import type { Form } from "../form/form.js";
@@ -83,27 +82,21 @@ export interface WhatIf {
   readonly options: CudaOptions;
   /** Positions in the pipeline, from 1. */
   readonly disabled: readonly number[];
-  /** Divisibility of each argument, undefined where the kernel does not say; without a name, it is one that has none. */
-  readonly divisibility: readonly (readonly [argument: string, by: number | undefined])[];
+  readonly divisibility: Divisibility;
   readonly always: Always;
 }
 
-/** A text that our pipeline compiles. */
+/** A source that our pipeline compiles. */
 export interface CompilerInput {
-  readonly name: string;
+  readonly source: ModuleSource;
+  /** Its IR before any pass, with locations. */
   readonly text: string;
   readonly from: Stage;
   /** The last pass, by position in the pipeline, that has run on the text. */
   readonly startAfter?: number;
   /** The last pass that is run. */
   readonly stopAfter?: number;
-  /** Makes the text anew for a target and options that it depends on; a Python kernel's does. */
-  readonly regenerate?: Regenerate;
 }
-export type Regenerate = (
-  capability: number,
-  options: CudaOptions,
-) => { readonly module: Operation; readonly text: string } | { readonly error: string };
 
 /** The Trace under inspection, complete or as far as it is made, and others to compare with. */
 export interface Session {
