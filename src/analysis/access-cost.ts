@@ -6,7 +6,7 @@
 import { argumentAttr, setArgumentAttr } from "../dialects/builtin/function-op.js";
 import { FuncOp } from "../dialects/tt/ops/function.js";
 import { getPointeeBitWidth, PointerType } from "../dialects/tt/types.js";
-import { sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
+import { encodingAttr, sharedParams, toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { LocalAllocOp, LocalLoadOp, LocalStoreOp } from "../dialects/ttg/ops/local-memory.js";
 import { type MemDesc, MemDescType } from "../dialects/ttg/types.js";
@@ -15,12 +15,14 @@ import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types
 import { FunctionOp } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
-import { offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
+import { type BankConflict, firstConflict, offsetsOf, simulateAccess, simulateMatrices } from "../layout/bank-conflicts.js";
 import { actionRemoveBroadcastedRegs } from "../layout/column-action.js";
 import { cvtNeedsSharedMemory } from "../layout/conversion.js";
+import type { SwizzledSharedParams } from "../layout/encoding-params.js";
 import { placeOf } from "../layout/encoding-queries.js";
 import type { LinearLayout } from "../layout/linear-layout.js";
 import { type MatrixInstructions, swizzledConversion } from "../layout/swizzle.js";
+import { layoutProblem } from "../layout/verify-encoding.js";
 import { memoryAccess } from "./access-width.js";
 import { ModuleAxisInfo } from "./module-axis-info.js";
 import { storedBitWidth } from "./scratch-size.js";
@@ -100,10 +102,11 @@ export interface SharedInstruction {
 
 /** Rounds of shared memory for an instruction that moves a tensor to or from a buffer, or converts a layout. */
 export function wavefrontsOf(op: Operation, instruction: SharedInstruction): SharedCost | undefined {
-  const { bytes, byMatrices } = instruction;
   const access = bufferAccess(op) ?? conversionAccess(op, instruction);
-  if (!access || access.bits < 8) return undefined;
-  const { offsets, bits, place } = access;
+  return access && costOf(access, instruction);
+}
+function costOf({ offsets, bits, place }: Access, { bytes, byMatrices }: SharedInstruction): SharedCost | undefined {
+  if (bits < 8) return undefined;
   if (byMatrices) {
     const found = simulateMatrices(offsets, bits);
     const count = bytes / 4;
@@ -112,6 +115,39 @@ export function wavefrontsOf(op: Operation, instruction: SharedInstruction): Sha
   const found = simulateAccess(offsets, bits, bytes, place);
   if ((found.vec * bits) / 8 !== bytes) return undefined;
   return { needed: found.wavefronts / found.instructions, least: found.minWavefronts / found.instructions };
+}
+
+/** Lanes of an instruction of shared memory that meet in a bank, and what would keep them apart. */
+export interface ExplainedConflict extends BankConflict {
+  /** A swizzle without conflicts for this instruction: another `swizzled_shared` of the same buffer; undefined where there is none. */
+  readonly swizzle: Pick<SwizzledSharedParams, "vec" | "perPhase" | "maxPhase"> | undefined;
+}
+
+/** Why an instruction of shared memory takes more rounds than it needs; undefined where it does not, or where that is not known. */
+export function conflictOf(op: Operation, instruction: SharedInstruction): ExplainedConflict | undefined {
+  const { bytes, byMatrices } = instruction;
+  const access = bufferAccess(op) ?? conversionAccess(op, instruction);
+  if (!access || access.bits < 8) return undefined;
+  // A row of a matrix is what a thread would read alone.
+  const found = firstConflict(access.offsets, access.bits, byMatrices ? 4 : bytes, access.place);
+  return found && { ...found, swizzle: swizzleWithout(op, instruction) };
+}
+
+const POWERS = [1, 2, 4, 8, 16] as const;
+/** The mildest swizzle of a buffer under which an instruction takes no more rounds than it needs. */
+function swizzleWithout(op: Operation, instruction: SharedInstruction): ExplainedConflict["swizzle"] {
+  const access = sharedAccess(op);
+  const own = access && sharedParams(access.buffer.params.encoding);
+  if (!access || own?.kind !== "swizzled_shared") return undefined;
+  for (const maxPhase of POWERS)
+    for (const perPhase of POWERS)
+      for (const vec of [own.vec, ...POWERS.toReversed()]) {
+        const params = { ...own, vec, perPhase, maxPhase };
+        const buffer = { ...access.buffer.params, encoding: encodingAttr(op.ctx, params) };
+        const cost = layoutProblem(buffer.shape, params) === undefined && costOf(bufferOffsets(access.tensor, buffer), instruction);
+        if (cost && cost.needed === cost.least) return { vec, perPhase, maxPhase };
+      }
+  return undefined;
 }
 
 interface Access {
@@ -123,10 +159,11 @@ interface Access {
 
 function bufferAccess(op: Operation): Access | undefined {
   const access = sharedAccess(op);
-  if (!access) return undefined;
-  const { shape, elementType, encoding } = access.buffer.params;
+  return access && bufferOffsets(access.tensor, access.buffer.params);
+}
+function bufferOffsets(tensor: TensorType, { shape, elementType, encoding }: MemDesc["params"]): Access {
   const params = sharedParams(encoding);
-  const offsets = offsetsOf(layoutOf(access.tensor), toLinearLayout(shape, encoding));
+  const offsets = offsetsOf(layoutOf(tensor), toLinearLayout(shape, encoding));
   const place = params && placeOf(params);
   return { offsets, bits: bitWidth(elementType) ?? 0, ...(place ? { place } : {}) };
 }

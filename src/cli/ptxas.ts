@@ -1,5 +1,7 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
+import { defaultOptions } from "../backend/nvidia/options.js";
 import { gpuOf } from "../gpu/nvidia.js";
+import type { CudaOptions, MachineFacts } from "../index.js";
 import { fileError } from "../node/files.js";
 import type { Io, Programs } from "./io.js";
 
@@ -38,6 +40,22 @@ export function findPtxas(programs: Programs, env: Io["env"], capability: number
   const candidates = [...(given ? [given] : []), ...name.flatMap((n) => folders.map((f) => `${f}/${n}`))];
   return candidates.find((c) => programs.isProgram(c));
 }
+
+/** Machine code of PTX, by the ptxas that is found; undefined where there is none. */
+export function assembledPtx(ptx: string, cuda: Partial<CudaOptions>, io: Io): Assembled | { readonly error: string } | undefined {
+  const { programs } = io;
+  const capability = Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
+  const ptxas = programs && findPtxas(programs, io.env, capability);
+  if (!programs || ptxas === undefined) return undefined;
+  const { enableFpFusion, ptxOptions } = { ...defaultOptions(capability), ...cuda };
+  return assemble(programs, io, ptxas, ptx, { capability, fusion: enableFpFusion, extra: ptxOptions });
+}
+
+/** The figures that the kernel's findings need. */
+export function machineFactsOf({ log }: Assembled): MachineFacts {
+  return { registers: sumOf(log, /Used (\d+) registers/g), spilled: sumOf(log, /(\d+) bytes spill (?:stores|loads)/g) };
+}
+const sumOf = (log: string, pattern: RegExp): number => [...log.matchAll(pattern)].reduce((n, m) => n + Number(m[1]), 0);
 
 /** Runs ptxas on PTX; returns its message when it refuses. */
 export function assemble(
@@ -78,7 +96,7 @@ function made(path: string, program: string, io: Io): string | { readonly error:
 
 /** Registers, spills, shared memory and size of the code, then the code. */
 export function ptxasReport({ log, sass, cubin }: Assembled): string {
-  const number = (pattern: RegExp) => [...log.matchAll(pattern)].reduce((n, m) => n + Number(m[1]), 0);
+  const number = (pattern: RegExp) => sumOf(log, pattern);
   const lines = [
     `registers      ${number(/Used (\d+) registers/g)}`,
     `stack          ${number(/(\d+) bytes stack frame/g)} bytes`,

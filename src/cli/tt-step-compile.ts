@@ -73,19 +73,20 @@ function emittedStage({ emit }: TtStepArgs): Stage | undefined {
 }
 
 /** The artifacts to make after the last pass. */
-function artifacts({ emit, llc, ptxasReport, validate, codegen }: TtStepArgs): readonly ArtifactKind[] {
-  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport;
+function artifacts({ emit, llc, ptxasReport, validate, codegen, findings }: TtStepArgs): readonly ArtifactKind[] {
+  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings;
   const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
-  return codegen ? [...text, "instructions"] : text;
+  return codegen || findings ? [...text, "instructions"] : text;
 }
 
 /** Whether more is asked of the steps than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, against, json, reproducer, why, layout, validate, codegen } = args;
+  const { printAfter, printAfterAll, printAfterChange, diff, against, json, reproducer, why, layout, validate, codegen, findings } = args;
   const emit = args.emit === "llir" || args.emit === "ptx" || args.emit === "cubin" ? undefined : args.emit;
   return (
     validate ||
     codegen ||
+    findings ||
     printAfter.length > 0 ||
     printAfterAll ||
     printAfterChange ||

@@ -7,8 +7,10 @@ import type { Stage } from "../trace/stage.js";
 import { findStep, noStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import { withHint } from "./options/option.js";
+import { assembledPtx, machineFactsOf } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { codegenText } from "./tt-step-codegen.js";
+import { findingsText } from "./tt-step-findings.js";
 import { whyAndLayout } from "./tt-step-why.js";
 
 export interface Shown {
@@ -30,6 +32,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
     !args.diff &&
     !args.emit &&
     !args.codegen &&
+    !args.findings &&
     !args.ptxasReport &&
     !args.json
   );
@@ -60,6 +63,10 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     const answer = whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
+  }
+  if (args.findings) {
+    const made = trace.artifacts.ptx === undefined ? undefined : assembledPtx(trace.artifacts.ptx, args.cuda, io);
+    out.push(findingsText(trace, made && !("error" in made) ? machineFactsOf(made) : undefined));
   }
   if (args.codegen) {
     const panel = codegenText(trace);

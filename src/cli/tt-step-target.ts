@@ -4,7 +4,7 @@ import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
-import { assemble, findPtxas, ptxasReport, translateWithLlc } from "./ptxas.js";
+import { assembledPtx, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { artifactOf, type Shown } from "./tt-step-show.js";
 
@@ -19,15 +19,12 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
   const ptx = args.llc ? byLlc(trace, args, programs, io) : artifactOf(trace, "ptx");
   if (typeof ptx !== "string") return ptx;
   if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, exact: true, code: 0 };
-  const capability = Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
-  const ptxas = findPtxas(programs, io.env, capability);
-  if (ptxas === undefined)
+  const made = assembledPtx(ptx, args.cuda, io);
+  if (!made)
     return {
       error:
         "ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package",
     };
-  const options = { ...defaultOptions(capability), ...args.cuda };
-  const made = assemble(programs, io, ptxas, ptx, { capability, fusion: options.enableFpFusion, extra: options.ptxOptions });
   if ("error" in made) return { error: `ptxas makes no cubin of the PTX:\n${made.error}` };
   const report = args.ptxasReport ? ptxasReport(made) : "";
   if (args.emit !== "cubin") return { text: args.emit === "ptx" ? report + ptx : report, code: 0 };

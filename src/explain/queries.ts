@@ -42,7 +42,7 @@ export interface Explanation {
 
 const axesOf = new WeakMap<Operation, ModuleAxisInfo>();
 /** AxisInfo of the IR of a step, computed once. */
-function axisInfoOfModule(module: Operation): ModuleAxisInfo {
+export function axisInfoOfModule(module: Operation): ModuleAxisInfo {
   let axes = axesOf.get(module);
   if (!axes) axesOf.set(module, (axes = new ModuleAxisInfo(module)));
   return axes;
@@ -86,6 +86,10 @@ export class StepQueries {
     if (name === "?") return refText(ref);
     if ("isOperation" in entity) return entity.numResults > 0 ? `${name} (${entity.name})` : name;
     return ref.kind === "argument" && !ref.text.startsWith("#") ? `${name} (${ref.text})` : name;
+  }
+  /** What a pass said, in the names of this step. */
+  messageOf(remark: Remark): string {
+    return remarkMessage(remark, (ref) => this.nameOfRef(ref));
   }
   /** The successor of an op that no longer exists: an op of the same kind, or the copy that a load became. */
   #heirOf({ op, kind, text }: RemarkRef): Operation | undefined {
@@ -309,7 +313,5 @@ function historyLines(queries: StepQueries, id: number): string[] {
       last.set(key, { step: at, remark });
     }
   }
-  return [...last.values()].map(
-    ({ step: { label, flag }, remark }) => `${label} ${flag}: ${remarkMessage(remark, (ref) => queries.nameOfRef(ref))} [${remark.code}]`,
-  );
+  return [...last.values()].map(({ step: { label, flag }, remark }) => `${label} ${flag}: ${queries.messageOf(remark)} [${remark.code}]`);
 }

@@ -184,16 +184,56 @@ interface Round {
 }
 /** The most rows of one bank that a round touches. */
 function roundOf(access: LinearLayout, bitwidth: number, place: (offset: number) => number, round: Round): number {
+  return crowdOf(access, bitwidth, place, round).rows;
+}
+
+/** The bank with the most rows of those that a round of accesses touches, and how many rows these are. */
+interface Crowd {
+  readonly bank: number;
+  readonly rows: number;
+}
+function crowdOf(access: LinearLayout, bitwidth: number, place: (offset: number) => number, round: Round): Crowd {
   const touched = new Set<number>();
   const perBank = new Int32Array(32);
-  let most = 1;
-  for (let lane = round.first; lane < round.first + round.lanesPerRound; lane++) {
+  let bank = 0;
+  for (let lane = round.first; lane < round.first + round.lanesPerRound; lane++)
     for (let register = round.register; register < round.register + round.vec; register++) {
       const word = Math.trunc((place(access.applyPacked({ register, lane, warp: round.warp })) * bitwidth) / 32);
       if (touched.has(word)) continue;
       touched.add(word);
-      most = Math.max(most, ++perBank[word % 32]!);
+      if (++perBank[word % 32]! > perBank[bank]!) bank = word % 32;
     }
+  return { bank, rows: Math.max(1, perBank[bank]!) };
+}
+
+/** Lanes of one round that meet in a bank, each in another row of it. */
+export interface BankConflict {
+  readonly bank: number;
+  readonly lanes: readonly number[];
+}
+
+/** The first round of a warp's first instruction with a conflict; undefined where there is none. Arguments as of `simulateAccess`. */
+export function firstConflict(
+  offsets: LinearLayout,
+  bitwidth: number,
+  maxVectorBytes = 16,
+  place: (offset: number) => number = (offset) => offset,
+): BankConflict | undefined {
+  const unique = actionRemoveBroadcastedRegs(offsets).apply(offsets);
+  const { vec, permutation } = largestVectorisation(unique, bitwidth, maxVectorBytes);
+  const access = permutation.apply(unique);
+  const lanesPerRound = Math.min(unique.getInDimSize("lane"), Math.max(1, Math.trunc(32 / Math.max(1, Math.ceil((vec * bitwidth) / 32)))));
+  for (let first = 0; first < unique.getInDimSize("lane"); first += lanesPerRound) {
+    const round: Round = { first, lanesPerRound, register: 0, vec, warp: 0 };
+    const { bank, rows } = crowdOf(access, bitwidth, place, round);
+    if (rows < 2) continue;
+    const laneOf = new Map<number, number>();
+    for (let lane = first; lane < first + lanesPerRound; lane++)
+      for (let register = 0; register < vec; register++) {
+        const word = Math.trunc((place(access.applyPacked({ register, lane, warp: 0 })) * bitwidth) / 32);
+        if (word % 32 === bank && !laneOf.has(word)) laneOf.set(word, lane);
+      }
+    return { bank, lanes: [...new Set(laneOf.values())] };
   }
-  return most;
+  return undefined;
 }

@@ -2,6 +2,7 @@
  * Slow results are computed between key presses: differences of large steps, counts for the pass list, which passes differ from
  * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
+import { findings } from "../explain/findings.js";
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/ptx.js";
 import { insideOf } from "./state/places.js";
@@ -17,13 +18,25 @@ export interface Work {
 
 /** The work that the screen needs first; undefined when it needs none. */
 export function wantedWork(state: State, clock: () => number): Work | undefined {
-  return wantedDiff(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
+  return wantedDiff(state) ?? wantedFindings(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
 }
 
 /** Whether the PTX of a large module is looked at, and not made yet. */
 export function wantsPtx(state: State): boolean {
   const { session, view } = state;
   return view.codegen.tab === "ptx" && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making";
+}
+
+function wantedFindings({ session }: State): Work | undefined {
+  const { trace, computed, generation, progress } = session;
+  if (progress || computed.findings || trace.steps.length === 0) return undefined;
+  return {
+    key: `${generation} findings`,
+    *steps() {
+      const found = findings(trace);
+      return (known) => ({ ...known, findings: found });
+    },
+  };
 }
 
 /** Differences of large steps take much memory. */

@@ -1,6 +1,7 @@
 /** The kernels of a Trace: a log may hold several compilations, one after the other, and a module several functions. */
 
 import type { Lines } from "../diff/step-side.js";
+import { publicFunction } from "../explain/headline.js";
 import { memo } from "../support/memo.js";
 import type { StepText } from "../trace/line-table.js";
 import { STAGES } from "../trace/stage.js";
@@ -37,12 +38,6 @@ function nameOf(trace: Trace, step: Step): string {
   }
   return step.symbol ?? `kernel at ${step.label}`;
 }
-/** The name of the function that a line begins, where others may call it. Without a visibility a function is public. */
-function publicFunction(line: string): string | undefined {
-  if (!line.includes("func")) return undefined;
-  return /^\s*(?:tt\.func|func\.func|func|llvm\.func)\s+(?!private\b|internal\b)(?:\w+\s+)*@"?([\w.$]+).*\{$/.exec(line)?.[1];
-}
-
 /** Lines of a function in a step: first, and the one after its closing brace; undefined where it is not there. */
 export const functionLines = memo((lines: Lines, text: StepText, symbol: string): readonly [number, number] | undefined => {
   const begins = new RegExp(`^(\\s*)(?:[\\w.]+\\.)?func\\b.*@"?${symbol.replace(/[$.]/g, "\\$&")}"?\\(`);

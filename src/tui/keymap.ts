@@ -66,6 +66,7 @@ export const COMMANDS = {
   "focus-layout": { keys: ["3"], title: "the layout of the value under the cursor", group: "Panes" },
   "focus-codegen": { keys: ["4"], title: "the final code", group: "Panes" },
   "focus-source": { keys: ["0"], title: "the Python source", group: "Panes" },
+  "focus-findings": { keys: ["5"], title: "what holds the kernel back, worst first", group: "Panes", footer: { passes: "findings" } },
   "next-tab": { keys: ["]"], title: "the pane's next tab", group: "Panes", footer: { layout: "tab", codegen: "tab" } },
   "previous-tab": { keys: ["["], title: "the pane's tab before", group: "Panes" },
   zoom: { keys: ["+"], title: "the focused pane alone", group: "Panes", footer: { layout: "alone", codegen: "alone" } },
@@ -89,7 +90,7 @@ export const COMMANDS = {
     keys: ["enter"],
     title: "go in: a pass's rewrites, an item's place, a fold",
     group: "Do",
-    footer: { passes: "rewrites", codegen: "its op", source: "its ops" },
+    footer: { passes: "rewrites", codegen: "its op", source: "its ops", findings: "its place" },
   },
   select: {
     keys: ["space"],

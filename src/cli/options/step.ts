@@ -154,6 +154,7 @@ export const STEP = {
     group: SHOW,
     help: "the result of a stage",
   },
+  findings: { type: FLAG, group: SHOW, help: "what holds the kernel back, worst first, and which pass, op and line to look at" },
   codegen: { type: FLAG, group: SHOW, help: "loads, stores, tensor cores and barriers of the final code, and why" },
   llc: { type: FLAG, group: SHOW, help: "PTX by an llc of LLVM 21 or newer" },
   "ptxas-report": { type: FLAG, group: SHOW, help: "registers, spills, shared memory and machine code, by ptxas" },

@@ -3,7 +3,7 @@
  * core: what `--codegen` prints beside the facts.
  */
 
-import { axesOfAllocations, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
+import { axesOfAllocations, conflictOf, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
@@ -35,7 +35,9 @@ export const ratedFacts = memo((trace: Trace): readonly CodegenFact[] =>
 
 /** The facts with their costs and reasons. */
 export const explainedFacts = (trace: Trace): readonly CodegenFact[] =>
-  withOps(trace, ratedFacts(trace), (queries) => (op) => ({ why: instructionReasons(queries, op) }));
+  withOps(trace, ratedFacts(trace), (queries) => (op, fact) => ({
+    why: [...instructionReasons(queries, op), ...conflictReasons(trace, op, fact)],
+  }));
 
 /** The facts with what `more` says of their ops. */
 function withOps(
@@ -71,6 +73,24 @@ function costOf(
       ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", gpu: gpuOf(capability) })
       : undefined;
   return wavefronts ? { wavefronts } : {};
+}
+
+/** Which lanes meet in which bank, and which swizzle would keep them apart; nothing where there is no conflict. */
+export function conflictReasons(trace: Trace, op: Operation, { kind, bytesPerThread: bytes }: CodegenFact): string[] {
+  const instruction = {
+    bytes,
+    byMatrices: kind === "matrix-load" || kind === "matrix-store",
+    loads: kind === "load" || kind === "matrix-load",
+    gpu: gpuOf(capabilityOf(trace.target) ?? 80),
+  };
+  const found = conflictOf(op, instruction);
+  if (!found) return [];
+  const { bank, lanes, swizzle } = found;
+  const shown = lanes.length > 8 ? `${lanes.slice(0, 8).join(", ")} and ${lanes.length - 8} more` : lanes.join(", ");
+  const met = `Lanes ${shown} want different rows of bank ${bank} at once`;
+  if (!swizzle) return [met];
+  const { vec, perPhase, maxPhase } = swizzle;
+  return [met, `A buffer swizzled with vec = ${vec}, perPhase = ${perPhase}, maxPhase = ${maxPhase} would keep them apart`];
 }
 
 /** One op on the way of an operand. */

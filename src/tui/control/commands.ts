@@ -96,6 +96,8 @@ export function runCommand(state: State, id: CommandId): State {
       return focus(state, "codegen");
     case "focus-source":
       return focus(state, "source");
+    case "focus-findings":
+      return focus(state, "findings");
     case "next-tab":
       return PANES[view.focus].tab(state, 1);
     case "previous-tab":

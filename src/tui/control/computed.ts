@@ -1,6 +1,7 @@
 /** Updates the screen when a result of background work arrives. */
 import { ptxOf, ptxRowOf } from "../panes/codegen/ptx.js";
 import { displayOf } from "../panes/diff/model.js";
+import { atFinding } from "../panes/findings/pane.js";
 import type { Computed, State } from "../state/state.js";
 import { comparedOf } from "../state/steps.js";
 import { atStep, reanchored } from "./walk.js";
@@ -8,6 +9,7 @@ import { atStep, reanchored } from "./walk.js";
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */
 export function withComputed(state: State, computed: Computed): State {
   const next = withPtx(state, { ...state, session: { ...state.session, computed } });
+  if (computed.findings && !state.session.computed.findings && state.view.focus === "findings") return atFinding(next, 0);
   if (!comparedOf(state)?.wanted || comparedOf(next)?.wanted || !displayOf(next)) return next;
   const { row, top } = state.view.diff;
   return row === 0 && top === 0 ? atStep(next, state.view.passes.selected, true) : reanchored(state, next);

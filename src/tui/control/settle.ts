@@ -16,6 +16,7 @@ export function settle(state: State): State {
   if (selected !== view.passes.selected) view = { ...view, passes: { ...view.passes, selected } };
   if (PANES[view.focus].absent?.(state) !== undefined) view = { ...view, focus: "passes" };
   if ((view.focus === "layout" || view.focus === "codegen") && view.lower !== view.focus) view = { ...view, lower: view.focus };
+  if ((view.focus === "findings" || view.focus === "diff") && view.upper !== view.focus) view = { ...view, upper: view.focus };
   let next = view === state.view ? state : { ...state, view };
 
   const row = selectedRow(next);
@@ -27,7 +28,7 @@ export function settle(state: State): State {
   if (diffRow !== next.view.diff.row) next = withView(next, { diff: { ...next.view.diff, row: diffRow } }, true);
   next = scrolledTo(next, "diff", next.view.diff.row);
 
-  for (const pane of ["codegen", "source"] as const) {
+  for (const pane of ["codegen", "source", "findings"] as const) {
     const inside = insideOf(next, pane);
     const max = Math.max(0, PANES[pane].length(next, inside ?? { width: 80, height: 20 }) - 1);
     const at = Math.max(0, Math.min(max, next.view[pane].row));
@@ -37,7 +38,7 @@ export function settle(state: State): State {
   return next;
 }
 
-function scrolledTo(state: State, pane: "diff" | "codegen" | "source", row: number): State {
+function scrolledTo(state: State, pane: "diff" | "codegen" | "source" | "findings", row: number): State {
   const scroll: Scroll = state.view[pane];
   const top = visible(state, pane, scroll.top, row, MARGIN);
   return withView(state, { [pane]: { ...state.view[pane], top } }, top !== scroll.top);

@@ -10,6 +10,8 @@ export function atStep(state: State, step: number, fresh = false): State {
   if (same && !fresh) return state;
   const held = state.view.focus === "diff" && !fresh ? cursorLine(state) : undefined;
   const next = withView(state, {
+    upper: "diff",
+    focus: state.view.focus === "findings" ? "passes" : state.view.focus,
     passes: { ...state.view.passes, selected: step },
     diff: { ...state.view.diff, open: [], row: 0, top: 0, word: -1 },
   });

@@ -2,6 +2,7 @@
 import type { PaneId, View } from "../state/state.js";
 import { codegenPane } from "./codegen/pane.js";
 import { diffPane } from "./diff/pane.js";
+import { findingsPane } from "./findings/pane.js";
 import { layoutPane } from "./layout/pane.js";
 import { passesPane } from "./passes/pane.js";
 import { sourcePane } from "./source/pane.js";
@@ -13,10 +14,11 @@ export const PANES = {
   layout: layoutPane,
   codegen: codegenPane,
   source: sourcePane,
+  findings: findingsPane,
 };
 export const PANE_IDS = Object.keys(PANES) as PaneId[];
 
 export function initialView(): View {
   const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: (typeof PANES)[P]["initial"] };
-  return { focus: "passes", lower: "layout", zoomed: false, mark: undefined, search: undefined, ...slices };
+  return { focus: "findings", upper: "findings", lower: "layout", zoomed: false, mark: undefined, search: undefined, ...slices };
 }

@@ -58,7 +58,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
     split: "row",
     parts: [
       { split: "column", parts: left },
-      { split: "column", parts: [of("diff", rightWidth, upper), below] },
+      { split: "column", parts: [of(view.upper, rightWidth, upper), below] },
     ],
   });
   if (columns >= SIDE_BY_SIDE_COLUMNS && rows >= 36) {

@@ -2,6 +2,7 @@
 
 import type { CudaOptions } from "../../backend/nvidia/options.js";
 import type { StepDiff } from "../../diff/step-diff.js";
+import type { Finding } from "../../explain/findings.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
 import type { Always, Divisibility, ModuleSource } from "../../index.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
@@ -21,6 +22,8 @@ export interface Scroll {
 export type View = GeneralView & { readonly [P in PaneId]: (typeof PANES)[P]["initial"] };
 export interface GeneralView {
   readonly focus: PaneId;
+  /** Which pane has the largest place. */
+  readonly upper: "findings" | "diff";
   /** Which of the lower panes is shown where there is room for one. */
   readonly lower: "layout" | "codegen";
   readonly zoomed: boolean;
@@ -152,6 +155,8 @@ export interface Computed {
   readonly differing: ReadonlyMap<number, boolean>;
   /** Passes rewrite by rewrite, by label. */
   readonly rewrites: ReadonlyMap<string, PassRewrites>;
+  /** What holds the kernel back, worst first; undefined until it is known. */
+  readonly findings: readonly Finding[] | undefined;
   /** The PTX of a module that is too large to have it in its Trace; undefined until somebody looks at it. */
   readonly ptx: Ptx | undefined;
 }
@@ -164,6 +169,7 @@ export const NOTHING_COMPUTED: Computed = {
   counts: new Map(),
   differing: new Map(),
   rewrites: new Map(),
+  findings: undefined,
   ptx: undefined,
 };
 export interface SourceFile {

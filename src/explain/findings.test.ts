@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { compile, type Finding, findings, headlineOf, headlineText, placeText, readSource } from "../index.js";
+
+function compiled(path: string, options = {}) {
+  const source = readSource({ name: path, text: readFileSync(path, "latin1") });
+  const made = source.kind === "error" ? source : compile(source, { ...options, artifacts: ["ptx", "instructions"] });
+  if (made.kind === "error") throw new Error(made.message);
+  return made.trace;
+}
+const kinds = (found: readonly Finding[]) => found.map(({ kind, inLoop }) => (inLoop ? `${kind} in a loop` : kind));
+
+test("a kernel without findings has none; its headline has its numbers", () => {
+  const trace = compiled("fixtures/kernels/vecadd.ttir", { options: { numWarps: 8 } });
+  expect(findings(trace)).toEqual([]);
+  expect(headlineText(headlineOf(trace))).toBe("vecadd on cuda:80: 8 warps, 3 stages, no shared memory");
+});
+
+test("a narrow access leads to the pass that chose its layout, with the reason in that pass's names", () => {
+  const trace = compiled("fixtures/kernels/vecadd_any_n.ttir");
+  const found = findings(trace);
+  expect(kinds(found)).toEqual(["narrow access", "narrow access", "narrow access"]);
+  const [first] = found;
+  expect(first!.title).toBe("8x ld.global.b32: 4 of 16 bytes a thread");
+  expect(placeText(trace, first!)).toBe("after 11 tritongpu-coalesce, line 17, vecadd.py:11");
+  expect(first!.why[0]).toContain("its mask %10 is the same only for single elements: argument %arg3 has no tt.divisibility");
+});
+
+test("a dot without tensor cores comes before a conversion", () => {
+  const found = findings(compiled("fixtures/why/dot-ieee.mlir"));
+  expect(kinds(found)).toEqual(["no tensor cores", "conversion"]);
+  expect(found[0]!.why[0]).toContain("inputPrecision is ieee");
+});
+
+test("a bank conflict names lanes, bank and the swizzle that would end it", () => {
+  const found = findings(compiled("fixtures/why/dot-f64-sm86.mlir"));
+  const conflict = found.find(({ kind }) => kind === "bank conflicts");
+  expect(conflict?.why).toContain("Lanes 0, 2 want different rows of bank 0 at once");
+  expect(conflict?.why).toContain("A buffer swizzled with vec = 4, perPhase = 1, maxPhase = 4 would keep them apart");
+});
+
+test("spills and shared memory beyond the limit come first", () => {
+  const trace = compiled("fixtures/kernels/matmul.ttir", { target: "cuda:86", options: { numStages: 8 } });
+  const found = findings(trace, { registers: 255, spilled: 64 });
+  expect(kinds(found).slice(0, 2)).toEqual(["shared memory", "spills"]);
+  expect(found[0]!.title).toContain("a CTA of cuda:86 has at most 101376");
+});
+
+test("a loop whose loads are not started ahead is one finding", () => {
+  const found = findings(compiled("fixtures/kernels/layernorm.ttir"));
+  expect(found.filter(({ kind }) => kind === "loop not pipelined")).toHaveLength(3);
+});

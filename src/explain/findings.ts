@@ -1,0 +1,298 @@
+/**
+ * The findings about a kernel, worst first: what holds it back, as far as its Trace shows that. `tt-step --findings` prints them, and
+ * the terminal UI opens on them.
+ */
+
+import { type AccessWidth, accessWidth } from "../analysis/access-width.js";
+import { explainAccess } from "../analysis/explain-access.js";
+import { ForOp } from "../dialects/scf/ops/for.js";
+import { WhileOp } from "../dialects/scf/ops/while.js";
+import { DotOp, DotScaledOp } from "../dialects/tt/ops/dot.js";
+import { AtomicCASOp, AtomicRMWOp, LoadOp } from "../dialects/tt/ops/memory.js";
+import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
+import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { capabilityOf, gpuOf } from "../gpu/nvidia.js";
+import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import type { Operation } from "../ir/operation.js";
+import { type Remark, type RemarkCode, RemarkRefs } from "../pass/remark.js";
+import { conversionCost } from "../passes/ttg/remove-layout-conversions/explain-conversion.js";
+import { memo } from "../support/memo.js";
+import type { Step, Trace } from "../trace/trace.js";
+import { conflictReasons, ratedFacts } from "./codegen/explain-facts.js";
+import { type CodegenFact, lastTtgirStep } from "./codegen-facts.js";
+import { headlineOf } from "./headline.js";
+import { ancestorsOf, descendantsOf, linesOfOps, locationOf, type SourcePosition } from "./provenance.js";
+import { axisInfoOfModule, instructionReasons, queriesOf, type StepQueries } from "./queries.js";
+
+/** Kinds of findings, worst first. */
+export const FINDING_KINDS = [
+  "shared memory",
+  "spills",
+  "no tensor cores",
+  "narrow access",
+  "loop not pipelined",
+  "bank conflicts",
+  "conversion",
+] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** One thing that holds a kernel back. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** `8x ld.global.b32: 4 of 16 bytes a thread`. */
+  readonly title: string;
+  /** Sentences without a full stop; values have the names that they have after `step`. */
+  readonly why: readonly string[];
+  /** Whether it is met in every iteration of a loop. */
+  readonly inLoop: boolean;
+  /** Index of the step to look at: that of the pass which decided it, else the last of TTGIR. */
+  readonly step: number;
+  /** Id of the op, as the step has it; undefined where it is about the whole kernel. */
+  readonly op: number | undefined;
+  readonly source: SourcePosition | undefined;
+}
+
+/** What the assembler knows of a kernel. */
+export interface MachineFacts {
+  /** Registers of a thread. */
+  readonly registers: number;
+  /** Bytes of a thread that are stored to and loaded from local memory because there are too few registers. */
+  readonly spilled: number;
+}
+
+/** The findings of a Trace, worst first; `machine` is what the assembler says, where it ran. */
+export const findings = memo((trace: Trace, machine?: MachineFacts): readonly Finding[] => {
+  const found = [...aboutKernel(trace, machine), ...aboutLoops(trace), ...aboutOps(trace)];
+  return found.sort((a, b) => rank(a) - rank(b) || b.cost - a.cost).map(({ cost, minor, ...finding }) => finding);
+});
+
+/** Where a finding leads: `after 11 tritongpu-coalesce, line 23, kernel.py:12`. */
+export function placeText(trace: Trace, { step: index, op, source }: Finding): string {
+  const step = trace.steps[index]!;
+  const line = op === undefined ? undefined : linesOfOps(step.text).get(op);
+  const python = source ? `, ${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}` : "";
+  return `after ${step.label} ${step.flag}${line === undefined ? "" : `, line ${line + 1}`}${python}`;
+}
+
+/** A finding with what orders it among those of its kind. */
+interface Found extends Finding {
+  readonly cost: number;
+  /** The kernel's shapes ask for it. */
+  readonly minor?: boolean;
+}
+/** What concerns the whole kernel comes first, then what a loop repeats; each by kind. */
+function rank({ kind, inLoop, minor }: Found): number {
+  const at = FINDING_KINDS.indexOf(kind);
+  return at < 3 ? at : at + (minor ? 200 : inLoop || kind === "loop not pipelined" ? 0 : 100);
+}
+
+function aboutKernel(trace: Trace, machine: MachineFacts | undefined): Found[] {
+  const found: Found[] = [];
+  const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
+  if (!last) return found;
+  const whole = { inLoop: false, step: last.index, op: undefined, source: undefined } as const;
+  const { shared } = headlineOf(trace);
+  const capability = capabilityOf(trace.target);
+  const limit = capability === undefined ? undefined : gpuOf(capability).sharedMemoryPerCta;
+  if (shared !== undefined && limit !== undefined && shared > limit) {
+    const step = trace.steps.find((s) => s.flag === "allocate-shared-memory-nv") ?? last;
+    const why = "The launch fails; fewer stages or smaller blocks need less";
+    const title = `${shared} bytes of shared memory, and a CTA of ${trace.target} has at most ${limit}`;
+    found.push({ ...whole, kind: "shared memory", title, why: [why], step: step.index, cost: shared });
+  }
+  if (machine && machine.spilled > 0)
+    found.push({
+      ...whole,
+      kind: "spills",
+      title: `${machine.spilled} bytes a thread are spilled to local memory: ${machine.registers} registers are not enough`,
+      why: ["More warps or smaller blocks leave fewer values to a thread"],
+      cost: machine.spilled,
+    });
+  return found;
+}
+
+/** Loops with loads that no pass pipelined, by the remarks of the passes: the IR alone does not say that one was wanted. */
+function aboutLoops(trace: Trace): Found[] {
+  const found = new Map<number, Found>();
+  for (const step of trace.steps)
+    for (const remark of step.remarks) {
+      if (remark.code !== "pipeline.declined") continue;
+      const queries = readBack(trace, step);
+      const loop = queries && shownIn(queries, remark.op, ForOp.name);
+      if (!loop || !isInnermostWithLoads(loop) || loop.hasAttr("tt.warp_specialize")) continue;
+      const [title, ...why] = queries.messageOf(remark).split(": ");
+      const source = locationOf(trace, remark.op);
+      const inLoop = enclosingLoop(loop) !== undefined;
+      found.set(remark.op, {
+        kind: "loop not pipelined",
+        title: title!,
+        why: [why.join(": ")],
+        inLoop,
+        step: step.index,
+        op: queries.idOf(loop),
+        source,
+        cost: 0,
+      });
+    }
+  return [...found.values()];
+}
+function isInnermostWithLoads(loop: Operation): boolean {
+  let loads = false;
+  let loops = 0;
+  loop.walk((op) => {
+    if (LoadOp.is(op) && RankedTensorType.is(op.result(0).type)) loads = true;
+    if (isLoop(op)) loops++;
+  });
+  return loads && loops === 1;
+}
+const isLoop = (op: Operation): boolean => ForOp.is(op) || WhileOp.is(op);
+function enclosingLoop(op: Operation): Operation | undefined {
+  for (let at = op.parentOp; at; at = at.parentOp) if (isLoop(at)) return at;
+  return undefined;
+}
+
+/** Accesses, dots and conversions of the last TTGIR. */
+function aboutOps(trace: Trace): Found[] {
+  const last = lastTtgirStep(trace);
+  // Passes that change nothing decide nothing.
+  const step = last && trace.steps.find((s) => s.parent === undefined && s.text === last.text);
+  const queries = step && readBack(trace, step);
+  if (!queries) return ratedFacts(trace).flatMap((fact) => narrowInstruction(trace, fact) ?? []);
+  const facts = new Map<number, CodegenFact[]>();
+  for (const fact of ratedFacts(trace)) if (fact.op !== undefined) facts.set(fact.op, [...(facts.get(fact.op) ?? []), fact]);
+  const found: Found[] = [];
+  queries.ir.module.walk((op) => {
+    const id = queries.idOf(op);
+    if (id === undefined) return;
+    const own = facts.get(id) ?? [];
+    for (const one of [
+      narrowAccess(queries, op, own),
+      unusedTensorCores(queries, op),
+      conflict(queries, op, own),
+      conversion(queries, op, own),
+    ])
+      if (one) found.push(one);
+  });
+  return found;
+}
+
+type About = Pick<Found, "kind" | "title" | "cost"> & { readonly minor?: boolean };
+/** A finding at the op's place in the step of the pass that decided it, where that is known. */
+function at(queries: StepQueries, op: Operation, decided: Place | undefined, about: About, more: readonly string[] = []): Found {
+  const id = queries.idOf(op)!;
+  const place = decided ?? { queries, op };
+  const inLoop = enclosingLoop(op) !== undefined;
+  return {
+    ...about,
+    inLoop,
+    why: [...(decided?.why ?? instructionReasons(place.queries, place.op)), ...more],
+    step: place.queries.step.index,
+    op: place.queries.idOf(place.op) ?? id,
+    source: locationOf(queries.trace, id),
+  };
+}
+
+/** An op as a step has it, and why that step's pass did what it did. */
+interface Place {
+  readonly queries: StepQueries;
+  readonly op: Operation;
+  readonly why?: readonly string[];
+}
+/** Where a pass said last, with this code, why an op is as it is. */
+function decision(queries: StepQueries, op: Operation, code: RemarkCode): (Place & { readonly remark: Remark }) | undefined {
+  const { trace } = queries;
+  const family = new Set(ancestorsOf(trace, queries.idOf(op)!));
+  for (const step of trace.steps.toReversed())
+    for (const remark of step.remarks) {
+      if (remark.code !== code || !family.has(remark.op)) continue;
+      const there = readBack(trace, step);
+      const found = there && shownIn(there, remark.op, op.name);
+      if (found) return { queries: there, op: found, remark };
+    }
+  return undefined;
+}
+/** The op of a remark as the step has it: itself, or one of that name that the pass made of it. */
+function shownIn(queries: StepQueries, id: number, name: string): Operation | undefined {
+  const ops = descendantsOf(queries.trace, id).flatMap((descendant) => queries.opOf(descendant) ?? []);
+  return ops.find((op) => op.name === name) ?? ops[0];
+}
+
+const WIDEST = 16;
+
+function narrowAccess(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
+  if (AtomicCASOp.is(op) || AtomicRMWOp.is(op)) return undefined;
+  const width = widthOf(queries, op);
+  if (!width || width.bits >= 8 * WIDEST || !RankedTensorType.is(width.ptr.type)) return undefined;
+  const { limitedBy } = explainAccess(width, axisInfoOfModule(queries.ir.module), new RemarkRefs(op)).fields;
+  const [first] = facts.filter((f) => f.kind === "load" || f.kind === "store" || f.kind === "async-copy");
+  const bytes = width.bits / 8;
+  const instruction = first ? `${first.count}x ${first.instruction}` : op.name;
+  // The layout is coalesce's, where no later pass has made the access another.
+  const chosen = decision(queries, op, "coalesce.access");
+  const same = chosen && widthOf(chosen.queries, chosen.op)?.bits === width.bits ? chosen : undefined;
+  return at(queries, op, same, {
+    kind: "narrow access",
+    title: `${instruction}: ${bytes} of ${WIDEST} bytes a thread`,
+    cost: ((first?.count ?? 1) * WIDEST) / bytes,
+    minor: isTooSmall(width, limitedBy),
+  });
+}
+/** Whether the tensor has no more elements than that. */
+function isTooSmall({ ptr, elements, dim }: AccessWidth, limitedBy: unknown): boolean {
+  const shape = (ptr.type as TensorType).params.shape;
+  const only = (by: string) => Array.isArray(limitedBy) && limitedBy.length === 1 && limitedBy[0] === by;
+  return only("scalar") || (only("layout") && shape.every((size, d) => d === dim || size === 1) && elements < 16);
+}
+function widthOf(queries: StepQueries, op: Operation): AccessWidth | undefined {
+  return accessWidth(op, axisInfoOfModule(queries.ir.module));
+}
+
+/** Without TTGIR the instruction is all there is. */
+function narrowInstruction(trace: Trace, fact: CodegenFact): Found | undefined {
+  const { kind, space, bytesPerThread: bytes, count, instruction, step, source } = fact;
+  if ((kind !== "load" && kind !== "store" && kind !== "async-copy") || space !== "global" || bytes === 0 || bytes >= WIDEST)
+    return undefined;
+  const line = fact.lines[0]!;
+  const op = trace.steps[step]!.text.ops[line] || undefined;
+  const title = `${count}x ${instruction}: ${bytes} of ${WIDEST} bytes a thread`;
+  return { kind: "narrow access", title, why: [], inLoop: false, step, op, source, cost: (count * WIDEST) / bytes };
+}
+
+function unusedTensorCores(queries: StepQueries, op: Operation): Found | undefined {
+  const dot = DotOp.match(op) ?? DotScaledOp.match(op);
+  const encoding = dot && encodingOf(dot.d.type);
+  const params = encoding && encodingParams(encoding);
+  if (!dot || !params || params.kind === "nvidia_mma") return undefined;
+  const declined = decision(queries, op, "matmul.declined");
+  const shape = (dot.d.type as TensorType).params.shape.join("x");
+  const why = declined && [declined.queries.messageOf(declined.remark)];
+  const title = `${op.name} of ${shape} is computed by fma instructions, not on tensor cores`;
+  return at(queries, op, declined && { ...declined, why: why! }, { kind: "no tensor cores", title, cost: 0 });
+}
+
+function conflict(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
+  const worst = facts
+    .filter(({ wavefronts }) => wavefronts && wavefronts.needed > wavefronts.least)
+    .sort((a, b) => excess(b) - excess(a))[0];
+  if (!worst) return undefined;
+  const { needed, least } = worst.wavefronts!;
+  const title = `${worst.count}x ${worst.instruction}: ${needed} rounds of shared memory a warp where ${least} would do`;
+  return at(queries, op, undefined, { kind: "bank conflicts", title, cost: excess(worst) }, conflictReasons(queries.trace, op, worst));
+}
+const excess = ({ wavefronts, count }: CodegenFact): number => (wavefronts!.needed / wavefronts!.least) * count;
+
+function conversion(queries: StepQueries, op: Operation, facts: readonly CodegenFact[]): Found | undefined {
+  const convert = ConvertLayoutOp.match(op);
+  if (!convert) return undefined;
+  const { means, bytes } = conversionCost(convert, gpuOf(capabilityOf(queries.trace.target) ?? 80));
+  if (means !== "shared memory") return undefined;
+  const barriers = facts.filter(({ kind }) => kind === "barrier").reduce((n, { count }) => n + count, 0);
+  const title = `ttg.convert_layout through ${bytes} bytes of shared memory${barriers > 0 ? `, with ${barriers} barrier${barriers === 1 ? "" : "s"}` : ""}`;
+  const kept = decision(queries, op, "layout.conversion");
+  return at(queries, op, kept, { kind: "conversion", title, cost: bytes });
+}
+
+const readBack = memo((trace: Trace, step: Step): StepQueries | undefined => {
+  const queries = queriesOf(trace, step);
+  return "error" in queries ? undefined : queries;
+}, 8);

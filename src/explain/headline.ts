@@ -1,0 +1,56 @@
+/** The kernel in a line: name, target, and the numbers that its launch depends on. */
+import type { Step, Trace } from "../trace/trace.js";
+
+export interface Headline {
+  readonly kernels: readonly string[];
+  /** `cuda:80`; undefined where the Trace does not say, as the numbers are. */
+  readonly target: string | undefined;
+  readonly warps: number | undefined;
+  readonly stages: number | undefined;
+  readonly ctas: number | undefined;
+  /** Bytes of shared memory of a CTA. */
+  readonly shared: number | undefined;
+}
+
+/** Functions and module attributes come early. */
+const FIRST_LINES = 20_000;
+
+export function headlineOf(trace: Trace): Headline {
+  const text = (step: Step | undefined, most: number) =>
+    step ? [...step.text.lines.subarray(0, most)].map((n) => trace.lines.line(n)) : [];
+  const kernels = text(trace.steps[0], FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
+  const last = trace.steps.findLast((s) => s.known && s.text.lines.length > 0 && s.flag !== "ptx");
+  const module = text(last, FIRST_LINES).find((line) => /^\s*module\b/.test(line)) ?? "";
+  const attribute = (name: string): number | undefined => {
+    const found = new RegExp(`\\b${name}"? = (\\d+)`).exec(module)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  const option = (name: string): number | undefined => (typeof trace.options[name] === "number" ? trace.options[name] : undefined);
+  return {
+    kernels,
+    target: trace.target,
+    warps: option("numWarps") ?? attribute("num-warps"),
+    stages: option("numStages"),
+    ctas: option("numCtas") ?? attribute("num-ctas"),
+    shared: attribute("ttg.shared"),
+  };
+}
+
+/** `matmul_kernel on cuda:80: 4 warps, 3 stages, 49152 bytes of shared memory`. */
+export function headlineText({ kernels, target, warps, stages, ctas, shared }: Headline): string {
+  const parts = [
+    warps === undefined ? [] : [`${warps} warp${warps === 1 ? "" : "s"}`],
+    stages === undefined ? [] : [`${stages} stage${stages === 1 ? "" : "s"}`],
+    ctas === undefined || ctas === 1 ? [] : [`${ctas} CTAs`],
+    shared === undefined ? [] : [shared === 0 ? "no shared memory" : `${shared} bytes of shared memory`],
+  ].flat();
+  const name = kernels.length === 0 ? "a module without a public function" : kernels.join(", ");
+  return `${name}${target === undefined ? "" : ` on ${target}`}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;
+}
+
+/** The name of the function that a line of IR or PTX begins, where others may call it. Without a visibility a function is public. */
+export function publicFunction(line: string): string | undefined {
+  if (line.includes(".entry")) return /^\s*\.visible \.entry ([\w$.]+)/.exec(line)?.[1];
+  if (!line.includes("func")) return undefined;
+  return /^\s*(?:tt\.func|func\.func|func|llvm\.func)\s+(?!private\b|internal\b)(?:\w+\s+)*@"?([\w.$]+).*\{$/.exec(line)?.[1];
+}

@@ -1,0 +1,85 @@
+/** The first screen: what the kernel is, and what holds it back, worst first. */
+import { type Finding, findings } from "../../../explain/findings.js";
+import { headlineOf, headlineText } from "../../../explain/headline.js";
+import { linesOfOps } from "../../../explain/provenance.js";
+import { memo } from "../../../support/memo.js";
+import { failuresOf } from "../../../trace/trace.js";
+import { BOLD, ERROR, GOOD, type Ink, MUTED, type Row, style, TITLE } from "../../draw/style.js";
+import type { Session, State } from "../../state/state.js";
+import { stepName } from "../../state/steps.js";
+import { wrapText } from "../codegen/why.js";
+
+/** A row, and the finding that it is about. */
+export interface FindingRow {
+  readonly row: Row;
+  readonly finding?: number;
+}
+
+/** What is known of them: nothing before the compilation ends. */
+export function findingsOf({ trace, computed, progress }: Session): readonly Finding[] | undefined {
+  if (progress || trace.steps.length === 0) return undefined;
+  return computed.findings ?? (computed.diffs ? undefined : findings(trace));
+}
+
+export const findingRows = (state: State, width: number): readonly FindingRow[] =>
+  rowsOf(state.session, findingsOf(state.session), Math.max(20, width));
+
+const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, width: number): readonly FindingRow[] => {
+  const { trace, progress, failure } = session;
+  const rows: FindingRow[] = [];
+  const add = (text: string, ink: number, indent = "", finding?: number) => {
+    for (const part of wrapText(text, width - indent.length - 1))
+      rows.push({
+        row: [
+          [` ${indent}`, 0],
+          [part, ink],
+        ],
+        ...(finding === undefined ? {} : { finding }),
+      });
+  };
+  if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
+  for (const text of failure === undefined ? [] : failuresOf(trace).flatMap((said) => said.split("\n"))) add(text, ERROR);
+  for (const text of trace.warnings) add(text, style("warning"));
+  if (found && found.length > 0)
+    add(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first; enter goes to the place`, MUTED);
+  else if (found) add("no findings: accesses are wide, and nothing goes through shared memory that need not", GOOD);
+  else if (progress || trace.steps.length > 0) add(progress ? "compiling ..." : "looking for findings ...", MUTED);
+  found?.forEach((finding, i) => {
+    const { kind, title, why, inLoop } = finding;
+    rows.push({ row: [] });
+    const head = ` ${String(i + 1).padStart(2)} `;
+    const [first = "", ...rest] = wrapText(`${title}${inLoop ? ", in a loop" : ""}`, width - head.length - kind.length - 2);
+    rows.push({
+      row: [
+        [head, MUTED],
+        [kind, style(INK_OF[kind], "none", BOLD)],
+        [`  ${first}`, style("plain", "none", BOLD)],
+      ],
+      finding: i,
+    });
+    for (const text of rest) add(text, style("plain", "none", BOLD), "    ", i);
+    add(placeOf(session, finding), MUTED, "   ", i);
+    for (const text of why) add(text, 0, "   ", i);
+  });
+  return rows;
+}, 4);
+
+const INK_OF: Readonly<Record<Finding["kind"], Ink>> = {
+  "shared memory": "error",
+  spills: "error",
+  "no tensor cores": "error",
+  "narrow access": "warning",
+  "loop not pipelined": "warning",
+  "bank conflicts": "warning",
+  conversion: "accent",
+};
+
+/** `11 coalesce, line 17 · vecadd.py:11  x = tl.load(x_ptr + offs)`. */
+function placeOf({ trace, sources }: Session, { step: index, op, source }: Finding): string {
+  const step = trace.steps[index]!;
+  const at = op === undefined ? undefined : linesOfOps(step.text).get(op);
+  const pass = `${step.label} ${stepName(trace, step)}${at === undefined ? "" : `, line ${at + 1}`}`;
+  if (!source) return pass;
+  const text = sources.find(({ path }) => path === source.file)?.lines[source.line - 1]?.trim();
+  return `${pass} · ${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}${text ? `  ${text}` : ""}`;
+}
