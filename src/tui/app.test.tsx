@@ -68,10 +68,10 @@ test("keys change what is drawn: another pass, a list over the panes, a prompt, 
   const { lines, change } = show(state);
   expect(lines().join("\n")).toMatch(/> +source/);
   change(typed(state, ">"));
-  expect(lines().join("\n")).toMatch(/>[≠ ]\* triton-rewrite/);
+  expect(lines().join("\n")).toMatch(/>[≠ ]\* rewrite-tensor-po/);
   change(typed(state, "?"));
   expect(lines().join("\n")).toMatch(/╔═ keys ═[\s\S]*║ Move +║/);
-  change(typed(state, "/load"));
+  change(typed(state, "1/load"));
   expect(lines().at(-1)).toMatch(/^ filter passes: load/);
   change(reduce(state, { type: "message", text: "what happened\x1b[2J", kind: "info" }));
   expect(lines().at(-1)).toBe(" what happened.[2J");

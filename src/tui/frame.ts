@@ -1,4 +1,5 @@
 /** The screen of a state, as text in boxes: `screen.tsx` gives it to Ink. Pure. */
+import { helpLines } from "./control/help.js";
 import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
@@ -6,10 +7,11 @@ import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, REVERSE, type Row, type S
 import { cut, textWidth } from "./draw/text-width.js";
 import { inkColour, type Theme } from "./draw/theme.js";
 import { formRows } from "./form/rows.js";
-import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, GROUPS, keyLabel, keysOf } from "./keymap.js";
+import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, keyLabel, keysOf } from "./keymap.js";
 import { PANES } from "./panes/index.js";
+import type { PaneDef } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
-import { type Area, placesOf, type Rect } from "./state/places.js";
+import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, PaneId, State } from "./state/state.js";
 
 /** Text with a border around it; each text is a row with its styles. */
@@ -124,15 +126,14 @@ function paneView(
   theme: Theme,
   { pane, width, height }: { readonly pane: PaneId; readonly width: number; readonly height: number },
 ): BoxView {
-  const def = PANES[pane];
+  const def: PaneDef<unknown> = PANES[pane] as PaneDef<unknown>;
   const focused = state.view.focus === pane;
-  const inside = { width: width - 2, height: height - 2 };
+  const headed = hasHead(pane, height);
+  const inside = { width: width - 2, height: height - 2 - (headed ? 1 : 0) };
   const tabs = def.tabs?.(state);
   const wanted = def.title(state);
   // The title gives way to the tabs, as far as it stays readable.
-  const tabText = tabs
-    ? tabsSpans(tabs.names, tabs.active, width - 7 - Math.min(textWidth(wanted), Math.max(12, Math.floor(width / 3))))
-    : [];
+  const tabText = tabs ? tabsSpans(tabs, width - 7 - Math.min(textWidth(wanted), Math.max(12, Math.floor(width / 3)))) : [];
   const title = cut(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
   const note = def.note?.(state) ?? "";
   const bar = barOf(def.length(state, inside), def.top(state), inside.height);
@@ -143,17 +144,31 @@ function paneView(
     ],
     tabs: tabText,
     note: note === "" ? [] : line(` ${cut(note, width - 6)} `, focused ? ACCENT : MUTED),
-    rows: def.rows(state, inside),
-    ...(bar ? { bar } : {}),
+    rows: headed ? [def.head?.(state, inside.width) ?? [], ...def.rows(state, inside)] : def.rows(state, inside),
+    ...(bar ? { bar: { ...bar, at: bar.at + (headed ? 1 : 0) } } : {}),
   });
 }
 
 const spansWidth = (spans: readonly Span[]): number => spans.reduce((n, [text]) => n + text.length, 0);
-function tabsSpans(names: readonly string[], active: string, width: number): Span[] {
-  const shown = names.map((name): Span => [name, name === active ? style("accent", "none", BOLD) : EDGE]);
-  const within = (spans: readonly Span[]): Span[] => [["[ ", EDGE], ...spans, [" ]", EDGE]];
-  const all = within(shown.flatMap((span, i): Span[] => (i > 0 ? [[" | ", EDGE], span] : [span])));
-  return spansWidth(all) <= width ? all : within([[active, style("accent", "none", BOLD)]]);
+/** The names of all tabs, in the longest form that fits; where none does, that of the active one. */
+function tabsSpans(
+  { names, short = names, active }: NonNullable<ReturnType<NonNullable<PaneDef<unknown>["tabs"]>>>,
+  width: number,
+): Span[] {
+  const at = names.indexOf(active);
+  const ink = (i: number): number => (i === at ? style("accent", "none", BOLD) : EDGE);
+  const forms = [names, short].map((labels): Span[] => [
+    ["[", EDGE],
+    ...labels.flatMap((label, i): Span[] => [...(i > 0 ? [["|", EDGE] as const] : []), [label, ink(i)]]),
+    ["]", EDGE],
+  ]);
+  return (
+    forms.find((spans) => spansWidth(spans) <= width) ?? [
+      ["[", EDGE],
+      [short[at]!, ink(at)],
+      ["]", EDGE],
+    ]
+  );
 }
 
 function barOf(length: number, top: number, height: number): { readonly at: number; readonly size: number } | undefined {
@@ -246,7 +261,9 @@ function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kin
   const inner = { width: width - 4, height: height - 2 };
   const title =
     overlay.kind === "help"
-      ? "keys"
+      ? overlay.filter === undefined
+        ? "keys"
+        : `keys /${overlay.filter}${overlay.typing ? "_" : ""}`
       : overlay.kind === "what-if"
         ? "what if"
         : overlay.kind === "form"
@@ -259,10 +276,12 @@ function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kin
         ? "←→ change · enter runs · r as it was · esc closes"
         : overlay.kind === "form"
           ? "type to change · ↑↓ fields · enter compiles · esc closes"
-          : "j k scroll · any other key closes";
+          : overlay.typing
+            ? "enter keeps these · esc all keys"
+            : "j k scroll · / looks for a word · any other key closes";
   const rows =
     overlay.kind === "help"
-      ? helpRows(state, inner.width).slice(overlay.top)
+      ? helpRows(state, overlay, inner.width).slice(overlay.top)
       : overlay.kind === "list"
         ? listRows(overlay, inner.width)
         : overlay.kind === "form"
@@ -278,21 +297,17 @@ function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kin
   return { x, y, box };
 }
 
-export function helpRows(state: State, width: number): Row[] {
-  const rows: Row[] = [];
-  for (const group of GROUPS) {
-    if (rows.length > 0) rows.push([]);
-    rows.push(line(group, TITLE));
-    for (const id of COMMAND_IDS) {
-      if (COMMANDS[id].group !== group) continue;
-      const keys = keysOf(id, state.settings.keys).map(keyLabel).join("  ");
-      rows.push([
-        [`  ${keys.padEnd(16)}`, KEY],
-        [cut(COMMANDS[id].title, width - 20), PLAIN],
-      ]);
-    }
-  }
-  return rows;
+function helpRows(state: State, overlay: Extract<Overlay, { kind: "help" }>, width: number): Row[] {
+  const rows = helpLines(overlay, state.settings.keys, width).map(
+    (help): Row =>
+      "group" in help
+        ? line(help.group, TITLE)
+        : [
+            [help.keys, KEY],
+            [help.text, PLAIN],
+          ],
+  );
+  return rows.length > 0 ? rows : [line(`no key is about '${overlay.filter}'`, MUTED)];
 }
 
 function listRows({ items, row, top }: Extract<Overlay, { kind: "list" }>, width: number): Row[] {

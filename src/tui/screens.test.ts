@@ -12,6 +12,11 @@ const ALL = ["80x24", "120x40", "220x60"] as const;
 
 /** The keys typed for each screen, and the sizes at which it is kept. */
 const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly string[], session?: () => Session])[] = [
+  ["findings", "", ALL, () => kernel("vecadd_any_n")],
+  ["no-findings", "", ["120x40"], () => kernel("vecadd")],
+  ["finding-why", "w", ["80x24", "120x40", "140x40"], () => kernel("vecadd_any_n")],
+  ["finding-place", "j\r", ["80x24", "140x40"], () => kernel("vecadd_any_n")],
+  ["pass-why", ":tritongpu-coalesce\r1w", ["80x24", "140x40"], () => kernel("matmul")],
   ["open", ">", ["80x24", "120x40", "220x60"]],
   ["coalesce", ":tritongpu-coalesce\r2", ["80x24", "120x40", "220x60"]],
   ["layout-map", ":tritongpu-coalesce\r2/tt.load\r3", ["80x24", "120x40", "220x60"]],
@@ -26,6 +31,7 @@ const SCENES: readonly (readonly [name: string, keys: string, sizes: readonly st
   ["through-time", "g/ttg.convert_layout\r", ["120x40"]],
   ["unified", ":tritongpu-coalesce\r2||+", ["120x40"]],
   ["help", "?", ["80x24", "120x40"]],
+  ["help-search", "?/layout\r", ["80x24"]],
   ["tiny", "", ["39x9"]],
   ["matmul", ":tritongpu-accelerate-matmul\r2/tt.dot\r", ALL, () => kernel("matmul")],
   ["matmul-shared", ":tritongpu-pipeline\r2/local_alloc\r3]]", ["120x40"], () => kernel("matmul")],

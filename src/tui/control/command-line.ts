@@ -1,7 +1,7 @@
 /** The command line that prints what is shown. */
 import { cursorName, shownMode } from "../panes/diff/model.js";
 import type { State, WhatIf } from "../state/state.js";
-import { before, selectedStep, stepName } from "../state/steps.js";
+import { before, fullName, selectedStep } from "../state/steps.js";
 
 const quoted = (arg: string): string => (/^[\w./:=,#%@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`);
 
@@ -24,7 +24,7 @@ export function commandLine(state: State): string {
 
 function spec(state: State): string {
   const step = selectedStep(state)!;
-  return step.kind === "source" || step.parent !== undefined ? step.label : stepName(state.session.trace, step);
+  return step.kind === "source" || step.parent !== undefined ? step.label : fullName(state.session.trace, step);
 }
 
 /** The options that make the compilation what it is. */

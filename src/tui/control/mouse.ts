@@ -1,7 +1,7 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
-import { placesOf } from "../state/places.js";
+import { insideOf, placesOf } from "../state/places.js";
 import { type State, withView } from "../state/state.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
@@ -13,12 +13,13 @@ export function pressed(state: State, input: Extract<TerminalInput, { readonly k
   if (state.overlay) return overOverlay(state, state.overlay, input);
   const place = placesOf(state).panes.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
   if (!place) return state;
-  const { pane, rect } = place;
+  const { pane } = place;
   const { scroll, move, click } = PANES[pane];
   if (what !== "press") return (scroll ?? move)(state, what === "wheel-down" ? WHEEL : -WHEEL);
   const focused = withView(state, { focus: pane }, state.view.focus !== pane);
-  const row = y - rect.y - 1;
-  return row < 0 || row >= rect.height - 2 ? focused : click(focused, x - rect.x - 1, row);
+  const inside = insideOf(state, pane)!;
+  const row = y - inside.y;
+  return row < 0 || row >= inside.height ? focused : click(focused, x - inside.x, row);
 }
 
 function overOverlay(

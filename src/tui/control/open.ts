@@ -1,6 +1,9 @@
 /** Opening what lies over the panes. */
+
+import { codegenGo } from "../panes/codegen/pane.js";
+import { insideOf } from "../state/places.js";
 import { type PromptKind, type State, say, withView } from "../state/state.js";
-import { list } from "./navigate.js";
+import { go, list } from "./navigate.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
   search: "/",
@@ -31,15 +34,21 @@ function baseName(path: string): string {
 }
 
 export function openHelp(state: State): State {
-  return { ...state, overlay: { kind: "help", top: 0 } };
+  return { ...state, overlay: { kind: "help", top: 0, filter: undefined, typing: false } };
 }
 
+/** Why the op under the cursor is as it is; from the pass list, what the pass is for. It comes into view wherever it is asked. */
 export function openWhy(state: State): State {
-  return withView(state, {
-    focus: state.view.focus === "passes" || state.view.zoomed ? "codegen" : state.view.focus,
+  const { focus, codegen } = state.view;
+  const to = focus === "codegen" && codegen.tab !== "why" ? codegenGo(state) : undefined;
+  const asked = to?.to === "op" ? withView(go(state, { text: "", go: to }), { focus }) : state;
+  const view = {
     lower: "codegen",
-    codegen: { ...state.view.codegen, tab: "why", row: 0, top: 0, left: 0 },
-  });
+    codegen: { ...codegen, tab: "why", about: focus === "passes" ? "pass" : "op", row: 0, top: 0, left: 0 },
+  } as const;
+  const shown = withView(asked, view);
+  const isSeen = focus !== "layout" && insideOf(shown, "codegen") !== undefined;
+  return isSeen ? shown : withView(shown, { focus: "codegen" });
 }
 
 export function openWhatIf(state: State): State {

@@ -1,15 +1,16 @@
 /** Where overlays lie. */
-import { COMMAND_IDS, GROUPS } from "../keymap.js";
 import type { Rect } from "../state/places.js";
 import type { Overlay, State } from "../state/state.js";
+import { helpLines } from "./help.js";
 import { whatIfRows } from "./what-if.js";
 
 /** Where an overlay is; prompts are in the last line. */
-export function overlayRect({ size }: State, overlay: Overlay): Rect {
+export function overlayRect({ size, settings }: State, overlay: Overlay): Rect {
   const { columns, rows } = size;
+  const width = Math.min(columns - 2, overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150);
   const height =
     overlay.kind === "help"
-      ? HELP_LINES + 2
+      ? helpLines({ filter: undefined }, settings.keys, width - 4).length + 2
       : overlay.kind === "list"
         ? Math.max(3, overlay.items.length + 2)
         : overlay.kind === "what-if"
@@ -18,11 +19,6 @@ export function overlayRect({ size }: State, overlay: Overlay): Rect {
             ? overlay.form.fields.length + 2
             : 1;
   if (overlay.kind === "prompt") return { x: 0, y: rows - 2, width: columns, height: 1 };
-  const width = Math.min(
-    columns - 2,
-    overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150,
-  );
   const fits = Math.max(3, Math.min(height, rows - 3));
   return { x: Math.max(0, Math.floor((columns - width) / 2)), y: Math.max(0, Math.floor((rows - 1 - fits) / 2)), width, height: fits };
 }
-export const HELP_LINES = COMMAND_IDS.length + GROUPS.length * 2;

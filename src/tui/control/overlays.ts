@@ -4,8 +4,9 @@ import { formKey } from "../form/keys.js";
 import { keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
 import { ask, type Overlay, type State, say, withView } from "../state/state.js";
+import { helpLines } from "./help.js";
 import { go, throughTime } from "./navigate.js";
-import { HELP_LINES, overlayRect } from "./overlay-rect.js";
+import { overlayRect } from "./overlay-rect.js";
 import { matchAway } from "./search.js";
 import { edited } from "./text-edit.js";
 import { typedCommand } from "./typed-command.js";
@@ -27,7 +28,11 @@ export function overlayKey(state: State, overlay: Overlay, key: string): State {
 }
 
 function helpKey(state: State, overlay: Extract<Overlay, { kind: "help" }>, key: string): State {
-  const page = overlayRect(state, overlay).height - 2;
+  const { width, height } = overlayRect(state, overlay);
+  const page = height - 2;
+  if (overlay.typing) return { ...state, overlay: helpTyped(overlay, key) };
+  if (key === "/") return { ...state, overlay: { ...overlay, filter: overlay.filter ?? "", typing: true } };
+  if (key === "esc" && overlay.filter !== undefined) return { ...state, overlay: { ...overlay, filter: undefined, top: 0 } };
   const command = keyTable(state.settings.keys).get(key);
   const by =
     command === "down"
@@ -44,7 +49,19 @@ function helpKey(state: State, overlay: Extract<Overlay, { kind: "help" }>, key:
                 ? 1e6
                 : 0;
   if (by === 0) return { ...state, overlay: undefined };
-  return { ...state, overlay: { ...overlay, top: Math.max(0, Math.min(HELP_LINES - page, overlay.top + by)) } };
+  return {
+    ...state,
+    overlay: { ...overlay, top: Math.max(0, Math.min(helpLines(overlay, state.settings.keys, width - 4).length - page, overlay.top + by)) },
+  };
+}
+
+/** The help while a word is typed that its lines are to have. */
+function helpTyped(overlay: Extract<Overlay, { kind: "help" }>, key: string): Overlay {
+  const { filter = "" } = overlay;
+  if (key === "esc") return { ...overlay, filter: undefined, typing: false };
+  if (key === "enter") return { ...overlay, typing: false };
+  const typed = key === "backspace" ? filter.slice(0, -1) : filter + (typedText(key) ?? "");
+  return { ...overlay, filter: typed, top: 0 };
 }
 
 function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key: string): State {

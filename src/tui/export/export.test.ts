@@ -23,7 +23,7 @@ test("a page that needs nothing else", async () => {
     readonly steps: readonly { readonly name: string }[];
     readonly lines: readonly string[];
   };
-  expect(data.steps.map((s) => s.name)).toContain("tritongpu-coalesce");
+  expect(data.steps.map((s) => s.name)).toContain("coalesce");
   expect(new Set(data.lines).size).toBe(data.lines.length);
 });
 

@@ -15,7 +15,14 @@ export interface PaneDef<Slice> {
   readonly absent?: (state: State) => string | undefined;
 
   readonly title: (state: State) => string;
-  readonly tabs?: (state: State) => { readonly names: readonly string[]; readonly active: string };
+  readonly tabs?: (state: State) => {
+    readonly names: readonly string[];
+    /** Labels where there is little room. */
+    readonly short?: readonly string[];
+    readonly active: string;
+  };
+  /** A line above the rows, which is not scrolled; `places.ts` leaves room for it. */
+  readonly head?: (state: State, width: number) => Row;
   /** Text in the lower border. */
   readonly note?: (state: State) => string;
   /** The rows shown, from the first one visible on. */

@@ -68,7 +68,8 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
     return ["wide", beside(height - lower, { split: "row", parts })];
   }
   // It grows when it is looked at.
-  const lower = Math.max(7, Math.floor(height * (view.focus === view.lower ? 0.5 : 0.34)));
+  const isRead = view.focus === view.lower || (view.lower === "codegen" && view.codegen.tab === "why");
+  const lower = Math.max(7, Math.floor(height * (isRead ? 0.5 : 0.34)));
   return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
 }
 
@@ -84,8 +85,13 @@ function placed(area: Area, x: number, y: number): Placed[] {
   });
 }
 
+/** Whether the first row of a pane of that height is a heading: the diff says what the pass is for. */
+export const hasHead = (pane: PaneId, height: number): boolean => pane === "diff" && height >= 9;
+
 /** Where the rows of a pane go, inside its frame; undefined while it is not shown. */
 export function insideOf(state: State, pane: PaneId): Rect | undefined {
   const rect = placesOf(state).panes.find((p) => p.pane === pane)?.rect;
-  return rect && { x: rect.x + 1, y: rect.y + 1, width: Math.max(0, rect.width - 2), height: Math.max(0, rect.height - 2) };
+  if (!rect) return undefined;
+  const head = hasHead(pane, rect.height) ? 1 : 0;
+  return { x: rect.x + 1, y: rect.y + 1 + head, width: Math.max(0, rect.width - 2), height: Math.max(0, rect.height - 2 - head) };
 }

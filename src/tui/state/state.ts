@@ -39,7 +39,13 @@ export interface Search {
 
 /** Something shown over the panes. */
 export type Overlay =
-  | { readonly kind: "help"; readonly top: number }
+  | {
+      readonly kind: "help";
+      readonly top: number;
+      /** The word that is looked for, while it is typed and after; undefined for all keys. */
+      readonly filter: string | undefined;
+      readonly typing: boolean;
+    }
   /** A list to choose from or to read. */
   | {
       readonly kind: "list";

@@ -12,10 +12,17 @@ export function selectedStep({ session, view }: Pick<State, "session" | "view">)
   return session.trace.steps[view.passes.selected];
 }
 
-/** `canonicalize#3`, where the pass runs more than once. */
+/** `coalesce`, `canonicalize#3`: a pass for people, with its run where it runs more than once. */
 export function stepName(trace: Trace, step: Step): string {
-  if (step.kind === "source") return "source";
-  return step.run > 0 && runsOf(trace, step.flag) > 1 ? `${step.flag}#${step.run}` : step.flag;
+  return step.kind === "source" ? "source" : shortFlag(fullName(trace, step));
+}
+/** `tritongpu-coalesce`, as options name it. */
+export function fullName(trace: Trace, { flag, run }: Step): string {
+  return run > 0 && runsOf(trace, flag) > 1 ? `${flag}#${run}` : flag;
+}
+/** `coalesce` for `tritongpu-coalesce`: a flag without the prefix that most of them share. */
+export function shortFlag(flag: string): string {
+  return flag.replace(/^(?:tritongpu|triton-nvidia-gpu|triton-nvidia|nvgpu|tritonamdgpu|triton)-(?=.)/, "");
 }
 const runCounts = memo((trace: Trace) => {
   const runs = new Map<string, number>();

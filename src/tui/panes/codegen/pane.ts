@@ -2,11 +2,11 @@
 import { go } from "../../control/navigate.js";
 import { textOf } from "../../draw/style.js";
 import { insideOf } from "../../state/places.js";
-import { type Scroll, type State, say, withView } from "../../state/state.js";
+import { type Go, type Scroll, type State, say, withView } from "../../state/state.js";
 import { selectedStep, stepName } from "../../state/steps.js";
 import { leftAway } from "../diff/pane.js";
 import { type PaneDef, tabAway } from "../pane.js";
-import { type CodegenItem, codegenItems, codegenRows, codegenStepOf } from "./model.js";
+import { type CodegenItem, codegenItems, codegenRows } from "./model.js";
 import { ptxGo, ptxLength, ptxOf } from "./ptx.js";
 
 export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"] as const;
@@ -14,20 +14,24 @@ export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"]
 export interface CodegenView extends Scroll {
   readonly tab: (typeof CODEGEN_TABS)[number];
   readonly row: number;
+  /** What the why tab is about. */
+  readonly about: "op" | "pass";
 }
 
 export const codegenPane: PaneDef<CodegenView> = {
-  initial: { tab: "memory", row: 0, top: 0, left: 0 },
+  initial: { tab: "memory", about: "op", row: 0, top: 0, left: 0 },
   key: "4",
   title: (state) => {
-    const { tab } = state.view.codegen;
-    const selected = selectedStep(state);
-    if ((tab === "rewrites" || tab === "why") && selected) return `codegen · ${stepName(state.session.trace, selected)}`;
-    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "codegen · PTX";
-    const step = codegenStepOf(state);
-    return step ? `codegen · ${step.flag}` : "codegen";
+    const { tab, about } = state.view.codegen;
+    const step = selectedStep(state);
+    const pass = step ? stepName(state.session.trace, step) : "";
+    if (tab === "rewrites") return `rewrites of ${pass}`;
+    if (tab === "why") return about === "pass" ? `why ${pass}` : "why";
+    if (tab === "stats") return "statistics";
+    if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
+    return "final code";
   },
-  tabs: (state) => ({ names: CODEGEN_TABS, active: state.view.codegen.tab }),
+  tabs: (state) => ({ names: CODEGEN_TABS, short: ["mem", "mma", "ptx", "why", "stat", "rew"], active: state.view.codegen.tab }),
   note: (state) => {
     const count = codegenPane.length(state, { width: 80, height: 20 });
     return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
@@ -40,11 +44,13 @@ export const codegenPane: PaneDef<CodegenView> = {
   sideways: (state, by) => withView(state, { codegen: { ...state.view.codegen, left: leftAway(state.view.codegen, by) } }),
   click: (state, _, y) => atRow(state, state.view.codegen.top + y),
   enter: (state) => {
-    const { tab, row } = state.view.codegen;
-    const to = tab === "ptx" ? ptxGo(state) : itemsOf(state)[row]?.go;
+    const to = codegenGo(state);
     return to ? go(state, { text: "", go: to }) : say(state, "this row leads nowhere");
   },
-  tab: (state, by) => withView(state, { codegen: { tab: tabAway(CODEGEN_TABS, state.view.codegen.tab, by), row: 0, top: 0, left: 0 } }),
+  tab: (state, by) =>
+    withView(state, {
+      codegen: { ...state.view.codegen, tab: tabAway(CODEGEN_TABS, state.view.codegen.tab, by), row: 0, top: 0, left: 0 },
+    }),
   copied: (state) => {
     const { row } = state.view.codegen;
     const [shown] = codegenRows(
@@ -69,6 +75,12 @@ export const codegenPane: PaneDef<CodegenView> = {
     return items[0]?.go || !items[1]?.go ? state : atRow(state, 1);
   },
 };
+
+/** Where the row under the cursor leads. */
+export function codegenGo(state: State): Go | undefined {
+  const { tab, row } = state.view.codegen;
+  return tab === "ptx" ? ptxGo(state) : itemsOf(state)[row]?.go;
+}
 
 function atRow(state: State, row: number): State {
   return withView(state, { codegen: { ...state.view.codegen, row: Math.max(0, row) } });

@@ -1,51 +1,120 @@
-/** The why tab: what passes said about the op under the cursor, and about the pass. */
-import { codegenFacts } from "../../../explain/codegen-facts.js";
+/** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
+import { conflictReasons, ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { linesOfOps } from "../../../explain/provenance.js";
+import { explain, queriesOf } from "../../../explain/queries.js";
+import { passText } from "../../../explain/texts/index.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
+import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
-import { failuresOf, type Step } from "../../../trace/trace.js";
-import { BOLD, ERROR, GOOD, line, MUTED, style, WARNING } from "../../draw/style.js";
+import { failuresOf, type Step, type Trace } from "../../../trace/trace.js";
+import { irSpans } from "../../draw/ir-text.js";
+import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import type { Session, State } from "../../state/state.js";
-import { selectedStep, stepName, stepsOf } from "../../state/steps.js";
+import { comparedOf, selectedStep, stepName } from "../../state/steps.js";
 import { cursorLine } from "../diff/model.js";
 import { familyOf } from "./family.js";
 import type { CodegenItem } from "./model.js";
 
+const TITLE = style("title", "none", BOLD);
+
 export function whyItems(state: State, width: number): readonly CodegenItem[] {
   const { session } = state;
-  const cursor = cursorLine(state);
-  const family = familyOf(session.trace, cursor?.op ?? 0);
   const step = selectedStep(state);
   const items: CodegenItem[] = [];
   if (step && !step.verified) {
-    items.push({ row: line(`${stepName(session.trace, step)} failed:`, style("title", "none", BOLD)) });
+    items.push({ row: line(`${stepName(session.trace, step)} failed:`, TITLE) });
     for (const text of failuresOf(session.trace)) for (const said of text.split("\n")) items.push(...paragraph(said, width, ERROR));
   }
-  if (cursor && cursor.op !== 0) {
-    items.push({ row: [[cursor.text.trim().slice(0, Math.max(10, width)), style("title", "none", BOLD)]] });
-    for (const step of stepsOf(session))
-      for (const remark of step.remarks) if (family.has(remark.op)) items.push(...remarkItems(session, step, remark, width));
-    if (!session.progress)
-      for (const fact of codegenFacts(session.trace)) {
-        if (fact.op === undefined || !family.has(fact.op)) continue;
-        items.push({
-          row: [
-            ["  becomes ", MUTED],
-            [`${fact.count}x ${fact.instruction}`, style("c0")],
-          ],
-          go: { to: "codegen", line: fact.lines[0]! },
-        });
-        for (const reason of fact.why) items.push(...paragraph(reason, width, 0));
-      }
-    if (items.length === 1) items.push({ row: line("  no pass said anything about this op", MUTED) });
-  }
-  const remarks = step?.remarks ?? [];
-  if (step && remarks.length > 0) {
-    items.push({ row: line(`${stepName(session.trace, step)} says:`, style("title", "none", BOLD)) });
-    for (const remark of remarks) items.push(...remarkItems(session, step, remark, width));
-  }
+  if (state.view.codegen.about === "op") items.push(...opItems(state, width));
+  if (step) items.push(...passItems(session, step, width));
   if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story stands here", MUTED) });
+  return items;
+}
+
+/** The op under the cursor: its layout, its width, its conversions, what passes said, and its instructions. */
+function opItems(state: State, width: number): CodegenItem[] {
+  const { session } = state;
+  const cursor = cursorLine(state);
+  const compared = comparedOf(state);
+  const step = cursor?.side === "left" ? compared?.beforeStep : compared?.afterStep;
+  if (!cursor || cursor.op === 0 || !step) return [];
+  const items: CodegenItem[] = wrapText(cursor.text.trim(), width - 4).map((text, i) => ({
+    row: [[i === 0 ? "" : "    ", 0], ...irSpans(text)] as Row,
+  }));
+  const known = items.length;
+  for (const { title, lines } of explained(session.trace, step, cursor.op)) {
+    items.push({ row: line(`  ${title}`, style("accent", "none", BOLD)) });
+    for (const text of lines) items.push(...paragraph(text, width));
+  }
+  if (!session.progress) items.push(...instructionItems(session.trace, familyOf(session.trace, cursor.op), width));
+  if (items.length === known) items.push({ row: line("  no pass has touched this op, and nothing is to be said of it", MUTED) });
+  return items;
+}
+
+/** The answers come before what they follow from. */
+const ORDER = ["access", "conversions", "layout", "passes", "axis info"] as const;
+
+/** What there is to say of an op of a step; remarks alone where the step's text cannot be read back. */
+const explained = memo((trace: Trace, step: Step, id: number): readonly { readonly title: string; readonly lines: readonly string[] }[] => {
+  const queries = queriesOf(trace, step);
+  const op = "error" in queries ? undefined : queries.opOf(id);
+  if (!("error" in queries) && op) {
+    const { sections } = explain(queries, op);
+    return ORDER.flatMap((title) => sections.filter((section) => section.title === title));
+  }
+  const family = familyOf(trace, id);
+  const lines = trace.steps.flatMap((at) =>
+    at.remarks.flatMap((remark) => (family.has(remark.op) ? [`${at.label} ${at.flag}: ${remarkMessage(remark, refText)}`] : [])),
+  );
+  return [{ title: "passes", lines }];
+}, 4);
+
+/** The instructions of an op, what they cost, and where rounds of shared memory come from. */
+function instructionItems(trace: Trace, family: ReadonlySet<number>, width: number): CodegenItem[] {
+  const facts = ratedFacts(trace).filter(({ op }) => op !== undefined && family.has(op));
+  if (facts.length === 0) return [];
+  const items: CodegenItem[] = [{ row: line("  instructions", style("accent", "none", BOLD)) }];
+  for (const fact of facts) {
+    const { count, instruction, bytesPerThread: bytes, sectorsPerWarp: sectors, wavefronts } = fact;
+    const cost = [
+      bytes > 0 ? `${bytes} bytes a thread` : "",
+      sectors === undefined ? "" : `${sectors} sectors a warp`,
+      wavefronts ? `${wavefronts.needed} rounds of shared memory, at least ${wavefronts.least}` : "",
+    ].filter((text) => text !== "");
+    items.push({
+      row: [
+        [`    ${count}x `, 0],
+        [instruction, style("c0")],
+        [cost.length > 0 ? `  ${cost.join(", ")}` : "", MUTED],
+      ],
+      go: { to: "codegen", line: fact.lines[0]! },
+    });
+    for (const reason of conflictsOf(trace, fact)) items.push(...paragraph(reason, width, WARNING));
+  }
+  return items;
+}
+function conflictsOf(trace: Trace, fact: ReturnType<typeof ratedFacts>[number]): readonly string[] {
+  const { wavefronts, op: id, opStep } = fact;
+  if (!wavefronts || wavefronts.needed <= wavefronts.least || id === undefined || opStep === undefined) return [];
+  const queries = queriesOf(trace, trace.steps[opStep]!);
+  const op = "error" in queries ? undefined : queries.opOf(id);
+  return op ? conflictReasons(trace, op, fact) : [];
+}
+
+/** What a pass is for, and what it said of its work. */
+function passItems(session: Session, step: Step, width: number): CodegenItem[] {
+  const items: CodegenItem[] = [];
+  const about = passText(step.flag);
+  if (step.remarks.length > 0) {
+    items.push({ row: line(`${stepName(session.trace, step)} says:`, TITLE) });
+    for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
+  }
+  if (!about) return items;
+  items.push(...wrapText(about.title, width).map((text) => ({ row: line(text, TITLE) })));
+  for (const text of about.lines)
+    if (text.startsWith(" ")) items.push({ row: [["  ", 0], ...irSpans(text)] });
+    else items.push(...(text === "" ? [{ row: [] }] : wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`) }))));
   return items;
 }
 
@@ -54,29 +123,17 @@ const MARKS = { applied: ["+ ", GOOD], missed: ["! ", WARNING], analysis: ["· "
 export function remarkItems(session: Session, step: Step, remark: Remark, width: number): CodegenItem[] {
   const [mark, ink] = MARKS[remark.kind];
   const message = remarkMessage(remark, (ref) => refName(session, step, ref));
-  const [first = "", ...rest] = wrapText(message, width - 4);
-  const go = { to: "op", step: step.index, op: remark.op } as const;
-  return [
-    {
-      row: [
-        ["  ", 0],
-        [mark, ink],
-        [first, 0],
-        [rest.length === 0 ? `  ${stepName(session.trace, step)}` : "", MUTED],
-      ],
-      go,
-    },
-    ...rest.map(
-      (text, i): CodegenItem => ({
-        row: [
-          ["    ", 0],
-          [text, 0],
-          [i === rest.length - 1 ? `  ${stepName(session.trace, step)}` : "", MUTED],
-        ],
-        go,
-      }),
-    ),
-  ];
+  return wrapText(message, width - 5).map((text, i) => ({
+    row:
+      i === 0
+        ? [
+            ["  ", 0],
+            [mark, ink],
+            [text, 0],
+          ]
+        : [[`    ${text}`, 0]],
+    go: { to: "op", step: step.index, op: remark.op },
+  }));
 }
 
 /** The name of an op or value in the step's text; the remark's own text if it is no longer there. */
@@ -89,13 +146,11 @@ function refName(session: Session, step: Step, ref: RemarkRef): string {
   return ref.kind === "result" && ref.index > 0 ? `${results}#${ref.index}` : `${results} (${ref.text})`;
 }
 
-function paragraph(text: string, width: number, ink: number): CodegenItem[] {
-  return wrapText(text, width - 4).map(
-    (part): CodegenItem => ({
-      row: [
-        ["    ", 0],
-        [part, ink],
-      ],
-    }),
-  );
+function paragraph(text: string, width: number, ink = 0): CodegenItem[] {
+  return wrapText(text, width - 7).map((part, i) => ({
+    row: [
+      [i === 0 ? "    " : "      ", 0],
+      [part, ink],
+    ],
+  }));
 }

@@ -1,6 +1,9 @@
 /** The diff of the selected step. */
 import { countsText } from "../../../diff/hunks.js";
+import { PASSES } from "../../../passes/index.js";
 import { reanchored } from "../../control/walk.js";
+import { line, MUTED, type Row } from "../../draw/style.js";
+import { cut } from "../../draw/text-width.js";
 import { insideOf } from "../../state/places.js";
 import { type Scroll, type State, withView } from "../../state/state.js";
 import { selectedStep, symbolOf } from "../../state/steps.js";
@@ -39,7 +42,7 @@ export const diffPane: PaneDef<DiffView> = {
     if (shown.mode === "IR" || beforeName === afterName) return `after ${afterName}${options}`;
     return `${beforeName} → ${afterName}${options}`;
   },
-  tabs: (state) => ({ names: DIFF_MODES, active: displayOf(state)?.mode ?? "IR" }),
+  tabs: (state) => ({ names: DIFF_MODES, short: ["2", "uni", "IR"], active: displayOf(state)?.mode ?? "IR" }),
   note: (state) => {
     const shown = displayOf(state);
     const step = selectedStep(state);
@@ -49,6 +52,7 @@ export const diffPane: PaneDef<DiffView> = {
     const verdict = step.verified ? "" : " · failed";
     return `${countsText(shown)}${verdict} · ${state.view.diff.row + 1}/${shown.length}`;
   },
+  head: (state, width) => passHead(state, width),
   rows: diffRows,
   length: (state) => displayOf(state)?.length ?? 0,
   top: (state) => state.view.diff.top,
@@ -95,6 +99,13 @@ export const diffPane: PaneDef<DiffView> = {
     return at && ["the line", at.text.trim()];
   },
 };
+
+/** `tritongpu-coalesce: gives accesses of global memory wide layouts`. */
+function passHead(state: State, width: number): Row {
+  const step = selectedStep(state);
+  const summary = step && (step.kind === "source" ? "the IR before the first pass" : PASSES.get(step.flag)?.summary);
+  return step ? line(cut(` ${step.flag}${summary ? `: ${summary}` : ""}`, width), MUTED) : [];
+}
 
 /** Another way of showing it, the same line under the cursor. */
 export function nextMode(state: State): State {

@@ -3,11 +3,11 @@ import { type Finding, findings } from "../../../explain/findings.js";
 import { headlineOf, headlineText } from "../../../explain/headline.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import { failuresOf } from "../../../trace/trace.js";
 import { BOLD, ERROR, GOOD, type Ink, MUTED, type Row, style, TITLE } from "../../draw/style.js";
 import type { Session, State } from "../../state/state.js";
 import { stepName } from "../../state/steps.js";
-import { wrapText } from "../codegen/why.js";
 
 /** A row, and the finding that it is about. */
 export interface FindingRow {

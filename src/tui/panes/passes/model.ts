@@ -6,7 +6,7 @@ import type { Step } from "../../../trace/trace.js";
 import { BOLD, line, MUTED, type Row, rowOn, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
 import type { Session, State, View } from "../../state/state.js";
-import { changesOf, differs, isChanged, stepName, stepsOf } from "../../state/steps.js";
+import { changesOf, differs, isChanged, shortFlag, stepName, stepsOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
 
 export type PassItem =
@@ -88,7 +88,7 @@ export function passRows(state: State, { width, height }: Size2): Row[] {
     .slice(top, top + height)
     .map((item) => {
       if (item.kind === "stage") return line(item.stage, STAGE);
-      if (item.kind === "pending") return line(`    ${item.step.flag}`, MUTED);
+      if (item.kind === "pending") return line(`    ${shortFlag(item.step.flag)}`, MUTED);
       const row = stepRow(session, view, item.step, width);
       return item.step.index === selected ? rowOn(row, "selected") : row;
     });
