@@ -23,7 +23,7 @@ test("a narrow access leads to the pass that chose its layout, with the reason i
   const [first] = found;
   expect(first!.title).toBe("8x ld.global.b32: 4 of 16 bytes a thread");
   expect(placeText(trace, first!)).toBe("after 11 tritongpu-coalesce, line 17, vecadd.py:11");
-  expect(first!.why[0]).toContain("its mask %10 is the same only for single elements: argument %arg3 has no tt.divisibility");
+  expect(first!.why[0]).toContain("is the same only for single elements: argument %arg3 (n) has no tt.divisibility");
 });
 
 test("a dot without tensor cores comes before a conversion", () => {

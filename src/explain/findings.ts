@@ -229,7 +229,8 @@ function narrowAccess(queries: StepQueries, op: Operation, facts: readonly Codeg
   const instruction = first ? `${first.count}x ${first.instruction}` : op.name;
   // The layout is coalesce's, where no later pass has made the access another.
   const chosen = decision(queries, op, "coalesce.access");
-  const same = chosen && widthOf(chosen.queries, chosen.op)?.bits === width.bits ? chosen : undefined;
+  const isSame = chosen && widthOf(chosen.queries, chosen.op)?.bits === width.bits;
+  const same = isSame ? { ...chosen, why: [chosen.queries.messageOf(chosen.remark)] } : undefined;
   return at(queries, op, same, {
     kind: "narrow access",
     title: `${instruction}: ${bytes} of ${WIDEST} bytes a thread`,
