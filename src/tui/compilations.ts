@@ -67,7 +67,7 @@ export class Compilations {
     if (opened.kind === "imported") {
       const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.shell.dispatch({ type: "session", session, select: firstStep(session) });
-      this.shell.say(opened.trace.warnings[0] ?? "");
+      this.shell.say("");
       return this.openAgainst();
     }
     this.setForm(opened.form);

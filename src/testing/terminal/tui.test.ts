@@ -31,7 +31,10 @@ function start(args: readonly string[], size = { columns: 160, rows: 45 }, env: 
   return pty;
 }
 const ready = (pty: Pty) =>
-  pty.until((s) => /\d+\/\d+ changed/.test(s.text) && !s.text.includes("reading") && /[1-9]\d*\/\d+ changed/.test(s.text), "the passes");
+  pty.until(
+    (s) => /\d+\/\d+ changed/.test(s.text) && !/reading|compiling|looking for/.test(s.text) && /[1-9]\d*\/\d+ changed/.test(s.text),
+    "the passes",
+  );
 
 test("opens on a kernel, steps, shows help, and leaves the terminal as it was", async () => {
   const pty = start([KERNEL]);

@@ -3,6 +3,7 @@ import { checkOptions } from "../../backend/nvidia/options.js";
 import { formKey } from "../form/keys.js";
 import { keyTable } from "../keymap.js";
 import { typedText } from "../keys.js";
+import { matchesFilter, passItems } from "../panes/passes/model.js";
 import { ask, type Overlay, type State, say, withView } from "../state/state.js";
 import { helpLines } from "./help.js";
 import { go, throughTime } from "./navigate.js";
@@ -10,6 +11,7 @@ import { overlayRect } from "./overlay-rect.js";
 import { matchAway } from "./search.js";
 import { edited } from "./text-edit.js";
 import { typedCommand } from "./typed-command.js";
+import { atStep } from "./walk.js";
 import { whatIfRows } from "./what-if.js";
 
 export function overlayKey(state: State, overlay: Overlay, key: string): State {
@@ -135,8 +137,13 @@ function accepted(state: State, { prompt, text }: Extract<Overlay, { kind: "prom
   if (prompt === "command") return typedCommand(state, text);
   if (text === "") return withView(state, { search: undefined });
   switch (prompt) {
-    case "filter":
-      return withView(state, { passes: { ...state.view.passes, filter: text } });
+    case "filter": {
+      const filtered = withView(state, { passes: { ...state.view.passes, filter: text } });
+      const first = passItems(filtered).find((item) => item.kind === "step" && matchesFilter(item.step, text));
+      const { selected } = state.view.passes;
+      const isMatch = matchesFilter(state.session.trace.steps[selected], text);
+      return isMatch || first?.kind !== "step" ? filtered : atStep(filtered, first.step.index);
+    }
     case "search": {
       const searching = withView(
         { ...state, lastSearches: [text, ...state.lastSearches].slice(0, 20) },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { initialState } from "../control/reducer.js";
+import { initialState, reduce } from "../control/reducer.js";
 import { THEMES } from "../draw/theme.js";
 import { kernelSession } from "../session.fixture.js";
 import { exportText } from "./export.js";
@@ -24,7 +24,19 @@ test("a page that needs nothing else", async () => {
     readonly lines: readonly string[];
   };
   expect(data.steps.map((s) => s.name)).toContain("coalesce");
+  expect(html).toContain('<button id="play">');
   expect(new Set(data.lines).size).toBe(data.lines.length);
+});
+
+test("a page opens at the step that was shown, and a drawing has no message", async () => {
+  const shown = reduce(
+    { ...state, view: { ...state.view, passes: { ...state.view.passes, selected: 12 } } },
+    { type: "message", text: "writing x.svg ...", kind: "info" },
+  );
+  const page = await exportText("x.html", shown, THEMES.light, () => import("../app.js"));
+  expect(page).toHaveProperty("text", expect.stringContaining('"open":12}'));
+  const drawing = await exportText("x.svg", shown, THEMES.light, () => import("../app.js"));
+  expect(drawing).not.toHaveProperty("text", expect.stringContaining("writing"));
 });
 
 test("a drawing, data, text; and what has no known ending", async () => {

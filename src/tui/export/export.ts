@@ -15,14 +15,15 @@ export async function exportText(
   load: () => Promise<{ readonly screenText: (frame: Frame) => string }>,
 ): Promise<{ readonly text: string } | { readonly error: string }> {
   const drawn = async (how: Theme): Promise<string> => {
-    const shown = frame(state, how);
+    // What the program says while it writes is no part of the screen.
+    const shown = frame({ ...state, message: undefined }, how);
     // A screen is not written with a part missing.
     if (shown.failure) throw shown.failure;
     return (await load()).screenText(shown);
   };
   if (path.endsWith(".svg")) return { text: screenSvg(await drawn({ ...theme, trueColour: true }), state.size.columns, theme) };
   if (path.endsWith(".json")) return { text: toJson(state.session.trace) };
-  if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme) };
+  if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme, state.view.passes.selected) };
   if (path.endsWith(".txt")) return { text: `${plainText(await drawn(THEMES.none))}\n` };
   return { error: `cannot tell from '${path}' what to write: it should end with .html, .svg, .json or .txt` };
 }

@@ -15,12 +15,13 @@ import { cssOf, type Theme } from "../draw/theme.js";
 import { stepName } from "../state/steps.js";
 import { PAGE_SCRIPT } from "./page-script.js";
 
-/** Steps of more lines are listed without their text. */
+/** Steps of more lines are shown without a diff and layouts. */
 const MAX_LINES = 20_000;
 const KINDS = ["same", "changed", "added", "removed", "moved-from", "moved-to"] as const;
 
-export function traceHtml(trace: Trace, theme: Theme): string {
-  const data = pageData(trace);
+/** The page opens at the step of an index, or at the one that its address names: `page.html#11`. */
+export function traceHtml(trace: Trace, theme: Theme, open: number): string {
+  const data = { ...pageData(trace), open };
   const title = `tt-step ${trace.source.name}`;
   return `<!doctype html>
 <html lang="en">
@@ -38,7 +39,7 @@ ${styleSheet(theme)}
 <header id="head"></header>
 <section id="diff" tabindex="0" aria-label="diff"></section>
 <div id="below"><section id="layout" aria-label="layout"></section><section id="codegen" aria-label="final code"></section></div>
-<footer>j k pass &nbsp; &lt; &gt; changed pass &nbsp; n N change &nbsp; | mode &nbsp; c changed only &nbsp; / search &nbsp; click a line: its layout, its source, its instructions</footer>
+<footer><button id="play">play</button> j k pass &nbsp; &lt; &gt; changed pass &nbsp; n N change &nbsp; | mode &nbsp; c changed only &nbsp; / search &nbsp; click a line: its layout, its source, its instructions</footer>
 </main>
 <script type="application/json" id="data">${JSON.stringify(data).replace(/</g, "\\u003c")}</script>
 <script>
@@ -85,12 +86,11 @@ function pageData(trace: Trace) {
       ms: step.ms ?? null,
       numOps: step.numOps,
       options: step.options,
-      known,
-      lines: known ? Array.from(step.text.lines, lineOf) : [],
+      lines: Array.from(step.text.lines, lineOf),
       rows: known && step.changed ? rowsOf(trace, step, lineOf) : null,
       layouts: known ? layoutsOf(trace, step, layouts, layoutIndex) : [],
-      sources: known ? sourcesOf(trace, step) : [],
-      ops: known ? Array.from(step.text.ops) : [],
+      sources: sourcesOf(trace, step),
+      ops: Array.from(step.text.ops),
       remarks: step.remarks.map(({ kind, message, refs, op }) => ({
         kind,
         op,
@@ -169,7 +169,8 @@ nav button.same{${ink("muted")}}
 nav button.nested{padding-left:2rem}
 nav button[aria-current=true]{${ink("title", "selected")}}
 main{display:grid;grid-template-columns:minmax(0,1fr);grid-template-rows:auto 1fr minmax(0,34%) auto;min-width:0;height:100vh}
-header{padding:.5rem .8rem;border-bottom:1px solid #8884;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+header{padding:.5rem .8rem;border-bottom:1px solid #8884}
+footer button{font:inherit;color:inherit;background:none;border:1px solid #8884;border-radius:3px;cursor:pointer}
 header small{${ink("muted")}}
 #diff{overflow:auto;outline:none}
 #below{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);border-top:1px solid #8884;min-height:0}
@@ -178,7 +179,7 @@ header small{${ink("muted")}}
 footer{padding:.3rem .8rem;border-top:1px solid #8884;${ink("muted")}}
 table{border-collapse:collapse;width:100%}
 td{padding:0 .6ch;white-space:pre;vertical-align:top}
-table.two{table-layout:fixed}table.two td{overflow:hidden;text-overflow:ellipsis}table.two td.sign{width:3ch;text-align:center}
+table.two{table-layout:fixed}table.two td{white-space:pre-wrap;overflow-wrap:anywhere}table.two td.sign{width:3ch;text-align:center}
 .n{${ink("comment")};text-align:right;user-select:none;width:1%}
 .sign{width:1%;font-weight:bold}
 .added{${cssOf(theme, style("plain", "addedLine"))}}.removed{${cssOf(theme, style("plain", "removedLine"))}}

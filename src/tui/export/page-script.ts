@@ -3,7 +3,8 @@ export const PAGE_SCRIPT = String.raw`
 const data = JSON.parse(document.getElementById("data").textContent);
 const KINDS = ["same", "changed", "added", "removed", "moved-from", "moved-to"];
 const SIGNS = { same: "", changed: "~", added: "+", removed: "-", "moved-from": "<", "moved-to": ">" };
-const view = { step: Math.max(0, data.steps.findIndex((s) => s.changed && !s.nested)), mode: 0, changedOnly: false, search: "", open: new Set(), cursor: -1, thread: -1 };
+const named = () => data.steps.findIndex((s) => s.label === decodeURIComponent(location.hash.slice(1)));
+const view = { step: Math.max(0, named() >= 0 ? named() : data.open), mode: 0, changedOnly: false, search: "", open: new Set(), cursor: -1, thread: -1 };
 const $ = (id) => document.getElementById(id);
 const el = (tag, cls, text) => { const e = document.createElement(tag); if (cls) e.className = cls; if (text !== undefined) e.textContent = text; return e; };
 const WORD = /("(?:[^"\\]|\\.)*")|(%[\w$.-]+(?:#\d+)?)|([#!][A-Za-z_][\w$.]*)|(@[\w$.-]+)|(\b[a-z_]\w*(?:\.[a-z_]\w*)+\b)|(\b(?:tensor|vector|i\d+|f\d+|bf16|index)\b)|(-?\b\d[\w.+]*)/g;
@@ -78,7 +79,6 @@ function drawDiff() {
   head.append(el("b", "", step.rows ? step.rows.before + " \u2192 " + step.name : step.name), el("small", "", "  " + (c ? [["added", c.added], ["removed", c.removed], ["changed", c.changed], ["moved", c.moved]].filter(([, n]) => n).map(([t, n]) => n + " " + t).join(", ") : "no changes") + "  \u00b7  " + step.numOps + " ops" + (step.ms === null ? "" : "  \u00b7  " + step.ms.toFixed(1) + " ms") + (step.options ? "  \u00b7  " + step.options : "") + "  \u00b7  " + ["side by side", "unified", "IR"][view.mode]));
   const two = view.mode === 0 && step.rows, table = el("table", two ? "two" : ""), section = $("diff");
   if (two) { const group = el("colgroup"); for (const width of ["", "3ch", ""]) { const col = el("col"); col.style.width = width; group.append(col); } table.append(group); }
-  if (!step.known) { section.replaceChildren(el("p", "muted", "this step is too long for the page; tt-step shows it")); return; }
   for (const e of entries(step)) {
     const tr = el("tr", e.fold ? "fold" : "");
     tr.dataset.row = e.row;
@@ -120,7 +120,7 @@ function drawLayout() {
   const layout = data.layouts[index];
   section.append(el("div", "muted", layout.text + "  " + layout.shape.join("x") + ", " + layout.bits + " bits"));
   const at = place(layout), shape = layout.shape, rank = shape.length, table = el("table", "map");
-  const columns = Math.min(16, shape[rank - 1]), rows = rank === 1 ? Math.min(16, Math.ceil(shape[0] / columns)) : Math.min(32, shape[rank - 2]);
+  const columns = rank === 1 ? Math.min(16, shape[0]) : shape[rank - 1], rows = rank === 1 ? Math.ceil(shape[0] / columns) : shape[rank - 2];
   for (let r = 0; r < rows; r++) {
     const tr = el("tr"); tr.append(el("td", "n", rank === 1 ? r * columns : r));
     for (let c = 0; c < columns; c++) {
@@ -152,7 +152,7 @@ function drawCodegen() {
   section.append(data.facts.length ? table : el("p", "muted", "no machine instructions in this Trace"));
 }
 function drawBelow() { drawLayout(); drawCodegen(); }
-function select(i) { view.step = i; view.open.clear(); view.cursor = -1; view.row = undefined; drawPasses(); drawDiff(); drawBelow(); }
+function select(i) { view.step = i; view.open.clear(); view.cursor = -1; view.row = undefined; location.replace("#" + encodeURIComponent(data.steps[i].label)); drawPasses(); drawDiff(); drawBelow(); }
 function walk(by, changed) {
   const list = shownSteps().filter(([s, i]) => !changed || s.changed || i === view.step).map(([, i]) => i);
   const to = list[list.indexOf(view.step) + by];
@@ -165,9 +165,17 @@ function change(by) {
   const tr = rows[(at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by + rows.length) % rows.length];
   tr.click(); tr.scrollIntoView({ block: "center" });
 }
+let playing = 0;
+function play() {
+  if (playing) { clearInterval(playing); playing = 0; }
+  else playing = setInterval(() => { const was = view.step; walk(1, true); if (view.step === was) play(); }, 1200);
+  $("play").textContent = playing ? "stop" : "play";
+}
+$("play").onclick = play;
+addEventListener("hashchange", () => { if (named() >= 0 && named() !== view.step) select(named()); });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const keys = { j: () => walk(1), ArrowDown: () => walk(1), k: () => walk(-1), ArrowUp: () => walk(-1), ".": () => walk(1), ",": () => walk(-1), ">": () => walk(1, true), "<": () => walk(-1, true), n: () => change(1), N: () => change(-1), "|": () => { view.mode = (view.mode + 1) % 3; drawDiff(); }, c: () => { view.changedOnly = !view.changedOnly; drawPasses(); }, "/": () => { view.search = (prompt("search") ?? "").toLowerCase(); drawDiff(); $("diff").querySelector("mark")?.scrollIntoView({ block: "center" }); } };
+  const keys = { j: () => walk(1), ArrowDown: () => walk(1), k: () => walk(-1), ArrowUp: () => walk(-1), ".": () => walk(1), ",": () => walk(-1), ">": () => walk(1, true), "<": () => walk(-1, true), n: () => change(1), N: () => change(-1), "|": () => { view.mode = (view.mode + 1) % 3; drawDiff(); }, c: () => { view.changedOnly = !view.changedOnly; drawPasses(); }, p: play, "/": () => { view.search = (prompt("search") ?? "").toLowerCase(); drawDiff(); $("diff").querySelector("mark")?.scrollIntoView({ block: "center" }); } };
   const act = keys[event.key];
   if (act) { event.preventDefault(); act(); }
 });

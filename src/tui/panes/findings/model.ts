@@ -39,7 +39,6 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
   };
   if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
   for (const text of failure === undefined ? [] : failuresOf(trace).flatMap((said) => said.split("\n"))) add(text, ERROR);
-  for (const text of trace.warnings) add(text, style("warning"));
   if (found && found.length > 0)
     add(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first; enter goes to the place`, MUTED);
   else if (found) add("no findings: accesses are wide, and nothing goes through shared memory that need not", GOOD);
@@ -61,6 +60,8 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     add(placeOf(session, finding), MUTED, "   ", i);
     for (const text of why) add(text, 0, "   ", i);
   });
+  if (trace.warnings.length > 0) rows.push({ row: [] });
+  for (const text of trace.warnings) add(text, MUTED);
   return rows;
 }, 4);
 

@@ -35,23 +35,27 @@ const items = memo(
     const head = (of: string) => {
       if (of !== stage) found.push({ kind: "stage", stage: (stage = of) });
     };
-    const wanted = filter.toLowerCase();
     for (const step of steps) {
       const isSelected = step.index === selected;
       if (step.parent !== undefined && !nested && !isSelected) continue;
       if (hideUnchanged && !isChanged(session, step) && step.kind !== "source" && !isSelected) continue;
-      if (wanted && !`${step.flag} ${step.pass}`.toLowerCase().includes(wanted) && !isSelected) continue;
+      if (!matchesFilter(step, filter) && !isSelected) continue;
       head(step.stage);
       found.push({ kind: "step", step });
     }
     for (const step of pending) {
-      if (wanted && !`${step.flag} ${step.pass}`.toLowerCase().includes(wanted)) continue;
+      if (!matchesFilter(step, filter)) continue;
       head(step.stage);
       found.push({ kind: "pending", step });
     }
     return found;
   },
 );
+
+/** Whether a pass is one that the filter asks for. */
+export function matchesFilter(step: { readonly flag: string; readonly pass: string } | undefined, filter: string): boolean {
+  return step !== undefined && `${step.flag} ${step.pass}`.toLowerCase().includes(filter.toLowerCase());
+}
 
 /** The row of the selected step; -1 where the list does not show it. */
 export function selectedRow(state: Pick<State, "session" | "view">): number {
