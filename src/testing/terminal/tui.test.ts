@@ -105,7 +105,7 @@ test("the five minutes of docs/ui.md: why a load is not vectorized", async () =>
   };
   await step("\r", /%11 = tt\.load/);
   await step("3", /T0:0 +T0:1 +T0:2 +T0:3/);
-  await step("w", /is the same only for single/);
+  await step("w", /4 why[\s\S]*reads 32 bits at once/);
   await step("2gl", /Python {2}vecadd\.py:11/);
   await step("\x1b", /≠|1 passes/);
   await pty.idle(100);

@@ -60,7 +60,7 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
   const details = session.computed.rewrites.get(step.label);
   if (details) {
     items.push(...detailItems(previous, step, details));
-    for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
+    for (const remark of step.remarks) items.push(...remarkItems(session.trace, step, remark, width));
     if (items.length === 1) items.push(...nothing(step, width));
     return items;
   }
@@ -98,7 +98,7 @@ export const rewriteItems = memo((session: Session, step: Step | undefined, widt
       });
     }
   });
-  for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
+  for (const remark of step.remarks) items.push(...remarkItems(session.trace, step, remark, width));
   if (items.length === 1 && rewrites.length === 0) items.push(...nothing(step, width, session.input === undefined));
   return items;
 }, 8);

@@ -10,7 +10,7 @@ import { failuresOf, type Step, type Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
-import type { Session, State } from "../../state/state.js";
+import type { State } from "../../state/state.js";
 import { comparedOf, selectedStep, stepName } from "../../state/steps.js";
 import { cursorLine } from "../diff/model.js";
 import { familyOf } from "./family.js";
@@ -27,7 +27,7 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
     for (const text of failuresOf(session.trace)) for (const said of text.split("\n")) items.push(...paragraph(said, width, ERROR));
   }
   if (state.view.codegen.about === "op") items.push(...opItems(state, width));
-  if (step) items.push(...passItems(session, step, width));
+  if (step) items.push(...passItems(session.trace, step, width));
   if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story stands here", MUTED) });
   return items;
 }
@@ -47,7 +47,7 @@ function opItems(state: State, width: number): CodegenItem[] {
     items.push({ row: line(`  ${title}`, style("accent", "none", BOLD)) });
     for (const text of lines) items.push(...paragraph(text, width));
   }
-  if (!session.progress) items.push(...instructionItems(session.trace, familyOf(session.trace, cursor.op), width));
+  if (!session.progress) items.push(...instructionItems(session.trace, cursor.op, width));
   if (items.length === known) items.push({ row: line("  no pass has touched this op, and nothing is to be said of it", MUTED) });
   return items;
 }
@@ -71,7 +71,8 @@ const explained = memo((trace: Trace, step: Step, id: number): readonly { readon
 }, 4);
 
 /** The instructions of an op, what they cost, and where rounds of shared memory come from. */
-function instructionItems(trace: Trace, family: ReadonlySet<number>, width: number): CodegenItem[] {
+const instructionItems = memo((trace: Trace, id: number, width: number): readonly CodegenItem[] => {
+  const family = familyOf(trace, id);
   const facts = ratedFacts(trace).filter(({ op }) => op !== undefined && family.has(op));
   if (facts.length === 0) return [];
   const items: CodegenItem[] = [{ row: line("  instructions", style("accent", "none", BOLD)) }];
@@ -93,7 +94,7 @@ function instructionItems(trace: Trace, family: ReadonlySet<number>, width: numb
     for (const reason of conflictsOf(trace, fact)) items.push(...paragraph(reason, width, WARNING));
   }
   return items;
-}
+});
 function conflictsOf(trace: Trace, fact: ReturnType<typeof ratedFacts>[number]): readonly string[] {
   const { wavefronts, op: id, opStep } = fact;
   if (!wavefronts || wavefronts.needed <= wavefronts.least || id === undefined || opStep === undefined) return [];
@@ -102,13 +103,15 @@ function conflictsOf(trace: Trace, fact: ReturnType<typeof ratedFacts>[number]):
   return op ? conflictReasons(trace, op, fact) : [];
 }
 
+const textOfPass = memo(passText, 16);
+
 /** What a pass is for, and what it said of its work. */
-function passItems(session: Session, step: Step, width: number): CodegenItem[] {
+const passItems = memo((trace: Trace, step: Step, width: number): readonly CodegenItem[] => {
   const items: CodegenItem[] = [];
-  const about = passText(step.flag);
+  const about = textOfPass(step.flag);
   if (step.remarks.length > 0) {
-    items.push({ row: line(`${stepName(session.trace, step)} says:`, TITLE) });
-    for (const remark of step.remarks) items.push(...remarkItems(session, step, remark, width));
+    items.push({ row: line(`${stepName(trace, step)} says:`, TITLE) });
+    for (const remark of step.remarks) items.push(...remarkItems(trace, step, remark, width));
   }
   if (!about) return items;
   items.push(...wrapText(about.title, width).map((text) => ({ row: line(text, TITLE) })));
@@ -116,13 +119,13 @@ function passItems(session: Session, step: Step, width: number): CodegenItem[] {
     if (text.startsWith(" ")) items.push({ row: [["  ", 0], ...irSpans(text)] });
     else items.push(...(text === "" ? [{ row: [] }] : wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`) }))));
   return items;
-}
+});
 
 const MARKS = { applied: ["+ ", GOOD], missed: ["! ", WARNING], analysis: ["· ", MUTED] } as const;
 
-export function remarkItems(session: Session, step: Step, remark: Remark, width: number): CodegenItem[] {
+export function remarkItems(trace: Trace, step: Step, remark: Remark, width: number): CodegenItem[] {
   const [mark, ink] = MARKS[remark.kind];
-  const message = remarkMessage(remark, (ref) => refName(session, step, ref));
+  const message = remarkMessage(remark, (ref) => refName(trace, step, ref));
   return wrapText(message, width - 5).map((text, i) => ({
     row:
       i === 0
@@ -137,10 +140,10 @@ export function remarkItems(session: Session, step: Step, remark: Remark, width:
 }
 
 /** The name of an op or value in the step's text; the remark's own text if it is no longer there. */
-function refName(session: Session, step: Step, ref: RemarkRef): string {
+function refName(trace: Trace, step: Step, ref: RemarkRef): string {
   const at = linesOfOps(step.text).get(ref.op);
   if (at === undefined || ref.kind === "argument") return refText(ref);
-  const text = shown(session.trace.lines.line(step.text.lines[at]!));
+  const text = shown(trace.lines.line(step.text.lines[at]!));
   const results = /^\s*(%[\w$.-]+)(?::\d+)? = /.exec(text)?.[1];
   if (results === undefined) return refText(ref);
   return ref.kind === "result" && ref.index > 0 ? `${results}#${ref.index}` : `${results} (${ref.text})`;
