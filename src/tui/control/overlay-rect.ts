@@ -7,7 +7,10 @@ import { whatIfRows } from "./what-if.js";
 /** Where an overlay is; prompts are in the last line. */
 export function overlayRect({ size, settings }: State, overlay: Overlay): Rect {
   const { columns, rows } = size;
-  const width = Math.min(columns - 2, overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150);
+  const width = Math.min(
+    columns - 2,
+    overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150,
+  );
   const height =
     overlay.kind === "help"
       ? helpLines({ filter: undefined }, settings.keys, width - 4).length + 2

@@ -27,29 +27,29 @@ const down = (state: State, times: number): State => typed(state, "\t".repeat(ti
 
 test("shows what is known of each argument and where it is from", () => {
   expect(screenOf(opened())).toMatchInlineSnapshot(`
-    "╔═1 passes ═══════════════╗┌─2 diff ───────────────────────────────[ side by side | unified | IR ]─┐
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║╔═ arguments of add ═════════════════════════════════════════════════════════════════════════════╗│
-    ║║ › x_ptr                *fp32:16          from a launch                                         ║│
-    ║║   n                    i32               guessed from its use                                  ║│
-    ║║   BLOCK                128               guessed from its use                                  ║│
-    ║║   EVEN                 constexpr         of @triton.heuristics                                 ║│
-    ║║   target               cuda:90                                                                 ║│
-    ║║   num_warps            8                 from a launch                                         ║│
-    ║║   num_stages           3                 the default                                           ║│
-    ║║   write into the file  no                yes: a '# tt-step:' comment above the kernel          ║┘
-    ║╚═ type to change · ↑↓ fields · enter compiles · esc closes ═════════════════════════════════════╝┐
-    ║                         ║│no line under the cursor                                               │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ║                         ║│                                                                       │
-    ╚═══════════ 0/0 changed ═╝└───────────────────────────────────────────────────────────────────────┘
-     , . pass  < > changed pass  c changed only  enter rewrites  N n next change  ? keys  q quit
+    "┌─1 passes ───────────────┐╔═5 findings ═══════════════════════════════════════════════════════════╗
+    │                         │║                                                                       ║
+    │                         │║                                                                       ║
+    │                         │║                                                                       ║
+    │                         │║                                                                       ║
+    │                         │║                                                                       ║
+    │╔═ arguments of add ═════════════════════════════════════════════════════════════════════════════╗║
+    │║ › x_ptr                *fp32:16          from a launch                                         ║║
+    │║   n                    i32               guessed from its use                                  ║║
+    │║   BLOCK                128               guessed from its use                                  ║║
+    │║   EVEN                 constexpr         of @triton.heuristics                                 ║║
+    │║   target               cuda:90                                                                 ║║
+    │║   num_warps            8                 from a launch                                         ║║
+    │║   num_stages           3                 the default                                           ║║
+    │║   write into the file  no                yes: a '# tt-step:' comment above the kernel          ║╝
+    │╚═ type to change · ↑↓ fields · enter compiles · esc closes ═════════════════════════════════════╝┐
+    │                         ││no line under the cursor                                               │
+    │                         ││                                                                       │
+    │                         ││                                                                       │
+    │                         ││                                                                       │
+    │                         ││                                                                       │
+    └─────────── 0/0 changed ─┘└───────────────────────────────────────────────────────────────────────┘
+     , . pass  < > changed pass  enter its place  N n next change  w why  o what if  ? keys  q quit
     "
   `);
 });
