@@ -3,6 +3,7 @@ import { explainedNames, type NameText, nameText } from "../explain/texts/index.
 import { nearest } from "../support/nearest.js";
 import { wrapText } from "../support/wrap-text.js";
 import type { Io } from "./io.js";
+import { shortened, withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { deliver, usage } from "./tt-step-output.js";
 
@@ -12,11 +13,10 @@ export function explainMain(name: string, args: TtStepArgs, io: Io): number {
   if (name === "") return deliver(listOfNames(), args, io);
   const text = nameText(name);
   if (text) return deliver(nameAsText(text), args, io);
-  const near = nearest(name, Object.values(explainedNames()).flat());
-  return usage(
-    io,
-    `nothing has the name '${name}'${near === undefined ? "" : `; did you mean '${near}'?`} tt-step --explain lists the names`,
-  );
+  const names = Object.values(explainedNames()).flat();
+  const near = nearest(name, names) ?? names.find((known) => name.length > 2 && known.includes(name));
+  const meant = near === undefined ? "" : `; did you mean '${near}'?`;
+  return usage(io, withHint(`nothing has the name '${shortened(name)}'${meant}`, "tt-step --explain"));
 }
 
 /** An explanation for a terminal: paragraphs are broken, code and drawings are not. */

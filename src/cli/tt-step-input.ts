@@ -2,8 +2,10 @@
 
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { ALL_DIALECTS } from "../dialects/index.js";
 import { isTritonLib } from "../frontend/compile-python.js";
 import { isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../index.js";
+import { modernText } from "../modernize/modern-text.js";
 import { fileError } from "../node/files.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Io } from "./io.js";
@@ -17,13 +19,17 @@ export interface InputOptions extends ImportOptions {
   readonly python?: TtStepArgs["python"];
   readonly capability?: number | undefined;
   readonly cuda?: Partial<CudaOptions>;
+  readonly written?: TtStepArgs["written"];
 }
 
 /** The value of `--triton-lib` that selects tt-step's own library functions. */
 export const NO_TRITON = "none";
 
 /** Reads a file, a folder or standard input (`-`). */
-export function readInput(path: string, io: Io, { python, ...options }: InputOptions): Input {
+export function readInput(path: string, io: Io, { python, written, ...given }: InputOptions): Input {
+  const modernize = written?.get("modernize")?.at(-1) as boolean | undefined;
+  // Steps of logs are texts.
+  const options = modernize ? { ...given, rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : given;
   const folder = io.readFolder(path);
   if (folder) {
     const files = folder.map((file) => ({ path: file, read: () => io.readFile(`${path}/${file}`) }));
@@ -36,16 +42,17 @@ export function readInput(path: string, io: Io, { python, ...options }: InputOpt
     return rejected(`cannot read '${path}': ${fileError(error)}`);
   }
   const files = pythonHost(io);
-  const { tritonLib: given, ...said }: Partial<PythonArguments & TtStepArgs["python"]> = python ?? {};
-  if (given !== undefined && given !== NO_TRITON && isPython(text, path) && !isTritonLib(given, files.readFile))
-    return rejected(`--triton-lib: '${given}' holds no Triton: there is no language/standard.py in it`);
+  const { tritonLib: lib, ...said }: Partial<PythonArguments & TtStepArgs["python"]> = python ?? {};
+  if (lib !== undefined && lib !== NO_TRITON && isPython(text, path) && !isTritonLib(lib, files.readFile))
+    return rejected(`--triton-lib: '${lib}' holds no Triton: there is no language/standard.py in it`);
   return readSource({
     ...options,
     ...files,
     name: path,
     text,
     python: said,
-    tritonLib: (report) => (given === NO_TRITON ? undefined : (given ?? ownTriton(report, io))),
+    modernize,
+    tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, io))),
   });
 }
 

@@ -1,8 +1,5 @@
 /** `tt-step INPUT`: compiles or imports an input, and shows it: in the terminal UI, or as text. */
-import { ALL_DIALECTS } from "../dialects/index.js";
 import { type Compilation, pipelineOf, settingsOf } from "../index.js";
-import { modernText } from "../modernize/modern-text.js";
-import { modernize } from "../modernize/modernize.js";
 import { fileError } from "../node/files.js";
 import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io, watched } from "./io.js";
@@ -29,15 +26,12 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   if (opensUi(args) && io.isInteractive) return (await import("./tt-step-tui.js")).openUi(args, argv, io);
-  const rewrite = (text: string): string => modernText(text, ALL_DIALECTS);
-  const input = readInput(args.input, io, { ...args, ...(args.modernize ? { rewrite } : {}) });
+  const input = readInput(args.input, io, args);
   if (input.kind === "error") return refuse(input, io);
   const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args);
   if (needsPython !== undefined) return usage(io, needsPython);
-  if (input.kind === "module" && args.modernize) {
-    modernize(input.module);
-    if (asksForNothing(args)) return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
-  }
+  if (input.kind === "module" && args.modernize && asksForNothing(args))
+    return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   if (input.kind === "module" && args.dumpPassPipeline) {
     const pipeline = pipelineOf(settingsOf(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
@@ -78,8 +72,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
 
 /** Whether the terminal UI shows what is asked for. */
 function opensUi(args: TtStepArgs): boolean {
-  if (!asksForNothing(args) || args.modernize || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-")
-    return false;
+  if (!asksForNothing(args) || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-") return false;
   return args.against === undefined || args.tui;
 }
 

@@ -9,7 +9,7 @@ import { isValid } from "../ir/verify.js";
 import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
-import { type Remark, remarkWithIds } from "../pass/remark.js";
+import { type Remark, refTo, remarkWithIds } from "../pass/remark.js";
 import { finished } from "../support/slices.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
@@ -92,6 +92,9 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   module.ctx.preferTmem16x256 = options.preferTmem16x256 ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
+  // An argument of a function that was modernized is in no region any more.
+  const kept = [...module.ctx.namesOfInput].filter(([, value]) => value.definingOp ?? value.argOwner?.region?.parentOp);
+  const names = new Map(kept.map(([name, value]) => [name, refTo(value)] as const));
   if (options.steps !== false) recorder.source(name);
   const traceOf = (locations: OpLocations): Trace => ({
     source: { name, kind: options.from ?? "ttir" },
@@ -101,6 +104,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     diagnostics: module.ctx.diagnostics,
     lines: recorder.lines,
     locations,
+    names,
     warnings: [],
     artifacts: {},
   });

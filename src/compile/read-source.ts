@@ -2,7 +2,9 @@
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
+import { modernize } from "../modernize/modernize.js";
 import { fromBytes } from "../support/utf8.js";
 import { parseModule } from "../syntax/parse.js";
 import { isDumpLog } from "../trace/import/dump-log.js";
@@ -33,9 +35,20 @@ export function readSource(request: SourceRequest): Source | Rejected {
       importTexts(name, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, request),
     );
   const ctx = new Context(ALL_DIALECTS);
-  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, text);
+  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, text, 1, (named, definition) => {
+    if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
+    const [value] = [definition].flat() as readonly Value[];
+    if (value) ctx.namesOfInput.set(named, value);
+  });
   if (!parsed || !verifyOperation(parsed.module)) return rejectedBy(ctx);
   if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
+  if (ctx.spelling && request.modernize !== false) {
+    const { era } = ctx.spelling;
+    modernize(parsed.module);
+    if (!verifyOperation(parsed.module)) return rejectedBy(ctx);
+    const message = `'${name}' is spelt as ${era === "1.9" ? "Triton 2.0 to be" : `Triton ${era}`} did: it is compiled in the spelling of 3.6`;
+    if (request.modernize === undefined) ctx.diagnostics.push({ severity: "remark", code: "source.older", message, notes: [] });
+  }
   return { kind: "module", module: parsed.module, request };
 }
 

@@ -49,6 +49,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.metadata": "The file metadata section runs from {-# to #-}.",
   "parse.nesting": "Input is nested deeper than the reader follows.",
   "parse.no-custom-form": 'This op has no custom syntax; write it in the generic form: "dialect.op"(%a) : (i32) -> i32.',
+  "parse.omitted":
+    "A listing with `...` leaves ops out. Write them, or take the line out if nothing after it uses what they define.",
   "parse.operand": "An operand (%name) is expected here.",
   "parse.operand-count": "The numbers of operands and of their types differ.",
   "parse.operand-type": "A value is used with another type than the one it has.",
@@ -97,6 +99,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The kernel has a tuner (@triton.autotune or one of the repository's) whose list of configurations depends on what tt-step does not know: a package that is not read, a file, the result of a measurement.",
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
+  "python.listing":
+    "A kernel as articles print it: the file imports no triton, so `import triton` and `import triton.language as tl` are assumed, and @triton.jit where no function has a decorator.",
   "python.other-triton":
     "The Triton behind python3 is no 3.6, so library functions are tt-step's own; --triton-lib names one to use all the same.",
   "python.static-assert": "A tl.static_assert does not hold for the constants that the kernel is compiled for.",
@@ -106,6 +110,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "A condition outside of the kernel that is not known chooses between definitions that the kernel uses. A note names the only known one, which is taken; it is an error where there are more. --define NAME=VALUE says what it depends on.",
   "python.unsupported": "Triton's language has no such statement or expression inside a kernel.",
   "python.warning": "Triton warns of this line and goes on.",
+  "source.older":
+    "Another Triton wrote the IR. Its spelling is changed to that of 3.6, so that the passes know it; --no-modernize keeps it, --modernize prints it.",
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
   "trace.form":

@@ -104,6 +104,18 @@ export class StepQueries {
     const bare = name.replace(/^%/, "").replace(/#0$/, "");
     return [...this.ir.nameOf].flatMap(([value, known]) => (known === bare ? [value] : []));
   }
+  /** The value that has a name in the input's own text (`%offsets`), or what it has become. */
+  valueNamedInInput(name: string): Value | undefined {
+    const ref = this.trace.names?.get(name.replace(/^%/, ""));
+    if (!ref) return undefined;
+    for (const id of descendantsOf(this.trace, ref.op)) {
+      const op = this.opOf(id);
+      const entity = op && (entityOf(op, ref) ?? op);
+      const value = entity && "isOperation" in entity ? entity.results[0] : entity;
+      if (value) return value;
+    }
+    return undefined;
+  }
   /** All names of values, with their `%`. */
   names(): string[] {
     return [...new Set(this.ir.nameOf.values())].map((name) => `%${name}`);

@@ -47,6 +47,8 @@ export function resolve(
   if (named) {
     const [, func, name] = named;
     const values = queries.valuesCalled(name!).filter((value) => func === undefined || functionOf(value) === func);
+    const own = values.length > 0 ? undefined : queries.valueNamedInInput(name!);
+    if (own) return { entities: [own] };
     if (values.length > 0) return { entities: values };
     const near = nearest(name!, queries.names());
     return { error: `there is no value ${shortened(asked)} ${after}${near ? `; did you mean '${near}'?` : ""}` };

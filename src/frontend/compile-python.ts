@@ -22,6 +22,7 @@ import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
 import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
+import { wholeListing } from "./listing.js";
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
@@ -164,7 +165,10 @@ function evaluateFile(
   const opened = (path: string): void => void ctx.addSource(path, pythonBytes(files.readFile(path)!));
   const host = makeHost({ readFile, search, tritonLib, opened, capability, env, defines });
   const { name, isPackage } = search;
-  const source = runModule(host, parsed, { name, isPackage, isOfUser: true, from: undefined }, new Names());
+  const { whole, assumed } = wholeListing(parsed);
+  if (assumed !== undefined)
+    ctx.diagnostics.push({ severity: "remark", code: "python.listing", message: `'${file}' ${assumed}`, notes: [] });
+  const source = runModule(host, whole, { name, isPackage, isOfUser: true, from: undefined }, new Names());
   for (const key of defines.keys()) {
     const names = key.replace(/\(.*/s, "").split(".");
     const isMentioned = (): boolean => names.every((name) => host.mentioned.has(name));

@@ -5,6 +5,7 @@ import { type AttrDef, Attribute, Type, type TypeDef } from "./attribute.js";
 import type { DialectDef } from "./define-dialect.js";
 import type { OpDef } from "./define-op.js";
 import type { Spelling } from "./spelling.js";
+import type { Value } from "./value.js";
 
 /**
  * Everything one compilation shares: interned attributes and types, registered dialects, source texts,
@@ -28,6 +29,8 @@ export class Context {
   preferTmem16x256 = false;
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;
+  /** The names, without `%`, that the text of the input gives to values; those that are numbers are left out. */
+  readonly namesOfInput = new Map<string, Value>();
   /** The spelling of what was read, when an older Triton wrote it. */
   spelling: Spelling | undefined = undefined;
   /** Ops that today's syntax has read: what a text mixes of the times is printed as it was read. */

@@ -4,6 +4,7 @@
  * Source: mlir/lib/AsmParser/Parser.cpp. Above 400 lines: one class with the state of one parse.
  */
 
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { SourceBuffer } from "../diagnostics/source.js";
 import type { OperationState, OpParser, ParsedArgument, ParsedOperand } from "../ir/asm.js";
 import type { Attribute, Type } from "../ir/attribute.js";
@@ -122,7 +123,10 @@ export class Parser implements OpParser {
       }
       return { ops, metadata };
     } catch (error) {
-      if (error instanceof ParseFailure) return undefined;
+      if (error instanceof ParseFailure) {
+        this.blameUndeclared();
+        return undefined;
+      }
       const known =
         error instanceof LimitError
           ? error
@@ -580,8 +584,14 @@ export class Parser implements OpParser {
     const outer = this.values.enter();
     this.#blocks = { blocks: new Map() };
 
-    if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args);
-    this.punct("}");
+    const begin = this.cursor.pos - 1;
+    try {
+      if (args.length > 0 || !this.atPunct("}")) this.regionBody(region, args);
+      this.punct("}");
+    } catch (failure) {
+      if (this.cursor.atEnd) this.noteUnclosed(begin);
+      throw failure;
+    }
     for (const { defined, pos } of this.#blocks.blocks.values())
       if (!defined) this.fail("reference to an undefined block", pos, "parse.block");
     this.values.leave(outer);
@@ -593,6 +603,14 @@ export class Parser implements OpParser {
     this.leave();
     if (options.add !== false) this.state.regions.push(region);
     return region;
+  }
+  /** Adds to the complaint about the end of the text where the region that it ends in begins. */
+  private noteUnclosed(begin: number): void {
+    const complaint = this.ctx.diagnostics.pop();
+    if (!complaint) return;
+    const position = this.source.position(begin);
+    const note = { severity: "note", code: "", message: "the '{' here is not closed", position, notes: [] } as const;
+    this.ctx.diagnostics.push(complaint.notes.length > 0 ? complaint : { ...complaint, notes: [note] });
   }
   private regionBody(region: Region, args: readonly ParsedArgument[]): void {
     let block: Block;
@@ -769,6 +787,18 @@ export class Parser implements OpParser {
     return spare;
   }
 
+  /** An op whose operand is defined nowhere fails by its types, which are guesses then: the operand is at fault. */
+  private blameUndeclared(): void {
+    const complaint = this.ctx.diagnostics.at(-1);
+    const line = complaint?.position?.line;
+    const pos = this.values.undefinedUses().find((use) => this.source.position(use).line === line);
+    if (complaint === undefined || pos === undefined || complaint.code === "parse.undeclared") return;
+    const note: Diagnostic = { ...complaint, severity: "note" };
+    const message = "use of undeclared SSA value name";
+    const position = this.source.position(pos);
+    this.ctx.diagnostics.splice(-1, 1, { severity: "error", code: "parse.undeclared", message, position, notes: [note] });
+  }
+
   private customOperation(at: number): Operation {
     const { cursor } = this;
     // Names end at a space more often than not; looking for it is quicker than looking at each character.
@@ -777,6 +807,8 @@ export class Parser implements OpParser {
     let def = this.ctx.ops.get(name);
     if (def) cursor.pos = space;
     else {
+      if (cursor.text.startsWith("...", at))
+        this.fail("'...' stands for ops that were left out here: the text is not whole", at, "parse.omitted");
       name = cursor.optIdent() ?? this.fail("expected operation name in quotes", at, "parse.operation");
       def = this.ctx.ops.get(name) ?? this.unqualifiedOp(name, at);
     }

@@ -151,6 +151,15 @@ export class ValueScopes {
     for (const { pos } of this.#forward.values()) this.cursor.fail("use of undeclared SSA value name", pos, "parse.undeclared");
   }
 
+  /** Where names are used that nothing in the text defines: no result, and no argument of a block. */
+  undefinedUses(): number[] {
+    return [...this.#forward].flatMap(([name, { pos }]) => {
+      const spelt = name.replace(/#\d+$/, "").replace(/[$.]/g, "\\$&");
+      const defined = new RegExp(`^[^=\n"(]*${spelt}(?:[:,][^=\n"(]*)?\\s*=|\\^[^\n]*[(,]\\s*${spelt}\\s*:`, "m");
+      return defined.test(this.cursor.text.slice(pos)) ? [] : [pos];
+    });
+  }
+
   /** Whether `name` (without `%`) is defined, or used already. */
   isKnown(name: string): boolean {
     const number = plainNumber(name);

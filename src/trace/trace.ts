@@ -8,7 +8,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import type { Operation } from "../ir/operation.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
-import type { Remark } from "../pass/remark.js";
+import type { Remark, RemarkRef } from "../pass/remark.js";
 import type { LineTable, StepText } from "./line-table.js";
 import type { OpLocations } from "./op-locations.js";
 import type { Stage } from "./stage.js";
@@ -24,6 +24,8 @@ export interface Trace {
   readonly lines: LineTable;
   /** Where in the Python source ops are. */
   readonly locations: OpLocations;
+  /** The values that the input's own text has names for, without `%`; only of a compilation that was run here. */
+  readonly names?: ReadonlyMap<string, RemarkRef>;
   /** Messages about parts of an imported dump that could not be read, and where they are. */
   readonly warnings: readonly string[];
   /** Texts made after the last step (LLVM IR, PTX), if they were requested and the module is in the LLVM dialect. */

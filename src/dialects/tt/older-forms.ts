@@ -56,14 +56,15 @@ const trans: OlderForm = {
   },
 };
 
-/** `%ptr, %mask, %other {cache = 1 : i32, ...} : T`: the type loaded; that of the pointers follows from it. */
+/** `%ptr, %mask, %other {cache = 1 : i32, ...} : T`: the type loaded; that of the pointers follows from it. Listings leave it out. */
 const load: OlderForm = {
   kind: "syntax",
   tells: false,
   parse(p) {
     const operands = someOperands(p, 1, 3);
     p.optAttrDict();
-    const result = p.colonType();
+    const pointers = operands[0]!.value.type;
+    const result = p.atPunct(":") || NoneType.is(pointers) ? p.colonType() : getPointeeType(pointers)!;
     const types = [getPointerTypeSameShape(result), getI1SameShape(result), result];
     p.state.operands.push(...operands.map((operand, i) => resolveKnown(p, operand, types[i]!)));
     p.setAttr(SIZES, i32ArrayAttr(p.ctx, [1, operands.length > 1 ? 1 : 0, operands.length > 2 ? 1 : 0]));
