@@ -35,7 +35,7 @@ export function readSource(request: SourceRequest): Source | Rejected {
       importTexts(name, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, request),
     );
   const ctx = new Context(ALL_DIALECTS);
-  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, text, 1, (named, definition) => {
+  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, withoutMarkup(text), 1, (named, definition) => {
     if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
     const [value] = [definition].flat() as readonly Value[];
     if (value) ctx.namesOfInput.set(named, value);
@@ -59,6 +59,11 @@ export function readFolder(name: string, files: readonly FolderFile[], options: 
 
 function imported(name: string, trace: Trace | { readonly error: string }): TraceSource | Rejected {
   return "error" in trace ? rejected(`'${name}': ${trace.error}`) : { kind: "imported", trace };
+}
+
+/** The text without the LaTeX boxes that a listing was coloured with; columns stay. */
+function withoutMarkup(text: string): string {
+  return text.replace(/\|\\colorbox\{\w+\}\{\\strut ([^{}]*)\}\|/g, (whole, inner: string) => inner.padEnd(whole.length));
 }
 
 /** LLVM IR and PTX are one step each: no pass of ours runs on them. */

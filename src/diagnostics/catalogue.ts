@@ -49,8 +49,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "parse.metadata": "The file metadata section runs from {-# to #-}.",
   "parse.nesting": "Input is nested deeper than the reader follows.",
   "parse.no-custom-form": 'This op has no custom syntax; write it in the generic form: "dialect.op"(%a) : (i32) -> i32.',
-  "parse.omitted":
-    "A listing with `...` leaves ops out. Write them, or take the line out if nothing after it uses what they define.",
+  "parse.omitted": "A listing with `...` leaves ops out. Write them, or take the line out if nothing after it uses what they define.",
   "parse.operand": "An operand (%name) is expected here.",
   "parse.operand-count": "The numbers of operands and of their types differ.",
   "parse.operand-type": "A value is used with another type than the one it has.",

@@ -89,7 +89,11 @@ function parseHash(p: Parser, type: Type | undefined): Attribute {
     p.paramsFollow();
     return p.dialectAttr(name, at, type);
   }
-  if (cursor.text.charCodeAt(end) === 60) return parseOpaqueAttr(p, name, at, type);
+  if (cursor.text.charCodeAt(end) === 60) {
+    // Articles leave the dialect out: #blocked<{...}>.
+    const full = p.ctx.dialects.has(name) ? undefined : [...p.ctx.attrDefs.keys()].find((known) => known.endsWith(`.${name}`));
+    return full === undefined ? parseOpaqueAttr(p, name, at, type) : p.dialectAttr(full, at, type);
+  }
   p.enterAlias(`#${name}`, at);
   return p.attrAliases.get(name) ?? p.fail(`undefined symbol alias id '${name}'`, at, "parse.alias");
 }

@@ -3,7 +3,7 @@ import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { attrText } from "../ir/text-hook.js";
 import { parseModule } from "./parse.js";
-import "./print.js";
+import { printOperation } from "./print.js";
 
 test("the last op needs no space behind it", () => {
   expect(parseModule(new Context(ALL_DIALECTS), "x.mlir", "llvm.func @f() {\nllvm.return}")).toBeDefined();
@@ -62,4 +62,37 @@ test("arguments of loops, whose locations are not written, have those that Trito
     'loc("t")',
     'loc("u")',
   ]);
+});
+
+test("a listing's gaps are named: ops left out, a region that is not closed, an operand that nothing defines", () => {
+  const complaint = (text: string) => {
+    const ctx = new Context(ALL_DIALECTS);
+    parseModule(ctx, "in", text);
+    const { code, message, position, notes } = ctx.diagnostics[0]!;
+    return [
+      code,
+      message,
+      position!.line,
+      position!.column,
+      ...notes.map((note) => `${note.position!.line}:${note.position!.column} ${note.message}`),
+    ];
+  };
+  expect(complaint("tt.func @f() {\n  ...\n  tt.return\n}\n").slice(0, 1)).toEqual(["parse.omitted"]);
+  expect(complaint("tt.func @f() {\n  tt.return\n").slice(-1)).toEqual(["1:14 the '{' here is not closed"]);
+  // The type of an operand that is not there is a guess.
+  expect(complaint("tt.func @f() {\n  %v = tt.load %p : tensor<8xf32>\n  tt.return\n}\n").slice(0, 4)).toEqual([
+    "parse.undeclared",
+    "use of undeclared SSA value name",
+    2,
+    16,
+  ]);
+});
+
+test("a layout without its dialect, as articles write it", () => {
+  const ctx = new Context(ALL_DIALECTS);
+  const text = '%x = "use"() {a = #shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>} : () -> i32\n';
+  ctx.allowUnregisteredDialects = true;
+  expect(printOperation(parseModule(ctx, "in", text)!.module, { localScope: true })).toContain(
+    "shared<{vec = 1, perPhase = 1, maxPhase = 4",
+  );
 });

@@ -1,0 +1,46 @@
+/** Listings as articles print them can be compiled. */
+import { expect, test } from "vitest";
+import { readSource } from "./read-source.js";
+
+const KERNEL = `def add(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) + 1, mask=i < n)
+`;
+const python = { signature: "*fp32:16, i32, 128" };
+
+test.each([
+  ["without imports", `@triton.jit\n${KERNEL}`, "'k.py' imports nothing: 'import triton' and 'import triton.language as tl' are assumed"],
+  [
+    "without a decorator",
+    KERNEL,
+    "'k.py' imports nothing: 'import triton' and 'import triton.language as tl' are assumed, and @triton.jit for add",
+  ],
+])("a kernel %s", (_, text, remark) => {
+  const source = readSource({ name: "k.py", text, python });
+  if (source.kind !== "module") throw new Error(JSON.stringify(source));
+  expect(source.text).toContain("tt.load");
+  expect(source.module.ctx.diagnostics.map((d) => d.message)).toContain(remark);
+});
+
+test("a file that imports something is taken as it is", () => {
+  const source = readSource({ name: "k.py", text: `import math\n@triton.jit\n${KERNEL}`, python });
+  expect(source.kind).toBe("error");
+});
+
+test("TTIR of Triton 2.0 without types on its loads, with a box of LaTeX, is made 3.6's", () => {
+  const text = `func public @f(%arg0: !tt.ptr<f32>) {
+  %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %1 = tt.splat %arg0 : (!tt.ptr<f32>) -> tensor<64x!tt.ptr<f32>>
+  %2 = tt.addptr %1, %0 : tensor<64x!tt.ptr<f32>>
+  %sum = tt.load %2
+  tt.store %2, %sum : |\\colorbox{yellow}{\\strut tensor<64xf32>}|
+  return
+}
+`;
+  const source = readSource({ name: "k.ttir", text });
+  if (source.kind !== "module") throw new Error(source.kind === "error" ? source.rendered : "");
+  const ops: string[] = [];
+  source.module.walk((op) => void ops.push(op.name));
+  expect(ops).toEqual(["builtin.module", "tt.func", "tt.make_range", "tt.splat", "tt.addptr", "tt.load", "tt.store", "tt.return"]);
+  expect(source.module.ctx.diagnostics.map((d) => d.code)).toEqual(["source.older"]);
+});
