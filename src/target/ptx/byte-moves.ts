@@ -26,9 +26,9 @@ export function byteMoves(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node
   for (const node of live) for (const input of node.inputs) uses.set(input, (uses.get(input) ?? 0) + 1);
   const replaced = new Map<Node, Node>();
   for (const node of live) {
-    const isHalf = node.op === "trunc" && node.width === 16 && node.inputs[0]!.width === 32;
+    const isHalf = node.kind === "trunc" && node.width === 16 && node.inputs[0]!.width === 32;
     const word = isHalf ? node.inputs[0]! : node;
-    if (word.width !== 32 || !(word.op in MOVES)) continue;
+    if (word.width !== 32 || !(word.kind in MOVES)) continue;
     const bytes = bytesOf(word, 0).slice(0, isHalf ? 2 : 4);
     if (bytes.some((byte) => byte?.of === word)) continue;
     // Operations that nobody else needs go.
@@ -63,7 +63,7 @@ const MOVES: Readonly<Record<string, (node: Node, depth: number) => Bytes>> = {
 const own = (node: Node, index: number): Byte => ({ of: node, index, isSign: false });
 function bytesOf(node: Node, depth: number): Bytes {
   if (valueOf(node) === 0n) return [undefined, undefined, undefined, undefined];
-  const move = depth < MOST_DEPTH && node.width === 32 ? MOVES[node.op] : undefined;
+  const move = depth < MOST_DEPTH && node.width === 32 ? MOVES[node.kind] : undefined;
   return move ? move(node, depth + 1) : [0, 1, 2, 3].map((i) => own(node, i));
 }
 function shifted(node: Node, depth: number, move: (bytes: Bytes, by: number) => Bytes): Bytes {
@@ -76,7 +76,7 @@ function shifted(node: Node, depth: number, move: (bytes: Bytes, by: number) => 
 function cost(word: Node, kept: ReadonlySet<Node | undefined>, uses: ReadonlyMap<Node, number>): number {
   let count = 1;
   for (const input of word.inputs)
-    if (!kept.has(input) && input.op in MOVES && input.width === 32 && uses.get(input) === 1) count += cost(input, kept, uses);
+    if (!kept.has(input) && input.kind in MOVES && input.width === 32 && uses.get(input) === 1) count += cost(input, kept, uses);
   return count;
 }
 
@@ -88,7 +88,7 @@ function permuted(graph: Graph, bytes: Bytes): Node {
   const [a, b, ...others] = sourcesOf(bytes);
   if (others.length > 0) {
     const halves = [bytes.slice(0, 2), bytes.slice(2)].map((half) => permuted(graph, half));
-    return graph.pure("prmt.b32", 32, [...halves, graph.constant(32, 0x5410)]);
+    return graph.ptx("prmt.b32", 32, [...halves, graph.constant(32, 0x5410)]);
   }
   const [first, second] = a ? [a, b] : [b, undefined];
   if (!first) return graph.constant(32, 0);
@@ -96,5 +96,5 @@ function permuted(graph: Graph, bytes: Bytes): Node {
     const from = byte ? (byte.of === first ? byte.index : 4 + byte.index) + (byte.isSign ? 8 : 0) : 4;
     return all | (from << (4 * i));
   }, 0);
-  return graph.pure("prmt.b32", 32, [first, second ?? graph.constant(32, 0), graph.constant(32, selector)]);
+  return graph.ptx("prmt.b32", 32, [first, second ?? graph.constant(32, 0), graph.constant(32, selector)]);
 }

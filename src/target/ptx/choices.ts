@@ -2,7 +2,7 @@
 import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/arith/attrs.js";
 import { compare } from "../llvm-ir/fold.js";
 import { ICMP } from "../llvm-ir/opcodes.js";
-import { type Node, valueOf } from "./graph.js";
+import { type ExtremumKind, type Node, operationOf, valueOf } from "./graph.js";
 import { bitLength, isNonNegative, knownBits, maskOf, maximumOf, possible, powerOfTwo } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -12,13 +12,13 @@ export type IntPredicate = CmpIPredicate;
 /** Whether a predicate holds: a constant where that is known. */
 export function icmp(s: Simplifier, predicate: IntPredicate, left: Node, right: Node): Node {
   let [p, a, b] = [predicate, left, right];
-  if (a.op === "const" && b.op !== "const") [p, a, b] = [SWAPPED_CMPI[p], b, a];
+  if (a.kind === "const" && b.kind !== "const") [p, a, b] = [SWAPPED_CMPI[p], b, a];
   const [x, y] = [valueOf(a), valueOf(b)];
   if (x !== undefined && y !== undefined) return s.constant(1, compare(ICMP.indexOf(p), x, y, a.width) ? 1 : 0);
   if (a === b) return s.constant(1, p === "eq" || p === "sle" || p === "sge" || p === "ule" || p === "uge" ? 1 : 0);
   if (a.width === 1) return boolCompare(s, p, a, b);
   const found = y === undefined ? undefined : s.moved(() => withConstant(s, p, a, b, y));
-  return found ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], `${p}`);
+  return found ?? narrower(s, p, a, b) ?? s.graph.pure("icmp", 1, [a, b], p);
 }
 /** A comparison with `b`, which is the constant y. */
 function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigint): Node | undefined {
@@ -27,35 +27,35 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
   const equality = asEquality(p, a, y);
   if (equality) return icmp(s, equality.predicate, a, s.constant(a.width, equality.value));
   // Bits that are set in both do not matter: (x | 2) == 3 is (x & ~2) == 1.
-  const set = a.op === "or" ? valueOf(a.inputs[1]) : undefined;
+  const set = a.kind === "or" ? valueOf(a.inputs[1]) : undefined;
   if ((p === "eq" || p === "ne") && set !== undefined)
     return icmp(s, p, s.and(a.inputs[0]!, s.constant(a.width, ~set)), s.constant(a.width, y & ~set));
-  if ((p === "eq" || p === "ne") && a.op === "add" && valueOf(a.inputs[1]) !== undefined)
+  if ((p === "eq" || p === "ne") && a.kind === "add" && valueOf(a.inputs[1]) !== undefined)
     return icmp(s, p, a.inputs[0]!, s.constant(a.width, y - valueOf(a.inputs[1])!));
   // (x << c) & m compared with 0: the shift does not matter.
-  if ((p === "eq" || p === "ne") && y === 0n && a.op === "and" && valueOf(a.inputs[1]) !== undefined) {
+  if ((p === "eq" || p === "ne") && y === 0n && a.kind === "and" && valueOf(a.inputs[1]) !== undefined) {
     const inner = a.inputs[0]!;
     const count = valueOf(inner.inputs[1]);
     const mask = BigInt.asUintN(a.width, valueOf(a.inputs[1])!);
-    if (inner.op === "shl" && count !== undefined) return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask >> count)), b);
-    if (inner.op === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
+    if (inner.kind === "shl" && count !== undefined) return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask >> count)), b);
+    if (inner.kind === "shr" && count !== undefined && ((mask << count) & maskOf(a.width)) === mask << count)
       return icmp(s, p, s.and(inner.inputs[0]!, s.constant(a.width, mask << count)), b);
   }
   // A factor goes to the other side: (x << c) > y is x > (y >> c), where no bit of x is lost.
-  const by = a.op === "shl" ? valueOf(a.inputs[1]) : undefined;
+  const by = a.kind === "shl" ? valueOf(a.inputs[1]) : undefined;
   if (by !== undefined && p !== "eq" && p !== "ne" && keepsBits(a.inputs[0]!, Number(by), p[0] === "s")) {
     const signed = p[0] === "s" ? y : BigInt.asUintN(a.width, y);
     const roundsUp = p.endsWith("lt") || p.endsWith("ge");
     return icmp(s, p, a.inputs[0]!, s.constant(a.width, (signed + (roundsUp ? (1n << by) - 1n : 0n)) >> by));
   }
-  if (a.op === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
+  if (a.kind === "select" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[2]) !== undefined) {
     const then = compare(ICMP.indexOf(p), valueOf(a.inputs[1])!, y, a.width);
     const other = compare(ICMP.indexOf(p), valueOf(a.inputs[2])!, y, a.width);
     if (then === other) return s.constant(1, then ? 1 : 0);
     return then ? a.inputs[0]! : s.not(a.inputs[0]!);
   }
   // A sign does not depend on other bits.
-  if (y === 0n && (p === "slt" || p === "sge") && a.op === "or")
+  if (y === 0n && (p === "slt" || p === "sge") && a.kind === "or")
     for (const [rest, i] of [
       [a.inputs[1]!, 0],
       [a.inputs[0]!, 1],
@@ -65,18 +65,18 @@ function withConstant(s: Simplifier, p: IntPredicate, a: Node, b: Node, y: bigin
 }
 /** Whether a shift to the left by `count` is a product, signed or not. */
 function keepsBits(x: Node, count: number, isSigned: boolean): boolean {
-  const extended = x.op === "sext" && isSigned ? x.inputs[0]!.width : bitLength(possible(x)) + (isSigned ? 1 : 0);
+  const extended = x.kind === "sext" && isSigned ? x.inputs[0]!.width : bitLength(possible(x)) + (isSigned ? 1 : 0);
   return extended + count <= x.width;
 }
 /** Compares two numbers before their extension if it is the same: sext x < sext y is x < y, zext x < zext y is x < y unsigned. */
 function narrower(s: Simplifier, p: IntPredicate, a: Node, b: Node): Node | undefined {
-  const isSigned = a.op === "sext";
-  if (!isSigned && a.op !== "zext") return undefined;
+  const isSigned = a.kind === "sext";
+  if (!isSigned && a.kind !== "zext") return undefined;
   const inner = a.inputs[0]!;
   const y = valueOf(b);
   const fits =
     y === undefined
-      ? b.op === a.op && b.inputs[0]!.width === inner.width
+      ? b.kind === a.kind && b.inputs[0]!.width === inner.width
       : y === (isSigned ? BigInt.asIntN : BigInt.asUintN)(inner.width, y);
   if (!fits) return undefined;
   const other = y === undefined ? b.inputs[0]! : s.constant(inner.width, y);
@@ -128,16 +128,16 @@ export function select(s: Simplifier, condition: Node, then: Node, other: Node):
   const known = valueOf(condition);
   if (known !== undefined) return known !== 0n ? then : other;
   if (then === other) return then;
-  if (condition.op === "not") return select(s, condition.inputs[0]!, other, then);
+  if (condition.kind === "not") return select(s, condition.inputs[0]!, other, then);
   if (then.width === 1) {
     const [x, y] = [valueOf(then), valueOf(other)];
     if (x !== undefined && y !== undefined) return x !== 0n ? condition : s.not(condition);
     if (x !== undefined) return x !== 0n ? s.or(condition, other) : s.and(s.not(condition), other);
     if (y !== undefined) return y !== 0n ? s.or(s.not(condition), then) : s.and(condition, then);
   }
-  if (condition.op === "icmp" && condition.info === "ne") return select(s, s.not(condition), other, then);
-  if (then.op === "select" && then.inputs[0] === condition) return select(s, condition, then.inputs[1]!, other);
-  if (other.op === "select" && other.inputs[0] === condition) return select(s, condition, then, other.inputs[2]!);
+  if (condition.kind === "icmp" && condition.data === "ne") return select(s, s.not(condition), other, then);
+  if (then.kind === "select" && then.inputs[0] === condition) return select(s, condition, then.inputs[1]!, other);
+  if (other.kind === "select" && other.inputs[0] === condition) return select(s, condition, then, other.inputs[2]!);
   return (
     movedBit(s, condition, then, other) ??
     minMaxOf(s, condition, then, other) ??
@@ -146,12 +146,12 @@ export function select(s: Simplifier, condition: Node, then: Node, other: Node):
 }
 /** (x & 2^i) == 0 ? 0 : 2^j is that bit, moved from i to j. */
 function movedBit(s: Simplifier, condition: Node, then: Node, other: Node): Node | undefined {
-  if (condition.op !== "icmp" || valueOf(condition.inputs[1]) !== 0n) return undefined;
-  const predicate = condition.info as string;
+  if (condition.kind !== "icmp" || valueOf(condition.inputs[1]) !== 0n) return undefined;
+  const predicate = condition.data;
   if (predicate !== "eq" && predicate !== "ne") return undefined;
   const [unset, set] = predicate === "eq" ? [then, other] : [other, then];
   const tested = condition.inputs[0]!;
-  const mask = tested.op === "and" ? valueOf(tested.inputs[1]) : undefined;
+  const mask = tested.kind === "and" ? valueOf(tested.inputs[1]) : undefined;
   const from = mask === undefined ? undefined : powerOfTwo(BigInt.asUintN(tested.width, mask));
   const value = valueOf(set);
   if (valueOf(unset) !== 0n || from === undefined || value === undefined || tested.width !== then.width) return undefined;
@@ -165,26 +165,26 @@ function movedBit(s: Simplifier, condition: Node, then: Node, other: Node): Node
   return to >= from ? s.shl(tested, s.constant(then.width, to - from)) : s.shr(tested, s.constant(then.width, from - to));
 }
 function minMaxOf(s: Simplifier, condition: Node, then: Node, other: Node): Node | undefined {
-  if (condition.op !== "icmp" || then.width < 32) return undefined;
+  if (condition.kind !== "icmp" || then.width < 32) return undefined;
   const [a, b] = condition.inputs as [Node, Node];
-  const predicate = condition.info as string;
+  const predicate = condition.data;
   if (predicate.length !== 3) return undefined;
-  const sign = predicate[0]!;
+  const sign = predicate[0] === "s" ? "s" : "u";
   const isLess = predicate[1] === "l";
   if (then === a && other === b) return minMax(s, `${sign}${isLess ? "min" : "max"}`, a, b);
   return then === b && other === a ? minMax(s, `${sign}${isLess ? "max" : "min"}`, a, b) : undefined;
 }
-export function minMax(s: Simplifier, op: string, left: Node, right: Node): Node {
+export function minMax(s: Simplifier, kind: ExtremumKind, left: Node, right: Node): Node {
   const [a, b] = s.ordered(left, right);
   const [x, y] = [valueOf(a), valueOf(b)];
   if (a === b) return a;
   if (x !== undefined && y !== undefined) {
-    const less = op.startsWith("s") ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
-    return op.endsWith("min") === less ? a : b;
+    const less = kind[0] === "s" ? x < y : BigInt.asUintN(a.width, x) < BigInt.asUintN(a.width, y);
+    return kind.endsWith("min") === less ? a : b;
   }
-  if (op.startsWith("s") && isNonNegative(a) && isNonNegative(b)) return minMax(s, `u${op.slice(1)}`, a, b);
-  if (y !== undefined && op === "umin" && maximumOf(a) <= BigInt.asUintN(a.width, y)) return a;
-  return s.make(op, a, b);
+  if (kind[0] === "s" && isNonNegative(a) && isNonNegative(b)) return minMax(s, kind === "smin" ? "umin" : "umax", a, b);
+  if (y !== undefined && kind === "umin" && maximumOf(a) <= BigInt.asUintN(a.width, y)) return a;
+  return s.make(kind, a, b);
 }
 
 const FLOAT_INVERSE: Readonly<Record<string, string>> = {
@@ -205,13 +205,13 @@ const FLOAT_INVERSE: Readonly<Record<string, string>> = {
 };
 /** The inverse of a comparison; undefined if the node is no comparison. */
 export function opposite(s: Simplifier, a: Node): Node | undefined {
-  if (a.op === "icmp") return icmp(s, INVERTED_CMPI[a.info as IntPredicate], a.inputs[0]!, a.inputs[1]!);
-  const inverse = a.op.startsWith("setp.") ? invertedFloatCompare(a.op) : undefined;
-  return inverse === undefined ? undefined : s.graph.pure(inverse, 1, a.inputs);
+  if (a.kind === "icmp") return icmp(s, INVERTED_CMPI[a.data], a.inputs[0]!, a.inputs[1]!);
+  const inverse = operationOf(a).startsWith("setp.") ? invertedFloatCompare(operationOf(a)) : undefined;
+  return inverse === undefined ? undefined : s.graph.ptx(inverse, 1, a.inputs);
 }
 /** `setp.lt.f32` and `setp.geu.f32` are opposites. */
-function invertedFloatCompare(op: string): string | undefined {
-  const [, predicate, ...rest] = op.split(".");
+function invertedFloatCompare(mnemonic: string): string | undefined {
+  const [, predicate, ...rest] = mnemonic.split(".");
   const inverse = FLOAT_INVERSE[predicate!];
   return inverse && ["setp", inverse, ...rest].join(".");
 }

@@ -114,9 +114,9 @@ function removeDead(order: readonly Block[]): ReadonlySet<Node> {
     live.add(node);
     work.push(node);
   };
-  const matters = (effect: Node): boolean => {
-    const info = effect.info;
-    return !(typeof info === "object" && info.kind === "load" && !info.volatile);
+  const matters = (effect: Node<"effect">): boolean => {
+    const { data } = effect;
+    return !(data.kind === "load" && !data.volatile);
   };
   for (const block of order) {
     for (const effect of block.effects) if (matters(effect)) mark(effect);

@@ -140,10 +140,10 @@ class Emitter {
     for (const nodes of this.#code.instructions.values())
       for (const node of nodes) {
         there.add(node);
-        if (node.op !== "const") told.add(lines.lineOf(node.loc));
+        if (node.kind !== "const") told.add(lines.lineOf(node.loc));
       }
     for (const [loc, node] of shared) {
-      const at = node.op === "result" ? node.inputs[0]! : node;
+      const at = node.kind === "result" ? node.inputs[0]! : node;
       if (told.has(lines.lineOf(loc)) || !there.has(at)) continue;
       told.add(lines.lineOf(loc));
       const known = this.#extraLocs.get(at);
@@ -179,7 +179,7 @@ class Emitter {
   private block(block: Block, moves: readonly (readonly [Node, Node])[]): void {
     for (const phi of block.phis) this.extraLocs(phi);
     for (const node of this.#code.instructions.get(block)!) {
-      if (typeof node.info === "object") this.effect(node, node.info);
+      if (node.kind === "effect" || node.kind === "asm") this.effect(node, node.data);
       else this.pure(node);
       this.extraLocs(node);
     }
@@ -190,7 +190,7 @@ class Emitter {
   }
 
   private pure(node: Node): void {
-    if (node.op === "const") {
+    if (node.kind === "const") {
       // In every block anew.
       const register = this.fresh(node.width);
       this.#registers.set(node, register);
@@ -199,7 +199,7 @@ class Emitter {
     }
     const other = this.#code.halves.get(node);
     if (other) {
-      const [low, high] = node.op === "trunc" ? [node, other] : [other, node];
+      const [low, high] = node.kind === "trunc" ? [node, other] : [other, node];
       const [source] = node.inputs as [Node];
       this.line(`\tmov.b${source.width} \t{${this.register(low)}, ${this.register(high)}}, ${this.register(source)};`, node.loc);
       this.extraLocs(other);
@@ -207,7 +207,7 @@ class Emitter {
     }
     const { text, inputs, immediate } = instructionFor(node);
     const operands = inputs.map((input) =>
-      input.op === "const" && immediate !== "" ? floatImmediate(input, immediate) : this.register(input),
+      input.kind === "const" && immediate !== "" ? floatImmediate(input, immediate) : this.register(input),
     );
     for (const line of text({ result: this.register(node), inputs: operands, fresh: (w) => this.fresh(w), function: this.names.name }))
       this.line(`\t${line}`, node.loc);
@@ -236,7 +236,7 @@ class Emitter {
         const address = addressInput(effect);
         const operand = (input: Node, i: number): string => {
           if (i === address) return this.address(input);
-          return input.op === "const" && !effect.form.includes("{") ? floatImmediate(input, "int") : this.register(input);
+          return input.kind === "const" && !effect.form.includes("{") ? floatImmediate(input, "int") : this.register(input);
         };
         const operands = [...results(effect.results), ...node.inputs.map(operand)];
         this.line(`\t${expandAsm(effect.form, operands)}`, node.loc);
@@ -279,7 +279,7 @@ class Emitter {
   /** `%r1+16`, `global_smem+16` */
   private address(node: Node): string {
     const [base, offset] = addressParts(node);
-    const name = isSymbol(base) ? (base.info as string) : this.register(base);
+    const name = isSymbol(base) ? base.data.symbol : this.register(base);
     return `${name}${offset === 0n ? "" : offset < 0n ? offset : `+${offset}`}`;
   }
 
@@ -330,7 +330,7 @@ class Emitter {
     const pending = new Map<string, { readonly source: string; readonly width: Width }>();
     for (const [phi, input] of moves) {
       const target = this.register(phi);
-      const source = input.op === "const" ? constantText(input) : this.register(input);
+      const source = input.kind === "const" ? constantText(input) : this.register(input);
       if (target !== source) pending.set(target, { source, width: phi.width });
     }
     const readers = new Map<string, number>();
@@ -367,7 +367,7 @@ export function accessName(effect: Extract<Effect, { readonly kind: "load" | "st
   return `${kind === "load" ? "ld" : "st"}${effect.volatile ? ".volatile" : ""}${space ? `.${space}` : ""}${count > 1 ? `.v${count}` : ""}.${type}${bits}`;
 }
 const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
-export function constantText(node: Node): string {
-  const value = node.info as bigint;
+export function constantText(node: Node<"const">): string {
+  const value = node.data;
   return node.width === 1 ? (value === 0n ? "0" : "1") : String(value);
 }

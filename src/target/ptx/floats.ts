@@ -9,7 +9,7 @@ import type { FloatKind } from "../../ir/builtin-types.js";
 import { decode, encode } from "../../ir/float.js";
 import * as arithmetic from "../../ir/float-arithmetic.js";
 import { FLOAT_COMPARISONS } from "../../ptx/llvm-names.js";
-import { type Node, valueOf, type Width } from "./graph.js";
+import { type Node, operationOf, valueOf, type Width } from "./graph.js";
 import { maskOf } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -46,7 +46,7 @@ export class Floats {
   }
   /** An instruction of PTX on registers. */
   make(mnemonic: string, width: Width, ...inputs: readonly Node[]): Node {
-    return this.s.graph.pure(mnemonic, width, inputs);
+    return this.s.graph.ptx(mnemonic, width, inputs);
   }
   private get hasBf16(): boolean {
     return this.options.gpu.bf16 === "arithmetic";
@@ -88,7 +88,7 @@ export class Floats {
   mul(kind: string, a: Node, b: Node): Node {
     const folded = this.fold(kind, arithmetic.multiply, a, b);
     if (folded) return folded;
-    const [x, y] = a.op === "const" || (b.op !== "const" && a.id > b.id) ? [b, a] : [a, b];
+    const [x, y] = a.kind === "const" || (b.kind !== "const" && a.id > b.id) ? [b, a] : [a, b];
     if (this.number(kind, y) === 1) return x;
     if (kind === "bf16" && !this.hasBf16)
       return this.options.gpu.bf16 !== "none"
@@ -98,13 +98,13 @@ export class Floats {
   }
   /** (product) + c in one operation, when `a` is a product of the same block, as far as LLVM looks; the product or c negated. */
   private fused(kind: string, a: Node, c: Node, negateProduct: boolean, negateAddend: boolean): Node | undefined {
-    if (!this.options.fusion || a.op !== `mul.${kind}` || a.home !== this.s.graph.home) return undefined;
+    if (!this.options.fusion || operationOf(a) !== `mul.${kind}` || a.home !== this.s.graph.home) return undefined;
     const [x, y] = a.inputs as [Node, Node];
     return this.fma(kind, negateProduct ? this.negate(kind, x) : x, y, negateAddend ? this.negate(kind, c) : c);
   }
   fma(kind: string, a: Node, b: Node, c: Node): Node {
     if (kind === "bf16" && this.options.gpu.bf16 === "none") return this.widened(kind, [a, b, c], (x, y, z) => this.fma("f32", x!, y!, z!));
-    const [x, y] = a.op === "const" ? [b, a] : [a, b];
+    const [x, y] = a.kind === "const" ? [b, a] : [a, b];
     return this.make(`fma.rn.${kind}`, a.width, x, y, c);
   }
   div(kind: string, a: Node, b: Node): Node {
@@ -126,7 +126,7 @@ export class Floats {
     const bits = this.bits(a);
     const sign = 1n << BigInt(a.width - 1);
     if (bits !== undefined) return this.s.constant(a.width, bits ^ sign);
-    if (a.op === `neg.${kind}`) return a.inputs[0]!;
+    if (operationOf(a) === `neg.${kind}`) return a.inputs[0]!;
     if (kind === "bf16" && this.options.gpu.bf16 === "none") return this.s.xor(a, this.s.constant(16, sign));
     return this.make(`neg.${kind}`, a.width, a);
   }

@@ -14,10 +14,10 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
   const replaced = new Map<Node, Node>();
   for (const node of early.keys()) {
     const [fixed, product] = node.inputs;
-    if (node.op !== "sub" || (product!.op !== "shl" && product!.op !== "mul")) continue;
+    if (node.kind !== "sub" || (product!.kind !== "shl" && product!.kind !== "mul")) continue;
     const [counter, by] = product!.inputs as [Node, Node];
-    const head = counter.op === "phi" ? counter.block! : undefined;
-    if (!head || by.op !== "const" || head.predecessors.length !== 2) continue;
+    const head = counter.kind === "phi" ? counter.block! : undefined;
+    if (!head || by.kind !== "const" || head.predecessors.length !== 2) continue;
     const back = head.predecessors.findIndex((from) => dominates(head, from));
     const step = back < 0 ? undefined : stepOf(counter, counter.inputs[back]!);
     const from = early.get(fixed!)!;
@@ -25,8 +25,8 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
     s.graph.loc = node.loc;
     const phi = s.graph.phi(head, node.width);
     const inputs = [
-      s.sub(fixed!, s.binary(product!.op, counter.inputs[1 - back]!, by)),
-      s.sub(phi, s.binary(product!.op, s.constant(node.width, step), by)),
+      s.sub(fixed!, s.binary(product!.kind, counter.inputs[1 - back]!, by)),
+      s.sub(phi, s.binary(product!.kind, s.constant(node.width, step), by)),
     ];
     phi.inputs = back === 1 ? inputs : inputs.reverse();
     replaced.set(node, phi);
@@ -35,5 +35,5 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
 }
 /** What a loop adds to a counter. */
 function stepOf(counter: Node, next: Node): bigint | undefined {
-  return next.op === "add" && next.inputs[0] === counter ? valueOf(next.inputs[1]) : undefined;
+  return next.kind === "add" && next.inputs[0] === counter ? valueOf(next.inputs[1]) : undefined;
 }

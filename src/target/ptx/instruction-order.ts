@@ -20,13 +20,13 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     const made: Node[] = [];
     const constants = new Set<Node>();
     const isDone = (node: Node): boolean =>
-      node.op === "const" ? constants.has(node) : !isPure(node) || placed.has(node.op === "result" ? node.inputs[0]! : node);
+      node.kind === "const" ? constants.has(node) : !isPure(node) || placed.has(node.kind === "result" ? node.inputs[0]! : node);
     const put = (node: Node): void => {
-      if (node.op === "result") return;
+      if (node.kind === "result") return;
       made.push(node);
-      if (node.op === "const") constants.add(node);
+      if (node.kind === "const") constants.add(node);
       placed.add(node);
-      const other = isHalf(node) ? halves.get(node.inputs[0]!)?.find((h) => h.op !== node.op && h.block === node.block) : undefined;
+      const other = isHalf(node) ? halves.get(node.inputs[0]!)?.find((h) => h.kind !== node.kind && h.block === node.block) : undefined;
       if (!other) return;
       pairs.set(node, other);
       placed.add(other);
@@ -46,7 +46,7 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     const isReady = (root: Node): boolean => {
       const seen = new Set([root]);
       for (const node of seen) {
-        if (node.op === "effect" && !placed.has(node)) return false;
+        if (node.kind === "effect" && !placed.has(node)) return false;
         if (isPure(node) && !placed.has(node)) for (const input of node.inputs) seen.add(input);
       }
       return true;
@@ -54,7 +54,7 @@ export function orderInstructions(order: readonly Block[]): InstructionOrder {
     const own = (nodes.get(block) ?? []).sort((a, b) => a.id - b.id);
     let next = 0;
     // Parameters and addresses come where they are needed first.
-    const hasPlace = (node: Node): boolean => node.op !== "param" && node.op !== "address";
+    const hasPlace = (node: Node): boolean => node.kind !== "param" && node.kind !== "address";
     for (const [i, effect] of block.effects.entries()) {
       for (; next < own.length && own[next]!.id < effect.id; next++) if (hasPlace(own[next]!)) need(own[next]!);
       for (const input of registerInputs(effect)) need(input);
@@ -83,9 +83,9 @@ function usedNodes(order: readonly Block[]): { readonly nodes: Map<Block, Node[]
   const visit = (root: Node): void => {
     const work = [root];
     for (let node = work.pop(); node; node = work.pop()) {
-      if (seen.has(node) || !isPure(node) || node.op === "const") continue;
+      if (seen.has(node) || !isPure(node) || node.kind === "const") continue;
       seen.add(node);
-      if (node.op !== "result") add(nodes, node.block!, node);
+      if (node.kind !== "result") add(nodes, node.block!, node);
       if (isHalf(node)) add(halves, node.inputs[0]!, node);
       work.push(...registerInputs(node));
     }
@@ -99,21 +99,21 @@ function usedNodes(order: readonly Block[]): { readonly nodes: Map<Block, Node[]
 }
 
 const isHalf = (node: Node): boolean =>
-  (node.op === "trunc" || node.op === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
+  (node.kind === "trunc" || node.kind === "high") && node.width > 1 && node.inputs[0]!.width === 2 * node.width;
 
 /** The inputs that a node's instruction reads from registers: addresses without offsets, constants only where no immediate is allowed. */
 export function registerInputs(node: Node): readonly Node[] {
-  if (node.op === "const") return [];
-  if (node.op === "result") return node.inputs;
-  if (node.op !== "effect" && node.op !== "asm") {
+  if (node.kind === "const") return [];
+  if (node.kind === "result") return node.inputs;
+  if (node.kind !== "effect" && node.kind !== "asm") {
     const { inputs, constants } = instructionFor(node);
-    return constants === "register" ? inputs : inputs.filter((i) => i.op !== "const");
+    return constants === "register" ? inputs : inputs.filter((i) => i.kind !== "const");
   }
-  const effect = node.info as Effect;
+  const effect = node.data;
   const address = addressInput(effect);
   const inputs = node.inputs.map((input, i) => (i === address ? addressParts(input)[0] : input));
   const asTheyAre = effect.kind === "instruction" && !effect.form.includes("{");
-  return inputs.filter((input, i) => !(i === address && isSymbol(input)) && !(asTheyAre && input.op === "const"));
+  return inputs.filter((input, i) => !(i === address && isSymbol(input)) && !(asTheyAre && input.kind === "const"));
 }
 /** Which input is an address, to which an offset may be added. */
 export function addressInput(effect: Effect): number | undefined {
@@ -121,12 +121,12 @@ export function addressInput(effect: Effect): number | undefined {
   const place = effect.kind === "instruction" ? /\[\$(\d+)\]/.exec(effect.form) : null;
   return place ? Number(place[1]) - effect.results.length : undefined;
 }
-export const isSymbol = (node: Node): boolean => node.op === "address" && !(node.info as string).startsWith("global:");
+export const isSymbol = (node: Node): node is Node<"address"> => node.kind === "address" && !node.data.isGeneric;
 
 /** The node and the offset that an access's address is made of. */
 export function addressParts(node: Node): readonly [Node, bigint] {
   const [base, by] = node.inputs;
-  if (node.op !== "add" || by?.op !== "const") return [node, 0n];
-  const offset = by.info as bigint;
+  if (node.kind !== "add" || by?.kind !== "const") return [node, 0n];
+  const offset = by.data;
   return offset >= -0x80000000n && offset <= 0x7fffffffn ? [base!, offset] : [node, 0n];
 }

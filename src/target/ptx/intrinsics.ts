@@ -62,7 +62,7 @@ function integer(l: PtxLowering, name: string, bits: number, inputs: readonly No
   const [a, b, c] = inputs as [Node, Node, Node];
   const signed = inputs.map((n) => signExtended(s, n, bits));
   const unsigned = inputs.map((n) => zeroExtended(s, n, bits));
-  const own = (op: string, width: Width, ...nodes: readonly Node[]) => s.graph.pure(op, width, nodes);
+  const own = (op: string, width: Width, ...nodes: readonly Node[]) => s.graph.ptx(op, width, nodes);
   switch (name) {
     case "smin":
     case "smax":
@@ -155,7 +155,7 @@ function float(l: PtxLowering, name: string, kind: string, inputs: readonly Node
 
 function nvvm(c: Context): readonly Node[] | undefined {
   const pure = pureInstruction(c.name);
-  if (pure !== undefined) return [c.l.s.graph.pure(pure, c.widths[0]!, c.a)];
+  if (pure !== undefined) return [c.l.s.graph.ptx(pure, c.widths[0]!, c.a)];
   const form = effectInstruction(c.name);
   if (form !== undefined) return effect(c, form, form.includes("$") ? c.a : []);
   const base = c.name.slice("llvm.nvvm.".length);
@@ -208,5 +208,5 @@ function specialRegister(c: Context, name: string): readonly Node[] {
     .replace("cluster.ctaid", "cluster_ctaid")
     .replace("cluster.nctaid", "cluster_nctaid")
     .replace(/^lanemask\./, "lanemask_");
-  return [l.s.graph.pure("special", widths[0]!, [], most[name] === undefined ? `%${spelling}` : `%${spelling}:${most[name]}`)];
+  return [l.s.graph.pure("special", widths[0]!, [], { register: `%${spelling}`, most: most[name] })];
 }

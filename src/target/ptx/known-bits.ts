@@ -1,5 +1,5 @@
 /** Which bits of an integer node are known to be zero or one. Source: llvm/lib/Analysis/ValueTracking.cpp, KnownBits.cpp. */
-import { isMnemonic, isPure, type Node, valueOf } from "./graph.js";
+import { effectOf, isPure, type Node, valueOf } from "./graph.js";
 
 export interface KnownBits {
   /** Bits that are 0, and bits that are 1. */
@@ -15,7 +15,7 @@ export const maskOf = (width: number): bigint => (1n << BigInt(width)) - 1n;
 export function knownBits(root: Node): KnownBits {
   const work = [root];
   for (let node = work.at(-1); node; node = work.at(-1)) {
-    const missing = known.has(node) || !isPure(node) || isMnemonic(node.op) ? [] : node.inputs.filter((input) => !known.has(input));
+    const missing = known.has(node) || !isPure(node) || node.kind === "ptx" ? [] : node.inputs.filter((input) => !known.has(input));
     if (missing.length > 0) {
       work.push(...missing);
       continue;
@@ -49,7 +49,7 @@ function compute(node: Node): KnownBits {
     return { zero: mask & ~value, one: value };
   }
   const [a, b] = node.inputs as [Node, Node];
-  switch (node.op) {
+  switch (node.kind) {
     case "and": {
       const [x, y] = [knownBits(a), knownBits(b)];
       return { zero: x.zero | y.zero, one: x.one & y.one };
@@ -102,17 +102,17 @@ function compute(node: Node): KnownBits {
     case "sub":
     case "mul": {
       // Low bits that are zero in both stay zero; a sum of small numbers stays small.
-      const low = node.op === "mul" ? trailingZeros(a) + trailingZeros(b) : Math.min(trailingZeros(a), trailingZeros(b));
+      const low = node.kind === "mul" ? trailingZeros(a) + trailingZeros(b) : Math.min(trailingZeros(a), trailingZeros(b));
       let zero = maskOf(Math.min(low, node.width));
-      if (node.op !== "sub") {
-        const most = node.op === "add" ? maximumOf(a) + maximumOf(b) : maximumOf(a) * maximumOf(b);
+      if (node.kind !== "sub") {
+        const most = node.kind === "add" ? maximumOf(a) + maximumOf(b) : maximumOf(a) * maximumOf(b);
         if (most <= mask) zero |= mask & ~maskOf(bitLength(most));
       }
       return { zero, one: 0n };
     }
     case "umin":
     case "udiv": {
-      const most = node.op === "umin" ? smaller(maximumOf(a), maximumOf(b)) : maximumOf(a);
+      const most = node.kind === "umin" ? smaller(maximumOf(a), maximumOf(b)) : maximumOf(a);
       return { zero: mask & ~maskOf(bitLength(most)), one: 0n };
     }
     case "urem": {
@@ -120,15 +120,15 @@ function compute(node: Node): KnownBits {
       return { zero: mask & ~maskOf(bitLength(most)), one: 0n };
     }
     case "special":
-      return { zero: mask & ~maskOf(specialBits(node.info as string)), one: 0n };
+      return { zero: mask & ~maskOf(node.data.most === undefined ? 32 : bitLength(BigInt(node.data.most))), one: 0n };
     case "effect":
       return UNKNOWN;
     case "result": {
-      const effect = a.info as { readonly kind?: string; readonly bits?: number } | undefined;
+      const effect = effectOf(a);
       return effect?.kind === "load" && effect.bits === 8 ? { zero: mask & ~0xffn, one: 0n } : UNKNOWN;
     }
-    case "popc.b32":
-      return { zero: mask & ~63n, one: 0n };
+    case "ptx":
+      return node.data === "popc.b32" ? { zero: mask & ~63n, one: 0n } : UNKNOWN;
     default:
       return UNKNOWN;
   }
@@ -137,11 +137,6 @@ function compute(node: Node): KnownBits {
 const smaller = (x: bigint, y: bigint): bigint => (x <= y ? x : y);
 export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
-}
-/** How many bits a special register has at most; `%tid.x:255` says the largest value. */
-function specialBits(register: string): number {
-  const most = register.split(":")[1];
-  return most === undefined ? 32 : bitLength(BigInt(most));
 }
 /** The exponent of a power of two. */
 export function powerOfTwo(value: bigint): number | undefined {

@@ -30,7 +30,7 @@ export function libdeviceAsm(func: Operation, options: Omit<LoweringOptions, "de
   if (leaves.length !== params.length + 1) return undefined;
   const problems: Problem[] = [];
   const l = new PtxLowering(func, new Map(), { ...options, depot: "" }, problems, () => 0);
-  const args = leaves.slice(1).map(({ width, bits }, i) => l.graph.pure("param", width, [], `${i}:${bits}`));
+  const args = leaves.slice(1).map(({ width, bits }, i) => l.graph.pure("param", width, [], { index: i, bits }));
   const values = expandLibdevice(l, func, name, args);
   if (!values || problems.length > 0) return undefined;
   l.block.terminator = { kind: "return", values, bits: [leaves[0]!.bits] };

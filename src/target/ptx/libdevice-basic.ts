@@ -1,5 +1,5 @@
 /** Functions of libdevice that are a few instructions: of integers, conversions, roundings, tests, and what works on a float's bits. */
-import type { Node, Width } from "./graph.js";
+import type { BinaryKind, Node, Width } from "./graph.js";
 import type { LibdeviceMath, LibdeviceRule } from "./libdevice-math.js";
 
 /** One instruction. */
@@ -8,9 +8,9 @@ const own =
   (m, ...args) =>
     m.make(mnemonic, width, ...args);
 const binary =
-  (op: string): LibdeviceRule =>
+  (kind: BinaryKind): LibdeviceRule =>
   (m, a, b) =>
-    m.s.binary(op, a, b!);
+    m.s.binary(kind, a, b!);
 /** (a + b) / 2 without overflow, rounded down or up. */
 const mean =
   (shift: "sar" | "shr", up: boolean): LibdeviceRule =>

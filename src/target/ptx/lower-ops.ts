@@ -14,7 +14,7 @@ import { intrinsicCallOf } from "../intrinsics/calls.js";
 import { byteAlign, byteSize, elementOffset } from "../llvm-ir/data-layout.js";
 import { FCMP, ICMP, RMW } from "../llvm-ir/opcodes.js";
 import type { IntPredicate } from "./choices.js";
-import { type Block, type Effect, type Node, valueOf, type Width } from "./graph.js";
+import { type BinaryKind, type Block, type Effect, type Node, valueOf, type Width } from "./graph.js";
 import { asmOperands } from "./inline-asm.js";
 import { anyExtended, regroup, signExtended, zeroExtended } from "./integers.js";
 import { lowerIntrinsic } from "./intrinsics.js";
@@ -48,14 +48,14 @@ function elementwise(compute: (l: PtxLowering, leaf: Leaf, inputs: readonly Node
   };
 }
 /** Integer arithmetic in which upper bits of the inputs do not matter to the lower bits of the result. */
-const modular = (name: string) => elementwise((l, _, [a, b]) => l.s.binary(name, a!, b!));
+const modular = (name: BinaryKind) => elementwise((l, _, [a, b]) => l.s.binary(name, a!, b!));
 /** Integer arithmetic in which they do. */
-const extended = (name: string, signed: boolean) =>
+const extended = (name: BinaryKind, signed: boolean) =>
   elementwise((l, leaf, inputs) => {
     const [a, b] = inputs.map((n) => (signed ? signExtended(l.s, n, leaf.bits) : zeroExtended(l.s, n, leaf.bits)));
     return l.s.binary(name, a!, b!);
   });
-const shift = (name: string) =>
+const shift = (name: BinaryKind) =>
   elementwise((l, leaf, [a, b]) => {
     const value = name === "sar" ? signExtended(l.s, a!, leaf.bits) : name === "shr" ? zeroExtended(l.s, a!, leaf.bits) : a!;
     const count = zeroExtended(l.s, b!, leaf.bits);
@@ -170,9 +170,9 @@ function addrSpaceCast(l: PtxLowering, op: Operation): readonly Node[] {
   const node = l.node(op.operand(0));
   const graph = l.s.graph;
   if (from === to) return [node];
-  if (to === 0) return [graph.pure(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node])];
-  const generic = from === 0 ? node : graph.pure(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node]);
-  const made = graph.pure(`cvta.to.${STATE_SPACES[to]}.u64`, 64, [generic]);
+  if (to === 0) return [graph.ptx(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node])];
+  const generic = from === 0 ? node : graph.ptx(`cvta.${STATE_SPACES[from]}.u64`, 64, [node.width === 32 ? l.s.zext(node, 64) : node]);
+  const made = graph.ptx(`cvta.to.${STATE_SPACES[to]}.u64`, 64, [generic]);
   return [to >= 3 ? l.s.trunc(made, 32) : made];
 }
 
@@ -259,8 +259,11 @@ function place(l: PtxLowering, pointer: Value): { readonly address: Node; readon
   const address = l.node(pointer);
   const space = STATE_SPACES[spaceOf(pointer.type)] ?? "";
   const [base, offset] = l.s.splitOffset(address);
-  if (base.op !== "stack" || space !== "") return { address, space };
-  return { address: l.s.add(l.graph.pure("address", 64, [], l.options.depot), l.s.constant(64, offset)), space: "local" };
+  if (base.kind !== "stack" || space !== "") return { address, space };
+  return {
+    address: l.s.add(l.graph.pure("address", 64, [], { symbol: l.options.depot, isGeneric: false }), l.s.constant(64, offset)),
+    space: "local",
+  };
 }
 function load(l: PtxLowering, op: Operation): readonly Node[] {
   const leaves = l.leaves(op, op.result().type);
@@ -419,7 +422,7 @@ function inlineAsm(l: PtxLowering, op: Operation): readonly Node[] {
       l.problem(op, "an operand of this asm does not fit its constraint")[0]!
     );
   });
-  const node = op.hasAttr("has_side_effects") ? l.graph.effect(l.block, effect, inputs) : l.graph.pureEffect(l.block, effect, inputs);
+  const node = op.hasAttr("has_side_effects") ? l.graph.effect(l.block, effect, inputs) : l.graph.assembly(l.block, effect, inputs);
   const leaves = op.numResults === 0 ? [] : l.leaves(op, op.result().type);
   // A pair of halves may come in one register.
   const registers = results.map((width): Leaf => ({ bits: width, kind: "i", width }));

@@ -95,7 +95,7 @@ export class PtxLowering {
     const args = params.map((type, i) => {
       const isByValue = byValueOf(this.func, i) !== undefined;
       return this.leaves(this.func, type).map((leaf) =>
-        this.s.graph.pure("param", leaf.width, [], `${index++}:${isByValue ? "by value" : leaf.bits}`),
+        this.s.graph.pure("param", leaf.width, [], { index: index++, bits: isByValue ? "by value" : leaf.bits }),
       );
     });
     this.region(this.func, args, (values, bits) => {
@@ -165,10 +165,10 @@ export class PtxLowering {
         return;
       case "llvm.cond_br": {
         const given = this.node(op.operand(0));
-        const [condition, then, other] = given.op === "not" ? [given.inputs[0]!, 1, 0] : [given, 0, 1];
+        const [condition, then, other] = given.kind === "not" ? [given.inputs[0]!, 1, 0] : [given, 0, 1];
         block.terminator =
-          condition.op === "const"
-            ? { kind: "jump", target: edge(condition.info === 0n ? 1 : 0) }
+          condition.kind === "const"
+            ? { kind: "jump", target: edge(condition.data === 0n ? 1 : 0) }
             : { kind: "branch", condition, ifTrue: this.split(edge, then), ifFalse: this.split(edge, other) };
         return;
       }
@@ -232,7 +232,7 @@ export class PtxLowering {
     if (!result) return;
     this.values.set(result, made);
     const { loc } = this.graph;
-    if (made[0] && made[0].loc !== loc && made[0].op !== "const" && !this.shared.has(loc)) this.shared.set(loc, made[0]);
+    if (made[0] && made[0].loc !== loc && made[0].kind !== "const" && !this.shared.has(loc)) this.shared.set(loc, made[0]);
   }
 
   private constant(op: Operation, c: Constant): readonly Node[] {
@@ -250,7 +250,10 @@ export class PtxLowering {
     const global = this.functions.get(symbol);
     const isFunction = global?.name === "llvm.func";
     const space = global ? (intOf(global.attr("addr_space")) ?? 0) : 0;
-    return this.graph.pure("address", leaf.width, [], `${isFunction || space !== 0 ? "" : "global:"}${ptxIdentifier(symbol)}`);
+    return this.graph.pure("address", leaf.width, [], {
+      symbol: ptxIdentifier(symbol),
+      isGeneric: !isFunction && space === 0,
+    });
   }
 
   /** Nothing comes after what was lowered last; ops that follow are not reached. */

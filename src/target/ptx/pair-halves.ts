@@ -4,7 +4,7 @@
  * their operands, through loops too, where that saves instructions. Source: llvm/lib/Transforms/Vectorize/SLPVectorizer.cpp, which does this for Triton.
  */
 
-import { type Block, isConst, type Node, successorsOf } from "./graph.js";
+import { type Block, isConst, type Node, operationOf, successorsOf } from "./graph.js";
 import { terminatorInputs } from "./schedule.js";
 import type { Simplifier } from "./simplify.js";
 import { pack } from "./widths.js";
@@ -18,16 +18,18 @@ interface Pair {
 
 /** Operations that PTX has for both halves at once too. */
 const PAIRED = /^((add|sub|mul|fma)(\.rn)?|(min|max)(\.NaN)?|neg|abs|(ex2|tanh)\.approx)\.(f16|bf16)$/;
-const BITWISE: ReadonlySet<string> = new Set(["and", "or", "xor", "not"]);
-const isPaired = ({ op, width }: Node): boolean => width === 16 && (PAIRED.test(op) || BITWISE.has(op) || op === "select");
+const isBitwise = (node: Node): node is Node<"and" | "or" | "xor" | "not"> =>
+  node.kind === "and" || node.kind === "or" || node.kind === "xor" || node.kind === "not";
+const isPaired = (node: Node): boolean =>
+  node.width === 16 && (PAIRED.test(operationOf(node)) || isBitwise(node) || node.kind === "select");
 const COMMUTATIVE = /^((add|mul|fma|min|max)\.|and$|or$|xor$)/;
 
 /** Returns which nodes are now others: registers put together from halves, and the halves, where they are used by themselves. */
 export function pairHalves(s: Simplifier, order: readonly Block[], live: ReadonlySet<Node>): Map<Node, Node> {
-  const halves = [...live].filter((node) => node.width === 16 || node.op === "pack").sort((a, b) => a.id - b.id);
+  const halves = [...live].filter((node) => node.width === 16 || node.kind === "pack").sort((a, b) => a.id - b.id);
   if (!halves.some((node) => isPaired(node))) return new Map();
   const pairing = new Pairing(s, usesOfHalves(order, live), timesOf(order));
-  const packs = halves.filter((node) => node.op === "pack" && node.width === 32);
+  const packs = halves.filter((node) => node.kind === "pack" && node.width === 32);
   for (const { inputs } of packs) pairing.from(inputs[0]!, inputs[1]!);
   for (const [low, high] of onHalvesOfOne(halves)) pairing.from(low, high);
   return pairing.replaced(packs);
@@ -37,12 +39,12 @@ export function pairHalves(s: Simplifier, order: readonly Block[], live: Readonl
 function onHalvesOfOne(halves: readonly Node[]): (readonly [Node, Node])[] {
   const found: (readonly [Node, Node])[] = [];
   const onHigh = new Map<string, Node>();
-  const key = (node: Node, i: number): string => `${node.op} ${i} ${node.inputs[i]!.inputs[0]!.id}`;
+  const key = (node: Node, i: number): string => `${operationOf(node)} ${i} ${node.inputs[i]!.inputs[0]!.id}`;
   const alike = halves.filter(isPaired);
-  for (const node of alike) node.inputs.forEach((input, i) => input.op === "high" && onHigh.set(key(node, i), node));
+  for (const node of alike) node.inputs.forEach((input, i) => input.kind === "high" && onHigh.set(key(node, i), node));
   for (const node of alike)
     node.inputs.forEach((input, i) => {
-      const high = input.op === "trunc" ? onHigh.get(key(node, i)) : undefined;
+      const high = input.kind === "trunc" ? onHigh.get(key(node, i)) : undefined;
       if (high) found.push([node, high]);
     });
   return found;
@@ -152,7 +154,7 @@ class Pairing {
   /** How many instructions there are less: operations, and moves that take registers apart or put them together. */
   #saved(grown: ReadonlyMap<Node, Pair>, leaves: Pair["operands"]): number {
     let saved = 0;
-    const isWhole = (user: Node, low: Node, high: Node) => user.op === "pack" && user.inputs[0] === low && user.inputs[1] === high;
+    const isWhole = (user: Node, low: Node, high: Node) => user.kind === "pack" && user.inputs[0] === low && user.inputs[1] === high;
     for (const pair of new Set(grown.values())) {
       const users = [...(this.uses.get(pair.low) ?? []), ...(this.uses.get(pair.high) ?? [])];
       const isOutside = (user: Node | undefined) => !user || !(grown.has(user) || isWhole(user, pair.low, pair.high));
@@ -172,26 +174,27 @@ class Pairing {
   }
   /** The operands of one operation that would do what both do. */
   #operands(a: Node, b: Node): Pair["operands"] | undefined {
-    if (a === b || a.op !== b.op || this.#pairs.has(a) || this.#pairs.has(b) || this.#refused.get(a) === b) return undefined;
+    if (a === b || operationOf(a) !== operationOf(b) || this.#pairs.has(a) || this.#pairs.has(b) || this.#refused.get(a) === b)
+      return undefined;
     const [timeOfA, timeOfB] = [this.times.get(a)!, this.times.get(b)!];
     if (timeOfA.block !== timeOfB.block || timeOfA.step !== timeOfB.step) return undefined;
-    if (a.op === "phi" ? a.block !== b.block : !isPaired(a)) return undefined;
+    if (a.kind === "phi" ? a.block !== b.block : !isPaired(a)) return undefined;
     const zip = (others: readonly Node[]) => a.inputs.map((input, i) => [input, others[i]!] as const);
-    if (a.op === "select") return a.inputs[0] === b.inputs[0] ? zip(b.inputs).slice(1) : undefined;
+    if (a.kind === "select") return a.inputs[0] === b.inputs[0] ? zip(b.inputs).slice(1) : undefined;
     const straight = zip(b.inputs);
-    if (!COMMUTATIVE.test(a.op)) return straight;
+    if (!COMMUTATIVE.test(operationOf(a))) return straight;
     const crossed = zip([b.inputs[1]!, b.inputs[0]!, ...b.inputs.slice(2)]);
     return this.#match(crossed) > this.#match(straight) ? crossed : straight;
   }
   /** How well operands go together. */
   #match(pairs: Pair["operands"]): number {
-    return pairs.reduce((sum, [low, high]) => sum + (this.#isFree(low, high) ? 3 : low.op === high.op ? 1 : 0), 0);
+    return pairs.reduce((sum, [low, high]) => sum + (this.#isFree(low, high) ? 3 : operationOf(low) === operationOf(high) ? 1 : 0), 0);
   }
   /** Whether they are the halves of a register that there is, a constant, or converted together. */
   #isFree(low: Node, high: Node): boolean {
     if (isConst(low) && isConst(high)) return true;
-    if (low.op === "trunc" && high.op === "high") return low.inputs[0] === high.inputs[0] && low.inputs[0]!.width === 32;
-    return this.s.hasPackedConversion && low.op === high.op && /^cvt\.r[nz]\.b?f16\.f32$/.test(low.op);
+    if (low.kind === "trunc" && high.kind === "high") return low.inputs[0] === high.inputs[0] && low.inputs[0]!.width === 32;
+    return this.s.hasPackedConversion && operationOf(low) === operationOf(high) && /^cvt\.r[nz]\.b?f16\.f32$/.test(operationOf(low));
   }
 
   replaced(seeds: readonly Node[]): Map<Node, Node> {
@@ -219,7 +222,7 @@ class Pairing {
         continue;
       }
       const pair = this.#together(a, b) ? this.#pairs.get(a)! : undefined;
-      const missing = pair && a.op !== "phi" ? pair.operands.filter(([x, y]) => !this.#registers.has(key(x, y))) : [];
+      const missing = pair && a.kind !== "phi" ? pair.operands.filter(([x, y]) => !this.#registers.has(key(x, y))) : [];
       if (missing.length > 0) {
         work.push(...missing);
         continue;
@@ -231,13 +234,13 @@ class Pairing {
   }
   #operation(pair: Pair, registerOf: (low: Node, high: Node) => Node): Node {
     const { graph } = this.s;
-    const { op, block } = pair.low;
-    if (op !== "phi") {
+    const { low } = pair;
+    if (low.kind !== "phi") {
       const inputs = pair.operands.map(([low, high]) => registerOf(low, high));
-      if (op === "select") return graph.pure(op, 32, [pair.low.inputs[0]!, ...inputs]);
-      return graph.pure(BITWISE.has(op) ? op : `${op}x2`, 32, inputs);
+      if (low.kind === "select") return graph.pure("select", 32, [low.inputs[0]!, ...inputs]);
+      return isBitwise(low) ? graph.pure(low.kind, 32, inputs) : graph.ptx(`${operationOf(low)}x2`, 32, inputs);
     }
-    const phi = graph.phi(block!, 32);
+    const phi = graph.phi(low.block!, 32);
     this.#phis.push([phi, pair]);
     return phi;
   }

@@ -27,8 +27,7 @@ export function relievePressure(order: readonly Block[], { instructions, halves 
 
 /** Predicates have registers of their own. */
 const wordsOf = ({ width }: Node): number => (width === 1 ? 0 : width / 32);
-const isMovable = (node: Node): boolean =>
-  isPure(node) || (typeof node.info === "object" && node.info.kind === "load" && !node.info.volatile);
+const isMovable = (node: Node): boolean => isPure(node) || (node.kind === "effect" && node.data.kind === "load" && !node.data.volatile);
 
 /** Which values instructions make and need. */
 class Values {
@@ -38,7 +37,7 @@ class Values {
 
   constructor(order: readonly Block[], instructions: InstructionOrder["instructions"], halves: InstructionOrder["halves"]) {
     const firsts = new Map([...halves].map(([first, other]) => [other, first]));
-    const makerOf = (value: Node): Node => (value.op === "result" ? value.inputs[0]! : (firsts.get(value) ?? value));
+    const makerOf = (value: Node): Node => (value.kind === "result" ? value.inputs[0]! : (firsts.get(value) ?? value));
     const behind = new Map(order.map((block) => [block, new Set<Node>()]));
     const seen = new Set<Node>();
     const note = (value: Node): void => {
@@ -53,7 +52,7 @@ class Values {
     // Constants are made in every block anew.
     const needIn = (value: Node, block: Block): void => {
       note(value);
-      if (value.op !== "const" && makerOf(value).block !== block) for (const pred of block.predecessors) work.push([value, pred]);
+      if (value.kind !== "const" && makerOf(value).block !== block) for (const pred of block.predecessors) work.push([value, pred]);
     };
     for (const block of order) {
       for (const node of instructions.get(block)!) for (const input of registerInputs(node)) needIn(input, block);
@@ -64,7 +63,7 @@ class Values {
       for (const phi of block.phis)
         phi.inputs.forEach((input, i) => {
           note(input);
-          if (input.op !== "const") work.push([input, block.predecessors[i]!]);
+          if (input.kind !== "const") work.push([input, block.predecessors[i]!]);
         });
     }
     for (let top = work.pop(); top; top = work.pop()) {

@@ -51,12 +51,12 @@ export function srem(s: Simplifier, a: Node, b: Node): Node {
 /** Remainders where the quotient is there as well: what is left of the dividend. Source: llvm/lib/Transforms/Scalar/DivRemPairs.cpp. */
 export function remaindersOfQuotients(graph: Graph, live: ReadonlySet<Node>): Map<Node, Node> {
   const quotients = new Map<string, Node>();
-  const keyOf = (node: Node): string => `${node.op[0]} ${node.inputs[0]!.id} ${node.inputs[1]!.id}`;
-  for (const node of live) if (node.op === "sdiv" || node.op === "udiv") quotients.set(keyOf(node), node);
+  const keyOf = (node: Node): string => `${node.kind[0]} ${node.inputs[0]!.id} ${node.inputs[1]!.id}`;
+  for (const node of live) if (node.kind === "sdiv" || node.kind === "udiv") quotients.set(keyOf(node), node);
   const replaced = new Map<Node, Node>();
   if (quotients.size === 0) return replaced;
   for (const node of live) {
-    const quotient = node.op === "srem" || node.op === "urem" ? quotients.get(keyOf(node)) : undefined;
+    const quotient = node.kind === "srem" || node.kind === "urem" ? quotients.get(keyOf(node)) : undefined;
     if (!quotient) continue;
     const [a, b] = node.inputs as [Node, Node];
     graph.loc = node.loc;
@@ -98,7 +98,7 @@ function signedQuotient(s: Simplifier, a: Node, divisor: bigint): Node {
   return s.add(quotient, s.shr(a, s.constant(32, 31)));
 }
 function mulHigh(s: Simplifier, sign: "u" | "s", a: Node, factor: bigint): Node {
-  return s.graph.pure(`mul.hi.${sign}32`, 32, [a, s.constant(32, factor)]);
+  return s.graph.ptx(`mul.hi.${sign}32`, 32, [a, s.constant(32, factor)]);
 }
 /** x + (x < 0 ? 2^count - 1 : 0) */
 function roundedTowardsZero(s: Simplifier, a: Node, count: number): Node {

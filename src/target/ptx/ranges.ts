@@ -7,7 +7,7 @@
  * Source: llvm/lib/Analysis/LazyValueInfo.cpp; llvm/lib/Transforms/Utils/SCCPSolver.cpp.
  */
 import { type CmpIPredicate, INVERTED_CMPI, SWAPPED_CMPI } from "../../dialects/arith/attrs.js";
-import { type Block, isPure, type Node, valueOf } from "./graph.js";
+import { type Block, isPure, type Kind, type Node, valueOf } from "./graph.js";
 import { bitLength, isNonNegative, knownBits, possible } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -43,7 +43,7 @@ export function decide(
     if (replaced.has(node)) continue;
     s.graph.loc = node.loc;
     s.graph.home = node.home;
-    const known = CHOSEN.has(node.op) ? only(node, block) : undefined;
+    const known = CHOSEN.has(node.kind) ? only(node, block) : undefined;
     if (known !== undefined) replaced.set(node, s.constant(node.width, known));
     else if (isPure(node) && node.inputs.some((input) => replaced.has(input)))
       replaced.set(
@@ -61,7 +61,7 @@ export function decide(
   }
   return replaced;
 }
-const CHOSEN: ReadonlySet<string> = new Set(["phi", "icmp", "select"]);
+const CHOSEN: ReadonlySet<Kind> = new Set(["phi", "icmp", "select"]);
 
 /** What a branch says of two numbers. */
 interface Fact {
@@ -148,23 +148,23 @@ class Ranges {
     );
   }
 
+  private chosen(node: Node<"select">, block: Block, steps: number): Numbers {
+    const [condition, ...values] = node.inputs as [Node, Node, Node];
+    const ranges = values.map((value, i) => {
+      let range = this.of(value, block, steps);
+      for (const [about, fact] of factsOf(condition, i === 0))
+        if (about === value) range = range && this.heeding(range, value, fact, block, steps);
+      return range;
+    });
+    return ranges.reduce(union, undefined);
+  }
   private computed(node: Node, block: Block, steps: number): Numbers {
     const all = everyOf(node);
-    if (node.op === "phi") return node.width === 1 ? all : this.#phis.get(node);
-    const rule = RULES[node.op];
+    if (node.kind === "phi") return node.width === 1 ? all : this.#phis.get(node);
+    if (node.kind === "select") return this.chosen(node, block, steps);
+    const rule = node.kind === "icmp" ? comparison(node.data) : RULES[node.kind];
     if (!rule) return all;
-    const of = (input: Node): Numbers => this.of(input, block, steps);
-    if (node.op === "select") {
-      const [condition, ...values] = node.inputs as [Node, Node, Node];
-      const chosen = values.map((value, i) => {
-        let range = of(value);
-        for (const [about, fact] of factsOf(condition, i === 0))
-          if (about === value) range = range && this.heeding(range, value, fact, block, steps);
-        return range;
-      });
-      return chosen.reduce(union, undefined);
-    }
-    const [a, b] = node.inputs.map(of);
+    const [a, b] = node.inputs.map((input) => this.of(input, block, steps));
     if (!a || (node.inputs.length > 1 && !b)) return undefined;
     const made = rule(a, b ?? a, node);
     return made.low < all.low || made.high > all.high ? all : made;
@@ -174,10 +174,10 @@ class Ranges {
 /** What is so where a condition is true, or is not. */
 function factsOf(condition: Node, isTrue: boolean): readonly (readonly [Node, Fact])[] {
   const [a, b] = condition.inputs as [Node, Node];
-  if (condition.op === (isTrue ? "and" : "or")) return [...factsOf(a, isTrue), ...factsOf(b, isTrue)];
-  if (condition.op === "not") return factsOf(a, !isTrue);
-  if (condition.op !== "icmp") return [];
-  const written = condition.info as CmpIPredicate;
+  if (condition.kind === (isTrue ? "and" : "or")) return [...factsOf(a, isTrue), ...factsOf(b, isTrue)];
+  if (condition.kind === "not") return factsOf(a, !isTrue);
+  if (condition.kind !== "icmp") return [];
+  const written = condition.data;
   const predicate = isTrue ? written : INVERTED_CMPI[written];
   return [
     [a, { predicate, than: b }],
@@ -203,8 +203,9 @@ function everyOf(node: Node): Range {
 }
 const BOTH: Range = { low: 0n, high: 1n };
 
-/** A range that is too wide for the register says nothing. */
-const RULES: Readonly<Record<string, (a: Range, b: Range, node: Node) => Range>> = {
+/** The numbers that an operation makes of two others. A range that is too wide for the register says nothing. */
+type Rule = (a: Range, b: Range, node: Node) => Range;
+const RULES: Readonly<Partial<Record<Kind, Rule>>> = {
   add: (a, b) => ({ low: a.low + b.low, high: a.high + b.high }),
   sub: (a, b) => ({ low: a.low - b.high, high: a.high - b.low }),
   mul: (a, b) => {
@@ -229,9 +230,10 @@ const RULES: Readonly<Record<string, (a: Range, b: Range, node: Node) => Range>>
   trunc: (a) => a,
   smin: (a, b) => ({ low: smaller(a.low, b.low), high: smaller(a.high, b.high) }),
   smax: (a, b) => ({ low: larger(a.low, b.low), high: larger(a.high, b.high) }),
-  select: (_a, _b, node) => everyOf(node),
-  icmp: (a, b, node) => {
-    const predicate = node.info as CmpIPredicate;
+};
+const comparison =
+  (predicate: CmpIPredicate): Rule =>
+  (a, b) => {
     if (predicate === "eq" || predicate === "ne") {
       const apart = a.high < b.low || b.high < a.low;
       const same = a.low === a.high && b.low === b.high && a.low === b.low;
@@ -244,5 +246,4 @@ const RULES: Readonly<Record<string, (a: Range, b: Range, node: Node) => Range>>
     const orEqual = kind === "le" || kind === "ge";
     if (orEqual ? x.high <= y.low : x.high < y.low) return exactly(1n);
     return (orEqual ? x.low > y.high : x.low >= y.high) ? exactly(0n) : BOTH;
-  },
-};
+  };

@@ -6,7 +6,7 @@
  *
  * Source: llvm/lib/CodeGen/RegisterCoalescer.cpp; Budimlić et al., "Fast Copy Coalescing and Live-Range Identification".
  */
-import type { Block, Graph, Node } from "./graph.js";
+import { type Block, effectOf, type Graph, type Node } from "./graph.js";
 import { type InstructionOrder, registerInputs } from "./instruction-order.js";
 import { terminatorInputs } from "./schedule.js";
 
@@ -52,18 +52,18 @@ function pairsOf(order: readonly Block[], { instructions }: InstructionOrder, re
   const pairs: (readonly [Node, Node])[] = [];
   for (const nodes of instructions.values())
     for (const node of nodes) {
-      const { info } = node;
-      if (node.op === "copy" && node.inputs[0]!.op !== "const") pairs.push([node, node.inputs[0]!]);
-      if (typeof info !== "object" || info.kind !== "asm") continue;
+      const info = effectOf(node);
+      if (node.kind === "copy" && node.inputs[0]!.kind !== "const") pairs.push([node, node.inputs[0]!]);
+      if (info?.kind !== "asm") continue;
       info.ties.forEach((result, i) => {
         const made = result === undefined ? undefined : results.get(node)?.get(result);
         const input = node.inputs[i]!;
-        if (made && input.op !== "const" && input.width === made.width) pairs.push([made, input]);
+        if (made && input.kind !== "const" && input.width === made.width) pairs.push([made, input]);
       });
     }
   const inward = [...order].sort((a, b) => b.loopDepth - a.loopDepth);
   for (const block of inward)
-    for (const phi of block.phis) for (const input of phi.inputs) if (input.op !== "const" && input !== phi) pairs.push([phi, input]);
+    for (const phi of block.phis) for (const input of phi.inputs) if (input.kind !== "const" && input !== phi) pairs.push([phi, input]);
   return pairs;
 }
 
@@ -73,17 +73,17 @@ export type Results = ReadonlyMap<Node, ReadonlyMap<number, Node>>;
 export function resultNodes(graph: Graph, instructions: InstructionOrder["instructions"]): Results {
   const found = new Map<Node, Map<number, Node>>();
   const note = (node: Node): void => {
-    if (node.op !== "result") return;
+    if (node.kind !== "result") return;
     const effect = node.inputs[0]!;
     const known = found.get(effect);
-    if (known) known.set(node.info as number, node);
-    else found.set(effect, new Map([[node.info as number, node]]));
+    if (known) known.set(node.data, node);
+    else found.set(effect, new Map([[node.data, node]]));
   };
   for (const [block, nodes] of instructions) {
     for (const node of nodes) {
       registerInputs(node).forEach(note);
-      const { info } = node;
-      if (typeof info !== "object" || info.kind !== "asm") continue;
+      const info = effectOf(node);
+      if (info?.kind !== "asm") continue;
       for (const tied of info.ties) if (tied !== undefined) note(graph.result(node, tied, info.results[tied]!));
     }
     for (const phi of block.phis) phi.inputs.forEach(note);
@@ -115,12 +115,12 @@ class LiveRanges {
       const nodes = instructions.get(block)!;
       nodes.forEach((node, i) => {
         // Assembly of several instructions may write before it has read everything.
-        const { info } = node;
-        const late = typeof info === "object" && info.kind === "asm" ? info : undefined;
+        const info = effectOf(node);
+        const late = info?.kind === "asm" ? info : undefined;
         registerInputs(node).forEach((input, k) => {
           use(input, late && late.ties[k] === undefined ? 2 * i + 2 : 2 * i);
         });
-        if (typeof info === "object") effects.set(node, { block, at: 2 * i + 1 });
+        if (info) effects.set(node, { block, at: 2 * i + 1 });
         make(node, 2 * i + 1);
         const other = halves.get(node);
         if (other) make(other, 2 * i + 1);
@@ -129,7 +129,7 @@ class LiveRanges {
       this.#lastUse.set(block, uses);
       this.#liveOut.set(block, new Set());
     }
-    for (const node of wanted) if (node.op === "result") this.#made.set(node, effects.get(node.inputs[0]!)!);
+    for (const node of wanted) if (node.kind === "result") this.#made.set(node, effects.get(node.inputs[0]!)!);
     this.#flow(order, wanted);
     for (const node of wanted) this.#present.set(node, new Set([this.#made.get(node)!.block]));
     for (const block of order) {

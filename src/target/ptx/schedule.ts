@@ -3,7 +3,7 @@
  * Dead nodes get none. Source: Click, "Global Code Motion, Global Value Numbering".
  */
 import { dominates, meet } from "./cfg.js";
-import { type Block, isPure, type Node, type Terminator } from "./graph.js";
+import { type Block, isPure, type Kind, type Node, type Terminator } from "./graph.js";
 
 export function schedule(order: readonly Block[]): void {
   const early = earliestBlocks(order);
@@ -82,12 +82,12 @@ function earliest(node: Node, early: ReadonlyMap<Node, Block>, entry: Block): Bl
 }
 
 /** Operations that cost nothing where they are used, and a register where they are not. */
-const STAYS = new Set(["const", "result", "address"]);
+const STAYS: ReadonlySet<Kind> = new Set(["const", "result", "address"]);
 
 function best(late: Block, early: Block, node: Node): Block {
-  if (node.op === "result") return early;
+  if (node.kind === "result") return early;
   let found = late;
-  if (STAYS.has(node.op)) return late;
+  if (STAYS.has(node.kind)) return late;
   for (let at = late; at !== early; ) {
     at = at.dominator!;
     if (at.loopDepth < found.loopDepth) found = at;

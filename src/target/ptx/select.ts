@@ -44,8 +44,8 @@ const lines = (inputs: readonly Node[], text: (operands: Operands) => readonly s
 export const bitWidthOf = (bits: number): Width => (bits === 8 ? 32 : (bits as Width));
 
 /** A constant as an operand. */
-export function floatImmediate(node: Node, kind: string): string {
-  const value = node.info as bigint;
+export function floatImmediate(node: Node<"const">, kind: string): string {
+  const value = node.data;
   if (kind === "f32") return `0f${BigInt.asUintN(32, value).toString(16).toUpperCase().padStart(8, "0")}`;
   if (kind === "f64") return `0d${BigInt.asUintN(64, value).toString(16).toUpperCase().padStart(16, "0")}`;
   return node.width === 1 ? (value === 0n ? "0" : "1") : String(value);
@@ -68,10 +68,10 @@ const SIGNED: Readonly<Record<string, string>> = {
 };
 
 function select(node: Node): Selected {
-  const { op, width, inputs } = node;
+  const { kind, width, inputs } = node;
   const [a, b] = inputs as [Node, Node];
   const bits = width === 1 ? "pred" : `b${width}`;
-  switch (op) {
+  switch (node.kind) {
     case "add":
       return multiplyAdd(node) ?? one(`add.s${width}`, inputs);
     case "shl":
@@ -91,15 +91,15 @@ function select(node: Node): Selected {
     case "umin":
     case "umax":
     case "shr":
-      return one(`${SIGNED[op]}${width}`, inputs);
+      return one(`${SIGNED[kind]}${width}`, inputs);
     case "and":
     case "or":
     case "xor":
-      return (op === "and" ? someBits(node) : undefined) ?? one(`${op}.${bits}`, inputs, width === 1 ? "" : "int");
+      return (kind === "and" ? someBits(node) : undefined) ?? one(`${kind}.${bits}`, inputs, width === 1 ? "" : "int");
     case "not":
       return one(`not.${bits}`, inputs);
     case "icmp": {
-      const [name, sign] = INTEGER_COMPARISONS[node.info as string]!;
+      const [name, sign] = INTEGER_COMPARISONS[node.data]!;
       return one(`setp.${name}.${sign}${a.width}`, inputs);
     }
     case "select": {
@@ -127,21 +127,21 @@ function select(node: Node): Selected {
     case "high":
       return lines(inputs, ({ result, inputs: [x], fresh }) => [`mov.b${a.width} \t{${fresh(width)}, ${result}}, ${x};`]);
     case "pack":
-      if (inputs.every((half) => half.op === "trunc" && half.inputs[0]!.width === 32 && half.uses === 1))
+      if (inputs.every((half) => half.kind === "trunc" && half.inputs[0]!.width === 32 && half.uses === 1))
         return lines(
           inputs.map((half) => half.inputs[0]!),
           ({ result, inputs: [x, y] }) => [`prmt.b32 \t${result}, ${x}, ${y}, 0x5410;`],
         );
       return lines(inputs, ({ result, inputs: [x, y] }) => [`mov.b${width} \t${result}, {${x}, ${y}};`]);
     case "param": {
-      const [index, size] = (node.info as string).split(":");
+      const { index, bits: size } = node.data;
       if (size === "by value")
         return lines([], ({ result, function: name, fresh }) => {
           const place = fresh(64);
           return [`mov.b64 \t${place}, ${name}_param_${index};`, `cvta.param.u64 \t${result}, ${place};`];
         });
-      const type = size === "1" ? "b8" : `b${size}`;
-      if (size === "1")
+      const type = size === 1 ? "b8" : `b${size}`;
+      if (size === 1)
         return lines([], ({ result, function: name, fresh }) => {
           const byte = fresh(16);
           return [`ld.param.b8 \t${byte}, [${name}_param_${index}];`, `setp.ne.b16 \t${result}, ${byte}, 0;`];
@@ -149,23 +149,24 @@ function select(node: Node): Selected {
       return lines([], ({ result, function: name }) => [`ld.param.${type} \t${result}, [${name}_param_${index}];`]);
     }
     case "special":
-      return lines([], ({ result }) => [`mov.u${width} \t${result}, ${(node.info as string).split(":")[0]};`]);
+      return lines([], ({ result }) => [`mov.u${width} \t${result}, ${node.data.register};`]);
     case "address": {
-      const name = node.info as string;
-      if (!name.startsWith("global:")) return lines([], ({ result }) => [`mov.b${width} \t${result}, ${name};`]);
+      const { symbol, isGeneric } = node.data;
+      if (!isGeneric) return lines([], ({ result }) => [`mov.b${width} \t${result}, ${symbol};`]);
       return lines([], ({ result, fresh }) => {
         const address = fresh(64);
-        return [`mov.b64 \t${address}, ${name.slice("global:".length)};`, `cvta.global.u64 \t${result}, ${address};`];
+        return [`mov.b64 \t${address}, ${symbol};`, `cvta.global.u64 \t${result}, ${address};`];
       });
     }
     case "stack":
       return lines([], ({ result, fresh }) => {
         const address = fresh(64);
-        return [`mov.b64 \t${address}, ${node.info};`, `cvta.local.u64 \t${result}, ${address};`];
+        return [`mov.b64 \t${address}, ${node.data};`, `cvta.local.u64 \t${result}, ${address};`];
       });
+    case "ptx":
+      return one(node.data, inputs, immediateOf(node.data));
     default:
-      if (op.includes(".")) return one(op, inputs, immediateOf(op));
-      throw new Bug(`no PTX for node '${op}'`);
+      throw new Bug(`no PTX for node '${kind}'`);
   }
 }
 
@@ -183,22 +184,22 @@ function wideMultiply(node: Node): Selected | undefined {
   return factor && lines([factor.word], ({ result, inputs: [x] }) => [`mul.wide.${factor.sign}32 \t${result}, ${x}, ${factor.value};`]);
 }
 function wideFactor(node: Node): { readonly word: Node; readonly sign: string; readonly value: bigint } | undefined {
-  if (node.width !== 64 || (node.op !== "shl" && node.op !== "mul")) return undefined;
+  if (node.width !== 64 || (node.kind !== "shl" && node.kind !== "mul")) return undefined;
   const [a, b] = node.inputs as [Node, Node];
   const count = valueOf(b);
-  if (count === undefined || (a.op !== "sext" && a.op !== "zext") || a.inputs[0]!.width !== 32) return undefined;
-  const value = node.op === "shl" ? 1n << count : count;
+  if (count === undefined || (a.kind !== "sext" && a.kind !== "zext") || a.inputs[0]!.width !== 32) return undefined;
+  const value = node.kind === "shl" ? 1n << count : count;
   if (value <= 0n || value > 0x7fffffffn) return undefined;
-  return { word: a.inputs[0]!, sign: a.op === "sext" ? "s" : "u", value };
+  return { word: a.inputs[0]!, sign: a.kind === "sext" ? "s" : "u", value };
 }
 /** The product of two words that were extended alike. */
 function extendedProduct(node: Node): Selected | undefined {
   const wide = wideMultiply(node);
   const [a, b] = node.inputs as [Node, Node];
-  if (wide || node.width !== 64 || a.op !== b.op || (a.op !== "sext" && a.op !== "zext")) return wide;
+  if (wide || node.width !== 64 || a.kind !== b.kind || (a.kind !== "sext" && a.kind !== "zext")) return wide;
   const words = [a.inputs[0]!, b.inputs[0]!];
   if (words.some((w) => w.width !== 32)) return undefined;
-  return lines(words, ({ result, inputs: [x, y] }) => [`mul.wide.${a.op === "sext" ? "s" : "u"}32 \t${result}, ${x}, ${y};`], "int");
+  return lines(words, ({ result, inputs: [x, y] }) => [`mul.wide.${a.kind === "sext" ? "s" : "u"}32 \t${result}, ${x}, ${y};`], "int");
 }
 /** x + y * z, where the product is used here only. */
 function multiplyAdd(node: Node): Selected | undefined {
@@ -215,7 +216,7 @@ function multiplyAdd(node: Node): Selected | undefined {
         ({ result, inputs: [x, y] }) => [`mad.wide.${wide.sign}32 \t${result}, ${x}, ${wide.value}, ${y};`],
         "int",
       );
-    if (product.op === "mul" && node.width === 32)
+    if (product.kind === "mul" && node.width === 32)
       return lines([...product.inputs, addend], ({ result, inputs: [x, y, z] }) => [`mad.lo.s32 \t${result}, ${x}, ${y}, ${z};`], "int");
   }
   return undefined;
@@ -224,7 +225,7 @@ function multiplyAdd(node: Node): Selected | undefined {
 function someBits(node: Node): Selected | undefined {
   const [shifted, mask] = node.inputs as [Node, Node];
   const [start, bits] = [valueOf(shifted.inputs[1]), valueOf(mask)];
-  if (shifted.op !== "shr" || node.width !== 32 || shifted.uses > 1 || start === undefined || bits === undefined) return undefined;
+  if (shifted.kind !== "shr" || node.width !== 32 || shifted.uses > 1 || start === undefined || bits === undefined) return undefined;
   const count = powerOfTwo(bits + 1n);
   return count === undefined
     ? undefined
@@ -234,7 +235,7 @@ function someBits(node: Node): Selected | undefined {
 function bitField(node: Node): Selected | undefined {
   const [shifted, right] = node.inputs as [Node, Node];
   const [left, count] = [valueOf(shifted.inputs[1]), valueOf(right)];
-  if (shifted.op !== "shl" || node.width !== 32 || left === undefined || count === undefined || count < left || shifted.uses > 1)
+  if (shifted.kind !== "shl" || node.width !== 32 || left === undefined || count === undefined || count < left || shifted.uses > 1)
     return undefined;
   return lines([shifted.inputs[0]!], ({ result, inputs: [x] }) => [`bfe.s32 \t${result}, ${x}, ${count - left}, ${32n - count};`]);
 }

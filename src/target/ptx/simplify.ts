@@ -6,14 +6,13 @@
  */
 import { foldIntBinary } from "../llvm-ir/fold.js";
 import * as choices from "./choices.js";
-import { type Graph, type Node, valueOf, type Width } from "./graph.js";
+import { type BinaryKind, type Graph, type Node, valueOf, type Width } from "./graph.js";
 import { disjoint, isNonNegative, knownBits, maskOf, possible, powerOfTwo } from "./known-bits.js";
 import * as quotients from "./quotients.js";
 import * as widths from "./widths.js";
 
 /** Names that foldIntBinary knows, by ours. */
 const FOLDED: Readonly<Record<string, string>> = { shr: "lshr", sar: "ashr" };
-const BINARY: ReadonlySet<string> = new Set("add sub mul and or xor shl shr sar udiv urem sdiv srem smin smax umin umax".split(" "));
 const MOST_MOVES = 64;
 
 export class Simplifier {
@@ -39,21 +38,21 @@ export class Simplifier {
   constant(width: Width, value: bigint | number): Node {
     return this.graph.constant(width, value);
   }
-  make(op: string, a: Node, b: Node): Node {
-    return this.graph.pure(op, a.width, [a, b]);
+  make(kind: BinaryKind, a: Node, b: Node): Node {
+    return this.graph.pure(kind, a.width, [a, b]);
   }
   /** Two constants folded; undefined when one is none. */
-  fold(op: string, a: Node, b: Node): Node | undefined {
+  fold(kind: BinaryKind, a: Node, b: Node): Node | undefined {
     const x = valueOf(a);
     const y = valueOf(b);
     if (x === undefined || y === undefined) return undefined;
-    const value = foldIntBinary(FOLDED[op] ?? op, x, y, a.width);
+    const value = foldIntBinary(FOLDED[kind] ?? kind, x, y, a.width);
     return value === undefined ? undefined : this.constant(a.width, value);
   }
   /** Constants stand on the right, other operands in order of their numbers. */
   ordered(a: Node, b: Node): [Node, Node] {
-    if (a.op === "const") return [b, a];
-    return b.op !== "const" && a.id > b.id ? [b, a] : [a, b];
+    if (a.kind === "const") return [b, a];
+    return b.kind !== "const" && a.id > b.id ? [b, a] : [a, b];
   }
 
   // --- sums ------------------------------------------------------------------------------------
@@ -67,16 +66,16 @@ export class Simplifier {
     if (y !== undefined) {
       const [base, offset] = this.splitOffset(a);
       if (offset !== 0n) return this.add(base, this.constant(a.width, offset + y));
-      if (a.op === "sub" && valueOf(a.inputs[0]) !== undefined) return this.sub(this.add(a.inputs[0]!, b), a.inputs[1]!);
+      if (a.kind === "sub" && valueOf(a.inputs[0]) !== undefined) return this.sub(this.add(a.inputs[0]!, b), a.inputs[1]!);
     } else {
       // Constants move outwards: (x + c) + y is (x + y) + c.
       const [x, p] = this.splitOffset(a);
       const [y, q] = this.splitOffset(b);
       if (p + q !== 0n || x !== a) return this.add(this.add(x, y), this.constant(a.width, p + q));
-      if (b.op === "sub" && valueOf(b.inputs[0]) === 0n) return this.sub(a, b.inputs[1]!);
-      if (a.op === "sub" && valueOf(a.inputs[0]) === 0n) return this.sub(b, a.inputs[1]!);
-      if (a.op === "sub" && a.inputs[1] === b) return a.inputs[0]!;
-      if (b.op === "sub" && b.inputs[1] === a) return b.inputs[0]!;
+      if (b.kind === "sub" && valueOf(b.inputs[0]) === 0n) return this.sub(a, b.inputs[1]!);
+      if (a.kind === "sub" && valueOf(a.inputs[0]) === 0n) return this.sub(b, a.inputs[1]!);
+      if (a.kind === "sub" && a.inputs[1] === b) return a.inputs[0]!;
+      if (b.kind === "sub" && b.inputs[1] === a) return b.inputs[0]!;
     }
     if (a.width > 1 && disjoint(a, b)) return this.or(a, b);
     if (a.width === 1) return this.xor(a, b);
@@ -86,7 +85,7 @@ export class Simplifier {
   /** A node as another and a constant that is added to it. */
   splitOffset(node: Node): readonly [Node, bigint] {
     const value = valueOf(node.inputs[1]);
-    if (value !== undefined && (node.op === "add" || (node.op === "or" && disjoint(node.inputs[0]!, node.inputs[1]!)))) {
+    if (value !== undefined && (node.kind === "add" || (node.kind === "or" && disjoint(node.inputs[0]!, node.inputs[1]!)))) {
       const [base, offset] = this.splitOffset(node.inputs[0]!);
       return [base, offset + value];
     }
@@ -102,11 +101,11 @@ export class Simplifier {
     // 3 - x, where x has no other bits than 3, is x ^ 3: nothing is borrowed.
     const x = valueOf(a);
     if (x !== undefined && (possible(b) & ~x) === 0n) return this.xor(b, a);
-    if (a.op === "add" && a.inputs[1] === b) return a.inputs[0]!;
-    if (a.op === "add" && a.inputs[0] === b) return a.inputs[1]!;
-    const [base, offset] = b.op === "add" ? this.splitOffset(b) : [b, 0n];
+    if (a.kind === "add" && a.inputs[1] === b) return a.inputs[0]!;
+    if (a.kind === "add" && a.inputs[0] === b) return a.inputs[1]!;
+    const [base, offset] = b.kind === "add" ? this.splitOffset(b) : [b, 0n];
     if (offset !== 0n) return this.add(this.sub(a, base), this.constant(a.width, -offset));
-    if (a.op === "add" && valueOf(a.inputs[1]) !== undefined) return this.add(this.sub(a.inputs[0]!, b), a.inputs[1]!);
+    if (a.kind === "add" && valueOf(a.inputs[1]) !== undefined) return this.add(this.sub(a.inputs[0]!, b), a.inputs[1]!);
     return this.make("sub", a, b);
   }
   mul(left: Node, right: Node): Node {
@@ -122,8 +121,8 @@ export class Simplifier {
       const count = powerOfTwo(BigInt.asUintN(a.width, y));
       if (count !== undefined) return this.shl(a, this.constant(a.width, count));
       const inner = valueOf(a.inputs[1]);
-      if (a.op === "mul" && inner !== undefined) return this.mul(a.inputs[0]!, this.constant(a.width, inner * y));
-      if (a.op === "add" && inner !== undefined) return this.add(this.mul(a.inputs[0]!, b), this.constant(a.width, inner * y));
+      if (a.kind === "mul" && inner !== undefined) return this.mul(a.inputs[0]!, this.constant(a.width, inner * y));
+      if (a.kind === "add" && inner !== undefined) return this.add(this.mul(a.inputs[0]!, b), this.constant(a.width, inner * y));
     }
     return this.make("mul", a, b);
   }
@@ -138,8 +137,8 @@ export class Simplifier {
     const y = valueOf(b);
     if (y !== undefined) return this.moved(() => this.masked(a, b, y)) ?? this.make("and", a, b);
     if (disjoint(a, b)) return this.constant(a.width, 0);
-    if (a.op === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
-    if (b.op === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
+    if (a.kind === "not" && a.inputs[0] === b) return this.constant(a.width, 0);
+    if (b.kind === "not" && b.inputs[0] === a) return this.constant(a.width, 0);
     return this.reassociated("and", a, b) ?? this.make("and", a, b);
   }
   /** a & b, which is the constant y. */
@@ -149,13 +148,13 @@ export class Simplifier {
     if (may === 0n) return this.constant(a.width, 0);
     if ((possible(a) & ~mask) === 0n) return a;
     if (may !== mask) return this.and(a, this.constant(a.width, may));
-    if (a.op === "and" && valueOf(a.inputs[1]) !== undefined)
+    if (a.kind === "and" && valueOf(a.inputs[1]) !== undefined)
       return this.and(a.inputs[0]!, this.constant(a.width, y & valueOf(a.inputs[1])!));
     const asked = this.demanded(a, mask, 4);
     if (asked !== a) return this.and(asked, b);
     // A mask over a shift goes outside, where masks meet: (x & m) << c is (x << c) & (m << c).
-    if ((a.op === "or" || a.op === "xor") && valueOf(a.inputs[1]) !== undefined)
-      return this.bitwise(a.op, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
+    if ((a.kind === "or" || a.kind === "xor") && valueOf(a.inputs[1]) !== undefined)
+      return this.bitwise(a.kind, this.and(a.inputs[0]!, b), this.and(a.inputs[1]!, b));
     return undefined;
   }
   or(left: Node, right: Node): Node {
@@ -169,8 +168,8 @@ export class Simplifier {
       const set = BigInt.asUintN(a.width, y);
       if ((knownBits(a).one & set) === set) return a;
       const inner = valueOf(a.inputs[1]);
-      if (a.op === "or" && inner !== undefined) return this.or(a.inputs[0]!, this.constant(a.width, inner | y));
-      if (a.op === "add" && inner !== undefined && disjoint(a, b)) return this.add(a.inputs[0]!, this.constant(a.width, inner + y));
+      if (a.kind === "or" && inner !== undefined) return this.or(a.inputs[0]!, this.constant(a.width, inner | y));
+      if (a.kind === "add" && inner !== undefined && disjoint(a, b)) return this.add(a.inputs[0]!, this.constant(a.width, inner + y));
     }
     return this.mergedMasks("or", a, b) ?? this.reassociated("or", a, b) ?? this.make("or", a, b);
   }
@@ -185,49 +184,49 @@ export class Simplifier {
     if (a.width > 1 && disjoint(a, b)) return this.or(a, b);
     if (y !== undefined) {
       const inner = valueOf(a.inputs[1]);
-      if (a.op === "xor" && inner !== undefined) return this.xor(a.inputs[0]!, this.constant(a.width, inner ^ y));
+      if (a.kind === "xor" && inner !== undefined) return this.xor(a.inputs[0]!, this.constant(a.width, inner ^ y));
       // Bits that are not set are added, and so become part of an address's offset.
       const own = BigInt.asIntN(a.width, y & possible(a));
       if (own !== y && a.width > 1) return this.or(this.xor(a, this.constant(a.width, own)), this.constant(a.width, y & ~own));
     }
-    if (a.op === "not" && b.op === "not") return this.xor(a.inputs[0]!, b.inputs[0]!);
+    if (a.kind === "not" && b.kind === "not") return this.xor(a.inputs[0]!, b.inputs[0]!);
     return this.mergedMasks("xor", a, b) ?? this.reassociated("xor", a, b) ?? this.make("xor", a, b);
   }
   not(a: Node): Node {
     const value = valueOf(a);
     if (value !== undefined) return this.constant(a.width, ~value);
-    if (a.op === "not") return a.inputs[0]!;
+    if (a.kind === "not") return a.inputs[0]!;
     const opposite = choices.opposite(this, a);
     if (opposite) return opposite;
     return this.graph.pure("not", a.width, [a]);
   }
-  bitwise(op: "and" | "or" | "xor", a: Node, b: Node): Node {
-    return op === "and" ? this.and(a, b) : op === "or" ? this.or(a, b) : this.xor(a, b);
+  bitwise(kind: "and" | "or" | "xor", a: Node, b: Node): Node {
+    return kind === "and" ? this.and(a, b) : kind === "or" ? this.or(a, b) : this.xor(a, b);
   }
   /** (x & m) op (x & n) is x & (m op n) for masks that do not meet. */
-  private mergedMasks(op: "or" | "xor", a: Node, b: Node): Node | undefined {
-    if (a.op !== "and" || b.op !== "and" || a.inputs[0] !== b.inputs[0]) return undefined;
+  private mergedMasks(kind: "or" | "xor", a: Node, b: Node): Node | undefined {
+    if (a.kind !== "and" || b.kind !== "and" || a.inputs[0] !== b.inputs[0]) return undefined;
     const m = valueOf(a.inputs[1]);
     const n = valueOf(b.inputs[1]);
     if (m === undefined || n === undefined) return undefined;
-    return this.and(a.inputs[0]!, this.constant(a.width, op === "or" ? m | n : m ^ n));
+    return this.and(a.inputs[0]!, this.constant(a.width, kind === "or" ? m | n : m ^ n));
   }
   /** Moves constants outwards, and masks of one value together, through chains of one operation. */
-  private reassociated(op: "and" | "or" | "xor", a: Node, b: Node): Node | undefined {
+  private reassociated(kind: "and" | "or" | "xor", a: Node, b: Node): Node | undefined {
     for (const [chain, other] of [
       [a, b],
       [b, a],
     ] as const) {
-      if (chain.op !== op) continue;
+      if (chain.kind !== kind) continue;
       const [x, y] = chain.inputs as [Node, Node];
-      if (valueOf(y) !== undefined && valueOf(other) === undefined) return this.bitwise(op, this.bitwise(op, x, other), y);
-      if (op === "and" || other.op !== "and" || valueOf(other.inputs[1]) === undefined) continue;
+      if (valueOf(y) !== undefined && valueOf(other) === undefined) return this.bitwise(kind, this.bitwise(kind, x, other), y);
+      if (kind === "and" || other.kind !== "and" || valueOf(other.inputs[1]) === undefined) continue;
       for (const [inner, rest] of [
         [x, y],
         [y, x],
       ] as const)
-        if (inner.op === "and" && inner.inputs[0] === other.inputs[0] && valueOf(inner.inputs[1]) !== undefined)
-          return this.bitwise(op, rest, this.bitwise(op, inner, other));
+        if (inner.kind === "and" && inner.inputs[0] === other.inputs[0] && valueOf(inner.inputs[1]) !== undefined)
+          return this.bitwise(kind, rest, this.bitwise(kind, inner, other));
     }
     return undefined;
   }
@@ -236,7 +235,7 @@ export class Simplifier {
     if (depth === 0) return node;
     const [a, b] = node.inputs as [Node, Node];
     const value = valueOf(b);
-    switch (node.op) {
+    switch (node.kind) {
       case "or":
       case "xor": {
         if ((possible(a) & mask) === 0n) return this.demanded(b, mask, depth - 1);
@@ -244,7 +243,7 @@ export class Simplifier {
         const x = this.demanded(a, mask, depth - 1);
         const y =
           value === undefined ? this.demanded(b, mask, depth - 1) : this.constant(node.width, value & BigInt.asIntN(node.width, mask));
-        return x === a && y === b ? node : this.bitwise(node.op, x, y);
+        return x === a && y === b ? node : this.bitwise(node.kind, x, y);
       }
       case "and": {
         if (value === undefined) return node;
@@ -258,9 +257,9 @@ export class Simplifier {
       case "mul": {
         // Only lower bits matter to the bits asked for.
         const low = (1n << BigInt(mask.toString(2).length)) - 1n;
-        if (low >= maskOf(node.width) || node.op === "mul") return node;
+        if (low >= maskOf(node.width) || node.kind === "mul") return node;
         if ((possible(b) & low) === 0n) return this.demanded(a, mask, depth - 1);
-        if (node.op === "add" && (possible(a) & low) === 0n) return this.demanded(b, mask, depth - 1);
+        if (node.kind === "add" && (possible(a) & low) === 0n) return this.demanded(b, mask, depth - 1);
         return node;
       }
       default:
@@ -282,15 +281,15 @@ export class Simplifier {
     if (count >= BigInt(a.width) || ((possible(a) << count) & maskOf(a.width)) === 0n) return this.constant(a.width, 0);
     const inner = valueOf(a.inputs[1]);
     if (inner !== undefined) {
-      if (a.op === "shl") return this.shl(a.inputs[0]!, this.constant(a.width, inner + count));
-      if (a.op === "and") return this.and(this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
-      if (a.op === "add" || a.op === "or" || a.op === "xor")
-        return this.binary(a.op, this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
-      if (a.op === "mul") return this.mul(a.inputs[0]!, this.constant(a.width, inner << count));
-      if (a.op === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));
-      if (a.op === "shr" && inner > count)
+      if (a.kind === "shl") return this.shl(a.inputs[0]!, this.constant(a.width, inner + count));
+      if (a.kind === "and") return this.and(this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
+      if (a.kind === "add" || a.kind === "or" || a.kind === "xor")
+        return this.binary(a.kind, this.shl(a.inputs[0]!, b), this.constant(a.width, inner << count));
+      if (a.kind === "mul") return this.mul(a.inputs[0]!, this.constant(a.width, inner << count));
+      if (a.kind === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));
+      if (a.kind === "shr" && inner > count)
         return this.and(this.shr(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, -1n << count));
-      if (a.op === "shr" && inner < count)
+      if (a.kind === "shr" && inner < count)
         return this.and(this.shl(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, -1n << count));
     }
     const asked = this.demanded(a, maskOf(a.width) >> count, 4);
@@ -309,20 +308,20 @@ export class Simplifier {
     if (count >= BigInt(a.width) || possible(a) >> count === 0n) return this.constant(a.width, 0);
     const inner = valueOf(a.inputs[1]);
     if (inner !== undefined) {
-      if (a.op === "shr") return this.shr(a.inputs[0]!, this.constant(a.width, inner + count));
-      if (a.op === "and") {
+      if (a.kind === "shr") return this.shr(a.inputs[0]!, this.constant(a.width, inner + count));
+      if (a.kind === "and") {
         const mask = BigInt.asUintN(a.width, inner) >> count;
         return this.and(this.shr(a.inputs[0]!, b), this.constant(a.width, mask));
       }
-      if (a.op === "or" || a.op === "xor") return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
-      if (a.op === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));
-      if (a.op === "shl" && inner > count && a.width <= 32)
+      if (a.kind === "or" || a.kind === "xor") return this.bitwise(a.kind, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
+      if (a.kind === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));
+      if (a.kind === "shl" && inner > count && a.width <= 32)
         return this.and(this.shl(a.inputs[0]!, this.constant(a.width, inner - count)), this.constant(a.width, maskOf(a.width) >> count));
-      if (a.op === "shl" && inner < count && a.width <= 32)
+      if (a.kind === "shl" && inner < count && a.width <= 32)
         return this.and(this.shr(a.inputs[0]!, this.constant(a.width, count - inner)), this.constant(a.width, maskOf(a.width) >> count));
-    } else if ((a.op === "or" || a.op === "xor") && (possible(a.inputs[0]!) >> count === 0n || possible(a.inputs[1]!) >> count === 0n))
-      return this.bitwise(a.op, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
-    if (a.op === "sar" && inner !== undefined && count === BigInt(a.width - 1)) return this.shr(a.inputs[0]!, b);
+    } else if ((a.kind === "or" || a.kind === "xor") && (possible(a.inputs[0]!) >> count === 0n || possible(a.inputs[1]!) >> count === 0n))
+      return this.bitwise(a.kind, this.shr(a.inputs[0]!, b), this.shr(a.inputs[1]!, b));
+    if (a.kind === "sar" && inner !== undefined && count === BigInt(a.width - 1)) return this.shr(a.inputs[0]!, b);
     return undefined;
   }
   sar(a: Node, b: Node): Node {
@@ -336,7 +335,7 @@ export class Simplifier {
       const asked = this.demanded(a, maskOf(a.width) & (-1n << count), 4);
       if (asked !== a) return this.sar(asked, b);
     }
-    if (count !== undefined && a.op === "sar" && inner !== undefined) {
+    if (count !== undefined && a.kind === "sar" && inner !== undefined) {
       const sum = inner + count;
       return this.sar(a.inputs[0]!, this.constant(a.width, sum < BigInt(a.width) ? sum : a.width - 1));
     }
@@ -382,18 +381,41 @@ export class Simplifier {
   }
   /** A pure node with other inputs. */
   again(node: Node, inputs: readonly Node[]): Node {
-    const { op, width } = node;
+    const { width } = node;
     const [a, b, c] = inputs as [Node, Node, Node];
-    if (BINARY.has(op)) return this.binary(op, a, b);
-    if (op === "zext" || op === "sext" || op === "trunc") return this[op](a, width);
-    if (op === "not" || op === "high") return this[op](a);
-    if (op === "pack") return this.pack(a, b);
-    if (op === "icmp") return this.icmp(node.info as choices.IntPredicate, a, b);
-    if (op === "select") return this.select(a, b, c);
-    return typeof node.info === "object" ? node : this.graph.pure(op, width, inputs, node.info);
+    switch (node.kind) {
+      case "zext":
+      case "sext":
+      case "trunc":
+        return this[node.kind](a, width);
+      case "not":
+      case "high":
+        return this[node.kind](a);
+      case "pack":
+        return this.pack(a, b);
+      case "icmp":
+        return this.icmp(node.data, a, b);
+      case "select":
+        return this.select(a, b, c);
+      case "ptx":
+        return this.graph.ptx(node.data, width, inputs);
+      case "const":
+      case "param":
+      case "special":
+      case "address":
+      case "stack":
+      case "result":
+      case "copy":
+      case "asm":
+      case "phi":
+      case "effect":
+        return node;
+      default:
+        return this.binary(node.kind, a, b);
+    }
   }
-  binary(op: string, a: Node, b: Node): Node {
-    switch (op) {
+  binary(kind: BinaryKind, a: Node, b: Node): Node {
+    switch (kind) {
       case "add":
         return this.add(a, b);
       case "sub":
@@ -421,7 +443,7 @@ export class Simplifier {
       case "srem":
         return this.srem(a, b);
       default:
-        return choices.minMax(this, op, a, b);
+        return choices.minMax(this, kind, a, b);
     }
   }
 }

@@ -7,7 +7,7 @@ import { Context } from "../../ir/context.js";
 import { fileLoc, nameLoc } from "../../ir/location.js";
 import { parsePtx } from "../../ptx/parse.js";
 import { parseModule } from "../../syntax/parse.js";
-import { Graph, type Node } from "./graph.js";
+import { Graph, type Node, operationOf, valueOf } from "./graph.js";
 import { LocTable } from "./lines.js";
 import { Simplifier } from "./simplify.js";
 import { type PtxOptions, ptxText } from "./translate.js";
@@ -302,7 +302,7 @@ describe("division by constants", () => {
     const [a, b] = node.inputs.map((i) => evaluate(i, x)) as [bigint, bigint];
     const u = (v: bigint) => BigInt.asUintN(32, v);
     const results: Readonly<Record<string, () => bigint>> = {
-      const: () => node.info as bigint,
+      const: () => valueOf(node)!,
       special: () => x,
       add: () => a + b,
       sub: () => a - b,
@@ -314,10 +314,10 @@ describe("division by constants", () => {
       "mul.hi.u32": () => (u(a) * u(b)) >> 32n,
       "mul.hi.s32": () => (a * b) >> 32n,
     };
-    return BigInt.asIntN(32, results[node.op]!());
+    return BigInt.asIntN(32, results[operationOf(node)]!());
   }
   const s = new Simplifier(new Graph(), true);
-  const unknown = s.graph.pure("special", 32, [], "%clock");
+  const unknown = s.graph.pure("special", 32, [], { register: "%clock", most: undefined });
   const words = fc.bigInt({ min: -(2n ** 31n), max: 2n ** 31n - 1n });
   test("quotients and remainders are those of the instructions", () => {
     fc.assert(

@@ -10,6 +10,7 @@ import { byValueOf, isKernel, signatureOf } from "../llvm-ir/function-signature.
 import { analyse } from "./cfg.js";
 import { cleanUp } from "./cleanup.js";
 import { accessName, emitBody, resultParam } from "./emit.js";
+import { effectOf } from "./graph.js";
 import { leavesOf } from "./leaves.js";
 import { LocTable } from "./lines.js";
 import { type LoweringOptions, type Problem, PtxLowering } from "./lower.js";
@@ -95,8 +96,9 @@ function functionText(
   const { text, registers, nodes } = emitBody(l.graph, order, { name, index, shared: l.shared, lines });
   for (const [op, effects] of l.graph.effectsOf) {
     const there = effects.filter((node) => nodes.has(node));
-    const names = there.map(({ info }) => {
-      if (typeof info !== "object" || info.kind === "asm" || info.kind === "call") return "";
+    const names = there.map((node) => {
+      const info = effectOf(node);
+      if (!info || info.kind === "asm" || info.kind === "call") return "";
       if (info.kind !== "instruction") return accessName(info);
       // An atomic addition that became a loop is not what the op says.
       return op.name === "llvm.atomicrmw" && there.length > 1 ? info.form.split(" ")[0]! : "";

@@ -4,13 +4,12 @@
  */
 import type { Block, Graph, Node } from "./graph.js";
 
-const textOf = ({ info }: Node): string =>
-  typeof info !== "object" ? "" : info.kind === "asm" ? info.text : info.kind === "instruction" ? info.form : "";
+const textOf = ({ data }: Node<"effect">): string => (data.kind === "asm" ? data.text : data.kind === "instruction" ? data.form : "");
 
 /** The products between a fence and the next one; none where `effects[index]` is no fence. */
-export function productsAfter(effects: readonly Node[], index: number): readonly Node[] {
+export function productsAfter(effects: readonly Node<"effect">[], index: number): readonly Node<"effect">[] {
   if (!textOf(effects[index]!).startsWith("wgmma.fence")) return [];
-  const products: Node[] = [];
+  const products: Node<"effect">[] = [];
   for (let i = index + 1; i < effects.length; i++) {
     const text = textOf(effects[i]!);
     if (text.startsWith("wgmma.fence")) break;
@@ -23,14 +22,15 @@ export function productsAfter(effects: readonly Node[], index: number): readonly
 export function copyAccumulators(graph: Graph, order: readonly Block[]): void {
   for (const { effects } of order)
     for (let i = 0; i < effects.length; i++) {
-      const products = new Set(productsAfter(effects, i));
+      const products = productsAfter(effects, i);
+      const together = new Set<Node>(products);
       for (const product of products) {
-        const { info } = product;
-        if (typeof info !== "object" || info.kind !== "asm") continue;
+        const { data } = product;
+        if (data.kind !== "asm") continue;
         graph.loc = product.loc;
         product.inputs = product.inputs.map((input, k) => {
-          const isOther = info.copied[k] && !(input.op === "result" && products.has(input.inputs[0]!));
-          return isOther ? graph.pure("copy", input.width, [input], `${product.id}:${k}`) : input;
+          const isOther = data.copied[k] && !(input.kind === "result" && together.has(input.inputs[0]!));
+          return isOther ? graph.pure("copy", input.width, [input], { effect: product.id, operand: k }) : input;
         });
       }
     }

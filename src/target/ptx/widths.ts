@@ -1,5 +1,5 @@
 /** Registers of one width made of those of others. */
-import { type Node, valueOf, type Width } from "./graph.js";
+import { type Node, operationOf, valueOf, type Width } from "./graph.js";
 import { disjoint, isNonNegative, maskOf } from "./known-bits.js";
 import type { Simplifier } from "./simplify.js";
 
@@ -8,14 +8,14 @@ export function zext(s: Simplifier, a: Node, width: Width): Node {
   const value = valueOf(a);
   if (value !== undefined) return s.constant(width, BigInt.asUintN(a.width, value));
   if (a.width === 1) return s.select(a, s.constant(width, 1), s.constant(width, 0));
-  if (a.op === "zext") return zext(s, a.inputs[0]!, width);
-  if (a.op === "high" && a.inputs[0]!.width === width) return s.shr(a.inputs[0]!, s.constant(width, a.width));
-  if (a.op === "trunc" && a.inputs[0]!.width === width) return s.and(a.inputs[0]!, s.constant(width, maskOf(a.width)));
-  if (a.op === "trunc" && a.inputs[0]!.width < width)
+  if (a.kind === "zext") return zext(s, a.inputs[0]!, width);
+  if (a.kind === "high" && a.inputs[0]!.width === width) return s.shr(a.inputs[0]!, s.constant(width, a.width));
+  if (a.kind === "trunc" && a.inputs[0]!.width === width) return s.and(a.inputs[0]!, s.constant(width, maskOf(a.width)));
+  if (a.kind === "trunc" && a.inputs[0]!.width < width)
     return zext(s, s.and(a.inputs[0]!, s.constant(a.inputs[0]!.width, maskOf(a.width))), width);
   const [base, offset] = s.splitOffset(a);
   // The sum of a value and a constant that do not share bits does not overflow.
-  if (offset > 0n && a.op === "or") return s.or(zext(s, base, width), s.constant(width, BigInt.asUintN(a.width, offset)));
+  if (offset > 0n && a.kind === "or") return s.or(zext(s, base, width), s.constant(width, BigInt.asUintN(a.width, offset)));
   return s.graph.pure("zext", width, [a]);
 }
 export function sext(s: Simplifier, a: Node, width: Width): Node {
@@ -24,9 +24,9 @@ export function sext(s: Simplifier, a: Node, width: Width): Node {
   if (value !== undefined) return s.constant(width, value);
   if (a.width === 1) return s.select(a, s.constant(width, -1), s.constant(width, 0));
   if (isNonNegative(a)) return zext(s, a, width);
-  if (a.op === "sext") return sext(s, a.inputs[0]!, width);
-  if (a.op === "high" && a.inputs[0]!.width === width) return s.sar(a.inputs[0]!, s.constant(width, a.width));
-  if (a.op === "or" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[1])! >= 0n && disjoint(a.inputs[0]!, a.inputs[1]!))
+  if (a.kind === "sext") return sext(s, a.inputs[0]!, width);
+  if (a.kind === "high" && a.inputs[0]!.width === width) return s.sar(a.inputs[0]!, s.constant(width, a.width));
+  if (a.kind === "or" && valueOf(a.inputs[1]) !== undefined && valueOf(a.inputs[1])! >= 0n && disjoint(a.inputs[0]!, a.inputs[1]!))
     return s.or(sext(s, a.inputs[0]!, width), s.constant(width, valueOf(a.inputs[1])!));
   return s.graph.pure("sext", width, [a]);
 }
@@ -35,20 +35,20 @@ export function trunc(s: Simplifier, a: Node, width: Width): Node {
   const value = valueOf(a);
   if (value !== undefined) return s.constant(width, value);
   if (width === 1) return s.icmp("ne", s.and(a, s.constant(a.width, 1)), s.constant(a.width, 0));
-  if (a.op === "zext" || a.op === "sext") {
+  if (a.kind === "zext" || a.kind === "sext") {
     const inner = a.inputs[0]!;
     if (inner.width === width) return inner;
     if (inner.width > width) return trunc(s, inner, width);
-    return a.op === "zext" ? zext(s, inner, width) : sext(s, inner, width);
+    return a.kind === "zext" ? zext(s, inner, width) : sext(s, inner, width);
   }
-  if (a.op === "trunc") return trunc(s, a.inputs[0]!, width);
-  if (a.op === "pack" && width === a.inputs[0]!.width) return a.inputs[0]!;
-  if (a.op === "shr" && valueOf(a.inputs[1]) === BigInt(width) && a.width === 2 * width) return high(s, a.inputs[0]!);
-  if (a.op === "select") {
+  if (a.kind === "trunc") return trunc(s, a.inputs[0]!, width);
+  if (a.kind === "pack" && width === a.inputs[0]!.width) return a.inputs[0]!;
+  if (a.kind === "shr" && valueOf(a.inputs[1]) === BigInt(width) && a.width === 2 * width) return high(s, a.inputs[0]!);
+  if (a.kind === "select") {
     const [, x, y] = a.inputs;
     if (valueOf(x) !== undefined && valueOf(y) !== undefined) return s.select(a.inputs[0]!, trunc(s, x!, width), trunc(s, y!, width));
   }
-  if ((a.op === "and" || a.op === "or" || a.op === "xor") && width === 16 && a.width === 32) {
+  if ((a.kind === "and" || a.kind === "or" || a.kind === "xor") && width === 16 && a.width === 32) {
     const asked = s.demanded(a, 0xffffn, 4);
     if (asked !== a) return trunc(s, asked, width);
   }
@@ -59,20 +59,20 @@ export function pack(s: Simplifier, low: Node, high: Node): Node {
   const width: Width = low.width === 16 ? 32 : 64;
   const [x, y] = [valueOf(low), valueOf(high)];
   if (x !== undefined && y !== undefined) return s.constant(width, BigInt.asUintN(low.width, x) | (y << BigInt(low.width)));
-  if (low.op === "trunc" && high.op === "high" && low.inputs[0] === high.inputs[0] && high.inputs[0]!.width === width)
+  if (low.kind === "trunc" && high.kind === "high" && low.inputs[0] === high.inputs[0] && high.inputs[0]!.width === width)
     return high.inputs[0]!;
-  const both = /^cvt\.(rn|rz)\.(f16|bf16)\.f32$/.exec(low.op);
-  if (both && s.hasPackedConversion && high.op === low.op)
-    return s.graph.pure(`cvt.${both[1]}.${both[2]}x2.f32`, 32, [high.inputs[0]!, low.inputs[0]!]);
+  const both = /^cvt\.(rn|rz)\.(f16|bf16)\.f32$/.exec(operationOf(low));
+  if (both && s.hasPackedConversion && operationOf(high) === operationOf(low))
+    return s.graph.ptx(`cvt.${both[1]}.${both[2]}x2.f32`, 32, [high.inputs[0]!, low.inputs[0]!]);
   return s.graph.pure("pack", width, [low, high]);
 }
 /** The upper half of a register. */
 export function high(s: Simplifier, a: Node): Node {
-  if (a.op === "pack") return a.inputs[1]!;
+  if (a.kind === "pack") return a.inputs[1]!;
   const half: Width = a.width === 64 ? 32 : 16;
   const value = valueOf(a);
   if (value !== undefined) return s.constant(half, value >> BigInt(half));
-  if (a.op === "zext" && a.inputs[0]!.width === half) return s.constant(half, 0);
-  if (a.op === "shl" && valueOf(a.inputs[1]) === BigInt(half)) return trunc(s, a.inputs[0]!, half);
+  if (a.kind === "zext" && a.inputs[0]!.width === half) return s.constant(half, 0);
+  if (a.kind === "shl" && valueOf(a.inputs[1]) === BigInt(half)) return trunc(s, a.inputs[0]!, half);
   return s.graph.pure("high", half, [a]);
 }

@@ -52,7 +52,7 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "if (a.width > 1 && disjoint(a, b)) return this.or(a, b);",
       replace: "if (a.width > 1 && y !== undefined) return this.or(a, b);",
     },
-    { in: "mergedMasks", fault: "masks meet as for and", find: 'op === "or" ? m | n : m ^ n', replace: "m & n" },
+    { in: "mergedMasks", fault: "masks meet as for and", find: 'kind === "or" ? m | n : m ^ n', replace: "m & n" },
     {
       in: "demanded",
       fault: "lower bits than asked for",
@@ -62,8 +62,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "shiftedLeft",
       fault: "(x >> n) << n is x",
-      find: 'if (a.op === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));',
-      replace: 'if (a.op === "shr" && inner === count) return a.inputs[0]!;',
+      find: 'if (a.kind === "shr" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, -1n << count));',
+      replace: 'if (a.kind === "shr" && inner === count) return a.inputs[0]!;',
     },
     {
       in: "shiftedRight",
@@ -74,8 +74,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "shiftedRight",
       fault: "(x << n) >> n is x",
-      find: 'if (a.op === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));',
-      replace: 'if (a.op === "shl" && inner === count) return a.inputs[0]!;',
+      find: 'if (a.kind === "shl" && inner === count) return this.and(a.inputs[0]!, this.constant(a.width, maskOf(a.width) >> count));',
+      replace: 'if (a.kind === "shl" && inner === count) return a.inputs[0]!;',
     },
     {
       in: "sar",
@@ -86,8 +86,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "reassociated",
       fault: "the rest of a chain is lost",
-      find: "this.bitwise(op, this.bitwise(op, x, other), y)",
-      replace: "this.bitwise(op, x, other)",
+      find: "this.bitwise(kind, this.bitwise(kind, x, other), y)",
+      replace: "this.bitwise(kind, x, other)",
     },
   ]),
   ...inFile("target/ptx/known-bits.ts", [
@@ -129,10 +129,10 @@ export const PTX_FAULTS: readonly Fault[] = [
       replace: '    case "urem": {\n      const most = smaller(maximumOf(a), maximumOf(b) >> 1n);',
     },
     {
-      in: "specialBits",
+      in: "compute",
       fault: "one bit too few in special registers",
-      find: "bitLength(BigInt(most))",
-      replace: "bitLength(BigInt(most)) - 1",
+      find: "bitLength(BigInt(node.data.most))",
+      replace: "bitLength(BigInt(node.data.most)) - 1",
     },
   ]),
   ...inFile("target/ptx/quotients.ts", [
@@ -237,8 +237,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "select",
       fault: "a negated condition keeps the order",
-      find: 'if (condition.op === "not") return select(s, condition.inputs[0]!, other, then);',
-      replace: 'if (condition.op === "not") return select(s, condition.inputs[0]!, then, other);',
+      find: 'if (condition.kind === "not") return select(s, condition.inputs[0]!, other, then);',
+      replace: 'if (condition.kind === "not") return select(s, condition.inputs[0]!, then, other);',
     },
     {
       in: "movedBit",
@@ -302,10 +302,10 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "wideFactor",
       fault: "words are extended without sign",
-      find: 'sign: a.op === "sext" ? "s" : "u", value',
+      find: 'sign: a.kind === "sext" ? "s" : "u", value',
       replace: 'sign: "u", value',
     },
-    { in: "extendedProduct", fault: "words are extended without sign", find: 'a.op === "sext" ? "s" : "u"', replace: '"u"' },
+    { in: "extendedProduct", fault: "words are extended without sign", find: 'a.kind === "sext" ? "s" : "u"', replace: '"u"' },
     { in: "multiplyAdd", fault: "the addend is a factor", find: "${result}, ${x}, ${y}, ${z};", replace: "${result}, ${x}, ${z}, ${y};" },
     { in: "someBits", fault: "one bit more", find: "${start}, ${count};", replace: "${start}, ${count + 1};" },
     { in: "bitField", fault: "one bit less", find: "${count - left}, ${32n - count};", replace: "${count - left}, ${31n - count};" },
@@ -328,7 +328,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "#operands",
       fault: "operands crossed whatever the operation",
-      find: "if (!COMMUTATIVE.test(a.op)) return straight;",
+      find: "if (!COMMUTATIVE.test(operationOf(a))) return straight;",
       replace: "if (a.inputs.length !== 2) return straight;",
     },
   ]),
@@ -336,8 +336,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "accessForms",
       fault: "halves of a load are exchanged",
-      find: 'half.op === "high" ? 1 : 0',
-      replace: 'half.op === "high" ? 0 : 1',
+      find: 'half.kind === "high" ? 1 : 0',
+      replace: 'half.kind === "high" ? 0 : 1',
     },
     { in: "accessForms", fault: "what leaves the block is not looked at", find: "if (users.escaping.has(load)) continue;", replace: "" },
     {
@@ -349,7 +349,7 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "signExtendedBytes",
       fault: "any shift of a byte is its sign",
-      find: 'if (outer.op !== "sar" || valueOf(outer.inputs[1]) !== 24n) return undefined;',
+      find: 'if (outer.kind !== "sar" || valueOf(outer.inputs[1]) !== 24n) return undefined;',
       replace: "if (valueOf(outer.inputs[1]) !== 24n) return undefined;",
     },
     { in: "joinBytes", fault: "bytes in reverse", find: "reduceRight(", replace: "reduce(" },
@@ -361,7 +361,7 @@ export const PTX_FAULTS: readonly Fault[] = [
       find: "if (several || !only) continue;",
       replace: "if (!only || (several && phi.inputs.length > 2)) continue;",
     },
-    { in: "removeDead", fault: "volatile loads go", find: 'info.kind === "load" && !info.volatile', replace: 'info.kind === "load"' },
+    { in: "removeDead", fault: "volatile loads go", find: 'data.kind === "load" && !data.volatile', replace: 'data.kind === "load"' },
     {
       in: "prune",
       fault: "phis keep the inputs of blocks that are gone",
@@ -373,8 +373,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "factsOf",
       fault: "of two conditions that are not both so, neither is",
-      find: 'condition.op === (isTrue ? "and" : "or")',
-      replace: 'condition.op === "and" || condition.op === "or"',
+      find: 'condition.kind === (isTrue ? "and" : "or")',
+      replace: 'condition.kind === "and" || condition.kind === "or"',
     },
     { in: "Ranges", fault: "a loop's counter is its first value", find: "changed = true;\n", replace: "" },
     {
@@ -388,13 +388,13 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "countAlong",
       fault: "what is counted along starts without the counter's first value",
-      find: "s.sub(fixed!, s.binary(product!.op, counter.inputs[1 - back]!, by)),",
+      find: "s.sub(fixed!, s.binary(product!.kind, counter.inputs[1 - back]!, by)),",
       replace: "fixed!,",
     },
     {
       in: "countAlong",
       fault: "steps of counters that are multiplied stay 1",
-      find: "s.sub(phi, s.binary(product!.op, s.constant(node.width, step), by)),",
+      find: "s.sub(phi, s.binary(product!.kind, s.constant(node.width, step), by)),",
       replace: "s.sub(phi, s.constant(node.width, step)),",
     },
   ]),
@@ -426,8 +426,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "orderInstructions",
       fault: "a half counts as both",
-      find: "h.op !== node.op && h.block === node.block",
-      replace: "h.op !== node.op",
+      find: "h.kind !== node.kind && h.block === node.block",
+      replace: "h.kind !== node.kind",
     },
     {
       in: "addressParts",
