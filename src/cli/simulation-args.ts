@@ -71,7 +71,11 @@ export interface SimulationOptions extends ValidateOptions {
 export function simulationOptions(
   input: string,
   args: SimulationArgs,
-  { module, kernel: wanted, names: given }: { readonly module: Operation; readonly kernel?: string; readonly names?: readonly string[] },
+  {
+    module,
+    kernel: wanted,
+    names: given,
+  }: { readonly module: Operation; readonly kernel?: string | undefined; readonly names?: readonly string[] | undefined },
   io: Io,
 ): SimulationOptions | { readonly error: string } {
   const beside = preconditionsBeside(input, io);

@@ -33,13 +33,15 @@ export interface TtOptArgs {
 type Flag = {
   readonly name: string;
   readonly summary: string;
-  readonly set: (args: TtOptArgs, value: string | undefined) => string | void;
+  /** Returns what is wrong with the value, if anything. */
+  readonly set: (args: TtOptArgs, value: string | undefined) => string | undefined;
 };
 const on =
   (key: { [K in keyof TtOptArgs]: TtOptArgs[K] extends boolean ? K : never }[keyof TtOptArgs]): Flag["set"] =>
   (args, value) => {
     if (value !== undefined && value !== "true" && value !== "false") return `expects true or false, not '${value}'`;
     args[key] = value !== "false";
+    return undefined;
   };
 
 /** Every flag that is no pass. */
@@ -68,6 +70,7 @@ const FLAGS: readonly Flag[] = [
     set: (args, value) => {
       if (value !== undefined && value !== "all" && value !== "only-expected") return `expects all or only-expected, not '${value}'`;
       args.verifyDiagnostics = value === "only-expected" ? value : "all";
+      return undefined;
     },
   },
   { name: "verify-each", summary: "verify after every pass (default true)", set: on("verifyEach") },
@@ -80,6 +83,7 @@ const FLAGS: readonly Flag[] = [
       const parsed = parsePipeline(value, (flag) => PASSES.get(flag));
       if ("error" in parsed) return `${parsed.error} (at '${value.slice(parsed.at, parsed.at + 30)}')`;
       args.pipeline.push(...parsed.elements);
+      return undefined;
     },
   },
 ];

@@ -56,18 +56,18 @@ export interface TypeConstraint {
   readonly description: string;
   test(type: Type): boolean;
   /** The one type that fits, if there is just one: then the assembly format need not name it. */
-  readonly build?: (ctx: Context) => Type;
+  readonly build?: ((ctx: Context) => Type) | undefined;
   /** The one kind of type that fits, where assembly formats write it without its `!dialect.mnemonic`: its definition's name. */
-  readonly stripped?: string;
+  readonly stripped?: string | undefined;
   /** The kind of type that assembly formats read here (upstream's C++ class), where that is narrower than any type. */
-  readonly kind?: { readonly name: string; is(type: Type): boolean };
+  readonly kind?: { readonly name: string; is(type: Type): boolean } | undefined;
 }
 export type Arity = "single" | "optional" | "variadic";
 export interface ValueSpec<A extends Arity = Arity> {
   readonly arity: A;
   readonly constraint: TypeConstraint;
   /** The attribute with the sizes of the parts, where the group is a list of lists (VariadicOfVariadic). */
-  readonly partSizes?: string;
+  readonly partSizes?: string | undefined;
 }
 export const variadic = (constraint: TypeConstraint): ValueSpec<"variadic"> => ({ arity: "variadic", constraint });
 export const variadicOfVariadic = (constraint: TypeConstraint, partSizes: string): ValueSpec<"variadic"> => ({

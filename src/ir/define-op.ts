@@ -126,7 +126,7 @@ export interface NamedValueSpec {
   readonly name: string;
   readonly arity: "single" | "optional" | "variadic";
   readonly constraint: TypeConstraint;
-  readonly partSizes?: string;
+  readonly partSizes?: string | undefined;
 }
 export interface NamedAttrSpec {
   readonly name: string;

@@ -44,9 +44,9 @@ export function evaluate(text: string, env: Environment): void {
     guard(stmt, () => {
       if (!(stmt.kind === "expression" && printsItself(stmt.value))) return run.statement(stmt, scope);
       const v = run.value(stmt.value, scope);
-      if (v.kind === "void") return;
+      if (v.kind === "void") return undefined;
       const out = printed(v);
-      env.write(out.endsWith("\n") ? out : `${out}\n`);
+      return env.write(out.endsWith("\n") ? out : `${out}\n`);
     });
 }
 

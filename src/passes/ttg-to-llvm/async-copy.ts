@@ -76,7 +76,7 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
       ptx.launch(b, voidType(ctx));
       return [];
     });
-    lo.setValue(token, b.i32(0));
+    return lo.setValue(token, b.i32(0));
   }),
   rule(AsyncCommitGroupOp, ({ asyncToken }, lo) => {
     lo.b.create(CpAsyncCommitGroupOp, {});

@@ -191,19 +191,19 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const object: SharedMemoryObject = { base, offsets: type.shape.map(() => b.i32(0)) };
     if (src && !isAddressable(lo, op, type)) return false;
     if (src && !accessBuffer(lo, src.type as TensorType, type, object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
-    setObject(lo, result, object);
+    return setObject(lo, result, object);
   }),
   rule(LocalDeallocOp, () => {}),
   rule(LocalLoadOp, ({ op, src, result }, lo) => {
     if (!isAddressable(lo, op, memDescOf(src))) return false;
     const values = accessBuffer(lo, result.type as TensorType, memDescOf(src), sharedMemoryObject(lo, src), []);
     if (!values) return lo.fail(op, NOT_LOCAL);
-    lo.setElements(result, values);
+    return lo.setElements(result, values);
   }),
   rule(LocalStoreOp, ({ op, src, dst }, lo) => {
     if (!isAddressable(lo, op, memDescOf(dst))) return false;
     const object = sharedMemoryObject(lo, dst);
-    if (!accessBuffer(lo, src.type as TensorType, memDescOf(dst), object, lo.elements(src))) return lo.fail(op, NOT_LOCAL);
+    return accessBuffer(lo, src.type as TensorType, memDescOf(dst), object, lo.elements(src)) ? undefined : lo.fail(op, NOT_LOCAL);
   }),
   rule(GlobalScratchAllocOp, ({ op, result }, lo) => {
     const offset = intOf(op.attr("ttg.global_scratch_memory_offset")) ?? 0;

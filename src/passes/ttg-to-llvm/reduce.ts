@@ -23,7 +23,7 @@ import { asValue, emitIndices, emitOffsetForLayout, laneAndWarpId, numWarpsAt, t
 export const REDUCTIONS: readonly LoweringRule[] = [
   rule(ReduceOp, ({ op, axis }, lo) => {
     try {
-      lowerReduce(lo, op, axis);
+      return lowerReduce(lo, op, axis);
     } catch (error) {
       if (error instanceof CombineFailed) return false;
       throw error;

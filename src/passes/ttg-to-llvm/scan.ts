@@ -25,7 +25,7 @@ export const SCANS: readonly LoweringRule[] = [
     const { kind } = sourceTensor(op).encoding;
     if (kind !== "blocked") return lo.fail(op, `a scan needs a blocked layout, and this tensor has ${kind}`, "lower.scan");
     try {
-      new ScanLowering(lo, op, axis).run(reverse);
+      return new ScanLowering(lo, op, axis).run(reverse);
     } catch (error) {
       if (error instanceof CombineFailed) return false;
       throw error;

@@ -55,6 +55,6 @@ export const TENSOR_MEMORY_VIEWS: readonly LoweringRule[] = [
     const offset = sliceOffset(descOf(src), N);
     if (offset === undefined) return lo.fail(op, `column ${N} is not at the start of a word of tensor memory`, "lower.tmem-view");
     const added = lo.b.i32(offset);
-    setTmemAddress(lo, result, lo.b.add(tmemAddress(lo, src), added));
+    return setTmemAddress(lo, result, lo.b.add(tmemAddress(lo, src), added));
   }),
 ];

@@ -114,7 +114,6 @@ export const TMA_GATHERS: readonly LoweringRule[] = [
         ["r", shared],
       ]),
     );
-    if (sent === false) return false;
-    lo.b.create(CpAsyncBulkCommitGroupOp, {});
+    return sent === false ? false : void lo.b.create(CpAsyncBulkCommitGroupOp, {});
   }),
 ];

@@ -82,7 +82,7 @@ export const VIEWS: readonly LoweringRule[] = [
     const [input, output] = [inputs[0], outputs[0]];
     if (!input || !output || inputs.length + outputs.length !== 2 || convertType(input.type) !== convertType(output.type))
       return lo.fail(op, "a cast between types that are lowered to different ones cannot be lowered");
-    lo.alias(output, input);
+    return lo.alias(output, input);
   }),
   rule(UnsplatOp, ({ src, result }, lo) => lo.setValue(result, lo.elements(src)[0]!)),
   rule(TransOp, ({ src, result }, lo) => lo.alias(result, src)),
@@ -114,13 +114,13 @@ export const VIEWS: readonly LoweringRule[] = [
     const [from, to] = [tensorOf(src).params, tensorOf(result).params];
     if (isExpensiveView(distributedParams(from.encoding)!, from.shape, distributedParams(to.encoding)!, to.shape))
       return lo.fail(op, "expensive view not supported on reshape op");
-    lo.setElements(result, lo.elements(src));
+    return lo.setElements(result, lo.elements(src));
   }),
   rule(ExpandDimsOp, ({ op, src, result }, lo) => {
     const encoding = distributedParams(tensorOf(src).params.encoding);
     if (encoding?.kind !== "slice") return lo.fail(op, "ExpandDimsOp only supports SliceEncodingAttr as its input");
     const values = byOffset(lo, src);
-    lo.setElements(
+    return lo.setElements(
       result,
       emitOffsetForLayout(tensorOf(result)).map((offset) => values.get(keyOf(offset.filter((_, d) => d !== encoding.dim)))!),
     );

@@ -39,7 +39,7 @@ export const WARP_SPECIALIZE: readonly LoweringRule[] = [
     }
     b.block = block;
     b.before = before;
-    lo.setUnconverted(op.results, made.results);
+    return lo.setUnconverted(op.results, made.results);
   }),
   { def: WarpYieldOp, lower: COPY_UNCONVERTED },
   { def: WarpReturnOp, lower: COPY_UNCONVERTED },

@@ -25,11 +25,7 @@ tt.store ${stored}, %v : ${pointers}\ntt.return\n}`;
   const data = (values: readonly number[]) => new Uint8Array(Float32Array.from({ length: COUNT }, (_, i) => values[i] ?? 0).buffer);
   const pointer = (name: string, values: readonly number[]) =>
     ({ kind: "pointer", name, element: "f32", init: undefined, data: data(values) }) as const;
-  const args = [
-    pointer("p", x),
-    pointer("q", y),
-    { kind: "pointer", name: "r", element: element as "f32", init: undefined, data: undefined },
-  ] as const;
+  const args = [pointer("p", x), pointer("q", y), { kind: "pointer", name: "r", element: element as "f32", init: undefined }] as const;
   return runModule(module, { args, programs: [[0, 0, 0]] });
 }
 /** The bounds of what is stored, in order; an exact element has 0. */

@@ -271,7 +271,7 @@ interface Result {
   /** By what: validation, verifier, diagnostic, exception, crash, limit. */
   readonly by?: string;
   /** The first pass whose text is not as without the fault. */
-  readonly first?: string;
+  readonly first?: string | undefined;
   /** The passes that are named. */
   readonly named?: readonly string[];
   readonly message?: string;

@@ -13,7 +13,7 @@ export type Step = readonly [pass: string, hash: string];
 export interface Reply {
   readonly steps: readonly Step[];
   /** The compiler's own error: a diagnostic, or an exception. */
-  readonly failed?: string;
+  readonly failed?: string | undefined;
   /** The report of `--validate`, and its exit code. */
   readonly validation?: { readonly code: number; readonly text: string };
   /** CPU time, as the next. */
