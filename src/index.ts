@@ -54,6 +54,7 @@ export type { LinearLayout } from "./layout/linear-layout.js";
 export type { Remark } from "./pass/remark.js";
 export type { RunOptions, RunResult } from "./simulate/tensor/run.js";
 export type { ValidateOptions, Validation } from "./simulate/validate.js";
+export { DEFAULT_TRITON, TRITON_VERSIONS, type TritonVersion } from "./support/triton-version.js";
 export { fromBytes, toBytes } from "./support/utf8.js";
 export { fromJson, toJson } from "./trace/json.js";
 export type { LineTable, StepText } from "./trace/line-table.js";

@@ -22,7 +22,11 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
     if (input.kind !== "module") return { error: `--against ${spec} compiles the input again, which a dump cannot be` };
     const given = readCompilerSettings(changed);
     if ("error" in given) return given;
-    const settings = { capability: given.capability ?? args.capability, cuda: { ...args.cuda, ...given.cuda } };
+    const settings = {
+      capability: given.capability ?? args.capability,
+      cuda: { ...args.cuda, ...given.cuda },
+      triton: given.triton ?? args.triton,
+    };
     return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io);
   }
   const other = readInput(spec, io, args);

@@ -76,16 +76,19 @@ export function simulationArgs({ arg, program, seed, ...rest }: Pick<StepValues,
 }
 
 /** The compiler's settings: a target and Triton's options. */
-export type CompilerArgs = Pick<TtStepArgs, "capability" | "cuda">;
+export type CompilerArgs = Pick<TtStepArgs, "capability" | "cuda" | "triton">;
 
-function compilerArgs(values: { readonly target?: number | undefined }, written: Written): CompilerArgs | { readonly error: string } {
+function compilerArgs(
+  values: { readonly target?: number | undefined; readonly triton?: string | undefined },
+  written: Written,
+): CompilerArgs | { readonly error: string } {
   const { arch, ...cuda } = tritonOptionsOf(values as Readonly<Record<string, unknown>>, written);
   const asked = capabilityAsked(values.target, arch, dashed);
   if ("error" in asked) return asked;
   const { capability } = asked;
   // Without a target the input's decides.
   const problem = capability === undefined ? undefined : checkOptions({ ...defaultOptions(capability), ...cuda }, capability);
-  return problem === undefined ? { capability, cuda } : { error: problem };
+  return problem === undefined ? { capability, cuda, triton: values.triton } : { error: problem };
 }
 
 const PYTHON_NAMES = ["kernel", "signature", "type", "const", "define", "config", "guess", "triton-lib"] as const;

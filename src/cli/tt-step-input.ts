@@ -4,7 +4,7 @@ import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { isTritonLib } from "../frontend/compile-python.js";
-import { isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../index.js";
+import { DEFAULT_TRITON, isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../index.js";
 import { modernText } from "../modernize/modern-text.js";
 import { fileError } from "../node/files.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
@@ -20,6 +20,7 @@ export interface InputOptions extends ImportOptions {
   readonly capability?: number | undefined;
   readonly cuda?: Partial<CudaOptions>;
   readonly written?: TtStepArgs["written"];
+  readonly triton?: string | undefined;
 }
 
 /** The value of `--triton-lib` that selects tt-step's own library functions. */
@@ -52,16 +53,16 @@ export function readInput(path: string, io: Io, { python, written, ...given }: I
     text,
     python: said,
     modernize,
-    tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, io))),
+    tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, options.triton, io))),
   });
 }
 
-/** The folder of the user's Triton if it is one whose functions make the same operations as 3.6's; another is named. */
-function ownTriton(report: (diagnostic: Diagnostic) => void, io: Io): string | undefined {
+/** The folder of the user's Triton if it is one whose functions make the same operations as the followed version's; another is named. */
+function ownTriton(report: (diagnostic: Diagnostic) => void, triton = DEFAULT_TRITON.name, io: Io): string | undefined {
   const found = findTriton(io);
-  if (!found || /^3\.6\./.test(found.version)) return found?.folder;
+  if (!found || found.version.startsWith(`${triton}.`)) return found?.folder;
   const which = `Triton ${found.version} in ${found.folder}`;
-  const message = `library functions are those of Triton 3.6; ${which} is used only if --triton-lib names it (--triton-lib none looks for none)`;
+  const message = `library functions are those of Triton ${triton}; ${which} is used only if --triton-lib names it (--triton-lib none looks for none)`;
   report({ severity: "remark", code: "python.other-triton", message, notes: [] });
   return undefined;
 }

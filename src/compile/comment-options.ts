@@ -5,6 +5,7 @@ import type { CommentSetting } from "../frontend/kernel-comment.js";
 import { CAPABILITIES, knownCapability } from "../gpu/nvidia.js";
 import { expectedText } from "../pass/options.js";
 import { nearestText } from "../support/nearest.js";
+import { tritonCalled, unknownTriton } from "../support/triton-version.js";
 import type { SourceDefaults } from "./source.js";
 
 /** Triton's options by their Python names. */
@@ -12,24 +13,28 @@ const NAMES = new Map(
   Object.entries<BackendOption>(CUDA_OPTIONS).map(([key, spec]) => [key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), { key, spec }]),
 );
 
-/** The target and Triton's options; an error is one line. */
+/** The target, the version of Triton and its options; an error is one line. */
 export function readOptions(settings: readonly CommentSetting[]): SourceDefaults | { readonly error: string } {
   const given: Record<string, unknown> = {};
   let target: number | undefined;
+  let triton: string | undefined;
   for (const { key, value } of settings) {
     const option = NAMES.get(key);
     if (key === "target") {
       target = knownCapability(value);
       if (target === undefined) return { error: `unknown target '${value}'; known are ${CAPABILITIES.map((c) => `cuda:${c}`).join(", ")}` };
+    } else if (key === "triton") {
+      triton = tritonCalled(value)?.name;
+      if (triton === undefined) return { error: unknownTriton(value) };
     } else if (option) {
       const { spec } = option;
       const read = spec.parse(value);
       if (read === undefined) return { error: `${key} expects ${expectedText(spec)}, not '${value}'` };
       if (spec.refused !== undefined && read !== spec.default) return { error: `${key}=${value} is refused: ${spec.refused}` };
       given[option.key] = read;
-    } else return { error: `unknown option '${key}'${nearestText(key, ["target", ...NAMES.keys()])}` };
+    } else return { error: `unknown option '${key}'${nearestText(key, ["target", "triton", ...NAMES.keys()])}` };
   }
   const { arch, ...cuda } = given as Partial<CudaOptions>;
   const asked = capabilityAsked(target, arch, (option) => option);
-  return "error" in asked ? asked : { ...asked, cuda };
+  return "error" in asked ? asked : { ...asked, cuda, ...(triton === undefined ? {} : { triton }) };
 }

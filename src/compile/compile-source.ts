@@ -9,6 +9,7 @@ import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
 import { finished } from "../support/slices.js";
+import { DEFAULT_TRITON, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts, Trace } from "../trace/trace.js";
@@ -21,16 +22,19 @@ import { type ModuleSource, type Rejected, rejected, type Source } from "./sourc
 export interface Settings {
   readonly capability: number;
   readonly options: CudaOptions;
+  readonly version: TritonVersion;
   /** The stage of the first pass. */
   readonly from: Stage;
 }
 /** The settings of a compilation: `asked` comes before what the source says, and that before defaults (`cuda:80`). */
 export function settingsOf(
   { module, defaults }: Pick<ModuleSource, "module" | "defaults">,
-  asked: { readonly capability?: number | undefined; readonly cuda: Partial<CudaOptions> },
+  asked: { readonly capability?: number | undefined; readonly cuda: Partial<CudaOptions>; readonly triton?: string | undefined },
 ): Settings {
   const capability = asked.capability ?? defaults?.capability ?? targetOf(module) ?? 80;
-  return { capability, options: { ...defaultOptions(capability), ...defaults?.cuda, ...asked.cuda }, from: stageOf(module) };
+  const triton = asked.triton ?? defaults?.triton;
+  const version = triton === undefined ? DEFAULT_TRITON : (tritonCalled(triton) ?? DEFAULT_TRITON);
+  return { capability, version, options: { ...defaultOptions(capability), ...defaults?.cuda, ...asked.cuda }, from: stageOf(module) };
 }
 /** The compute capability that the module names in `ttg.target`. */
 const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
@@ -85,6 +89,8 @@ export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "m
   readonly target?: string;
   /** Triton's CUDAOptions in camel case: `{ numWarps: 8 }`. */
   readonly options?: Partial<CudaOptions>;
+  /** The version of Triton that is followed; by default what the source names, else `3.6`. */
+  readonly triton?: string;
   /** The last pass that runs: a flag (`tritongpu-coalesce`), `flag#run`, or a position in the pipeline from 1. By default all run. */
   readonly until?: string;
   /** The passes before it, and itself, do not run. */
@@ -139,6 +145,7 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
   const {
     target,
     options = {},
+    triton,
     until,
     startAfter,
     disable = [],
@@ -149,10 +156,13 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
     clock,
     ...others
   } = request;
-  const ready = sourceFor(source, { ...(target === undefined ? {} : { target }), options });
+  const ready = sourceFor(source, { ...(target === undefined ? {} : { target }), options, ...(triton === undefined ? {} : { triton }) });
   if (ready.kind === "error") return ready;
   const { module, request: own } = ready;
-  const settings = { ...settingsOf(ready, { capability: own.capability, cuda: own.cuda ?? {} }), ...(from === undefined ? {} : { from }) };
+  const settings = {
+    ...settingsOf(ready, { capability: own.capability, cuda: own.cuda ?? {}, triton: own.triton }),
+    ...(from === undefined ? {} : { from }),
+  };
   const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable });
   if ("error" in range) return rejected(range.error);
   used.add(module);
@@ -181,10 +191,14 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
 }
 
 /** The source for a target and options: as it is, or read again where a compilation has changed its module or it was made for others. */
-export function sourceFor(source: ModuleSource, { target, options }: Pick<CompileRequest, "target" | "options">): ModuleSource | Rejected {
+export function sourceFor(
+  source: ModuleSource,
+  { target, options, triton = source.request.triton }: Pick<CompileRequest, "target" | "options" | "triton">,
+): ModuleSource | Rejected {
+  if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
   const capability = target === undefined ? source.request.capability : knownCapability(target);
   if (target !== undefined && capability === undefined) return rejected(`unknown target '${target}'; known are ${targetNames()}`);
-  const asked = { capability, cuda: { ...source.request.cuda, ...options } };
+  const asked = { capability, cuda: { ...source.request.cuda, ...options }, triton };
   const request = { ...source.request, ...asked };
   const isReady = !used.has(source.module) && (!source.madeFor || isSame(source.madeFor, settingsOf(source, asked)));
   const read = isReady ? { ...source, request } : readSource(request);
@@ -194,7 +208,7 @@ export function sourceFor(source: ModuleSource, { target, options }: Pick<Compil
   return problem === undefined ? read : rejected(problem);
 }
 const isSame = (a: NonNullable<ModuleSource["madeFor"]>, b: Settings): boolean =>
-  a.capability === b.capability && JSON.stringify(a.options) === JSON.stringify(b.options);
+  a.capability === b.capability && a.version === b.version && JSON.stringify(a.options) === JSON.stringify(b.options);
 
 /** The IR at the end of each stage, as far as steps were recorded; without steps the module as it is now. Printed when it is read. */
 function stageTexts(trace: Trace, module: Operation, record: CompileRequest["record"]): PropertyDescriptorMap {

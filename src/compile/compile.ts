@@ -89,6 +89,7 @@ export interface CompileProgress {
 /** As `compile`, halting before each pass. */
 export function* compileSteps(name: string, module: Operation, options: CompileOptions): Generator<CompileProgress, CompileResult> {
   module.ctx.pessimisticAxisInfo = options.pessimisticAxisInfo ?? false;
+  module.ctx.triton = options.version ?? DEFAULT_TRITON;
   module.ctx.preferTmem16x256 = options.preferTmem16x256 ?? false;
   const recorder = new Recorder(module, options);
   const pipeline = pipelineOf(options);
@@ -99,6 +100,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   const traceOf = (locations: OpLocations): Trace => ({
     source: { name, kind: options.from ?? "ttir" },
     target: `cuda:${options.capability}`,
+    triton: module.ctx.triton.name,
     options: { ...options.options },
     steps: [...recorder.steps],
     diagnostics: module.ctx.diagnostics,

@@ -4,6 +4,7 @@ import { NVIDIA } from "../backend/nvidia/nvidia.js";
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import type { Operation } from "../ir/operation.js";
 import { runPipeline } from "../pass/pass-manager.js";
+import type { TritonVersion } from "../support/triton-version.js";
 import { pipelineOf } from "./compile.js";
 
 /** Flags of the passes that code needs to run. */
@@ -12,7 +13,7 @@ export const LOWERING: ReadonlySet<string> = new Set(NVIDIA.lowering.map(({ flag
 /** Changes `module` in place; `done` are the flags of the passes that have run on it. False where that fails. */
 export function finishLowering(
   module: Operation,
-  target: { readonly capability: number; readonly options: CudaOptions },
+  target: { readonly capability: number; readonly options: CudaOptions; readonly version?: TritonVersion },
   done: ReadonlySet<string>,
 ): boolean {
   const steps = pipelineOf(target).filter(({ flag }) => LOWERING.has(flag) && !done.has(flag));

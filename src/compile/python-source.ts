@@ -7,6 +7,7 @@ import { type CommentSetting, commentSettings } from "../frontend/kernel-comment
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
+import { DEFAULT_TRITON, type TritonVersion, tritonCalled } from "../support/triton-version.js";
 import { toBytes } from "../support/utf8.js";
 import { readOptions } from "./comment-options.js";
 import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
@@ -49,6 +50,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     // Looked for when the kernel needs it.
     ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
     capability: request.capability ?? 80,
+    triton: versionOf(request.triton),
     defines: [...ofComment, ...python.defines],
   });
   if (!file) return rejectedBy(ctx);
@@ -83,6 +85,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
 
   const defaults = {
     capability: asked.capability,
+    ...(asked.triton === undefined ? {} : { triton: asked.triton }),
     cuda: { ...(kernel.debug ? { debug: true } : {}), ...optionsOf(made.config), ...asked.cuda },
   };
   const capability = request.capability ?? defaults.capability ?? 80;
@@ -95,7 +98,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     kind: "module",
     module,
     defaults,
-    madeFor: { capability, options },
+    madeFor: { capability, options, version: versionOf(request.triton ?? asked.triton) },
     python: {
       proposal: made.proposal,
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
@@ -122,6 +125,8 @@ function readEmbeddedKernel(request: SourceRequest, { kernels, diagnostics }: Re
   if (made.kind === "module") made.module.ctx.diagnostics.unshift(...diagnostics);
   return made;
 }
+
+const versionOf = (triton: string | undefined): TritonVersion => (triton === undefined ? DEFAULT_TRITON : tritonCalled(triton)!);
 
 /** The constants of a specialization by parameter. */
 const constantsOf = ({ parameters }: KernelInfo, { constants }: Specialization): ReadonlyMap<string, string> =>

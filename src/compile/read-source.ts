@@ -5,6 +5,7 @@ import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
 import { modernize } from "../modernize/modernize.js";
+import { tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { parseModule } from "../syntax/parse.js";
 import { isDumpLog } from "../trace/import/dump-log.js";
@@ -19,7 +20,8 @@ import { type Rejected, rejected, rejectedBy, type Source, type SourceRequest, t
 
 /** Reads a text. Bad input is `Rejected`; nothing is thrown. */
 export function readSource(request: SourceRequest): Source | Rejected {
-  const { name, text } = request;
+  const { name, text, triton } = request;
+  if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
   if (isPython(text, name)) return readPythonSource(request);
   if (text.trim() === "") return rejected(`'${name}' is empty`);
   if (text.includes("\0")) return rejected(`'${name}' is a binary file`);

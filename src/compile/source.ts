@@ -7,6 +7,7 @@ import type { PythonHost } from "../frontend/compile-python.js";
 import type { Choices, GivenArguments, Proposal } from "../frontend/specialize.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
+import type { TritonVersion } from "../support/triton-version.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 
@@ -22,6 +23,8 @@ export interface PythonRequest extends Partial<Pick<PythonHost, "readFile" | "is
   /** Compute capability: 90. The file's own code may ask for it. */
   readonly capability?: number | undefined;
   readonly cuda?: Partial<CudaOptions>;
+  /** The version of Triton that is followed: `3.6`, which is the default. */
+  readonly triton?: string | undefined;
   /** The folder of a Triton 3.6 whose library functions are used instead of tt-step's own; asked once, if the kernel calls some. */
   readonly tritonLib?: (report: (diagnostic: Diagnostic) => void) => string | undefined;
 }
@@ -41,6 +44,8 @@ export interface SourceDefaults {
   /** Compute capability: 90. */
   readonly capability: number | undefined;
   readonly cuda: Partial<CudaOptions>;
+  /** The version of Triton. */
+  readonly triton?: string;
 }
 
 /** IR that can be compiled. `compile` changes `module` in place. */
@@ -51,7 +56,7 @@ export interface ModuleSource {
   readonly defaults?: SourceDefaults;
   readonly python?: PythonKernel;
   /** The settings that the IR depends on; only for Python inputs. */
-  readonly madeFor?: { readonly capability: number; readonly options: CudaOptions };
+  readonly madeFor?: { readonly capability: number; readonly options: CudaOptions; readonly version: TritonVersion };
   readonly request: SourceRequest;
 }
 /** The kernel of a Python file that a module was made of. */

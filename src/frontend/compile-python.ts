@@ -5,6 +5,7 @@ import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { nearest } from "../support/nearest.js";
+import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { CompilationError } from "./codegen/errors.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
@@ -37,6 +38,8 @@ export interface PythonHost extends SearchFiles {
   readonly tritonLib?: () => string | undefined;
   /** The compute capability of the GPU that the file's own code sees: configurations may depend on it. */
   readonly capability?: number;
+  /** The version of Triton that is followed. */
+  readonly triton?: TritonVersion;
   /** `NAME=VALUE`: what names of the files and expressions in them are, whatever the files say. */
   readonly defines?: readonly string[];
 }
@@ -121,7 +124,7 @@ function literalValue(text: string): PyValue {
   const names = new Names();
   const file: SourceFile = { path: "<define>", module: "<define>", package: "", globals: names, defines: new Map() };
   const nothing = { readFile: () => undefined, search: undefined, tritonLib: undefined, env: {} };
-  const host = makeHost({ ...nothing, capability: 0, defines: new Map() });
+  const host = makeHost({ ...nothing, capability: 0, triton: DEFAULT_TRITON, defines: new Map() });
   return evaluate(host, { vars: names, parent: undefined, file, isFunction: true }, statement.value);
 }
 
@@ -160,10 +163,10 @@ function evaluateFile(
     return other === undefined ? undefined : decode(pythonBytes(other));
   };
   const search = moduleSearch(file, deepestImport(parsed.body), { ...files, readFile });
-  const { tritonLib, capability = 80, env = {} } = files;
+  const { tritonLib, capability = 80, triton = DEFAULT_TRITON, env = {} } = files;
   // Errors show their lines.
   const opened = (path: string): void => void ctx.addSource(path, pythonBytes(files.readFile(path)!));
-  const host = makeHost({ readFile, search, tritonLib, opened, capability, env, defines });
+  const host = makeHost({ readFile, search, tritonLib, opened, capability, triton, env, defines });
   const { name, isPackage } = search;
   const { whole, assumed } = wholeListing(parsed);
   if (assumed !== undefined)

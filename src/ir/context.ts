@@ -1,6 +1,7 @@
 import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
 import { SourceBuffer } from "../diagnostics/source.js";
 import { Bug } from "../support/assert.js";
+import { DEFAULT_TRITON } from "../support/triton-version.js";
 import { type AttrDef, Attribute, Type, type TypeDef } from "./attribute.js";
 import type { DialectDef } from "./define-dialect.js";
 import type { OpDef } from "./define-op.js";
@@ -27,6 +28,8 @@ export class Context {
   pessimisticAxisInfo = false;
   /** Tensor memory is moved as 16x256b where that fits, as with Triton's TRITON_PREFER_TMEM_16x256_LAYOUT. */
   preferTmem16x256 = false;
+  /** The version of Triton that is followed. */
+  triton = DEFAULT_TRITON;
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;
   /** The names, without `%`, that the text of the input gives to values; those that are numbers are left out. */

@@ -46,6 +46,7 @@ test("a Python kernel becomes every artifact, for as many targets as asked", () 
   const hopper = compiled(compile(kernel));
   expect(hopper.ok).toBe(true);
   expect(hopper.trace.target).toBe("cuda:90");
+  expect(hopper.trace.triton).toBe("3.6");
   expect(hopper.artifacts.ttir).toContain("tt.func public @scale");
   expect(hopper.artifacts.ttgir).toContain('"ttg.num-warps" = 8');
   expect(hopper.artifacts.llvmDialect).toContain("llvm.func");
@@ -92,6 +93,12 @@ test.each<[string, () => { readonly kind: string }, string]>([
   ["Python that does not parse", () => readSource({ name: "k.py", text: "def (" }), "invalid syntax"],
   ["a comment's option", () => readSource({ name: "k.py", text: KERNEL.replace("num_warps", "num_warp") }), "did you mean 'num_warps'?"],
   ["an unknown target", () => compile(source("k.py", KERNEL), { target: "cuda:1" }), "unknown target 'cuda:1'"],
+  ["an unknown version of Triton", () => compile(source("k.py", KERNEL), { triton: "3.8" }), "Triton 3.8 is not known; known are 3.6"],
+  [
+    "a version that a comment asks for",
+    () => readSource({ name: "k.py", text: KERNEL.replace("num_warps=8", "triton=9") }),
+    "Triton 9 is not",
+  ],
   ["an unknown pass", () => compile(source("k.py", KERNEL), { until: "no-such-pass" }), "there is no pass 'no-such-pass'"],
   ["an option out of range", () => compile(source("k.py", KERNEL), { options: { numWarps: 3 } }), "num_warps must be a power of 2"],
   [

@@ -101,6 +101,7 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
     format: { const: TRACE_FORMAT },
     source: record("the input", { name: text("as given"), kind: text("what it was recognised as") }),
     "target?": text("cuda:80; absent where unknown"),
+    "triton?": text("the version of Triton that was followed: 3.6; absent where unknown"),
     options: anything("Triton's CUDAOptions in camel case"),
     diagnostics: list(def("diagnostic"), "errors and warnings"),
     warnings: list({ type: "string" }, "what could not be read of a dump, and what to know of the result"),

@@ -18,6 +18,8 @@ export interface Trace {
   readonly source: { readonly name: string; readonly kind: string };
   /** `cuda:80`, where known. */
   readonly target: string | undefined;
+  /** The version of Triton that was followed; absent from imported dumps. */
+  readonly triton?: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
   readonly diagnostics: readonly Diagnostic[];

@@ -4,7 +4,16 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { capabilityOf } from "../gpu/nvidia.js";
-import { type Always, type Compilation, defaultOptions, divisibilityOf, type Rejected, readSource, rejected } from "../index.js";
+import {
+  type Always,
+  type Compilation,
+  DEFAULT_TRITON,
+  defaultOptions,
+  divisibilityOf,
+  type Rejected,
+  readSource,
+  rejected,
+} from "../index.js";
 import { fromBytes } from "../support/utf8.js";
 import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
@@ -278,10 +287,11 @@ export class Compilations {
   /** The position in our whole pipeline after a step: that of our own Trace's pass, found by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;
-    const whole = passesOf({ from: "ttir" }, { ...whatIf, disabled: [] });
+    const version = input?.version ?? DEFAULT_TRITON;
+    const whole = passesOf({ from: "ttir", version }, { ...whatIf, disabled: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
     if (settings && input) {
-      const earlier = whole.length - passesOf({ from: input.from }, { ...settings, disabled: [] }).length;
+      const earlier = whole.length - passesOf({ from: input.from, version }, { ...settings, disabled: [] }).length;
       return earlier + (positionOf(input, settings, top.length) ?? input.startAfter ?? 0);
     }
     // Passes of the dump in their order, as far as ours has them.

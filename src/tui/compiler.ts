@@ -8,6 +8,7 @@ import {
   type PipelineStep,
   pipelineOf,
   type Rejected,
+  settingsOf,
   sourceFor,
   stageOf,
 } from "../index.js";
@@ -19,17 +20,18 @@ export type Run = Generator<CompileProgress, Compilation | Rejected>;
 
 /** The input for other settings: a Python kernel is made again. */
 export function inputFor(
-  input: Omit<CompilerInput, "text" | "from"> & { readonly from?: CompilerInput["from"] },
+  input: Omit<CompilerInput, "text" | "from" | "version"> & { readonly from?: CompilerInput["from"] },
   whatIf: Settings,
 ): CompilerInput | Rejected {
-  const source = sourceFor(input.source, settingsOf(whatIf));
+  const source = sourceFor(input.source, requestOf(whatIf));
   if (source.kind === "error") return source;
   const { module, request, defaults } = source;
+  const { version } = settingsOf(source, { cuda: {}, triton: request.triton });
   const text = defaults ? printOperation(module, { debugInfo: true }) : request.text;
-  return { ...input, source, text, from: input.from ?? stageOf(module) };
+  return { ...input, source, text, version, from: input.from ?? stageOf(module) };
 }
 type Settings = Pick<WhatIf, "capability" | "options">;
-const settingsOf = ({ capability, options }: Settings): Pick<CompileRequest, "target" | "options"> => ({
+const requestOf = ({ capability, options }: Settings): Pick<CompileRequest, "target" | "options"> => ({
   target: `cuda:${capability}`,
   options,
 });
@@ -39,9 +41,10 @@ const MAX_OPS_AT_ONCE = 2000;
 
 /** Starts compiling. */
 export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock: () => number, more: CompileRequest = {}): Run {
-  const { source, from, startAfter, stopAfter } = input;
+  const { source, from, version, startAfter, stopAfter } = input;
   return compiling(source, {
-    ...settingsOf(whatIf),
+    ...requestOf(whatIf),
+    triton: version.name,
     from,
     ...(startAfter === undefined ? {} : { startAfter: String(startAfter) }),
     ...(stopAfter === undefined ? {} : { until: String(stopAfter) }),
@@ -70,21 +73,17 @@ export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clo
 }
 export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 
+/** The passes that an input goes through. */
+type PassRange = Pick<CompilerInput, "from" | "version" | "startAfter" | "stopAfter">;
+
 /** The passes that a compilation will run. */
-export function passesOf(
-  input: Pick<CompilerInput, "from" | "startAfter" | "stopAfter">,
-  whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
-): readonly PipelineStep[] {
-  const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
+export function passesOf(input: PassRange, whatIf: Pick<WhatIf, "capability" | "options" | "disabled">): readonly PipelineStep[] {
+  const steps = pipelineOf({ ...whatIf, ...input });
   return positionsOf(steps, input, whatIf).map((position) => steps[position - 1]!);
 }
 /** The position in the whole pipeline of the `n`th pass (from 1) that a compilation runs. */
-export function positionOf(
-  input: Pick<CompilerInput, "from" | "startAfter" | "stopAfter">,
-  whatIf: Pick<WhatIf, "capability" | "options" | "disabled">,
-  n: number,
-): number | undefined {
-  const steps = pipelineOf({ capability: whatIf.capability, options: whatIf.options, from: input.from });
+export function positionOf(input: PassRange, whatIf: Pick<WhatIf, "capability" | "options" | "disabled">, n: number): number | undefined {
+  const steps = pipelineOf({ ...whatIf, ...input });
   return positionsOf(steps, input, whatIf)[n - 1];
 }
 function positionsOf(

@@ -1,7 +1,7 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
 import { defaultOptions } from "../backend/nvidia/options.js";
-import { compile, divisibilityOf, readSource } from "../index.js";
+import { compile, DEFAULT_TRITON, divisibilityOf, readSource } from "../index.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
@@ -52,7 +52,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
   const now = run(numWarps);
   return {
     ...emptySession(path),
-    input: { source, text, from: "ttir" },
+    input: { source, text, from: "ttir", version: DEFAULT_TRITON },
     ...now,
     kernels: findKernels(now.trace),
     baseline: numWarps === 4 ? undefined : run(4),

@@ -1,5 +1,6 @@
 /** The options of `tt-step` and its commands. Kept in one file, as commands share most of them. */
 import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
+import { DEFAULT_TRITON, TRITON_VERSIONS, tritonCalled } from "../../support/triton-version.js";
 import {
   anyText,
   camel,
@@ -97,8 +98,16 @@ const PYTHON_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+const TRITONS = TRITON_VERSIONS.map(({ name }) => name);
+
 /** Settings that are not options of Triton but also decide what is compiled. */
 export const COMPILER_SETTINGS = {
+  triton: {
+    type: { ...choice(...TRITONS), read: (given) => tritonCalled(given)?.name } as ValueType<string>,
+    group: COMPILE,
+    help: "the version of Triton that is followed",
+    defaultText: DEFAULT_TRITON.name,
+  },
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },
 } as const satisfies OptionTable;
 

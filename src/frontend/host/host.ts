@@ -1,5 +1,7 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
+
 import { LIMITS, limitMessage } from "../../support/limits.js";
+import type { TritonVersion } from "../../support/triton-version.js";
 import { PyError } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
@@ -32,6 +34,8 @@ export class EndlessCode extends Error {
 export interface Host {
   /** Compute capability of the GPU that host code sees. */
   readonly capability: number;
+  /** The version of Triton that is followed. */
+  readonly triton: TritonVersion;
   readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
   readonly builtins: ReadonlyMap<string, PyValue>;
   /** Methods of tensors that are written in Triton: `x.sum()`. */
@@ -67,6 +71,7 @@ export interface HostFiles {
   /** Called with each file of the user's that is run. */
   readonly opened?: (path: string) => void;
   readonly capability: number;
+  readonly triton: TritonVersion;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly defines: ReadonlyMap<string, PyValue>;
 }
@@ -90,6 +95,7 @@ export function makeHost(files: HostFiles): Host {
   };
   const host: Host = {
     capability: files.capability,
+    triton: files.triton,
     semantic: undefined,
     facts: factsOf(files.capability, files.env),
     defines: files.defines,
@@ -109,6 +115,7 @@ export function makeHost(files: HostFiles): Host {
       return members;
     },
     moduleAttribute(module, name) {
+      if (module.name === "triton" && name === "__version__") return files.triton.release;
       const own = (module.name === "triton.language.core" ? CORE_DECORATORS.get(name) : undefined) ?? module.attrs.get(name);
       if (own !== undefined) return own;
       if (module.name === "triton.language") {
@@ -129,7 +136,7 @@ export function makeHost(files: HostFiles): Host {
       loaded.set(name, module);
       return module;
     },
-    isFile: (name) => !isNative(name) && find(name) !== undefined,
+    isFile: (name) => !isNative(name, files.triton) && find(name) !== undefined,
     step(env, node) {
       if (env) last = { env, node };
       if (--left < 0) throw new EndlessCode(last?.env.file.path, last?.node?.at);
@@ -178,7 +185,7 @@ export function makeHost(files: HostFiles): Host {
 
   /** A library module in Python: the user's own Triton's or torch's, or the prelude's. */
   function libraryText(name: string): { path: string; text: string; own: boolean } | undefined {
-    const prelude = preludeText(name);
+    const prelude = preludeText(name, files.triton);
     if (prelude === undefined) return undefined;
     if (!name.startsWith("triton.")) {
       const installed = find(name);
@@ -214,7 +221,8 @@ export function makeHost(files: HostFiles): Host {
 }
 
 /** Modules that are not read from files of the user's. */
-const isNative = (name: string): boolean => languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name) !== undefined;
+const isNative = (name: string, triton: TritonVersion): boolean =>
+  languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name, triton) !== undefined;
 
 /** The statements that led to a module, the last first. */
 export function importChain(from: ImportPlace | undefined): OpaqueNote[] {

@@ -1,6 +1,5 @@
 /** Modules of Python and of Triton's runtime that kernels' files import, as far as they matter for compiling. */
 import { NVIDIA_GPUS } from "../../gpu/nvidia.js";
-import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { raise } from "../language/errors.js";
 import { dictKey, pyStr, pyTypeName } from "../language/python-text.js";
 import {
@@ -316,7 +315,7 @@ const RUNTIME = {
 };
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
-    module("triton", { ...RUNTIME, __version__: DEFAULT_TRITON.release }),
+    module("triton", RUNTIME),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     module("triton.runtime", RUNTIME),
     module("triton.runtime.jit", RUNTIME),

@@ -1,5 +1,4 @@
 /** `packaging.version` and `importlib.metadata`: what files ask to choose code by Triton's version. Source: PEP 440. */
-import { DEFAULT_TRITON } from "../../support/triton-version.js";
 import { raise } from "../language/errors.js";
 import { pyStr } from "../language/python-text.js";
 import { type PyInstance, type PyValue, pythonTuple } from "../language/values.js";
@@ -56,9 +55,9 @@ export const PACKAGING_VERSION = { Version: VERSION, parse };
 
 /** `importlib.metadata`: of the packages that may be installed only Triton is known. */
 export const METADATA = {
-  version: native("version", ([name = null]): PyValue => {
+  version: native("version", ([name = null], _named, host): PyValue => {
     const text = pyStr(name);
-    if (text === "triton") return DEFAULT_TRITON.release;
+    if (text === "triton") return host.triton.release;
     return { kind: "opaque", what: `version('${text}')`, why: `the version of '${text}' is not known to tt-step` };
   }),
 };

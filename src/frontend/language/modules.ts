@@ -1,5 +1,6 @@
 /** The modules of Triton's language: what is native, and the Python texts of what Triton writes in Triton. */
-import { PRELUDE } from "../prelude/texts.js";
+import type { TritonVersion } from "../../support/triton-version.js";
+import { PRELUDES } from "../prelude/texts.js";
 import { CUDA } from "./builtins/cuda.js";
 import { LIBDEVICE } from "./builtins/libdevice.js";
 import { MATH } from "./builtins/math.js";
@@ -90,7 +91,7 @@ function makeModules(): ReadonlyMap<string, PyModule> {
 }
 
 /** The text of a module that Triton writes in Triton; undefined when it is none. */
-export const preludeText = (name: string): string | undefined => (Object.hasOwn(PRELUDE, name) ? PRELUDE[name] : undefined);
+export const preludeText = (name: string, triton: TritonVersion): string | undefined => PRELUDES.get(triton)?.get(name);
 
 /** Functions of `triton.language.standard` that are methods of tensors too. */
 export const TENSOR_METHODS_IN_TRITON: readonly string[] = [

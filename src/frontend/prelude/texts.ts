@@ -1,11 +1,17 @@
-/** The Python texts of the prelude, by the name of the module. */
+/** The Python texts of the prelude, by the version of Triton and the name of the module. */
+import { TRITON_3_6, type TritonVersion } from "../../support/triton-version.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
 import { RANDOM } from "./random.js";
 import { STANDARD } from "./standard.js";
 
-export const PRELUDE: Readonly<Record<string, string>> = {
-  "triton.language.standard": STANDARD,
-  "triton.language.random": RANDOM,
-  "torch._inductor.runtime.triton_helpers": INDUCTOR_HELPERS,
-  "torch._inductor.runtime.triton_compat": INDUCTOR_COMPAT,
-};
+export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> = new Map([
+  [
+    TRITON_3_6,
+    new Map([
+      ["triton.language.standard", STANDARD],
+      ["triton.language.random", RANDOM],
+      ["torch._inductor.runtime.triton_helpers", INDUCTOR_HELPERS],
+      ["torch._inductor.runtime.triton_compat", INDUCTOR_COMPAT],
+    ]),
+  ],
+]);

@@ -4,7 +4,7 @@ import type { CudaOptions } from "../../backend/nvidia/options.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import type { Finding } from "../../explain/findings.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
-import type { Always, Divisibility, ModuleSource } from "../../index.js";
+import type { Always, Divisibility, ModuleSource, TritonVersion } from "../../index.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Trace } from "../../trace/trace.js";
 import type { Form } from "../form/form.js";
@@ -101,6 +101,7 @@ export interface CompilerInput {
   /** Its IR before any pass, with locations. */
   readonly text: string;
   readonly from: Stage;
+  readonly version: TritonVersion;
   /** The last pass, by position in the pipeline, that has run on the text. */
   readonly startAfter?: number;
   /** The last pass that is run. */
