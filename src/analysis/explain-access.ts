@@ -1,8 +1,10 @@
 /** Why an access of global memory is as wide as it is, in a user's words and as numbers. */
 import { LoadOp, StoreOp } from "../dialects/tt/ops/memory.js";
+import { distributedParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { enclosingModule, getThreadsPerWarp, maybeLookupNumWarps } from "../dialects/ttg/num-warps.js";
 import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
 import { numElements, RankedTensorType } from "../ir/builtin-types.js";
+import { getTotalElemsPerThread } from "../layout/encoding-queries.js";
 import type { RemarkField, RemarkRefs } from "../pass/remark.js";
 import type { AccessLimit, AccessWidth } from "./access-width.js";
 import { type AxisProperty, type AxisShortage, findAxisLoss } from "./axis-loss.js";
@@ -47,6 +49,38 @@ export function explainAccess(width: AccessWidth, axes: ModuleAxisInfo, refs: Re
       culprits: culprit.map((name) => Number(name.slice(1, -1))),
     },
   };
+}
+
+/** The width as the least of its terms, with the numbers: `min(contiguity 1024, divisibility 16 B / 4 B = 4, ...) = 4 elements = 128 bits`. */
+export function widthDerivation({ limits, ptr, mask, dim, elements, elementBits, bits }: AccessWidth, axes: ModuleAxisInfo): string {
+  const bytes = elementBits / 8;
+  const terms = limits.map(({ by, elements: allowed }) => {
+    const binds = allowed === elements ? "*" : "";
+    switch (by) {
+      case "contiguity":
+        return `${binds}contiguity ${allowed}`;
+      case "divisibility":
+        return `${binds}divisibility ${axes.getOrWorst(ptr).divisibility[dim]} B / ${bytes} B = ${allowed}`;
+      case "mask":
+        return `${binds}equal bits of the mask ${axes.getOrWorst(mask!).constancy[dim] ?? 1}`;
+      case "instruction":
+        return `${binds}instruction ${Math.max(bytes, allowed * bytes)} B / ${bytes} B = ${allowed}`;
+      case "layout":
+        return `${binds}elements of a thread ${allowed}`;
+      case "buffer":
+        return `${binds}elements together in the buffer ${allowed}`;
+      case "scalar":
+        return `${binds}scalar ${allowed}`;
+    }
+  });
+  const { type } = ptr;
+  const encoding = RankedTensorType.is(type) ? distributedParams(type.params.encoding) : undefined;
+  const perThread = encoding && RankedTensorType.is(type) ? getTotalElemsPerThread(encoding, type.params.shape) : undefined;
+  const instructions =
+    perThread === undefined
+      ? ""
+      : `; a thread has ${perThread} element${perThread === 1 ? "" : "s"}, so ${Math.ceil(perThread / elements)} instruction${perThread > elements ? "s" : ""}`;
+  return `min(${terms.join(", ")}) = ${elements} element${elements === 1 ? "" : "s"} = ${bits} bits${instructions} (* binds)`;
 }
 
 /** `ld.global.v4.b32`: how an access is cut into words. */

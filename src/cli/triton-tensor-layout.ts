@@ -2,6 +2,7 @@
 
 import type { Attribute } from "../ir/attribute.js";
 import { RankedTensorType } from "../ir/builtin-types.js";
+import { elementSteps, layoutFacts } from "../layout/explain-layout.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { printHwView, printTensorView, type Window } from "../layout/print-layout.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
@@ -157,6 +158,8 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
       const elements = threadElements(tensor, thread);
       return () => write(threadText(elements));
     }
+    const steps = explained(options, tensor);
+    if (steps) return () => steps.forEach(emit);
     if (options.useHwView) return () => printHwView(tensor.layout, emit);
     const window = windowOf(options, tensor.shape);
     return () => printTensorView(tensor.layout, emit, window);
@@ -189,6 +192,17 @@ function drawingOptions(tensors: readonly TensorLayout[], options: Options): Dra
         ? undefined
         : (distributedOf(tensors[0], "-l with --thread"), threadNumber(thread, tensors[0].layout)),
   };
+}
+
+/** The lines of `--element` and `--facts`. */
+function explained(options: Options, { params, shape, layout }: TensorLayout): readonly string[] | undefined {
+  if (options.facts) return layoutFacts(params, shape, layout);
+  const text = options.element;
+  if (text === undefined) return undefined;
+  const at = text.split(",").map((part) => (/^\s*\d{1,9}\s*$/.test(part) ? Number(part) : Number.NaN));
+  if (at.length !== shape.length || at.some((c, d) => !(c < shape[d]!)))
+    throw bad(`--element needs a coordinate below ${shape.join(", ")} for each of ${shape.length} dimensions, not '${shortened(text)}'`);
+  return elementSteps(params, shape, layout, at);
 }
 
 /** `--crop 0:16,0:32`; an end may be left out. */

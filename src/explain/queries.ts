@@ -7,7 +7,7 @@ import { type AxisInfo, axisInfoText } from "../analysis/axis-info.js";
 import { axisInfoOf } from "../analysis/axis-info-of-values.js";
 import { AXIS_PROPERTIES, findAxisLoss } from "../analysis/axis-loss.js";
 import { lossWords } from "../analysis/axis-loss-words.js";
-import { explainAccess } from "../analysis/explain-access.js";
+import { explainAccess, widthDerivation } from "../analysis/explain-access.js";
 import { knownValues } from "../analysis/known-values.js";
 import { ModuleAxisInfo } from "../analysis/module-axis-info.js";
 import { PointerType } from "../dialects/tt/types.js";
@@ -277,7 +277,7 @@ function accessLines(queries: StepQueries, op: Operation, used: Value | undefine
   const width = accessWidth(op, axes);
   if (!width || (used && used !== width.ptr && used !== width.mask && !op.operands.includes(used))) return [];
   const refs = new RemarkRefs(op);
-  return [words(queries, op, refs, explainAccess(width, axes, refs).message)];
+  return [words(queries, op, refs, explainAccess(width, axes, refs).message), widthDerivation(width, axes)];
 }
 
 /** Conversions that the value is, comes from directly, or goes through. */
@@ -305,7 +305,8 @@ function conversionReasons(queries: StepQueries, conversions: readonly Operation
 /** Why the instructions of an access or a conversion are as they are. */
 export function instructionReasons(queries: StepQueries, op: Operation): readonly string[] {
   return [
-    ...accessLines(queries, op, undefined),
+    // Without its derivation, which is for those who ask about the value.
+    ...accessLines(queries, op, undefined).slice(0, 1),
     ...(ConvertLayoutOp.is(op) ? conversionReasons(queries, [op]) : []),
     ...tmaAndWgmmaReasons(op),
   ];

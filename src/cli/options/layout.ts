@@ -38,6 +38,12 @@ export const LAYOUT_OPTIONS = {
     defaultText: "warp, or bank",
   },
   thread: { type: anyText("T"), group: MORE, help: "what thread T owns; with --convert, where its registers come from (or: all)" },
+  element: { type: anyText("1,3"), group: MORE, help: "how this element becomes CTA, warp, lane and register (or an offset) and back" },
+  facts: {
+    type: FLAG,
+    group: MORE,
+    help: "what follows from the layout: tile of a CTA, elements per thread, orders; phases of swizzled memory",
+  },
   value: { type: anyText("%23"), group: MORE, help: "the layout of a value of the file given with -i (in a function: @name:%23)" },
   kinds: { type: FLAG, group: MORE, help: "every kind of encoding with its fields" },
   default: { type: FLAG, group: MORE, help: "the default blocked encoding of the type" },
