@@ -8,9 +8,11 @@ import { nearest } from "../support/nearest.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
 import { CompilationError } from "./codegen/errors.js";
+import { visitExpression } from "./codegen/expressions.js";
 import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
+import { visitStatement } from "./codegen/statements.js";
 import { type FoundArguments, guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
@@ -379,6 +381,7 @@ export function compileKernel(file: PythonFile, specialization: Specialization, 
   const { ctx, host, functions } = file.evaluated;
   const fn = functions.get(specialization.kernel)!;
   const compilation: Compilation = {
+    visitor: { expression: visitExpression, statement: visitStatement },
     ctx,
     host,
     options,

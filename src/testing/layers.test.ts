@@ -80,6 +80,27 @@ test("folders import only the layers above their own", () => {
   expect(offending).toEqual([]);
 });
 
+/** The files that a file needs when it is loaded: types are gone by then, and `import()` is later. */
+const loadedBy = (file: string): readonly string[] =>
+  [...readFileSync(`src/${file}`, "utf8").matchAll(/^(?:import|export)\s+(?!type\b)([^;]*?)(?:\s+from\s+)?"(\.[^"]+)";/gm)]
+    .filter(([, names]) => !/^\{\s*(?:type\s+[\w$]+(?:\s+as\s+[\w$]+)?\s*,?\s*)+\}$/.test(names!))
+    .map(([, , path]) => normalize(join(dirname(file), path!)).replaceAll("\\", "/"))
+    .flatMap((path) => bySpecifier.get(path) ?? []);
+const bySpecifier = new Map(files.map((file) => [file.replace(/\.tsx?$/, ".js"), file]));
+
+test("no file needs itself, by way of others, when it is loaded", () => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
+    if (done.has(file)) return;
+    done.add(file);
+    for (const next of loadedBy(file)) visit(next, [...path, file]);
+  };
+  for (const file of files) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
 /** Files of `tui` that touch the terminal, files or other programs: the rest runs in a browser too. */
 const SHELL = /^tui\/(?:run|terminal|editor|compilations|opening|ptx-thread|app|load-app)\.tsx?$/;
 

@@ -38,8 +38,15 @@ export interface CodegenWarning {
   readonly place: Definition["at"];
 }
 
+/** What visits nodes of each kind. It is a value, as expressions contain calls, calls run statements, and statements contain expressions. */
+export interface Visitor {
+  expression(g: Generator, node: ast.Expr): PyValue;
+  statement(g: Generator, node: ast.Stmt): void;
+}
+
 /** State shared by all functions of one compilation. */
 export interface Compilation {
+  readonly visitor: Visitor;
   readonly ctx: Context;
   readonly host: Host;
   readonly options: LanguageOptions;

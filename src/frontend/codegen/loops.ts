@@ -20,11 +20,11 @@ import { LIMITS, limitMessage } from "../../support/limits.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { check, raise } from "../language/errors.js";
 import { createBlock, insertAtEnd, insertAtStart, insertionPoint, restoreInsertion } from "../language/insertion.js";
-import { noAttribute, pyRepr, pyStr, pyTruth, pyTypeName } from "../language/python-text.js";
+import { noAttribute, pyRepr, pyStr, pyTruth, pyTypeName, sameType, typeName } from "../language/python-text.js";
 import { intCast } from "../language/semantic/cast.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { integerPromote } from "../language/semantic/promote.js";
-import { type Dtype, isInt, isIntSigned, sameType, scalarOf, type TlType, toIr, typeName } from "../language/types.js";
+import { type Dtype, isInt, isIntSigned, scalarOf, type TlType, toIr } from "../language/types.js";
 import {
   constexpr,
   isBlockTensor,

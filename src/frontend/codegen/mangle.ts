@@ -5,8 +5,8 @@
  *
  * Source: code_generator.py, mangle_fn; python/triton/_utils.py, find_paths_if.
  */
-import { pyRepr } from "../language/python-text.js";
-import { mangleType, type TlType } from "../language/types.js";
+import { mangleType, pyRepr } from "../language/python-text.js";
+import type { TlType } from "../language/types.js";
 import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
 
 /** Which argument, and which element inside it. */

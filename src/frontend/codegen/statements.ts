@@ -1,11 +1,13 @@
 /** Statements. Source: code_generator.py, CodeGenerator.visit_*. */
+
 import { ReturnOp } from "../../dialects/tt/ops/function.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { raise } from "../language/errors.js";
 import { createBlock } from "../language/insertion.js";
 import { CORE } from "../language/operators.js";
+import { sameType, typeName } from "../language/python-text.js";
 import { toTensor } from "../language/semantic/constants.js";
-import { sameType, typeName, VOID } from "../language/types.js";
+import { VOID } from "../language/types.js";
 import { flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign, visitAugAssign } from "./assign.js";

@@ -3,14 +3,12 @@ import { PyError } from "../language/errors.js";
 import { elementsOf, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { errorRepr, failAt, unsupported } from "./errors.js";
-import { visitExpression } from "./expressions.js";
 import { type Generator, locationOf } from "./generator.js";
 import { recovering } from "./recovery.js";
-import { visitStatement } from "./statements.js";
 
 /** The value of an expression; null for a missing one. */
 export function visit(g: Generator, node: ast.Expr | undefined): PyValue {
-  return node ? placed(g, node, () => visitExpression(g, node)) : null;
+  return node ? placed(g, node, () => g.compilation.visitor.expression(g, node)) : null;
 }
 
 /** Visits the parts of a node that is neither expression nor statement. */
@@ -43,7 +41,7 @@ function tellEndless(g: Generator, statement: ast.Stmt): never {
 export function visitBody(g: Generator, body: readonly ast.Stmt[]): void {
   for (const statement of body) {
     if (++g.compilation.statements > STATEMENTS) tellEndless(g, statement);
-    recovering(g, statement, () => placed(g, statement, () => visitStatement(g, statement)));
+    recovering(g, statement, () => placed(g, statement, () => g.compilation.visitor.statement(g, statement)));
     if (statement.kind === "Return") break;
   }
 }

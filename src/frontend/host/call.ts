@@ -5,8 +5,6 @@ import { pyTypeName } from "../language/python-text.js";
 import { type HostFunction, isKind, type PyClass, type PyInstance, type PyValue, pythonTuple, unwrap } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { bindParameters, type Parameter } from "./bind.js";
-import { evaluate } from "./evaluate.js";
-import { execute } from "./execute.js";
 import type { Host } from "./host.js";
 import { classData, type Env, type HostData, hostData, Names, SEMANTIC } from "./objects.js";
 
@@ -49,8 +47,8 @@ function callFunction(host: Host, fn: HostFunction, args: readonly PyValue[], na
   const vars = Names.of(bindParameters(fn.name, parameters, args, given));
   const around = data.env.qualname === undefined ? "" : `${data.env.qualname}.`;
   const env: Env = { vars, parent: data.env, file: data.env.file, isFunction: true, qualname: `${around}${fn.name}.<locals>` };
-  if (data.node.kind === "Lambda") return evaluate(host, env, data.node.body);
-  const outcome = execute(host, env, data.node.body);
+  if (data.node.kind === "Lambda") return host.evaluate(env, data.node.body);
+  const outcome = host.execute(env, data.node.body);
   return typeof outcome === "object" ? outcome.returned : null;
 }
 

@@ -10,7 +10,7 @@ import { callHost } from "./call.js";
 import { formatValue } from "./format.js";
 import type { Host } from "./host.js";
 import { isInstance } from "./instance-of.js";
-import { type Env, type HostData, lookup, Names } from "./objects.js";
+import { type Env, type HostData, lookup, Names, opaque } from "./objects.js";
 import { METHOD_OF, pyBinary, pyCompareMethod, pyContains, pyIndex, pyIterate, pyUnary, unknownOf } from "./operators.js";
 import { eitherValue } from "./undecided.js";
 
@@ -102,12 +102,6 @@ export function evaluate(host: Host, env: Env, node: ast.Expr): PyValue {
       return opaque(node, `${node.kind === "Unsupported" ? node.name : node.kind} is not evaluated outside of kernels`);
   }
 }
-
-/** `why`: the reason, or what it follows from. */
-export const opaque = (node: ast.Expr, why: string | Opaque): Opaque =>
-  typeof why === "string"
-    ? { kind: "opaque", what: unparse(node), why }
-    : { kind: "opaque", what: unparse(node), why: why.why, notes: why.notes };
 
 function literal({ value }: ast.Constant): PyValue {
   if (value === null || typeof value !== "object") return value;

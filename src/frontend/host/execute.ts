@@ -20,9 +20,20 @@ import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import { isBindingError } from "./bind.js";
 import { callHost } from "./call.js";
-import { bindTarget, defaultValues, evaluate, isShared, opaque } from "./evaluate.js";
-import { type Host, importChain } from "./host.js";
-import { type ClassData, type Env, type HostData, type ImportPlace, jitData, Later, Names, type SourceFile } from "./objects.js";
+import { bindTarget, defaultValues, evaluate, isShared } from "./evaluate.js";
+import type { Host } from "./host.js";
+import {
+  type ClassData,
+  type Env,
+  type HostData,
+  type ImportPlace,
+  importChain,
+  jitData,
+  Later,
+  Names,
+  opaque,
+  type SourceFile,
+} from "./objects.js";
 import { METHOD_OF, pyBinary, pyIterate, unknownOf } from "./operators.js";
 import { JIT, withConfigs } from "./standard-modules.js";
 import { type OpenChoice, openCondition, tryBoth } from "./undecided.js";

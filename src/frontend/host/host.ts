@@ -6,13 +6,14 @@ import { PyError } from "../language/errors.js";
 import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../language/modules.js";
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
-import type { Module, Node, Place } from "../python/ast.js";
+import type { Expr, Module, Node, Place, Stmt } from "../python/ast.js";
 import { type PythonSyntaxError, parsePython } from "../python/parse.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
-import { execute } from "./execute.js";
+import { evaluate } from "./evaluate.js";
+import { execute, type Outcome } from "./execute.js";
 import { factsOf } from "./facts.js";
 import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
-import { type Env, type ImportPlace, type Later, Names, type SourceFile } from "./objects.js";
+import { type Env, type ImportPlace, importChain, type Later, Names, type SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
@@ -55,6 +56,8 @@ export interface Host {
   readonly mentioned: Set<string>;
   /** Set while code generation calls host code. */
   semantic: Semantic | undefined;
+  evaluate(env: Env, node: Expr): PyValue;
+  execute(env: Env, body: readonly Stmt[]): Outcome;
   /** Counts a statement, a call or a round of a loop; throws `EndlessCode` when there were too many. */
   step(env?: Env, node?: Node): void;
   /** Runs code that a kernel may do without; a `PyError` when it takes too many steps. */
@@ -94,6 +97,8 @@ export function makeHost(files: HostFiles): Host {
     return found.get(name);
   };
   const host: Host = {
+    evaluate: (env, node) => evaluate(host, env, node),
+    execute: (env, body) => execute(host, env, body),
     capability: files.capability,
     triton: files.triton,
     semantic: undefined,
@@ -223,13 +228,6 @@ export function makeHost(files: HostFiles): Host {
 /** Modules that are not read from files of the user's. */
 const isNative = (name: string, triton: TritonVersion): boolean =>
   languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name, triton) !== undefined;
-
-/** The statements that led to a module, the last first. */
-export function importChain(from: ImportPlace | undefined): OpaqueNote[] {
-  const notes: OpaqueNote[] = [];
-  for (let at = from; at; at = at.file.importedBy) notes.push({ message: "imported here", file: at.file.path, at: at.at });
-  return notes;
-}
 
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
 export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];

@@ -1,8 +1,9 @@
 /** The data of functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
 import type { PyError } from "../language/errors.js";
-import type { BuiltinFunction, HostFunction, JitFunction, Opaque, PyClass, PyModule, PyValue } from "../language/values.js";
+import type { BuiltinFunction, HostFunction, JitFunction, Opaque, OpaqueNote, PyClass, PyModule, PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
+import { unparse } from "../python/unparse.js";
 import type { Host } from "./host.js";
 
 /** A name's value, undefined for none, and the statement that binds it. */
@@ -255,4 +256,17 @@ export function lookup(env: Env, name: string): PyValue | undefined {
     if (value !== undefined) return value;
   }
   return undefined;
+}
+
+/** The value of an expression that is not known. `why`: the reason, or the value that it follows from. */
+export const opaque = (node: ast.Expr, why: string | Opaque): Opaque =>
+  typeof why === "string"
+    ? { kind: "opaque", what: unparse(node), why }
+    : { kind: "opaque", what: unparse(node), why: why.why, notes: why.notes };
+
+/** The statements that led to a module, the last first. */
+export function importChain(from: ImportPlace | undefined): OpaqueNote[] {
+  const notes: OpaqueNote[] = [];
+  for (let at = from; at; at = at.file.importedBy) notes.push({ message: "imported here", file: at.file.path, at: at.at });
+  return notes;
 }

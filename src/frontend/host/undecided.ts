@@ -6,10 +6,9 @@ import { PyError } from "../language/errors.js";
 import { type Definition, isKind, isTuple, type Opaque, type PyValue, type Undecided } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
-import { evaluate, opaque } from "./evaluate.js";
 import type { Outcome } from "./execute.js";
 import type { Host } from "./host.js";
-import { type Binding, type Env, hostData, jitData, lookup } from "./objects.js";
+import { type Binding, type Env, hostData, jitData, lookup, opaque } from "./objects.js";
 import { unknownOf } from "./operators.js";
 
 /** Why two ways are open, and the words for each. */
@@ -36,8 +35,8 @@ function unknownPart(host: Host, env: Env, node: ast.Expr, sample = "False"): st
     case "Name":
     case "Attribute":
     case "Call": {
-      const unknown = unknownOf(evaluate(host, env, node));
-      const isArgument = node.kind === "Call" && !unknownOf(evaluate(host, env, node.func));
+      const unknown = unknownOf(host.evaluate(env, node));
+      const isArgument = node.kind === "Call" && !unknownOf(host.evaluate(env, node.func));
       const inner = isArgument ? firstOf(node.args, (arg) => unknownPart(host, env, arg, sample)) : undefined;
       return unknown && (unknown.undecided?.define ?? inner ?? `${unparse(node)}=${sample}`);
     }
@@ -70,7 +69,7 @@ export function eitherValue(host: Host, env: Env, node: ast.IfExp, unknown: Opaq
   const choice = openCondition(host, env, node.test, unknown);
   const [a, b] = [node.body, node.orelse].map((branch): Binding => {
     try {
-      return { value: evaluate(host, env, branch), at: branch.at };
+      return { value: host.evaluate(env, branch), at: branch.at };
     } catch (error) {
       if (!(error instanceof PyError)) throw error;
       return { value: opaque(branch, `${error.kind}: ${error.message}`), at: branch.at };

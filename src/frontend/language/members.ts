@@ -2,7 +2,7 @@
 import { descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
 import { tensorAttribute, tensorMethod } from "./operators.js";
-import { noAttribute } from "./python-text.js";
+import { mangleType, noAttribute, typeName, typeRepr } from "./python-text.js";
 import { permute } from "./semantic/shape.js";
 import type { Semantic } from "./semantic.js";
 import {
@@ -19,14 +19,11 @@ import {
   isIntUnsigned,
   isStandardFloating,
   kindRank,
-  mangleType,
   mantissaWidth,
   type PointerType,
   scalarOf,
   type TensorType,
   type TlType,
-  typeName,
-  typeRepr,
   withElement,
 } from "./types.js";
 import { type EnumMember, type HostFunction, isDescriptor, isTensor, isTensorType, type PyValue, tuple, unwrap } from "./values.js";

@@ -1,7 +1,8 @@
 /** How Python prints, compares and tests values of ours. */
+import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise, raiseUnknown } from "./errors.js";
-import { typeName, typeRepr } from "./types.js";
+import { type Dtype, isInt, isIntSigned, type TlType, type TupleType, tensorTypeName, VOID } from "./types.js";
 import { isConstexpr, isKind, isTuple, type PyTuple, type PyValue } from "./values.js";
 
 /** `str(value)`; with "type" the class of the value, as `<class 'int'>`. */
@@ -232,4 +233,77 @@ export function dictKey(value: PyValue): string {
   if (typeof plain === "string") return `s${plain}`;
   if (isTuple(plain)) return counted(() => `t(${plain.values.map(dictKey).join()})`);
   return `o${pyRepr(plain)}`;
+}
+
+/** A type as `str(type)`. */
+export function typeName(type: TlType): string {
+  switch (type.kind) {
+    case "dtype":
+    case "pointer":
+    case "block":
+      return tensorTypeName(type);
+    case "tuple_type":
+      return `[${type.types.map((t, i) => `${type.fields[i]}:${typeName(t)}`).join(",")}]`;
+    case "constexpr_type":
+      return `constexpr_type[${pyStr(type.value)}]`;
+    case "descriptor_type":
+      return `tensor_descriptor<${typeName(type.block)}>`;
+    case "aggregate_type":
+      return `_aggregate_type(base_cls=<class '${type.cls.module}.${type.cls.qualname}'>, fields=[${type.fields
+        .map(([name, t]) => `('${name}', ${typeRepr(t)})`)
+        .join(", ")}])`;
+    case "slice_type":
+      return "slice_type";
+  }
+}
+
+/** A type as `repr(type)`. */
+export function typeRepr(type: TlType): string {
+  return type.kind === "dtype" ? `triton.language.${codegenName(type)}` : typeName(type);
+}
+function codegenName({ name }: Dtype): string {
+  if (name.startsWith("fp")) return `float${name.slice(2)}`;
+  return name.startsWith("bf") ? `bfloat${name.slice(2)}` : name;
+}
+
+/** An argument of this type in a function's name. */
+export function mangleType(type: TlType): string {
+  switch (type.kind) {
+    case "dtype":
+      if (isInt(type)) return `${isIntSigned(type) ? "i" : "u"}${type.bits}`;
+      return type === VOID ? "V" : type.name;
+    case "pointer":
+      return `P${mangleType(type.element)}`;
+    case "block":
+      return `${mangleType(type.element)}S${type.shape.join("_")}S`;
+    case "tuple_type":
+      return `T${type.types.map(mangleType).join("_")}T`;
+    case "constexpr_type":
+      return typeName(type);
+    case "descriptor_type":
+      return `TD${mangleType(type.block)}`;
+    case "aggregate_type":
+      return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangleType(t)).join(", ")}>`;
+    case "slice_type":
+      throw new Bug("a slice has no mangled name");
+  }
+}
+
+/** Whether two types are equal as Python's `==` on them says. */
+export function sameType(a: TlType, b: TlType): boolean {
+  if (a === b) return true;
+  if (a.kind === "tuple_type" && b.kind === "tuple_type")
+    return a.types.length === b.types.length && a.types.every((t, i) => sameType(t, b.types[i]!) && a.fields[i] === b.fields[i]);
+  if (a.kind === "constexpr_type" && b.kind === "constexpr_type") return pyEquals(a.value, b.value);
+  if (a.kind === "descriptor_type" && b.kind === "descriptor_type") {
+    const same = (x: TupleType | undefined, y: TupleType | undefined) => (x && y ? sameType(x, y) : x === y);
+    return a.block === b.block && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
+  }
+  if (a.kind === "aggregate_type" && b.kind === "aggregate_type")
+    return (
+      a.cls === b.cls &&
+      a.fields.length === b.fields.length &&
+      a.fields.every(([name, t], i) => name === b.fields[i]![0] && sameType(t, b.fields[i]![1]))
+    );
+  return false;
 }

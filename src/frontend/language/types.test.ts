@@ -3,7 +3,7 @@ import { Context } from "../../ir/context.js";
 import { typeText } from "../../ir/text-hook.js";
 import "../../syntax/print.js";
 import { ALL_DIALECTS } from "../../dialects/index.js";
-import { floatRepr, pyEquals, pyRepr, pyStr, stringRepr } from "./python-text.js";
+import { floatRepr, mangleType, pyEquals, pyRepr, pyStr, sameType, stringRepr, typeName, typeRepr } from "./python-text.js";
 import {
   BFLOAT16,
   blockType,
@@ -16,13 +16,9 @@ import {
   INT8,
   INT32,
   intDtype,
-  mangleType,
   pointerType,
-  sameType,
   toIr,
   tupleType,
-  typeName,
-  typeRepr,
   UINT8,
   UINT32,
   VOID,

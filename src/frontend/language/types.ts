@@ -1,7 +1,7 @@
 /**
  * The types of Triton's language as its users see them: they print, mangle and compare as Triton's do.
  *
- *     typeName(blockType(FLOAT32, [16, 16]))  // "<['16', '16'], fp32>"
+ *     tensorTypeName(blockType(FLOAT32, [16, 16]))  // "<['16', '16'], fp32>"
  *     mangleType(blockType(UINT32, [1024]))   // "u32S1024S"
  *
  * Dtypes, pointers and blocks are interned, so `===` compares them; `sameType` compares any two types.
@@ -12,9 +12,7 @@ import { pointerType as irPointerType, TensorDescType } from "../../dialects/tt/
 import type { Type } from "../../ir/attribute.js";
 import { type FloatKind, floatType, IntegerType, intType, noneType, type Signedness, tensorType } from "../../ir/builtin-types.js";
 import type { Context } from "../../ir/context.js";
-import { Bug } from "../../support/assert.js";
 import { raise } from "./errors.js";
-import { pyEquals, pyStr } from "./python-text.js";
 import type { PyClass, PyValue } from "./values.js";
 
 const SIGNED = ["int8", "int16", "int32", "int64"] as const;
@@ -107,10 +105,21 @@ const pointers = new Map<string, PointerType>();
 const blocks = new Map<string, BlockType>();
 
 export function pointerType(element: PointerType["element"], addressSpace = 1, isConst = false): PointerType {
-  const key = `${typeName(element)}/${addressSpace}/${isConst}/${constMarks(element)}`;
+  const key = `${tensorTypeName(element)}/${addressSpace}/${isConst}/${constMarks(element)}`;
   let type = pointers.get(key);
   if (!type) pointers.set(key, (type = { kind: "pointer", element, addressSpace, isConst }));
   return type;
+}
+/** As `str(type)`. */
+export function tensorTypeName(type: TensorType): string {
+  switch (type.kind) {
+    case "dtype":
+      return type.name;
+    case "pointer":
+      return `${type.isConst ? "const_pointer" : "pointer"}<${tensorTypeName(type.element)}>`;
+    case "block":
+      return `<[${type.shape.map((extent) => `'${extent}'`).join(", ")}], ${tensorTypeName(type.element)}>`;
+  }
 }
 /** Address spaces and constness below `element`, which its name leaves out. */
 function constMarks(type: TensorType): string {
@@ -123,22 +132,20 @@ export const TRITON_MAX_TENSOR_NUMEL = 1048576;
 /** A block; raises what Triton raises for a shape that is none. */
 export function blockType(element: Dtype | PointerType, shape: readonly number[]): BlockType {
   if (shape.length === 0) raise("TypeError", "0d block_type is forbidden");
-  const key = `${shape.join("x")}/${typeName(element)}/${constMarks(element)}`;
+  const key = `${shape.join("x")}/${tensorTypeName(element)}/${constMarks(element)}`;
   let type = blocks.get(key);
   if (!type) {
-    const numel = validateBlockShape(shape.map(BigInt));
+    const numel = validateBlockShape(shape, BigInt);
     blocks.set(key, (type = { kind: "block", element, shape: [...shape], numel }));
   }
   return type;
 }
 
-/** The number of elements of a block shape; raises unless all extents are powers of two and there are not too many. */
-export function validateBlockShape(shape: readonly PyValue[]): number {
+/** The number of elements of a block shape, whose extents `integer` converts; raises unless all extents are powers of two and there are not too many. */
+export function validateBlockShape<T extends PyValue>(shape: readonly T[], integer: (extent: T, i: number) => bigint): number {
   let numel = 1n;
   shape.forEach((extent, i) => {
-    const value = typeof extent === "boolean" ? BigInt(extent) : extent;
-    if (typeof value !== "bigint")
-      raise("TypeError", `Shape element ${i} must have type \`constexpr[int]\`, got \`constexpr[${pyStr(extent, "type")}]`);
+    const value = integer(extent, i);
     if ((value & (value - 1n)) !== 0n) raise("ValueError", `Shape element ${i} must be a power of 2`);
     numel *= value;
   });
@@ -204,81 +211,6 @@ export function intDtype(bits: number, signed: boolean): Dtype {
   const type = DTYPES.get(`${signed ? "" : "u"}int${bits}`);
   if (!type) raise("ValueError", `Unsupported bitwidth ${bits} and signedness ${signed ? "True" : "False"}`);
   return type;
-}
-
-/** As `str(type)`. */
-export function typeName(type: TlType): string {
-  switch (type.kind) {
-    case "dtype":
-      return type.name;
-    case "pointer":
-      return `${type.isConst ? "const_pointer" : "pointer"}<${typeName(type.element)}>`;
-    case "block":
-      return `<[${type.shape.map((extent) => `'${extent}'`).join(", ")}], ${typeName(type.element)}>`;
-    case "tuple_type":
-      return `[${type.types.map((t, i) => `${type.fields[i]}:${typeName(t)}`).join(",")}]`;
-    case "constexpr_type":
-      return `constexpr_type[${pyStr(type.value)}]`;
-    case "descriptor_type":
-      return `tensor_descriptor<${typeName(type.block)}>`;
-    case "aggregate_type":
-      return `_aggregate_type(base_cls=<class '${type.cls.module}.${type.cls.qualname}'>, fields=[${type.fields
-        .map(([name, t]) => `('${name}', ${typeRepr(t)})`)
-        .join(", ")}])`;
-    case "slice_type":
-      return "slice_type";
-  }
-}
-
-/** As `repr(type)`. */
-export function typeRepr(type: TlType): string {
-  return type.kind === "dtype" ? `triton.language.${codegenName(type)}` : typeName(type);
-}
-function codegenName({ name }: Dtype): string {
-  if (name.startsWith("fp")) return `float${name.slice(2)}`;
-  return name.startsWith("bf") ? `bfloat${name.slice(2)}` : name;
-}
-
-/** The part of a function's name that stands for an argument of this type. */
-export function mangleType(type: TlType): string {
-  switch (type.kind) {
-    case "dtype":
-      if (isInt(type)) return `${isIntSigned(type) ? "i" : "u"}${type.bits}`;
-      return type === VOID ? "V" : type.name;
-    case "pointer":
-      return `P${mangleType(type.element)}`;
-    case "block":
-      return `${mangleType(type.element)}S${type.shape.join("_")}S`;
-    case "tuple_type":
-      return `T${type.types.map(mangleType).join("_")}T`;
-    case "constexpr_type":
-      return typeName(type);
-    case "descriptor_type":
-      return `TD${mangleType(type.block)}`;
-    case "aggregate_type":
-      return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangleType(t)).join(", ")}>`;
-    case "slice_type":
-      throw new Bug("a slice has no mangled name");
-  }
-}
-
-/** Whether two types are equal as Python's `==` on them says. */
-export function sameType(a: TlType, b: TlType): boolean {
-  if (a === b) return true;
-  if (a.kind === "tuple_type" && b.kind === "tuple_type")
-    return a.types.length === b.types.length && a.types.every((t, i) => sameType(t, b.types[i]!) && a.fields[i] === b.fields[i]);
-  if (a.kind === "constexpr_type" && b.kind === "constexpr_type") return pyEquals(a.value, b.value);
-  if (a.kind === "descriptor_type" && b.kind === "descriptor_type") {
-    const same = (x: TupleType | undefined, y: TupleType | undefined) => (x && y ? sameType(x, y) : x === y);
-    return a.block === b.block && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
-  }
-  if (a.kind === "aggregate_type" && b.kind === "aggregate_type")
-    return (
-      a.cls === b.cls &&
-      a.fields.length === b.fields.length &&
-      a.fields.every(([name, t], i) => name === b.fields[i]![0] && sameType(t, b.fields[i]![1]))
-    );
-  return false;
 }
 
 const FLOAT_KINDS: Readonly<Partial<Record<DtypeName, FloatKind>>> = {

@@ -26,7 +26,10 @@ export function shapeArgument(value: PyValue | readonly PyValue[]): readonly num
   const list = Array.isArray(value) ? (value as readonly PyValue[]) : elementsOf(value as PyValue);
   if (!list) return raise("TypeError", `'${pyTypeName(unwrap(value as PyValue))}' object is not iterable`);
   const shape = list.map(unwrap);
-  validateBlockShape(shape);
+  validateBlockShape(shape, (extent, i) => {
+    if (typeof extent === "bigint" || typeof extent === "boolean") return BigInt(extent);
+    return raise("TypeError", `Shape element ${i} must have type \`constexpr[int]\`, got \`constexpr[${pyStr(extent, "type")}]`);
+  });
   return shape.map(Number);
 }
 

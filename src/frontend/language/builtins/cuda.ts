@@ -1,7 +1,8 @@
 /** Functions that only NVIDIA GPUs have. Source: third_party/nvidia/language/cuda. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
-import { convertCustomFloat8 } from "../semantic/float8-e4b15.js";
-import { type AsmText, inlineAsm } from "../semantic/inline-asm.js";
+import { convertCustomFloat8 } from "../semantic/cast.js";
+import type { AsmText } from "../semantic/emit.js";
+import { inlineAsm } from "../semantic/inline-asm.js";
 import { type Dtype, INT32, INT64 } from "../types.js";
 import { constexpr } from "../values.js";
 import { scalarTypeArgument, self } from "./arguments.js";

@@ -2,6 +2,7 @@
 import { defineBuiltin, REQUIRED, STAR } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
 import { pyStr } from "../python-text.js";
+import { not, or } from "../semantic/arithmetic.js";
 import { toTensor } from "../semantic/constants.js";
 import { assume, debugBarrier, deviceAssert, devicePrint, type Hint, hint } from "../semantic/debug.js";
 import { inlineAsm } from "../semantic/inline-asm.js";
@@ -31,7 +32,9 @@ const STATIC_PRINT = defineBuiltin("static_print", { values: STAR, sep: " ", end
 
 const DEVICE_ASSERT = defineBuiltin("device_assert", { cond: REQUIRED, msg: "", mask: null }, (s, a) => {
   const mask = optionalTensor(s, a.mask);
-  deviceAssert(s, toTensor(s, a.cond), pyStr(unwrap(a.msg)), mask);
+  const condition = toTensor(s, a.cond);
+  // Made in debug mode only.
+  deviceAssert(s, mask && s.options.debug ? or(s, condition, not(s, mask)) : condition, pyStr(unwrap(a.msg)));
   return null;
 });
 

@@ -1,4 +1,5 @@
 /** Functions of floats. Source: python/triton/language/math.py. */
+
 import { AndIOp } from "../../../dialects/arith/ops/bitwise.js";
 import {
   AbsFOp,
@@ -20,12 +21,13 @@ import { MulhiUIOp, PreciseDivFOp, PreciseSqrtOp } from "../../../dialects/tt/op
 import type { OpDef } from "../../../ir/define-op.js";
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { check, raise } from "../errors.js";
+import { typeName } from "../python-text.js";
 import { fdiv } from "../semantic/arithmetic.js";
 import { makeScalar, toTensor } from "../semantic/constants.js";
 import { emit, emitBinary } from "../semantic/emit.js";
 import { promoteOperands } from "../semantic/promote.js";
 import { splat } from "../semantic/shape.js";
-import { FLOAT8E4B15, INT8, isFloating, isInt, isIntSigned, typeName } from "../types.js";
+import { FLOAT8E4B15, INT8, isFloating, isInt, isIntSigned } from "../types.js";
 import { dtypeOf, extentsOf, isTensor, type PyValue } from "../values.js";
 
 /** Tensors among the arguments must have one of these dtypes; numbers are not looked at. */

@@ -1,13 +1,13 @@
 /** A tensor's special methods: `x + y`, `x[None, :]`, `x.to(...)` and other uses. Source: core.py, class tensor. */
 import { type BuiltinDef, defineBuiltin, REQUIRED } from "../define-builtin.js";
 import { raise } from "../errors.js";
-import { pyRepr } from "../python-text.js";
+import { pyRepr, typeName } from "../python-text.js";
 import * as sem from "../semantic/arithmetic.js";
 import * as compare from "../semantic/compare.js";
 import { toTensor } from "../semantic/constants.js";
 import { expandDims } from "../semantic/shape.js";
 import type { Semantic } from "../semantic.js";
-import { type Dtype, isIntSigned, typeName } from "../types.js";
+import { type Dtype, isIntSigned } from "../types.js";
 import { dtypeOf, isConstexpr, isKind, isTensor, isTuple, type PyValue, type Tensor, unwrap } from "../values.js";
 import { self } from "./arguments.js";
 import { castTo } from "./cast.js";

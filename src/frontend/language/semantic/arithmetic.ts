@@ -9,7 +9,7 @@ import { ClampFOp } from "../../../dialects/tt/ops/arithmetic.js";
 import { AddPtrOp } from "../../../dialects/tt/ops/pointer.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { check, raise } from "../errors.js";
-import { pyStr } from "../python-text.js";
+import { pyStr, typeName, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   type Dtype,
@@ -24,8 +24,6 @@ import {
   isIntUnsigned,
   isPtr,
   mantissaWidth,
-  typeName,
-  typeRepr,
   withElement,
 } from "../types.js";
 import { dtypeOf, isBlockTensor, isKind, type PyValue, type Tensor } from "../values.js";
@@ -54,7 +52,7 @@ function sanitizeOverflow(s: Semantic, x: Tensor, y: Tensor, operator: BinaryOpe
   const min = scalarConstant(s, intMin(type), INT64);
   const notAbove = lessEqual(s, result, max);
   const fits = and(s, notAbove, greaterEqual(s, result, min));
-  deviceAssert(s, fits, `int${type.bits} overflow detected for operation ${name}`, undefined);
+  deviceAssert(s, fits, `int${type.bits} overflow detected for operation ${name}`);
 }
 
 const unexpected = (type: ReturnType<typeof dtypeOf>): never => raise("TypeError", `unexpected type ${typeName(type)}`);

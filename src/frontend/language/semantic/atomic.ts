@@ -3,7 +3,7 @@
 import { AtomicCASOp, AtomicRMWOp } from "../../../dialects/tt/ops/memory.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
 import { raise } from "../errors.js";
-import { pyStr, pyTruth } from "../python-text.js";
+import { pyStr, pyTruth, typeName, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -23,8 +23,6 @@ import {
   type PointerType,
   pointerType,
   type TensorType,
-  typeName,
-  typeRepr,
   UINT16,
   UINT32,
   UINT64,

@@ -13,7 +13,7 @@ import { intAttr } from "../../../ir/builtin-attrs.js";
 import { i1, i32, i64 } from "../../../ir/builtin-types.js";
 import type { Value } from "../../../ir/value.js";
 import { check, raise } from "../errors.js";
-import { pyRepr, pyStr, pyTypeName } from "../python-text.js";
+import { pyRepr, pyStr, pyTypeName, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -32,7 +32,6 @@ import {
   isIntSigned,
   isPtr,
   pointerType,
-  typeName,
   UINT32,
   UINT64,
 } from "../types.js";

@@ -11,11 +11,12 @@ import {
   TruncIOp,
   UIToFPOp,
 } from "../../../dialects/arith/ops/cast.js";
+import { CmpFOp, CmpIOp } from "../../../dialects/arith/ops/compare.js";
 import { BitcastOp, FpToFpOp, IntToPtrOp, PtrToIntOp } from "../../../dialects/tt/ops/cast.js";
 import { intAttr } from "../../../ir/builtin-attrs.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { check, raise } from "../errors.js";
-import { noAttribute, pyStr } from "../python-text.js";
+import { noAttribute, pyStr, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -34,13 +35,12 @@ import {
   isStandardFloating,
   scalarOf,
   type TensorType,
-  typeName,
   withElement,
 } from "../types.js";
 import { isTensorType, type PyValue, type Tensor, tensor } from "../values.js";
-import { notEqual } from "./compare.js";
 import { constantValue, emit, irType, nullValue } from "./emit.js";
-import { convertCustomFloat8 } from "./float8-e4b15.js";
+import { float8OfHalf, halfOfFloat8 } from "./float8-e4b15.js";
+import { broadcastValues } from "./shape.js";
 
 type Rounding = "rtne" | "rtz";
 
@@ -97,9 +97,9 @@ export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue
     if (bits(from) > bits(to)) return emitCast(s, TruncFOp, input, type);
     if (bits(from) < bits(to)) return emitCast(s, ExtFOp, input, type);
   }
-  if (isInt(from) && isInt(to)) return to === INT1 ? notEqual(s, input, nullValue(s, from)) : intCast(s, input, type, isIntSigned(from));
+  if (isInt(from) && isInt(to)) return to === INT1 ? isNotZero(s, input, nullValue(s, from)) : intCast(s, input, type, isIntSigned(from));
   if (isStandardFloating(from) && isInt(to)) {
-    if (to === INT1) return notEqual(s, input, nullValue(s, from));
+    if (to === INT1) return isNotZero(s, input, nullValue(s, from));
     return emitCast(s, isIntSigned(to) ? FPToSIOp : FPToUIOp, input, type);
   }
   if (isInt(from) && isStandardFloating(to)) return emitCast(s, isIntSigned(from) ? SIToFPOp : UIToFPOp, input, type);
@@ -107,7 +107,7 @@ export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue
     if (bits(to) === 64) return emitCast(s, PtrToIntOp, input, type);
     if (to === INT1) {
       const address = cast(s, input, INT64);
-      return notEqual(s, address, tensor(constantValue(s, intAttr(irType(s, INT64), 0)), INT64));
+      return isNotZero(s, address, tensor(constantValue(s, intAttr(irType(s, INT64), 0)), INT64));
     }
   }
   if (isInt(from) && isPtr(to)) return emitCast(s, IntToPtrOp, input, type);
@@ -115,3 +115,24 @@ export function cast(s: Semantic, input: Tensor, dst: PyValue, rounding: PyValue
   check(false, `cannot cast ${pyStr(input)} to ${typeName(type)}`);
 }
 const bits = (type: TensorType): number => (type as Dtype).bits;
+
+/** Casts from and to fp8e4b15, by way of fp16. */
+export function convertCustomFloat8(s: Semantic, input: Tensor, dst: TensorType): Tensor {
+  const from = scalarOf(input.type);
+  if (from === FLOAT8E4B15) {
+    const half = halfOfFloat8(s, input);
+    return scalarOf(dst) === FLOAT32 ? cast(s, half, FLOAT32) : half;
+  }
+  check(from === FLOAT16 || from === FLOAT32);
+  return float8OfHalf(s, from === FLOAT32 ? cast(s, input, FLOAT16, "rtz") : input);
+}
+
+/** Whether the values of a tensor differ from a scalar zero of their dtype. */
+function isNotZero(s: Semantic, input: Tensor, zero: Tensor): Tensor {
+  const [lhs, rhs] = broadcastValues(s, input, zero);
+  const operands = { lhs: lhs.handle, rhs: rhs.handle };
+  const type = withElement(lhs.type, INT1);
+  return isFloating(scalarOf(lhs.type))
+    ? emit(s, CmpFOp, { ...operands, predicate: "une" }, type)
+    : emit(s, CmpIOp, { ...operands, predicate: "ne" }, type);
+}

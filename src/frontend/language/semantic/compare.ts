@@ -1,9 +1,11 @@
 /** Comparisons. Source: python/triton/language/semantic.py. */
+
 import type { CmpFPredicate, CmpIPredicate } from "../../../dialects/arith/attrs.js";
 import { CmpFOp, CmpIOp } from "../../../dialects/arith/ops/compare.js";
 import { raise } from "../errors.js";
+import { typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import { INT1, isFloating, isInt, isIntSigned, scalarOf, typeName, withElement } from "../types.js";
+import { INT1, isFloating, isInt, isIntSigned, scalarOf, withElement } from "../types.js";
 import type { PyValue, Tensor } from "../values.js";
 import { emit } from "./emit.js";
 import { promoteOperands } from "./promote.js";

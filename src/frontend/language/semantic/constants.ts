@@ -2,9 +2,9 @@
 import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
 import { FloatType, IntegerType } from "../../../ir/builtin-types.js";
 import { check, raise } from "../errors.js";
-import { noAttribute, pyRepr, pyStr } from "../python-text.js";
+import { noAttribute, pyRepr, pyStr, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, typeName, UINT32, UINT64 } from "../types.js";
+import { BFLOAT16, type Dtype, FLOAT32, FLOAT64, INT1, INT32, INT64, isFp8, UINT32, UINT64 } from "../types.js";
 import { isBlockTensor, isConstexpr, isKind, isNumber, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { cast } from "./cast.js";
 import { constantValue, irType, nullValue } from "./emit.js";

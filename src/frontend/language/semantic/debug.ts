@@ -9,14 +9,11 @@ import { raise } from "../errors.js";
 import type { Semantic } from "../semantic.js";
 import { isIntSigned } from "../types.js";
 import { dtypeOf, extentsOf, type Tensor } from "../values.js";
-import { not, or } from "./arithmetic.js";
 import { emitOp } from "./emit.js";
 
 /** Made in debug mode only. */
-export function deviceAssert(s: Semantic, condition: Tensor, message: string, mask: Tensor | undefined): void {
-  if (!s.options.debug) return;
-  const holds = mask ? or(s, condition, not(s, mask)) : condition;
-  emitOp(s, AssertOp, { condition: holds.handle, message });
+export function deviceAssert(s: Semantic, condition: Tensor, message: string): void {
+  if (s.options.debug) emitOp(s, AssertOp, { condition: condition.handle, message });
 }
 
 /** The prefix of the first value is set apart by a space before it and ": " after it. */

@@ -2,7 +2,7 @@
 import { DotOp, DotScaledOp } from "../../../dialects/tt/ops/dot.js";
 import { SplatOp } from "../../../dialects/tt/ops/shape.js";
 import { check, raise } from "../errors.js";
-import { pyStr } from "../python-text.js";
+import { pyStr, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -22,7 +22,6 @@ import {
   isFloating,
   isFp8,
   isInt,
-  typeName,
   UINT8,
   UINT16,
 } from "../types.js";

@@ -1,5 +1,6 @@
 /** Making IR for the language: ops of one value, constants as Triton's builder makes them, and the insertion point. */
 import { ConstantOp } from "../../../dialects/arith/ops/constant.js";
+import { ElementwiseInlineAsmOp } from "../../../dialects/tt/ops/elementwise.js";
 import type { Type } from "../../../ir/attribute.js";
 import { buildOperation } from "../../../ir/builder.js";
 import { floatAttr, intAttr } from "../../../ir/builtin-attrs.js";
@@ -13,6 +14,15 @@ import { insertionPoint, restoreInsertion } from "../insertion.js";
 import type { Semantic } from "../semantic.js";
 import { type TensorType, toIr } from "../types.js";
 import { type Tensor, tensor } from "../values.js";
+
+/** Assembly that works on the elements of tensors. */
+export interface AsmText {
+  readonly asm: string;
+  readonly constraints: string;
+  readonly isPure: boolean;
+  /** Elements to one run of the assembly. */
+  readonly pack: number;
+}
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -41,6 +51,24 @@ export function emitOrFold(s: Semantic, def: OpDef, parts: Parts, type: TensorTy
 /** An op on operands named `lhs` and `rhs`, of the type of the first. */
 export const emitBinary = (s: Semantic, def: OpDef, lhs: Tensor, rhs: Tensor, type: TensorType = lhs.type): Tensor =>
   emit(s, def, { lhs: lhs.handle, rhs: rhs.handle }, type);
+
+/** Assembly on tensors of one shape; one result for each type. */
+export function emitAsm(s: Semantic, text: AsmText, args: readonly Tensor[], types: readonly TensorType[]): readonly Tensor[] {
+  const parts = {
+    asm_string: text.asm,
+    constraints: text.constraints,
+    pure: text.isPure,
+    packed_element: text.pack,
+    args: args.map((arg) => arg.handle),
+  };
+  const op = emitOp(
+    s,
+    ElementwiseInlineAsmOp,
+    parts,
+    types.map((type) => irType(s, type)),
+  );
+  return types.map((type, i) => tensor(op.result(i), type));
+}
 
 /** Zero of an integer or float type. */
 export function nullValue(s: Semantic, type: TensorType): Tensor {

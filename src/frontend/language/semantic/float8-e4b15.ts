@@ -3,22 +3,19 @@
  * Source: third_party/nvidia/language/cuda/utils.py.
  */
 import { gpuOf } from "../../../gpu/nvidia.js";
-import { check } from "../errors.js";
 import type { Semantic } from "../semantic.js";
-import { FLOAT8E4B15, FLOAT16, FLOAT32, scalarOf, type TensorType } from "../types.js";
-import { dtypeOf, type Tensor } from "../values.js";
-import { cast } from "./cast.js";
-import { inlineAsm } from "./inline-asm.js";
+import { FLOAT8E4B15, FLOAT16, withElement } from "../types.js";
+import type { Tensor } from "../values.js";
+import { emitAsm } from "./emit.js";
 
-export function convertCustomFloat8(s: Semantic, x: Tensor, dst: TensorType): Tensor {
-  if (dtypeOf(x) === FLOAT8E4B15) {
-    const half = inlineAsm(s, { asm: TO_HALF, constraints: "=r,=r,r", isPure: true, pack: 4 }, [x], [FLOAT16])[0]!;
-    return scalarOf(dst) === FLOAT32 ? cast(s, half, FLOAT32) : half;
-  }
-  check(dtypeOf(x) === FLOAT16 || dtypeOf(x) === FLOAT32);
-  const half = dtypeOf(x) === FLOAT32 ? cast(s, x, FLOAT16, "rtz") : x;
+/** fp16 of fp8e4b15. */
+export const halfOfFloat8 = (s: Semantic, x: Tensor): Tensor =>
+  emitAsm(s, { asm: TO_HALF, constraints: "=r,=r,r", isPure: true, pack: 4 }, [x], [withElement(x.type, FLOAT16)])[0]!;
+
+/** fp8e4b15 of fp16. */
+export function float8OfHalf(s: Semantic, half: Tensor): Tensor {
   const asm = fromHalf(gpuOf(s.options.capability).nanExtrema);
-  return inlineAsm(s, { asm, constraints: "=r,r,r", isPure: true, pack: 4 }, [half], [FLOAT8E4B15])[0]!;
+  return emitAsm(s, { asm, constraints: "=r,r,r", isPure: true, pack: 4 }, [half], [withElement(half.type, FLOAT8E4B15)])[0]!;
 }
 
 /** Statements in lines of 40 characters, as upstream lays them out: the text is part of the IR. */

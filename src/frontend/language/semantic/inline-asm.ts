@@ -1,20 +1,14 @@
 /** Inline assembly and functions of libraries, element by element. Source: python/triton/language/core.py. */
-import { ElementwiseInlineAsmOp, ExternElementwiseOp } from "../../../dialects/tt/ops/elementwise.js";
-import { raise } from "../errors.js";
-import type { Semantic } from "../semantic.js";
-import { type Dtype, isBlock, type PointerType, type TensorType, typeRepr, withElement } from "../types.js";
-import { dtypeOf, type PyValue, type Tensor, tensor } from "../values.js";
-import { toTensor } from "./constants.js";
-import { emit, emitOp, irType } from "./emit.js";
-import { type OperandRules, promoteOperands } from "./promote.js";
 
-export interface AsmText {
-  readonly asm: string;
-  readonly constraints: string;
-  readonly isPure: boolean;
-  /** Elements to one run of the assembly. */
-  readonly pack: number;
-}
+import { ExternElementwiseOp } from "../../../dialects/tt/ops/elementwise.js";
+import { raise } from "../errors.js";
+import { typeRepr } from "../python-text.js";
+import type { Semantic } from "../semantic.js";
+import { type Dtype, isBlock, type PointerType, type TensorType, withElement } from "../types.js";
+import { dtypeOf, type PyValue, type Tensor } from "../values.js";
+import { toTensor } from "./constants.js";
+import { type AsmText, emit, emitAsm } from "./emit.js";
+import { type OperandRules, promoteOperands } from "./promote.js";
 
 /** One result for each dtype, in the common shape of the arguments. */
 export function inlineAsm(
@@ -30,19 +24,7 @@ export function inlineAsm(
     false,
   );
   const types: TensorType[] = dtypes.map((dtype) => (shape && isBlock(shape) ? withElement(shape, dtype) : dtype));
-  const op = emitOp(
-    s,
-    ElementwiseInlineAsmOp,
-    {
-      asm_string: text.asm,
-      constraints: text.constraints,
-      pure: text.isPure,
-      packed_element: text.pack,
-      args: args.map((arg) => arg.handle),
-    },
-    types.map((type) => irType(s, type)),
-  );
-  return types.map((type, i) => tensor(op.result(i), type));
+  return emitAsm(s, text, args, types);
 }
 
 /** Every argument in the shape of all of them; scalars stay so where `always` is false and there is no block. */

@@ -1,22 +1,9 @@
 /** Loads and stores through pointers and block pointers. Source: python/triton/language/semantic.py. */
 import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
 import { check, raise } from "../errors.js";
-import { pyStr, pyTruth, pyTypeName } from "../python-text.js";
+import { pyStr, pyTruth, pyTypeName, typeName, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import {
-  type BlockType,
-  type Dtype,
-  INT1,
-  INT8,
-  isBlock,
-  isInt,
-  isPtr,
-  type PointerType,
-  pointerType,
-  typeName,
-  typeRepr,
-  withElement,
-} from "../types.js";
+import { type BlockType, type Dtype, INT1, INT8, isBlock, isInt, isPtr, type PointerType, pointerType, withElement } from "../types.js";
 import { dtypeOf, elementsOf, extentsOf, isBlockTensor, isConstexpr, type PyValue, type Tensor, unwrap } from "../values.js";
 import { cast } from "./cast.js";
 import { emit, emitOp } from "./emit.js";

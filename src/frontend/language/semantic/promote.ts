@@ -1,6 +1,6 @@
 /** Type promotion and broadcasting of operands. Source: python/triton/language/semantic.py. */
 import { raise } from "../errors.js";
-import { noAttribute, pyStr } from "../python-text.js";
+import { noAttribute, pyStr, typeName, typeRepr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
 import {
   BFLOAT16,
@@ -18,8 +18,6 @@ import {
   kindRank,
   scalarOf,
   type TensorType,
-  typeName,
-  typeRepr,
 } from "../types.js";
 import { isConstexpr, isDescriptor, isNumber, isTensor, isTuple, type PyValue, type Tensor } from "../values.js";
 import { cast } from "./cast.js";

@@ -7,21 +7,9 @@ import type { OpDef } from "../../../ir/define-op.js";
 import { resolveLocation, unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
 import { check, raise } from "../errors.js";
-import { noAttribute, pyTypeName } from "../python-text.js";
+import { noAttribute, pyTypeName, sameType, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
-import {
-  blockType,
-  type Dtype,
-  INT1,
-  INT32,
-  isInt,
-  type PointerType,
-  sameType,
-  scalarOf,
-  type TensorType,
-  typeName,
-  withElement,
-} from "../types.js";
+import { blockType, type Dtype, INT1, INT32, isInt, type PointerType, scalarOf, type TensorType, withElement } from "../types.js";
 import { dtypeOf, elementsOf, extentsOf, isBlockTensor, isTensor, type PyValue, type Tensor, tensor } from "../values.js";
 import { emit, emitOp, guardInsertion, irType } from "./emit.js";
 import { broadcastTensors, broadcastToShape, listText, reshape } from "./shape.js";
