@@ -181,13 +181,15 @@ function quotientRest(m: LibdeviceMath, x: Node, y: Node, nearest: boolean): Nod
       const first = divide(mx);
       const [rest, quotient] = m.branch(
         s.icmp("sgt", difference, m.int(0, 32)),
-        () =>
-          m.loop([first.rest, m.number(0), difference], (value, _quotient, left) => {
+        () => {
+          const [rest, quotient] = m.loop([first.rest, m.number(0), difference], (value, _quotient, left) => {
             const count = s.binary("smin", left!, m.int(atOnce, 32));
             const step = divide(m.mul(value!, m.powerOfTwo(count)));
             const next = s.sub(left!, count);
             return { next: [step.rest, step.quotient, next], again: s.icmp("sgt", next, m.int(0, 32)) };
-          }),
+          });
+          return [rest!, quotient!];
+        },
         () => [first.rest, first.quotient],
       ) as [Node, Node];
       return [rest, quotient];
