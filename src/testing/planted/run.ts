@@ -60,7 +60,7 @@ const BUNDLED = {
   logLevel: "error",
 } satisfies BuildOptions;
 
-/** Bundles with faults, one after another: only the file with the fault, and the one that had the last, are read again. */
+/** Bundles with faults, one after another: only the file with the fault, and the one that had the last, are parsed again. */
 async function makePlanter(path: string): Promise<Planter> {
   let planted: Fault | undefined;
   const plugin: Plugin = {
