@@ -72,10 +72,17 @@ export class Cursor {
       if (c === 10) this.newLine();
       else if (c === 32 || c === 9 || c === 13 || c === 0) this.pos++;
       else if (c === 47 && text.charCodeAt(this.pos + 1) === 47) {
-        const end = text.indexOf("\n", this.pos);
-        this.pos = end < 0 ? text.length : end + 1;
+        this.pos = this.endOfComment();
       } else return c;
     }
+  }
+  /** A carriage return ends it too. */
+  private endOfComment(): number {
+    const { text } = this;
+    const line = text.indexOf("\n", this.pos);
+    const end = line < 0 ? text.length : line + 1;
+    const cut = text.slice(this.pos, end).indexOf("\r");
+    return cut < 0 ? end : this.pos + cut;
   }
   private newLine(): void {
     let end = this.pos + 1;

@@ -66,7 +66,7 @@ function fileOrName(p: Parser): Attribute {
     return nameLoc(name, child);
   }
   const line = lineOrColumn(p, "line");
-  p.punct(":");
+  if (!p.optPunct(":")) return FileLineColLoc.get(p.ctx, { file: name, line, column: 0, endLine: line, endColumn: 0 });
   const column = lineOrColumn(p, "column");
   if (!p.optKeyword("to")) return FileLineColLoc.get(p.ctx, { file: name, line, column, endLine: line, endColumn: column });
   const endLine = p.atPunct(":") ? line : lineOrColumn(p, "line");

@@ -124,12 +124,12 @@ export function setSignatureAttrs(p: OpParser, signature: Signature): void {
 }
 
 /** The body, if there is one; a declaration has an empty region. */
-export function parseFunctionBody(p: OpParser, signature: Signature): void {
+export function parseFunctionBody(p: OpParser, signature: Signature, mayBeEmpty = false): void {
   const { pos } = p;
   const named = signature.args.flatMap((arg) => arg.argument ?? []);
   const body = p.optRegion(named);
   if (!body) p.state.regions.push(new Region(p.ctx, null, 0));
-  else if (body.empty) opError(p, "expected non-empty function body", pos);
+  else if (body.empty && !mayBeEmpty) opError(p, "expected non-empty function body", pos);
 }
 
 /** `tt.func public @name(%a: i32) -> i32 attributes {...} { ... }`, after the op's name. */

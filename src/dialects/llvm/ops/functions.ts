@@ -159,7 +159,8 @@ export const LLVMFuncOp = defineOp("llvm.func", {
     parseComdat(p);
     p.optAttrDictWithKeyword();
     setSignatureAttrs(p, signature);
-    parseFunctionBody(p, signature);
+    // Braces with nothing in them are a declaration too.
+    parseFunctionBody(p, signature, true);
   },
   print(view, p) {
     const { op, body, linkage, visibility_, unnamed_addr, CConv: cconv, vscale_range, comdat, sym_name } = view;
