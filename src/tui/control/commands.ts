@@ -68,6 +68,8 @@ export function runCommand(state: State, id: CommandId): State {
       return next(state, -1);
     case "diff-mode":
       return nextMode(state);
+    case "short-types":
+      return withView(state, { diff: { ...state.view.diff, short: !state.view.diff.short } });
     case "less-context":
       return context(state, -1);
     case "more-context":

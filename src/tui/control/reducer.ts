@@ -104,6 +104,7 @@ const UNDOABLE: ReadonlySet<CommandId> = new Set<CommandId>([
   "hide-unchanged",
   "nested",
   "diff-mode",
+  "short-types",
   "less-context",
   "more-context",
   "fold",

@@ -26,8 +26,10 @@ export interface Places {
   readonly footer: number;
 }
 
-/** Below this width the diff shows one column. */
-export const SIDE_BY_SIDE_COLUMNS = 140;
+/** Below this width the diff shows one column: two would show the beginnings of lines only. */
+export const SIDE_BY_SIDE_COLUMNS = 200;
+/** From this width on the layout is beside the final code. */
+const WIDE_COLUMNS = 140;
 
 /**
  * One row less than the terminal has is used. From 140 columns all panes stand side by side; below, passes and diff above
@@ -46,7 +48,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
   if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
   const passesWidth =
-    columns >= SIDE_BY_SIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
+    columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
   const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;
   const passesHeight = hasSource && height >= 34 ? Math.floor(height * 0.62) : height;
@@ -61,7 +63,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
       { split: "column", parts: [of(view.upper, rightWidth, upper), below] },
     ],
   });
-  if (columns >= SIDE_BY_SIDE_COLUMNS && rows >= 36) {
+  if (columns >= WIDE_COLUMNS && rows >= 36) {
     const lower = Math.max(10, Math.floor(height * 0.36));
     const layoutWidth = Math.floor(rightWidth / 2);
     const parts = [of("layout", layoutWidth, lower), of("codegen", rightWidth - layoutWidth, lower)];

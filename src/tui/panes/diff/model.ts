@@ -4,7 +4,7 @@ import { hunks, usesText } from "../../../diff/hunks.js";
 import { PairedText } from "../../../diff/same-text.js";
 import type { StepDiff } from "../../../diff/step-diff.js";
 import { sideOf } from "../../../diff/step-side.js";
-import { type ChangedWords, changedWords, partnersOf } from "../../../diff/words.js";
+import { type ChangedWords, changedWords, partnersOf, type Stretch } from "../../../diff/words.js";
 import { memo } from "../../../support/memo.js";
 import { irSpans, overlay } from "../../draw/ir-text.js";
 import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, UNDERLINE, withAttributes } from "../../draw/style.js";
@@ -14,6 +14,7 @@ import { SIDE_BY_SIDE_COLUMNS } from "../../state/places.js";
 import type { State } from "../../state/state.js";
 import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
+import { cutToParts, partsInSight, shortLine } from "./in-sight.js";
 import type { DiffMode } from "./pane.js";
 
 /** One displayed row: of both sides, of one side, or a fold of unchanged rows. */
@@ -34,9 +35,11 @@ export interface Display {
   readonly indexOf: (side: "left" | "right", line: number) => number;
 }
 
+/** Alone, the pane has as much room as it has beside others at `SIDE_BY_SIDE_COLUMNS`. */
+const ALONE_COLUMNS = 160;
 /** The mode in which the pane shows: side by side needs a wide terminal. */
 export function shownMode({ size, view }: Pick<State, "size" | "view">): DiffMode {
-  return view.diff.mode === "side by side" && size.columns < SIDE_BY_SIDE_COLUMNS && !(view.zoomed && size.columns >= 100)
+  return view.diff.mode === "side by side" && size.columns < SIDE_BY_SIDE_COLUMNS && !(view.zoomed && size.columns >= ALONE_COLUMNS)
     ? "unified"
     : view.diff.mode;
 }
@@ -302,24 +305,43 @@ function lineSpans(
   if (line < 0) return fitted([[" ".repeat(p.columns), 0]], p.columns, p.isCursor ? "cursor" : "none");
   const text = shown(diff.lines.line((side === "left" ? diff.before : diff.after).lines[line]!));
   const [sign, ink] = row.kind === "changed" && p.mode === "unified" ? SIGNS[side === "left" ? "removed" : "added"] : SIGNS[row.kind];
-  let spans = irSpans(text);
+  const short = state.view.diff.short ? shortLine(text) : undefined;
+  const said = short?.text ?? text;
+  let spans = irSpans(said);
+  /** Words that are to be in sight. */
+  const wanted: Stretch[] = [];
+  const lay = (stretches: readonly Stretch[], paper: Paper) => {
+    const there = short ? stretches.map(short.stretchOf) : stretches;
+    wanted.push(...there);
+    spans = overlay(spans, there, (s) => withAttributes(onPaper(s, paper), BOLD));
+  };
   if (row.kind === "changed") {
-    const lit: Paper = side === "left" ? "removedWord" : "addedWord";
-    if (p.mode !== "IR" || side === "right") spans = overlay(spans, wordsOf(diff, row)[side], (s) => withAttributes(onPaper(s, lit), BOLD));
+    if (p.mode !== "IR" || side === "right") lay(wordsOf(diff, row)[side], side === "left" ? "removedWord" : "addedWord");
   } else if (row.kind === "moved-to" && row.alsoChanged && p.mode !== "IR") {
-    spans = overlay(spans, wordsOf(diff, { ...row, left: row.counterpart! }).right, (s) => withAttributes(onPaper(s, "addedWord"), BOLD));
+    lay(wordsOf(diff, { ...row, left: row.counterpart! }).right, "addedWord");
   }
-  if (p.needle !== "") spans = overlay(spans, matchesIn(text, p.needle), (s) => withAttributes(onPaper(s, "match"), BOLD));
-  if (p.isCursor && p.focused && p.mode !== "side by side" ? true : p.isCursor && p.focused && side === "right") {
+  if (p.needle !== "") lay(matchesIn(text, p.needle), "match");
+  if (p.isCursor && p.focused && (p.mode !== "side by side" || side === "right")) {
     const word = namesOn(text)[state.view.diff.word];
-    if (word) spans = overlay(spans, [[word.from, word.to]], (s) => withAttributes(onPaper(s, "selected"), BOLD));
+    if (word) lay([[word.from, word.to]], "selected");
   }
-  const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
-  if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   const gutter: Span[] = [
     [`${String(line + 1).padStart(p.digits)} `, GUTTER],
     [sign, ink],
   ];
+  const room = p.columns - p.digits - 3;
+  const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
+  const beside = note === "" ? 0 : note.length + 2;
+  if (p.left === 0 && wanted.length > 0) {
+    // A note says less than the line.
+    const parts = partsInSight(
+      said,
+      Math.max(room - beside, Math.floor(room / 2)),
+      wanted.sort(([a], [b]) => a - b),
+    );
+    spans = cutToParts(spans, parts);
+  }
+  if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   return fitted([...gutter, ...skipped(spans, p.left)], p.columns, p.isCursor ? "cursor" : paper, paper);
 }
 

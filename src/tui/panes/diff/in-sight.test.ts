@@ -1,0 +1,60 @@
+/** A changed word is in sight at every width, for every changed line of every kernel: at 80, 120, 140 and 200 columns. */
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { initialState, reduce } from "../../control/reducer.js";
+import { PAPERS, paperOf, type Row, textOf } from "../../draw/style.js";
+import { computed, kernelSession } from "../../session.fixture.js";
+import { insideOf } from "../../state/places.js";
+import { partsInSight, shortLine } from "./in-sight.js";
+import { diffRows, displayOf } from "./model.js";
+
+const KERNELS = readdirSync("fixtures/kernels").filter((name) => name.endsWith(".ttir") && !name.includes("triton20"));
+const LIT = new Set(["addedWord", "removedWord"].map((paper) => PAPERS.indexOf(paper as (typeof PAPERS)[number])));
+
+const litIn = (row: Row): string[] => row.filter(([, style]) => LIT.has(paperOf(style))).map(([text]) => text);
+
+test.each(KERNELS)("%s", (name) => {
+  const session = kernelSession(`fixtures/kernels/${name}`);
+  const settings = { keys: {}, ascii: false, command: [] };
+  let lit = 0;
+  const hidden: string[] = [];
+  for (const columns of [80, 120, 140, 200]) {
+    const start = initialState(session, { columns, rows: 40 }, settings);
+    const { width } = insideOf(start, "diff")!;
+    for (const step of session.trace.steps) {
+      if (!step.changed || step.stage === "llir") continue;
+      const state = computed(reduce(start, { type: "session", session, select: step.index }));
+      const size = { width, height: displayOf(state)!.length };
+      const whole = diffRows(state, { ...size, width: 10_000 });
+      const narrow = diffRows(state, size);
+      whole.forEach((row, i) => {
+        const words = litIn(row);
+        if (words.length === 0) return;
+        lit++;
+        const shown = litIn(narrow[i]!);
+        const isReadable = (word: string) => shown.some((part) => part === word || (part.length > 16 && word.startsWith(part)));
+        const isSigned = shown.length === words.length || textOf(narrow[i]!).includes("…");
+        if (!words.some(isReadable) || !isSigned) hidden.push(`${columns} ${step.flag}: ${words.join(" | ")}\n${textOf(narrow[i]!)}`);
+      });
+    }
+  }
+  expect(lit).toBeGreaterThan(40);
+  expect(hidden).toEqual([]);
+});
+
+test("the beginning, the stretch, and what is around it", () => {
+  const line = `%0 = a.op ${"x".repeat(50)} changed ${"y".repeat(50)}`;
+  const at = line.indexOf("changed");
+  const parts = partsInSight(line, 40, [[at, at + 7]]);
+  expect(parts.map(([from, to]) => line.slice(from, to)).join("…")).toMatch(/^%0 = a\.op.*….*changed/);
+  expect(parts.reduce((n, [from, to]) => n + to - from + 1, 0)).toBeLessThanOrEqual(40);
+});
+
+test("short types say shape, element and layout", () => {
+  const dot = "tensor<64x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>";
+  const slice = "tensor<64x!tt.ptr<f16>, #ttg.slice<{dim = 0, parent = #blocked}>>";
+  const { text, stretchOf } = shortLine(`%1 = a.b %0 : ${dot} -> ${slice}`);
+  expect(text).toBe("%1 = a.b %0 : ‹64x32xf16 #mma·dot1·k2› -> ‹64x*f16 #blocked·slice0›");
+  const [from, to] = stretchOf([20, 25]);
+  expect(text.slice(from, to)).toBe("‹64x32xf16 #mma·dot1·k2›");
+});
