@@ -331,15 +331,17 @@ function lineSpans(
   ];
   const room = p.columns - p.digits - 3;
   const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
-  const beside = note === "" ? 0 : note.length + 2;
   if (p.left === 0 && wanted.length > 0) {
-    // A note says less than the line.
-    const parts = partsInSight(
-      said,
-      Math.max(room - beside, Math.floor(room / 2)),
-      wanted.sort(([a], [b]) => a - b),
+    // A note gets what the line leaves of a narrow pane.
+    const columns = note !== "" && room >= 80 ? room - note.length - 2 : room;
+    spans = cutToParts(
+      spans,
+      partsInSight(
+        said,
+        columns,
+        wanted.sort(([a], [b]) => a - b),
+      ),
     );
-    spans = cutToParts(spans, parts);
   }
   if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
   return fitted([...gutter, ...skipped(spans, p.left)], p.columns, p.isCursor ? "cursor" : paper, paper);
