@@ -39,6 +39,7 @@ export { type Comparison, compareTraces, type Difference } from "./diff/compare-
 export { countsText, unified } from "./diff/hunks.js";
 export { type StepDiff, stepDiff } from "./diff/step-diff.js";
 export { type CodegenFact, codegenFacts, type InstructionFacts } from "./explain/codegen-facts.js";
+export { compareFacts, type FactDifference, type FinalFacts, finalFacts } from "./explain/compare-facts.js";
 export { FINDING_KINDS, type Finding, type FindingKind, findings, type MachineFacts, placeText } from "./explain/findings.js";
 export { type Headline, headlineOf, headlineText } from "./explain/headline.js";
 export { type LayoutShape, parseLayout, threadMap } from "./explain/parse-layout.js";

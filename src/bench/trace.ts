@@ -51,7 +51,7 @@ function reportLargeSteps(text: string): void {
   const kept = heap() - before;
   const start = performance.now();
   const [a, b] = [trace.steps[0]!, trace.steps[1]!];
-  const out = unified({ lines: trace.lines, before: a.text, after: b.text }, align(trace.lines, a.text, b.text, [b.origins]));
+  const out = unified({ lines: trace.lines, before: a.text, after: b.text }, align(trace.lines, a.text, b.text, [b.origins]).rows);
   const diff = performance.now() - start;
   if (out !== "") throw new Error("renumbered values are no difference");
   const seconds = (time: number) => `${(time / 1000).toFixed(2)} s`;

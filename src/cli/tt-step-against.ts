@@ -1,18 +1,45 @@
 /** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
 
 import { type Comparison, compareTraces } from "../diff/compare-traces.js";
+import { unified } from "../diff/hunks.js";
+import { ptxDiff } from "../diff/ptx-diff.js";
+import { codegenStep } from "../explain/codegen-facts.js";
+import { compareFacts, differenceTable, finalFacts } from "../explain/compare-facts.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
-import { diffText, type Shown } from "./tt-step-show.js";
+import { diffText, type Shown, usesColour } from "./tt-step-show.js";
 
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const other = otherTrace(input, args, io);
   if ("error" in other) return other;
+  const facts = factsText(other.trace, trace, args);
+  if (args.codegen) {
+    const ptx = ptxText(other.trace, trace, usesColour(args, io));
+    return { text: `${facts.text}${ptx}`, code: facts.differ || ptx.startsWith("---") ? EXIT.difference : EXIT.ok };
+  }
   const comparison = compareTraces(trace, other.trace);
-  return { text: comparisonText(comparison, args, io), code: comparison.first ? EXIT.difference : EXIT.ok };
+  return { text: `${facts.text}${comparisonText(comparison, args, io)}`, code: comparison.first ? EXIT.difference : EXIT.ok };
+}
+
+/** A table of what the final codes are made of, where both Traces hold one. */
+function factsText(before: Trace, after: Trace, args: TtStepArgs): { readonly text: string; readonly differ: boolean } {
+  if (!codegenStep(before) || !codegenStep(after)) return { text: "", differ: false };
+  const rows = differenceTable(compareFacts(finalFacts(before), finalFacts(after)));
+  if (rows.length === 0) return { text: "final code: the same instructions, shared memory and conversions\n", differ: false };
+  return { text: `final code, ${args.against} -> ${args.input}\n${rows.map((row) => `  ${row}\n`).join("")}`, differ: true };
+}
+
+/** The difference of the PTX, without renumbering. */
+function ptxText(before: Trace, after: Trace, colour: boolean): string {
+  const [a, b] = [before.artifacts.ptx, after.artifacts.ptx];
+  if (a === undefined || b === undefined) return "there is no PTX to compare\n";
+  const diff = ptxDiff(a, b);
+  if (!diff) return "the PTX has too little in common for a comparison by lines\n";
+  const text = unified(diff, diff.rows, colour);
+  return text === "" ? "the same PTX, but for numbers of registers and labels\n" : `--- PTX\n+++ PTX\n${text}`;
 }
 
 export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {

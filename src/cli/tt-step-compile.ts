@@ -73,10 +73,10 @@ function emittedStage({ emit }: TtStepArgs): Stage | undefined {
 }
 
 /** The artifacts to make after the last pass. */
-function artifacts({ emit, llc, ptxasReport, validate, codegen, findings }: TtStepArgs): readonly ArtifactKind[] {
-  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings;
+function artifacts({ emit, llc, ptxasReport, validate, codegen, findings, against }: TtStepArgs): readonly ArtifactKind[] {
+  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings || (codegen && against !== undefined);
   const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
-  return codegen || findings ? [...text, "instructions"] : text;
+  return codegen || findings || against !== undefined ? [...text, "instructions"] : text;
 }
 
 /** Whether more is asked of the steps than a list. */

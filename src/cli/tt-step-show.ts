@@ -147,7 +147,7 @@ export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: I
   const name = (step: Step) => `${step.label} ${step.flag}`;
   const width = Number(io.env["COLUMNS"]) || 160;
   const colour = usesColour(args, io);
-  const body = args.diffMode === "side-by-side" ? sideBySide(text, alignment, width, colour) : unified(text, alignment, colour);
+  const body = args.diffMode === "side-by-side" ? sideBySide(text, alignment.rows, width, colour) : unified(text, alignment.rows, colour);
   return `--- ${name(a)}\n+++ ${name(b)}: ${countsText(alignment)}\n${body}`;
 }
 

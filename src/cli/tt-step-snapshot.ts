@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { align } from "../diff/align.js";
 import { countsText, unified } from "../diff/hunks.js";
+import { compareFacts, differenceTable, type FinalFacts } from "../explain/compare-facts.js";
 import { compile, pipelineOf, settingsOf } from "../index.js";
 import { failureOf } from "../node/failure.js";
 import type { Work } from "../support/slices.js";
@@ -104,7 +105,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
     return { input, name, status: "updated", ...(difference ? { where: difference.where } : {}), ms: ms() };
   }
   return difference
-    ? { input, name, status: "different", ...difference, ms: ms() }
+    ? { input, name, status: "different", where: difference.where, detail: `${factsText(before!, now)}${difference.detail}`, ms: ms() }
     : { input, name, status: "new", detail: "new, run --update", ms: ms() };
 }
 
@@ -143,20 +144,35 @@ function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly 
   }
   return undefined;
 }
+/** What the final code is made of, where that is another now. */
+function factsText(before: SnapshotFiles, now: SnapshotFiles): string {
+  const [was, is] = [before, now].map((files) => summaryIn(files.get("summary.json") ?? "")) as [SummaryText, SummaryText];
+  if (!was.instructions || !is.instructions) return "";
+  return differenceTable(compareFacts(was as FinalFacts, is as FinalFacts))
+    .map((row) => `${row}\n`)
+    .join("");
+}
+
 /** The first pass whose IR is not kept and is another now. */
 function differingDigest(was: string, is: string): string | undefined {
-  const [a, b] = [digestsOf(was), digestsOf(is)];
+  const [a, b] = [summaryIn(was).digests, summaryIn(is).digests];
   if (!a || !b) return undefined;
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort((x, y) => rank(x) - rank(y));
   return names.find((name) => a[name] !== b[name]);
 }
-/** The digests in a summary; undefined where it was damaged. */
-function digestsOf(summary: string): Readonly<Record<string, unknown>> | undefined {
+type SummaryText = Partial<FinalFacts & { readonly digests: Readonly<Record<string, unknown>> }>;
+/** The entries of a summary that are objects, and its numbers; nothing where it was damaged. */
+function summaryIn(summary: string): SummaryText {
   try {
-    const { digests } = Object(JSON.parse(summary)) as { readonly digests?: unknown };
-    return typeof digests === "object" && digests !== null ? (digests as Readonly<Record<string, unknown>>) : undefined;
+    const { digests, instructions, mma, sharedBytes, layoutConversions } = Object(JSON.parse(summary)) as Record<string, unknown>;
+    const isRecord = (value: unknown) => typeof value === "object" && value !== null;
+    const isWhole = isRecord(instructions) && isRecord(mma) && typeof sharedBytes === "number" && typeof layoutConversions === "number";
+    return {
+      ...(isRecord(digests) ? { digests } : {}),
+      ...(isWhole ? { instructions, mma, sharedBytes, layoutConversions } : {}),
+    } as SummaryText;
   } catch {
-    return undefined;
+    return {};
   }
 }
 function rank(name: string): number {
@@ -172,7 +188,7 @@ function difference(name: string, was: string, is: string): string {
   );
   const [before, after] = [steps[0]!.text, steps[1]!.text];
   const alignment = align(lines, before, after, [steps[1]!.origins]);
-  const text = unified({ lines, before, after }, alignment);
+  const text = unified({ lines, before, after }, alignment.rows);
   return text === "" ? plainDifference(was, is) : `${countsText(alignment)}\n${text.trimEnd()}`;
 }
 /** Lines that are on one side only, in order. */

@@ -250,12 +250,25 @@ describe("--against", () => {
     expect(out).toMatch(
       /^first difference after 10 convert-triton-to-tritongpu\n--- num-warps=8 convert-triton-to-tritongpu\n\+\+\+ .* 6 layouts redefined\n/,
     );
-    expect((await run([VECADD, "--against", "enable-fp-fusion=false"])).code).toBe(0);
+    expect(await run([VECADD, "--against", "enable-fp-fusion=false"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^final code: the same instructions, shared memory and conversions\nno difference: /),
+    });
     expect(await run([LOG, "--against", "num-warps=8"])).toMatchObject({
       code: 2,
       err: "tt-step: --against num-warps=8 compiles the input again, which a dump cannot be\n",
     });
     expect((await run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"])).err).toContain("did you mean '--num-warps'?");
+  });
+  test("opens with what the final code is made of; --codegen compares that and the PTX", async () => {
+    const table = "final code, num-warps=8 -> fixtures/kernels/vecadd.ttir\n  global loads   ld.global.v4.b32 2 -> ld.global.v4.b32 4\n";
+    const { out } = await run([VECADD, "--against", "num-warps=8"]);
+    expect(out.startsWith(table)).toBe(true);
+    expect(out).toContain("\nfirst difference after 10 convert-triton-to-tritongpu\n");
+    const codegen = await run([VECADD, "--codegen", "--against", "num-warps=8"]);
+    expect(codegen.code).toBe(1);
+    expect(codegen.out.startsWith(table)).toBe(true);
+    expect(codegen.out).toContain("\n-.reqntid 256\n+.reqntid 128\n");
   });
   test("our own steps written as a log are no difference", async () => {
     const { out } = await run([VECADD, "--print-after-all"]);

@@ -18,7 +18,7 @@ function diff(a: string, b: string) {
   expect(new Set(alignment.rows.filter((r) => r.left >= 0).map((r) => r.left)).size).toBe(before.lines.length);
   expect(new Set(alignment.rows.filter((r) => r.right >= 0).map((r) => r.right)).size).toBe(after.lines.length);
   const text = { lines, before, after };
-  return { counts: countsText(alignment), unified: unified(text, alignment), alignment, text };
+  return { counts: countsText(alignment), unified: unified(text, alignment.rows), alignment, text };
 }
 
 test("renumbered values, blocks and aliases are no difference", () => {
@@ -109,8 +109,8 @@ test("arguments and results of a loop that has fewer of them are the same", () =
 
 test("side by side, and in colour", () => {
   const { text, alignment } = diff(func("%0 = a.b %arg0 : i32"), func("%0 = a.b %arg1 : i32"));
-  expect(sideBySide(text, alignment, 103).split("\n")[3]).toBe(`${"    %0 = a.b %arg0 : i32".padEnd(50)} |     %0 = a.b %arg1 : i32`);
-  expect(terminalText(unified(text, alignment, true))).toContain(
+  expect(sideBySide(text, alignment.rows, 103).split("\n")[3]).toBe(`${"    %0 = a.b %arg0 : i32".padEnd(50)} |     %0 = a.b %arg1 : i32`);
+  expect(terminalText(unified(text, alignment.rows, true))).toContain(
     "\x1b[31m-    %0 = a.b %arg0 : i32\x1b[0m\n\x1b[32m+    %0 = a.b %arg1 : i32\x1b[0m\n",
   );
 });

@@ -53,8 +53,7 @@ const paint =
   };
 
 /** `-` and `+` as usual; `<` and `>` mark where an op moved from and to. */
-export function unified(text: DiffText, alignment: Alignment, colour = false): string {
-  const { rows } = alignment;
+export function unified(text: DiffText, rows: readonly Row[], colour = false): string {
   const say = paint(colour);
   const out: string[] = [];
   for (const { start, end } of hunks(rows)) {
@@ -105,10 +104,9 @@ const MARKS: Readonly<Record<Row["kind"], string>> = {
 };
 
 /** Two columns, together `width` characters wide, with the mark of each row between them. */
-export function sideBySide(text: DiffText, alignment: Alignment, width: number, colour = false): string {
+export function sideBySide(text: DiffText, rows: readonly Row[], width: number, colour = false): string {
   const column = Math.max(10, Math.floor((width - 3) / 2));
   const cell = (line: string) => (line.length > column ? `${line.slice(0, column - 1)}~` : line.padEnd(column));
-  const { rows } = alignment;
   const say = paint(colour);
   const out: string[] = [];
   for (const { start, end } of hunks(rows)) {

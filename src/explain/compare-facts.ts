@@ -1,0 +1,114 @@
+/** What the final code of a kernel is made of, in a few figures, and how two compilations differ in them. */
+import type { Trace } from "../trace/trace.js";
+import { readInstruction } from "./codegen/ptx-instruction.js";
+import { codegenFacts, type FactKind } from "./codegen-facts.js";
+
+/** The figures that a kernel's author guards. Instructions are counted in the text of one thread. */
+export interface FinalFacts {
+  /** How often instructions of memory, shuffles and barriers occur: `{"ld.global.v4.b32": 4}`. */
+  readonly instructions: Readonly<Record<string, number>>;
+  /** Tensor core instructions with their shapes: `{"mma.sync...f16.f16.f32 (16x8x16)": 32}`. */
+  readonly mma: Readonly<Record<string, number>>;
+  /** Shared memory of a program, in bytes. */
+  readonly sharedBytes: number;
+  /** Conversions of layouts in the last TTGIR. */
+  readonly layoutConversions: number;
+}
+/** A figure that differs. */
+export interface FactDifference {
+  /** `global loads`, `shared memory`. */
+  readonly what: string;
+  /** `ld.global.b32 16`, `0 bytes`; `none` where there is none. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The figures of a Trace; no instructions where it ends before the final code. */
+export function finalFacts(trace: Trace): FinalFacts {
+  const instructions: Record<string, number> = {};
+  const mma: Record<string, number> = {};
+  for (const fact of codegenFacts(trace)) {
+    const into = fact.mma ? mma : instructions;
+    const name = fact.mma?.shape ? `${fact.instruction} (${fact.mma.shape.join("x")})` : fact.instruction;
+    into[name] = (into[name] ?? 0) + fact.count;
+  }
+  const last = trace.steps.findLast((s) => s.stage === "ttgir" && s.parent === undefined && s.known);
+  const end = trace.steps.at(-1);
+  const count = (pattern: RegExp) => (last ? trace.lines.linesOf(last.text).filter((line) => pattern.test(line)).length : 0);
+  const module = end ? trace.lines.linesOf(end.text).find((line) => /\bttg\.shared"? = \d+/.test(line)) : undefined;
+  return {
+    instructions: sorted(instructions),
+    mma: sorted(mma),
+    sharedBytes: Number(/\bttg\.shared"? = (\d+)/.exec(module ?? "")?.[1] ?? 0),
+    layoutConversions: count(/= (?:ttg|triton_gpu)\.convert_layout\b/),
+  };
+}
+function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The figures in which two compilations differ; none where their final code is made of the same. */
+export function compareFacts(before: FinalFacts, after: FinalFacts): readonly FactDifference[] {
+  const found: FactDifference[] = [];
+  const [was, is] = [grouped(before), grouped(after)];
+  for (const what of ORDER) {
+    const a = was.get(what) ?? new Map<string, number>();
+    const b = is.get(what) ?? new Map<string, number>();
+    const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
+    const text = (counts: ReadonlyMap<string, number>) =>
+      names.flatMap((name) => (counts.has(name) ? [`${name} ${counts.get(name)}`] : [])).join(", ") || "none";
+    if (names.length > 0) found.push({ what, before: text(a), after: text(b) });
+  }
+  const figure = (what: string, a: number, b: number, unit: string) => {
+    if (a !== b) found.push({ what, before: `${a}${unit}`, after: `${b}${unit}` });
+  };
+  figure("shared memory", before.sharedBytes, after.sharedBytes, " bytes");
+  figure("layout conversions", before.layoutConversions, after.layoutConversions, "");
+  return found;
+}
+
+/** `  global loads        ld.global.b32 16 -> ld.global.v4.b32 4`, one a line. */
+export function differenceTable(differences: readonly FactDifference[]): readonly string[] {
+  const width = Math.max(0, ...differences.map(({ what }) => what.length));
+  return differences.map(({ what, before, after }) => `${what.padEnd(width)}  ${before} -> ${after}`);
+}
+
+const KINDS: Readonly<Record<Exclude<FactKind, "load" | "store" | "mma">, string>> = {
+  atomic: "atomics",
+  "async-copy": "asynchronous copies",
+  tma: "TMA",
+  "matrix-load": "matrix loads",
+  "matrix-store": "matrix stores",
+  shuffle: "shuffles",
+  barrier: "barriers",
+  wait: "waits",
+};
+const SPACES = ["global", "shared", "tensor", "local", "generic", "param"] as const;
+const ORDER: readonly string[] = [
+  ...SPACES.flatMap((space) => [`${space} loads`, `${space} stores`]),
+  ...Object.values(KINDS),
+  "tensor cores",
+  "other instructions",
+];
+
+/** Counts by group and by name: a barrier's operands are no part of its name. */
+function grouped({ instructions, mma }: FinalFacts): ReadonlyMap<string, Map<string, number>> {
+  const groups = new Map<string, Map<string, number>>();
+  const add = (group: string, name: string, count: number) => {
+    const counts = groups.get(group) ?? new Map<string, number>();
+    groups.set(group, counts.set(name, (counts.get(name) ?? 0) + count));
+  };
+  for (const [name, count] of Object.entries(instructions)) {
+    const [mnemonic = name] = name.split(" ");
+    const read = readInstruction(name);
+    const group =
+      read === undefined || read.kind === "mma"
+        ? "other instructions"
+        : read.kind === "load" || read.kind === "store"
+          ? `${read.space} ${read.kind}s`
+          : KINDS[read.kind];
+    add(ORDER.includes(group) ? group : "other instructions", mnemonic, count);
+  }
+  for (const [name, count] of Object.entries(mma)) add("tensor cores", name, count);
+  return groups;
+}
