@@ -73,8 +73,9 @@ function emittedStage({ emit }: TtStepArgs): Stage | undefined {
 }
 
 /** The artifacts to make after the last pass. */
-function artifacts({ emit, llc, ptxasReport, validate, codegen, findings, against }: TtStepArgs): readonly ArtifactKind[] {
-  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings || (codegen && against !== undefined);
+function artifacts({ emit, llc, ptxasReport, validate, codegen, findings, against, tui }: TtStepArgs): readonly ArtifactKind[] {
+  const compares = against !== undefined && (codegen || tui);
+  const ptx = validate || emit === "ptx" || emit === "cubin" || ptxasReport || findings || compares;
   const text: readonly ArtifactKind[] = emit === "llir" || (ptx && llc) ? ["llir"] : ptx ? ["ptx"] : [];
   return codegen || findings || against !== undefined ? [...text, "instructions"] : text;
 }

@@ -261,7 +261,7 @@ describe("--against", () => {
     expect((await run([VECADD, "--stop-after", "1", "--against", "num-warsp=8"])).err).toContain("did you mean '--num-warps'?");
   });
   test("opens with what the final code is made of; --codegen compares that and the PTX", async () => {
-    const table = "final code, num-warps=8 -> fixtures/kernels/vecadd.ttir\n  global loads   ld.global.v4.b32 2 -> ld.global.v4.b32 4\n";
+    const table = "final code, num-warps=8 -> fixtures/kernels/vecadd.ttir\n  global loads   ld.global.v4.b32 2 -> 4\n";
     const { out } = await run([VECADD, "--against", "num-warps=8"]);
     expect(out.startsWith(table)).toBe(true);
     expect(out).toContain("\nfirst difference after 10 convert-triton-to-tritongpu\n");

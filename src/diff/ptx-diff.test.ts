@@ -14,7 +14,11 @@ $L__BB0_1:
 `;
 
 test("numbers of registers and labels, places in the source and sections are no difference", () => {
-  const after = BEFORE.replace("<4>", "<9>").replaceAll("%r2", "%r7").replaceAll("BB0_1", "BB0_12").replace("1 7 3", "1 9 1").replace(".b8 1", ".b8 2");
+  const after = BEFORE.replace("<4>", "<9>")
+    .replaceAll("%r2", "%r7")
+    .replaceAll("BB0_1", "BB0_12")
+    .replace("1 7 3", "1 9 1")
+    .replace(".b8 1", ".b8 2");
   const diff = ptxDiff(BEFORE, after)!;
   expect(unified(diff, diff.rows)).toBe("");
 });

@@ -41,5 +41,8 @@ function instructionsOf(ptx: string): readonly string[] {
 }
 /** A line without the numbers of its registers and labels. */
 function plain(line: string): string {
-  return line.replace(/(%[a-z]+)\d+/g, "$1").replace(/\$L__BB[\d_]+/g, "$L").replace(/^(\s*\.reg .*)<\d+>/, "$1");
+  return line
+    .replace(/(%[a-z]+)\d+/g, "$1")
+    .replace(/\$L__BB[\d_]+/g, "$L")
+    .replace(/^(\s*\.reg .*)<\d+>/, "$1");
 }

@@ -20,6 +20,12 @@ test("instructions are compared in groups, by width, and figures by number", () 
   expect(compareFacts(before, before)).toEqual([]);
 });
 
+test("an instruction that both have is named once", () => {
+  expect(compareFacts(facts({ "st.shared.b32": 2 }), facts({ "st.shared.b32": 4 }))).toEqual([
+    { what: "shared stores", before: "st.shared.b32 2", after: "4" },
+  ]);
+});
+
 test("what only one has is none in the other", () => {
   const before = facts({ "bar.sync 0": 2 }, { mma: { "mma.sync.x (16x8x16)": 8 } });
   expect(compareFacts(before, facts({}))).toEqual([

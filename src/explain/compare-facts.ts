@@ -57,7 +57,10 @@ export function compareFacts(before: FinalFacts, after: FinalFacts): readonly Fa
     const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
     const text = (counts: ReadonlyMap<string, number>) =>
       names.flatMap((name) => (counts.has(name) ? [`${name} ${counts.get(name)}`] : [])).join(", ") || "none";
-    if (names.length > 0) found.push({ what, before: text(a), after: text(b) });
+    const [only = ""] = names;
+    // Of one instruction the number is enough.
+    const again = names.length === 1 && a.has(only) && b.has(only);
+    if (names.length > 0) found.push({ what, before: text(a), after: again ? String(b.get(only)) : text(b) });
   }
   const figure = (what: string, a: number, b: number, unit: string) => {
     if (a !== b) found.push({ what, before: `${a}${unit}`, after: `${b}${unit}` });

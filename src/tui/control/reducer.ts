@@ -4,6 +4,7 @@ import { type CommandId, isPrefix, keyTable } from "../keymap.js";
 import type { TerminalInput } from "../keys.js";
 import { initialView } from "../panes/index.js";
 import type { Computed, Moment, Session, Settings, Size, State, View } from "../state/state.js";
+import { otherSide } from "../state/steps.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
@@ -49,7 +50,11 @@ export function reduce(state: State, action: Action): State {
     case "resize":
       return settle({ ...state, size: action.size });
     case "session": {
-      const view = action.select === undefined ? state.view : { ...state.view, passes: { ...state.view.passes, selected: action.select } };
+      let { view } = state;
+      if (action.select !== undefined) view = { ...view, passes: { ...view.passes, selected: action.select } };
+      // A comparison opens with what the final codes are made of.
+      if (isComparison(action.session) && !isComparison(state.session))
+        view = { ...view, lower: "codegen", codegen: { tab: "compare", row: 0, top: 0, left: 0 } };
       return settle({ ...state, session: action.session, view });
     }
     case "begin": {
@@ -69,6 +74,8 @@ export function reduce(state: State, action: Action): State {
       return action.input.kind === "mouse" ? remember(state, settle(pressed(calm(state), action.input))) : key(state, action.input.key);
   }
 }
+
+const isComparison = (session: Session): boolean => !session.progress && otherSide(session) !== undefined;
 
 /** Inputs one after the other. */
 export function reduceInputs(state: State, inputs: readonly TerminalInput[]): State {

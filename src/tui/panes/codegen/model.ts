@@ -1,4 +1,4 @@
-/** The codegen pane: the final code, the reasons for it, and figures, in six tabs over one Trace. */
+/** The codegen pane: the final code, the reasons for it, and figures, in seven tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
 import { memo } from "../../../support/memo.js";
@@ -8,6 +8,7 @@ import type { Go, State } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
 import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { Size2 } from "../pane.js";
+import { compareItems } from "./compare.js";
 import { familyOf } from "./family.js";
 import { memoryItems, mmaItems } from "./memory.js";
 import { ptxRows } from "./ptx.js";
@@ -38,6 +39,8 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
       return memoryItems(factsOf(state), family, width, session.progress !== undefined);
     case "mma":
       return mmaItems(factsOf(state), family, session.progress !== undefined);
+    case "compare":
+      return compareItems(session, width);
     case "why":
       return whyItems(state, width);
     case "stats":

@@ -9,7 +9,7 @@ import { type PaneDef, tabAway } from "../pane.js";
 import { type CodegenItem, codegenItems, codegenRows } from "./model.js";
 import { ptxGo, ptxLength, ptxOf } from "./ptx.js";
 
-export const CODEGEN_TABS = ["memory", "mma", "ptx", "why", "stats", "rewrites"] as const;
+export const CODEGEN_TABS = ["memory", "mma", "ptx", "compare", "why", "stats", "rewrites"] as const;
 
 export interface CodegenView extends Scroll {
   readonly tab: (typeof CODEGEN_TABS)[number];

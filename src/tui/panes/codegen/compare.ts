@@ -1,0 +1,64 @@
+/** The compare tab: what the final code is made of here and on the other side, and the difference of the PTX. */
+import { hunks } from "../../../diff/hunks.js";
+import { ptxDiff } from "../../../diff/ptx-diff.js";
+import { codegenStep } from "../../../explain/codegen-facts.js";
+import { compareFacts, finalFacts } from "../../../explain/compare-facts.js";
+import { memo } from "../../../support/memo.js";
+import type { Trace } from "../../../trace/trace.js";
+import { irSpans } from "../../draw/ir-text.js";
+import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
+import { shown } from "../../draw/text-width.js";
+import type { Session } from "../../state/state.js";
+import { otherSide } from "../../state/steps.js";
+import type { CodegenItem } from "./model.js";
+
+export function compareItems(session: Session, width: number): readonly CodegenItem[] {
+  const other = otherSide(session);
+  if (session.progress) return [{ row: line("compiling ...", MUTED) }];
+  if (!other) return [{ row: line("nothing to compare with: o changes options, --against brings another input", MUTED) }];
+  return compared(session.trace, other, session.against?.name ?? "the baseline", width);
+}
+
+const TITLE = style("title", "none", BOLD);
+const compared = memo((trace: Trace, other: Trace, name: string, columns: number): readonly CodegenItem[] => {
+  const rows: Row[] = [line(`${name} → here`, TITLE)];
+  if (codegenStep(trace) && codegenStep(other)) {
+    const differences = compareFacts(finalFacts(other), finalFacts(trace));
+    const width = Math.max(0, ...differences.map(({ what }) => what.length));
+    if (differences.length === 0) rows.push(line("  the same instructions, shared memory and conversions", MUTED));
+    for (const { what, before, after } of differences) {
+      const head = ` ${what.padEnd(width)} `;
+      const [was, is] = [
+        [before, style("removed")],
+        [after, style("added")],
+      ] as const;
+      if (head.length + before.length + after.length + 3 <= columns) rows.push([[head, MUTED], was, [" → ", MUTED], is]);
+      else rows.push([[head, MUTED]], [["   ", MUTED], was], [[" → ", MUTED], is]);
+    }
+  } else rows.push(line("  one side ends before the final code", MUTED));
+  rows.push(...ptxRows(other.artifacts.ptx, trace.artifacts.ptx));
+  return rows.map((row) => ({ row }));
+}, 4);
+
+/** Texts of more characters are not compared while a key waits. */
+const LONGEST = 1 << 19;
+const SIGNS = { same: ["  ", 0], removed: ["- ", style("removed", "none", BOLD)], added: ["+ ", style("added", "none", BOLD)] } as const;
+
+function ptxRows(before: string | undefined, after: string | undefined): readonly Row[] {
+  if (before === undefined || after === undefined) return [];
+  const diff = before.length + after.length > LONGEST ? undefined : ptxDiff(before, after);
+  if (!diff) return [line("PTX: too much for a comparison by lines; --codegen --against prints it", MUTED)];
+  const found = hunks(diff.rows, 2);
+  if (found.length === 0) return [line("PTX: the same, but for numbers of registers and labels", MUTED)];
+  return [
+    line("PTX", TITLE),
+    ...found.flatMap(({ start, end }): Row[] => [
+      line("···", MUTED),
+      ...diff.rows.slice(start, end).map((row): Row => {
+        const number = row.right >= 0 ? diff.after.lines[row.right]! : diff.before.lines[row.left]!;
+        const [sign, ink] = SIGNS[row.kind as keyof typeof SIGNS];
+        return [[sign, ink], ...irSpans(shown(diff.lines.line(number)))];
+      }),
+    ]),
+  ];
+}
