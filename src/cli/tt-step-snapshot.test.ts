@@ -38,7 +38,9 @@ test("the first pass that differs is named, with its diff", async () => {
   await run(VECADD, "--update");
   const { code, out } = await run(VECADD, "--num-warps", "8");
   expect(code).toBe(1);
-  expect(out).toMatch(/^vecadd\/sm80: differs first in 10-convert-triton-to-tritongpu\.mlir\n {4}global loads {3}ld\.global\.v4\.b32 4 -> 2\n {4}global stores {2}st\.global\.v4\.b32 2 -> 1\n {4}\d+ changed, 1 layout redefined\n/);
+  expect(out).toMatch(
+    /^vecadd\/sm80: differs first in 10-convert-triton-to-tritongpu\.mlir\n {4}global loads {3}ld\.global\.v4\.b32 4 -> 2\n {4}global stores {2}st\.global\.v4\.b32 2 -> 1\n {4}\d+ changed, 1 layout redefined\n/,
+  );
   expect((await run(VECADD, "--num-warps=8", "--update")).code).toBe(0);
   expect((await run(VECADD, "--num-warps=8")).code).toBe(0);
   // Another target has a snapshot of its own.

@@ -54,7 +54,7 @@ export function reduce(state: State, action: Action): State {
       if (action.select !== undefined) view = { ...view, passes: { ...view.passes, selected: action.select } };
       // A comparison opens with what the final codes are made of.
       if (isComparison(action.session) && !isComparison(state.session))
-        view = { ...view, lower: "codegen", codegen: { tab: "compare", row: 0, top: 0, left: 0 } };
+        view = { ...view, lower: "codegen", codegen: { ...view.codegen, tab: "compare", row: 0, top: 0, left: 0 } };
       return settle({ ...state, session: action.session, view });
     }
     case "begin": {
