@@ -103,7 +103,7 @@ test("the difference of a large step is made in slices: the IR is there at once,
   expect(screenOf(state)).toContain("comparing ...");
   const done = computed(state);
   expect(comparedOf(done)?.wanted).toBeUndefined();
-  expect(displayOf(done)?.counts).toEqual({ added: 1, removed: 1, changed: 0, moved: 0 });
+  expect(displayOf(done)?.counts).toEqual({ added: 1, removed: 1, changed: 0, moved: 0, redefined: 0 });
   expect(displayOf(done)?.at(done.view.diff.row)).toMatchObject({ row: { kind: "removed" } });
   // Whoever has gone elsewhere meanwhile stays there.
   const away = computed(typed(state, "2G"));

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { initialState, reduce } from "../../control/reducer.js";
 import { PAPERS, paperOf, type Row, textOf } from "../../draw/style.js";
-import { computed, kernelSession } from "../../session.fixture.js";
+import { computed, kernelSession, typed } from "../../session.fixture.js";
 import { insideOf } from "../../state/places.js";
 import { partsInSight, shortLine } from "./in-sight.js";
 import { diffRows, displayOf } from "./model.js";
@@ -19,7 +19,7 @@ test.each(KERNELS)("%s", (name) => {
   let lit = 0;
   const hidden: string[] = [];
   for (const columns of [80, 120, 140, 200]) {
-    const start = initialState(session, { columns, rows: 40 }, settings);
+    const start = typed(initialState(session, { columns, rows: 40 }, settings), "2");
     const { width } = insideOf(start, "diff")!;
     for (const step of session.trace.steps) {
       if (!step.changed || step.stage === "llir") continue;
