@@ -71,7 +71,7 @@ const module = (name, entry, options) =>
   build({ ...common, entryPoints: [entry], outfile: `${out}/dist/${name}.js`, format: "esm", ...options });
 
 rmSync(`${out}/dist`, { recursive: true, force: true });
-if (out !== ".") for (const part of ["bin", "package.json"]) cpSync(part, `${out}/${part}`, { recursive: true });
+if (out !== ".") for (const part of ["bin", "python", "package.json"]) cpSync(part, `${out}/${part}`, { recursive: true });
 await Promise.all([
   ...COMMANDS.map((name) => command(name)),
   ...(bench ? [command("bench", "src/bench/index.ts")] : []),

@@ -13,6 +13,14 @@ export interface Io {
   writeFile(path: string, text: string): void;
   /** Absent where no other program can be run. */
   readonly programs?: Programs;
+  /** Runs a program with our streams and with variables of its environment set; returns its exit code, or why it could not be run. */
+  readonly runInTerminal?: (
+    program: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) => number | { readonly error: string };
+  /** The folder that this package is installed in; undefined in tests. */
+  readonly packageFolder?: string;
   /** Milliseconds. */
   clock(): number;
   /** Shows how far long work is; true if the user has asked to end it. Absent where standard error is no terminal. */

@@ -1,4 +1,5 @@
 import { fstatSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { failureOf } from "../node/failure.js";
 import { fileError, readText, writeAll, writeFile } from "../node/files.js";
@@ -68,6 +69,13 @@ export async function runMain(
       else writeFile(path, text);
     },
     programs: PROGRAMS,
+    packageFolder: join(__dirname, ".."),
+    runInTerminal(program, args, env) {
+      const { spawnSync } = process.getBuiltinModule("node:child_process");
+      const { error, status, signal } = spawnSync(program, args, { stdio: "inherit", env: { ...process.env, ...env } });
+      if (error) return { error: fileError(error) };
+      return status ?? 128 + (signal ? constants.signals[signal] : 0);
+    },
     clock: () => performance.now(),
     // node:tty would be the way, but loading it takes a fifth of a short command's time.
     get isTerminal() {

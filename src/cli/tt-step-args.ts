@@ -1,6 +1,7 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
 import { type CudaOptions, capabilityAsked, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
+import { shellWord } from "../support/shell-word.js";
 import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";
 import { COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
@@ -117,8 +118,6 @@ export function proposedCommand(words: readonly string[], written: Written, { ke
   const all = [...words, "--kernel", kernel, ...chosen, "--signature", signatureOf(entries), ...given, ...launched];
   return `tt-step ${all.map(shellWord).join(" ")}`;
 }
-/** A word as shells read it. */
-const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** One setting that is no argument: of the configuration file, of `--against num-warps=8`. */
 export type Setting = readonly [name: string, value: string | boolean];

@@ -1,16 +1,22 @@
 /** Reads what `tt-step` is given: a file, a folder or standard input. */
 
+import { resolve } from "node:path";
 import type { CudaOptions } from "../backend/nvidia/options.js";
+import { type Captured, readCapture } from "../compile/capture.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { isTritonLib } from "../frontend/compile-python.js";
 import { DEFAULT_TRITON, isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../index.js";
 import { modernText } from "../modernize/modern-text.js";
 import { fileError } from "../node/files.js";
+import { fromBytes } from "../support/utf8.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Io } from "./io.js";
 import { findTriton, pythonHost } from "./python-path.js";
 import type { TtStepArgs } from "./tt-step-args.js";
+
+/** The folder that `tt-step capture` writes, and where a kernel without a signature is looked for. */
+export const CAPTURES = "tt-step-capture";
 
 export type Input = Source | Rejected;
 
@@ -34,7 +40,7 @@ export function readInput(path: string, io: Io, { python, written, ...given }: I
   const folder = io.readFolder(path);
   if (folder) {
     const files = folder.map((file) => ({ path: file, read: () => io.readFile(`${path}/${file}`) }));
-    return readFolder(path, files, options);
+    return readFolder(path, files, { ...options, readFile: pythonHost(io).readFile });
   }
   let text: string;
   try {
@@ -51,9 +57,21 @@ export function readInput(path: string, io: Io, { python, written, ...given }: I
     ...files,
     name: path,
     text,
-    python: said,
+    python: { ...said, captured: capturesOf(path, io) },
     modernize,
     tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, options.triton, io))),
+  });
+}
+
+/** What `tt-step capture` kept of a file's kernels, in the folder that it writes unless told otherwise. */
+function capturesOf(path: string, io: Io): readonly Captured[] {
+  if (io.cwd === undefined) return [];
+  const file = resolve(io.cwd, path);
+  return (io.programs?.listFolder(CAPTURES) ?? []).flatMap((name) => {
+    const folder = `${CAPTURES}/${name}`;
+    if (!io.programs!.listFolder(folder).includes("capture.json")) return [];
+    const captured = readCapture(folder, fromBytes(io.readFile(`${folder}/capture.json`)));
+    return "error" in captured || captured.file !== file ? [] : [captured];
   });
 }
 

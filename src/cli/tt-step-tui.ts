@@ -1,6 +1,7 @@
 /** Opens the terminal UI on what the arguments name. */
 
 import type { CudaOptions } from "../backend/nvidia/options.js";
+import { readOptions } from "../compile/comment-options.js";
 import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
@@ -37,7 +38,15 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
-  const open = (python = args.python, compiler: Pick<TtStepArgs, "capability" | "cuda"> = args, path = name): Opened => {
+  /** A dump, another input or options to hold against. */
+  let other = args.against;
+  const open = (
+    python = args.python,
+    compiler: Pick<TtStepArgs, "capability" | "cuda"> = args,
+    path = name,
+    held = args.against,
+  ): Opened => {
+    other = held;
     const read = readInput(path, io, { ...args, ...compiler, python, debugInfo: false });
     const form = (proposal: Proposal, capability: number | undefined): OpenForm => ({
       form: formOf(proposal, capability),
@@ -48,7 +57,14 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       return {
         kind: "choices",
         title,
-        choices: items.map((item) => ({ text: item.text, open: () => open({ ...python, ...item.given }, compiler, item.path ?? path) })),
+        choices: items.map(({ text, given, path: file = path, settings, against = held }) => ({
+          text,
+          open: () => {
+            const chosen = settings ? readOptions(settings) : compiler;
+            if ("error" in chosen) return { kind: "error", text: `tt-step: ${chosen.error}\n`, code: EXIT.badInput };
+            return open({ ...python, ...given }, chosen, file, against);
+          },
+        })),
       };
     }
     if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
@@ -90,14 +106,15 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     return open(python, compiler, path);
   };
   const against = () => {
-    const other = otherTrace(input!, args, io);
-    return "error" in other ? other : { name: args.against!, trace: other.trace };
+    if (other === undefined) return undefined;
+    const made = otherTrace(input!, { ...args, against: other }, io);
+    return "error" in made ? made : { name: other, trace: made.trace };
   };
   return runTui({
     name,
     open,
     always: everywhere(args, io),
-    ...(args.against === undefined ? {} : { against }),
+    against,
     theme: themeOf(args, io),
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse,

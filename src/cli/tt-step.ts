@@ -23,6 +23,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return (await import("./tt-step-run.js")).runCommand(line, io);
     case "bisect":
       return (await import("./tt-step-bisect.js")).bisectMain(line, io);
+    case "capture":
+      return (await import("./tt-step-capture.js")).captureMain(line, io);
     case "snapshot":
       return (await import("./tt-step-snapshot.js")).snapshotMain(line, io);
     case "completion":

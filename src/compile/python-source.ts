@@ -7,8 +7,10 @@ import { type CommentSetting, commentSettings } from "../frontend/kernel-comment
 import type { KernelConfig, KernelInfo, Specialization } from "../frontend/request.js";
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
+import { shellWord } from "../support/shell-word.js";
 import { DEFAULT_TRITON, type TritonVersion, tritonCalled } from "../support/triton-version.js";
 import { toBytes } from "../support/utf8.js";
+import { type Captured, capturedSettings } from "./capture.js";
 import { readOptions } from "./comment-options.js";
 import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
 
@@ -66,7 +68,16 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     ctx.diagnostics.push(kernel.refused);
     return rejectedBy(ctx);
   }
-  const made = specialize(kernel, python, settings(kernel), name);
+  const stated = settings(kernel);
+  const isStated = stated.some(({ key }) => key === "signature") || python.signature !== undefined || python.types.length > 0;
+  const captured = isStated ? [] : (python.captured ?? []).filter((c) => c.kernel === kernel.name);
+  if (captured.length > 1) return rejected(...captureChoices(kernel.name, name, captured));
+  const ofCapture = captured.flatMap(capturedSettings).filter(({ key }) => !stated.some((c) => c.key === key));
+  for (const { folder, signature } of captured) {
+    const message = `the signature of '${kernel.name}' is the one captured in ${folder}: ${signature}`;
+    ctx.diagnostics.push({ severity: "remark", code: "python.captured", message, notes: [] });
+  }
+  const made = specialize(kernel, python, [...stated, ...ofCapture], name);
   if ("error" in made) return rejected(made.error, made);
   const asked = readOptions(made.options);
   if ("error" in asked) return rejected(`${name}:${kernel.line}: in the comment above '${kernel.name}': ${asked.error}`);
@@ -105,6 +116,20 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     },
     request,
   };
+}
+
+/** The message and the choice where a kernel was captured several times. */
+function captureChoices(kernel: string, file: string, captured: readonly Captured[]): Parameters<typeof rejected> {
+  const items = captured.map((c) => ({
+    text: `${c.signature} ${[c.target, ...c.options].map((o) => (typeof o === "string" ? o : `${o[0]}=${o[1]}`)).join(" ")}`,
+    given: { kernel, signature: c.signature },
+    settings: capturedSettings(c).filter(({ key }) => key !== "signature"),
+  }));
+  const list = items.map((item) => `  --signature ${shellWord(item.given.signature)}`).join("\n");
+  return [
+    `'${kernel}' of '${file}' was captured ${captured.length} times; choose one:\n${list}`,
+    { choices: { title: "captured", items } },
+  ];
 }
 
 /** Reads one of the kernels that stand in a file as texts. */

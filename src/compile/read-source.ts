@@ -54,9 +54,18 @@ export function readSource(request: SourceRequest): Source | Rejected {
   return { kind: "module", module: parsed.module, request };
 }
 
+interface FolderOptions extends ImportOptions {
+  /** Reads a file elsewhere: one that a kernel was captured from. */
+  readonly readFile?: (path: string) => string | undefined;
+}
+
 /** Reads the files of a folder: Triton's cache of a kernel, an IR tree of MLIR, or files of torch.compile, of which one must be chosen. */
-export function readFolder(name: string, files: readonly FolderFile[], options: ImportOptions = {}): TraceSource | Rejected {
-  return kernelMenu(name, files) ?? imported(name, importFolder(name, files, options));
+export function readFolder(
+  name: string,
+  files: readonly FolderFile[],
+  { readFile = () => undefined, ...options }: FolderOptions = {},
+): TraceSource | Rejected {
+  return kernelMenu(name, files, readFile) ?? imported(name, importFolder(name, files, options));
 }
 
 function imported(name: string, trace: Trace | { readonly error: string }): TraceSource | Rejected {

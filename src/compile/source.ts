@@ -10,11 +10,14 @@ import type { Operation } from "../ir/operation.js";
 import type { TritonVersion } from "../support/triton-version.js";
 import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
+import type { Captured } from "./capture.js";
 
 /** The arguments for a Python file: the kernel, its arguments (as `--signature` and its like), names of the module level. */
 export interface PythonArguments extends GivenArguments {
   /** `NAME=<Python literal>` */
   readonly defines: readonly string[];
+  /** Kernels of the file that were captured: used where no signature is given. */
+  readonly captured?: readonly Captured[];
 }
 
 /** A request to compile a Python file: its arguments and options, and how its other files are read. */

@@ -92,6 +92,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "ptx.syntax":
     "The text is not PTX at this place. Every instruction ends in a semicolon; operands are names, numbers, [addresses] and {vectors}.",
   "python.define": "--define takes the name of something in the kernel's file and a Python literal: --define FLAG=False.",
+  "python.captured": "The kernel has no signature; the one with which `tt-step capture` saw it compiled is used.",
   "python.guess":
     "--guess compiled the kernel with types or constants that nobody stated: from a launch in the file or its tests, or from their use.",
   "python.configs":

@@ -5,6 +5,7 @@
 
 import { importTexts } from "../trace/import/import-dump.js";
 import { withoutLocations } from "../trace/import/locations.js";
+import { stageEnds } from "../trace/stage-ends.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { align } from "./align.js";
 
@@ -37,6 +38,17 @@ interface Point {
 
 /** Compares two Traces pass by pass, up to the first difference. */
 export function compareTraces(ours: Trace, theirs: Trace): Comparison {
+  const ends = stageEnds(ours, theirs);
+  if (ends) {
+    const pairs = ends.map(
+      ([h, t]) =>
+        [
+          { next: undefined, result: h },
+          { next: undefined, result: t },
+        ] as const,
+    );
+    return compared(ours, theirs, pairs, { onlyHere: [], onlyThere: [] });
+  }
   const here = points(ours);
   const there = points(theirs);
   const pairs = pairByFlag(here, there);
@@ -44,7 +56,15 @@ export function compareTraces(ours: Trace, theirs: Trace): Comparison {
   const usedHere = new Set(pairs.map(([h]) => h));
   const flags = (list: readonly Point[], seen: ReadonlySet<Point>) =>
     list.flatMap((p) => (p.next && p.next.parent === undefined && !seen.has(p) ? [p.next.flag] : []));
-  const common = { onlyHere: flags(here, usedHere), onlyThere: flags(there, used) };
+  return compared(ours, theirs, pairs, { onlyHere: flags(here, usedHere), onlyThere: flags(there, used) });
+}
+
+function compared(
+  ours: Trace,
+  theirs: Trace,
+  pairs: readonly (readonly [Point, Point])[],
+  common: Pick<Comparison, "onlyHere" | "onlyThere">,
+): Comparison {
   let compared = 0;
   for (const [h, t] of pairs) {
     compared++;

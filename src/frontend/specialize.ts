@@ -1,5 +1,6 @@
 /** From what the user says of a kernel's arguments, and what its file says, to what is compiled. */
 import { nearest } from "../support/nearest.js";
+import { shellWord } from "../support/shell-word.js";
 import type { CommentSetting } from "./kernel-comment.js";
 import type { ArgumentSpec, Guess, KernelConfig, KernelInfo, KernelParameter, Specialization, TypeSpec } from "./request.js";
 import { parseArgument, parseSignature } from "./signature.js";
@@ -58,6 +59,9 @@ export interface Choices {
     readonly given: Partial<GivenArguments>;
     /** The file that it is in, where the input is a folder. */
     readonly path?: string;
+    /** A target and options, as in a comment; a folder with Triton's own stages. */
+    readonly settings?: readonly CommentSetting[];
+    readonly against?: string;
   }[];
 }
 
@@ -319,14 +323,11 @@ function proposalOf(
 function commandOf(file: string, { kernel, config, entries, options }: Proposal): string {
   const chosen = config === undefined ? "" : ` --config ${config}`;
   const launched = [...options].map(([key, value]) => ` --${key.replaceAll("_", "-")} ${value}`).join("");
-  return `tt-step ${shellWord(file)} --kernel ${kernel}${chosen} --signature ${quoted(signatureOf(entries))}${launched}`;
+  return `tt-step ${shellWord(file)} --kernel ${kernel}${chosen} --signature ${shellWord(signatureOf(entries))}${launched}`;
 }
 
 /** `*fp32:16, i32, 1024` */
 export const signatureOf = (entries: readonly Pick<ProposedEntry, "text">[]): string => entries.map((e) => e.text).join(", ");
-
-const shellWord = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : quoted(text));
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function entryText(entry: ArgumentSpec | undefined): string | undefined {
   if (!entry) return undefined;

@@ -33,7 +33,7 @@ export interface Inputs {
   readonly open: () => Opened;
   readonly always: Always;
   /** Another input or other options to hold against, with its name. */
-  readonly against?: () => { readonly name: string; readonly trace: Trace } | { readonly error: string };
+  readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
 }
 type Menu = Extract<Opened, { kind: "choices" }>;
 type OpenedModule = Extract<Opened, { kind: "module" }>;
@@ -131,10 +131,9 @@ export class Compilations {
     this.open(opened);
   }
   private openAgainst(): void {
-    const { against } = this.inputs;
-    if (!against) return;
     this.shell.soon(() => {
-      const other = against();
+      const other = this.inputs.against();
+      if (!other) return;
       if ("error" in other) return this.shell.say(other.error, "error");
       const session: Session = { ...this.shell.state().session, against: other };
       this.#awaitsDifference = true;

@@ -257,6 +257,12 @@ const SNAPSHOT = {
   ...COMPILE_OPTIONS,
 } as const satisfies OptionTable;
 
+const CAPTURE = {
+  output: { type: text("DIR", "a folder"), short: "o", group: OTHER, help: "where kernels are kept", default: "tt-step-capture" },
+  gpu: { type: FLAG, group: COMPILE, help: "launch kernels; with --no-gpu they are compiled and not launched", default: true },
+  target: { type: TARGET, group: COMPILE, help: "what --no-gpu compiles for", default: 90, defaultText: "cuda:90" },
+} as const satisfies OptionTable;
+
 const PASSES_TEXT = `PASS is an index of --list, a flag (tritongpu-coalesce: its first run), a part of a flag that only one has (coalesce),
 or flag#run (canonicalize#3).`;
 
@@ -295,6 +301,13 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
       summary: "Compares what the compiler makes of kernels with files that are kept; exit 1 where it differs.",
       usage: ["INPUT... [--dir DIR] [--update]"],
       options: { ...SNAPSHOT, ...TRITON_OPTIONS },
+    },
+    capture: {
+      summary: "Runs a program that uses Triton and keeps what Triton compiles: signatures, options, stages, launches.",
+      usage: ["[-o DIR] [--no-gpu [--target cuda:90]] -- python train.py ARGUMENTS"],
+      options: CAPTURE,
+      after:
+        "The exit code is the program's. `tt-step DIR` lists the kernels; each is compiled here and compared with Triton's own stages.",
     },
     completion: {
       summary: "Prints a script with which a shell completes the command lines of all four programs.",

@@ -33,7 +33,7 @@ export function importFolder(name: string, files: readonly FolderFile[], options
   }
   if (cached.length === 0)
     return { error: "the folder holds neither a kernel's cache (.ttir, .ttgir, .llir, .ptx) nor an IR tree (0_pass.mlir)" };
-  const metadata = files.find((f) => f.path.endsWith(".json") && !f.path.includes("__grp__"));
+  const metadata = files.find((f) => f.path.endsWith(".json") && !/__grp__|^capture\.json$/.test(f.path));
   return importTexts(name, "cache folder", cached, warnings, metadata && readMetadata(metadata.read()), options);
 }
 

@@ -4,6 +4,7 @@ import { type StepDiff, stepBefore, stepDiff, stepDiffInSlices, stepOpChanges, w
 import { stepDiffAcross, stepDiffAcrossInSlices } from "../../diff/step-diff-across.js";
 import { memo } from "../../support/memo.js";
 import type { Sliced } from "../../support/slices.js";
+import { stageEnds } from "../../trace/stage-ends.js";
 import type { Step, Trace } from "../../trace/trace.js";
 import { functionPart } from "../kernels.js";
 import type { Session, State } from "./state.js";
@@ -189,6 +190,8 @@ export function partnerOf(trace: Trace, step: Step, other: Trace): Step | undefi
 }
 /** Pairs the top-level steps of two Traces by name, in order. */
 export const pairing = memo((one: Trace, other: Trace): ReadonlyMap<number, Step> => {
+  const ends = stageEnds(one, other);
+  if (ends) return new Map(ends.map(([ours, theirs]) => [ours.index, theirs]));
   const a = one.steps.filter((s) => s.parent === undefined && s.kind !== "internal");
   const b = other.steps.filter((s) => s.parent === undefined && s.kind !== "internal");
   const width = b.length + 1;
