@@ -54,8 +54,8 @@ export function stepArgs(
   const commandLine = (file: string, proposal: Proposal) => proposedCommand(words(file), written, proposal);
   const compiler = compilerArgs(given, written);
   if ("error" in compiler) return compiler;
-  if (values.at !== undefined && values.why === undefined && values.layout === undefined)
-    return { error: "--at says where --why or --layout look, and neither is given" };
+  if (values.at !== undefined && values.why === undefined && values.layout === undefined && !values.axisInfo)
+    return { error: "--at says where --why, --layout or --axis-info look, and none is given" };
   return {
     ...rest,
     ...compiler,

@@ -35,7 +35,7 @@ export function traceOf(
     ...asked(range),
     ...everywhere(args, io),
     // The subject of `--why` or `--layout` is read back from the text.
-    debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined,
+    debugInfo: args.debugInfo && args.why === undefined && args.layout === undefined && !args.axisInfo,
     record: texts ? "texts" : args.list || (made.length === 0 && !moduleOnly) ? "list" : "nothing",
     artifacts: made,
     ...(args.times ? { clock: io.clock } : {}),
@@ -82,11 +82,26 @@ function artifacts({ emit, llc, ptxasReport, validate, codegen, findings, agains
 
 /** Whether more is asked of the steps than a list. */
 function needsTexts(args: TtStepArgs): boolean {
-  const { printAfter, printAfterAll, printAfterChange, diff, against, json, reproducer, why, layout, validate, codegen, findings } = args;
+  const {
+    printAfter,
+    printAfterAll,
+    printAfterChange,
+    diff,
+    against,
+    json,
+    reproducer,
+    why,
+    layout,
+    axisInfo,
+    validate,
+    codegen,
+    findings,
+  } = args;
   const emit = args.emit === "llir" || args.emit === "ptx" || args.emit === "cubin" ? undefined : args.emit;
   return (
     validate ||
     codegen ||
+    axisInfo ||
     findings ||
     printAfter.length > 0 ||
     printAfterAll ||

@@ -25,6 +25,7 @@ export function asksForNothing(args: TtStepArgs): boolean {
   return (
     args.why === undefined &&
     args.layout === undefined &&
+    !args.axisInfo &&
     !args.list &&
     args.printAfter.length === 0 &&
     !args.printAfterAll &&
@@ -59,7 +60,7 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
     if (!a || !b) return { error: withHint(noStep(trace, args.diff[a ? 1 : 0]), "--list") };
     out.push(diffText(trace, a, b, args, io));
   }
-  if (args.why !== undefined || args.layout !== undefined) {
+  if (args.why !== undefined || args.layout !== undefined || args.axisInfo) {
     const answer = whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);

@@ -1,4 +1,5 @@
 /** `--why` and `--layout`: what a value is like after a pass, and why. */
+import { axisInfoListing } from "../explain/axis-info-listing.js";
 import { type Explanation, explain, type StepQueries } from "../explain/queries.js";
 import { queriesAt, resolve } from "../explain/resolve.js";
 import type { Operation } from "../ir/operation.js";
@@ -13,12 +14,12 @@ import type { TtStepArgs } from "./tt-step-args.js";
 type Answer = { readonly text: string } | { readonly error: string };
 
 /** The output of `--why` and `--layout`. */
-export function whyAndLayout(trace: Trace, { why, layout, at }: TtStepArgs): Answer {
+export function whyAndLayout(trace: Trace, { why, layout, axisInfo, at }: TtStepArgs): Answer {
   if (at !== undefined && !findStep(trace, at)) return { error: withHint(noStep(trace, at), "--list") };
   const queries = queriesAt(trace, at);
   if ("error" in queries) return queries;
   const { step } = queries;
-  let text = "";
+  let text = axisInfo ? `${axisInfoListing(queries).join("\n")}\n` : "";
   for (const [asked, print] of [
     [layout, (entity: Operation | Value) => layoutText(queries, entity)],
     [why, (entity: Operation | Value) => explanationText(explain(queries, entity), step)],

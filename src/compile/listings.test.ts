@@ -45,3 +45,10 @@ test("TTIR of Triton 2.0 without types on its loads, with a box of LaTeX, is mad
   expect(ops).toEqual(["builtin.module", "tt.func", "tt.make_range", "tt.splat", "tt.addptr", "tt.load", "tt.store", "tt.return"]);
   expect(source.module.ctx.diagnostics.map((d) => d.code)).toEqual(["source.older"]);
 });
+
+test("a hint on an argument is said to be lost", () => {
+  const text = `@triton.jit\ndef f(x_ptr, n):\n    n = tl.multiple_of(n, 16)\n    tl.store(x_ptr + n, 1.0)\n`;
+  const source = readSource({ name: "k.py", text, python: { signature: "*fp32, i32" } });
+  if (source.kind !== "module") throw new Error(JSON.stringify(source));
+  expect(source.module.ctx.diagnostics.find((d) => d.code === "python.hint")?.position?.line).toBe(3);
+});

@@ -99,6 +99,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "The kernel has a tuner (@triton.autotune or one of the repository's) whose list of configurations depends on what tt-step does not know: a package that is not read, a file, the result of a measurement.",
   "python.error":
     "Triton refuses the kernel at this place, in its own words; the notes are the calls that lead there. Types, shapes and constants are those that the kernel is compiled for.",
+  "python.hint":
+    "tl.multiple_of, tl.max_contiguous or tl.max_constancy on a function's argument is lost, in Triton too: hints are attributes of the op that makes a value, and an argument has none.",
   "python.listing":
     "A kernel as articles print it: the file imports no triton, so `import triton` and `import triton.language as tl` are assumed, and @triton.jit where no function has a decorator.",
   "python.other-triton":

@@ -414,10 +414,10 @@ function chosenKernel({ source }: EvaluatedFile, name: string): CodegenWarning[]
   return chosen ? [{ severity: "note", file: source.path, place: chosen.choice.taken.at, ...chosen }] : [];
 }
 
-function warningDiagnostic({ severity, message, file, place, choice }: CodegenWarning): Diagnostic {
+function warningDiagnostic({ severity, message, file, place, choice, code }: CodegenWarning): Diagnostic {
   return {
     severity,
-    code: choice ? "python.undecided" : severity === "remark" ? "python.static-print" : "python.warning",
+    code: code ?? (choice ? "python.undecided" : severity === "remark" ? "python.static-print" : "python.warning"),
     message,
     ...position(place && { file, line: place.line, column: place.col + 1 }),
     notes: choice ? undecidedNotes(choice.undecided, choice.taken) : [],

@@ -173,7 +173,8 @@ export const STEP = {
     help: "why a value (%23, or all of kernel.py:12) has its layout, its width, its conversions, and what passes say of it",
   },
   layout: { type: text("VALUE", "a value (%23)"), group: SHOW, help: "a value's thread map, as triton-tensor-layout draws it" },
-  at: { type: PASS, group: SHOW, help: "after which pass --why and --layout look", defaultText: "the last of ttgir" },
+  "axis-info": { type: FLAG, group: SHOW, help: "the IR with the AxisInfo of each value: its numbers, the rule, those of its operands" },
+  at: { type: PASS, group: SHOW, help: "after which pass --why, --layout and --axis-info look", defaultText: "the last of ttgir" },
   against: {
     type: { ...text("DUMP|INPUT|OPTION=VALUE", "a dump, an input or OPTION=VALUE"), completes: "file" },
     group: SHOW,

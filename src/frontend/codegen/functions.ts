@@ -121,6 +121,8 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
       return callJit(g, fn, args, named);
     },
     warn: (message) => compilation.warnings.push({ severity: "warning", message, file: data.env.file.path, place: g.node?.at }),
+    remark: (message, code) =>
+      compilation.warnings.push({ severity: "remark", message, code, file: data.env.file.path, place: g.node?.at }),
   };
   const g: Generator = {
     compilation,

@@ -29,6 +29,8 @@ export interface GeneratedFunction {
 
 /** A warning about a line of Python. */
 export interface CodegenWarning {
+  /** The code of a note of ours; by default it follows from the severity. */
+  readonly code?: string;
   /** A remark is the output of `tl.static_print`; a note reports the definition taken for an undecided name. */
   readonly severity: "warning" | "remark" | "note";
   readonly message: string;

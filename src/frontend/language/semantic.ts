@@ -27,4 +27,6 @@ export interface Semantic {
   call(fn: PyValue, args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>): PyValue;
   /** A warning about the line that is being compiled. */
   warn(message: string): void;
+  /** A note of ours about the line, which Triton does not make. */
+  remark(message: string, code: string): void;
 }

@@ -49,6 +49,11 @@ export function hint(s: Semantic, kind: Hint, x: Tensor, values: readonly bigint
     const parent = owner.parentOp;
     if (parent && owner.region?.firstBlock === owner && !FuncOp.is(parent))
       parent.setAttr(`${HINT_ATTRS[kind]}_arg${owner.args.indexOf(x.handle)}`, attr);
+    else
+      s.remark(
+        `tl.${kind} has no effect here: the value is an argument, and Triton notes hints at the op that makes a value. The type of the argument says what it is a multiple of (i32:16); or hint what is computed of it`,
+        "python.hint",
+      );
   }
   return x;
 }
