@@ -1,10 +1,11 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
 import { type CudaOptions, capabilityAsked, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
+import type { ModuleSource, TraceSource } from "../index.js";
 import { shellWord } from "../support/shell-word.js";
 import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";
-import { COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
+import { COMPILE_OPTIONS, COMPILER_SETTINGS, STEP, STEP_DEFAULTS, type StepValues, TT_STEP } from "./options/step.js";
 import { TRITON_OPTIONS, tritonOptionsOf } from "./options/triton.js";
 import type { SimulationArgs } from "./simulation-args.js";
 
@@ -94,10 +95,25 @@ function compilerArgs(
 
 const PYTHON_NAMES = ["kernel", "signature", "type", "const", "define", "config", "guess", "triton-lib"] as const;
 
-/** The complaint about an option for Python kernels that is given for another input, in one line; `but` are those that it takes all the same. */
-export function notForPython(input: string, { written }: TtStepArgs, but: readonly string[] = []): string | undefined {
-  const given = PYTHON_NAMES.find((name) => written.has(name) && !but.includes(name));
-  return given && `--${given} is for Python kernels, and '${input}' is none`;
+/** Options of compilations, which change nothing about one that was done elsewhere. */
+export const COMPILE_NAMES: readonly string[] = [
+  ...Object.keys({ ...COMPILE_OPTIONS, ...TRITON_OPTIONS }),
+  "dump-pass-pipeline",
+  "reproducer",
+];
+
+/** The complaint, in one line, about an option that has no effect on an input; `but` are those that have one all the same. */
+export function withoutEffect(
+  input: ModuleSource | Pick<TraceSource, "kind">,
+  path: string,
+  { written }: Pick<TtStepArgs, "written">,
+  but: readonly string[] = [],
+): string | undefined {
+  const given = (names: readonly string[]) => names.find((name) => written.has(name) && !but.includes(name));
+  const python = input.kind === "module" && input.defaults ? undefined : given(PYTHON_NAMES);
+  if (python !== undefined) return `--${python} is for Python kernels, and '${path}' is none`;
+  const compile = input.kind === "module" ? undefined : given(COMPILE_NAMES);
+  return compile && `--${compile} has no effect: '${path}' is not compiled, its passes have run`;
 }
 
 /** Options that a proposed command states itself. */

@@ -19,8 +19,8 @@ import { readStep } from "../trace/step-module.js";
 import { runName, type Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
-import { type LineOf, notForPython, stepArgs } from "./tt-step-args.js";
-import { traceOf } from "./tt-step-compile.js";
+import { type LineOf, stepArgs, withoutEffect } from "./tt-step-args.js";
+import { tracing } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import type { Shown } from "./tt-step-show.js";
@@ -44,11 +44,11 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   if ("error" in args) return usage(io, args.error);
   const input = readInput(path, io, args);
   if (input.kind === "error") return refuse(input, io);
-  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(path, args);
-  if (needsPython !== undefined) return usage(io, needsPython);
+  const unused = withoutEffect(input, path, args);
+  if (unused !== undefined) return usage(io, unused);
   const names = namesOfInput(input);
-  const made = traceOf(input, args, io);
-  if ("error" in made) return usage(io, made.error);
+  const { value: made, interrupted } = await watched(tracing(input, args, io), io);
+  if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);
   const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);
 }

@@ -5,13 +5,14 @@ import {
   type Always,
   type Compilation,
   type CompileRequest,
-  compile,
+  compiling,
   pipelineOf,
   pipelineRange,
   positionOf,
   type Source,
   settingsOf,
 } from "../index.js";
+import { finished, type Work } from "../support/slices.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { type Io, isOn, PREFER_TMEM_16X256 } from "./io.js";
@@ -19,11 +20,17 @@ import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 
 /** The trace of an input's compilation, imported or run here; or why there is none. Diagnostics are printed. */
-export function traceOf(
-  input: Source,
-  args: TtStepArgs,
-  io: Io,
-): { readonly trace: Trace; readonly compiled?: Compilation; readonly emitted?: string } | { readonly error: string } {
+export function traceOf(input: Source, args: TtStepArgs, io: Io): Made | { readonly error: string } {
+  return finished(tracing(input, args, io));
+}
+interface Made {
+  readonly trace: Trace;
+  readonly compiled?: Compilation;
+  readonly emitted?: string;
+}
+
+/** `traceOf`, pass by pass. */
+export function* tracing(input: Source, args: TtStepArgs, io: Io): Work<Made | { readonly error: string }> {
   if (input.kind === "imported") return { trace: input.trace };
   const pipeline = pipelineOf(settingsOf(input, args));
   const range = shownRange(pipeline, args);
@@ -31,7 +38,7 @@ export function traceOf(
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
-  const compiled = compile(input, {
+  const run = compiling(input, {
     ...asked(range),
     ...everywhere(args, io),
     // The subject of `--why` or `--layout` is read back from the text.
@@ -40,6 +47,12 @@ export function traceOf(
     artifacts: made,
     ...(args.times ? { clock: io.clock } : {}),
   });
+  let next = run.next();
+  for (; !next.done; next = run.next()) {
+    const { done, total: of } = next.value;
+    if (yield { what: "compile", done, of }) return { error: `interrupted after ${done} of ${of} passes` };
+  }
+  const compiled = next.value;
   if (compiled.kind === "error") return { error: compiled.message ?? compiled.rendered! };
   io.stderr.write(compiled.rendered);
   const { trace } = compiled;

@@ -6,8 +6,8 @@ import { EXIT, type Io, watched } from "./io.js";
 import { oneInput } from "./options/read.js";
 import { TT_STEP } from "./options/step.js";
 import { against } from "./tt-step-against.js";
-import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
-import { traceOf } from "./tt-step-compile.js";
+import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
+import { tracing } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import { reproducer } from "./tt-step-reproducer.js";
@@ -28,8 +28,8 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   if (opensUi(args) && io.isInteractive) return (await import("./tt-step-tui.js")).openUi(args, argv, io);
   const input = readInput(args.input, io, args);
   if (input.kind === "error") return refuse(input, io);
-  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args);
-  if (needsPython !== undefined) return usage(io, needsPython);
+  const unused = withoutEffect(input, args.input, args, args.against !== undefined || asksForPrograms(args) ? COMPILE_NAMES : []);
+  if (unused !== undefined) return usage(io, unused);
   if (input.kind === "module" && args.modernize && asksForNothing(args))
     return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   if (input.kind === "module" && args.dumpPassPipeline) {
@@ -38,8 +38,8 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   const validation = args.validate ? await import("./tt-step-validate.js") : undefined;
   const names = validation?.namesOfInput(input);
-  const made = traceOf(input, args, io);
-  if ("error" in made) return usage(io, made.error);
+  const { value: made, interrupted } = await watched(tracing(input, args, io), io);
+  if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);
   /** The exit code, which a pass that failed makes worse. */
   const ended = (code: number): number =>
     made.compiled && !made.compiled.ok ? Math.max(code, failure(made.compiled, args, argv, io)) : code;

@@ -11,9 +11,9 @@ export function refuse(input: Extract<Input, { readonly kind: "error" }>, io: Io
   return input.message === undefined ? EXIT.badInput : usage(io, input.message);
 }
 /** Wrong input or usage: why, and its exit code. */
-export function usage(io: Io, message: string): number {
+export function usage(io: Io, message: string, code: number = EXIT.badInput): number {
   io.stderr.write(`tt-step: ${message}\n`);
-  return EXIT.badInput;
+  return code;
 }
 /** Writes a text where the arguments say; `exact` is a file's text, and no report. */
 export function deliver(text: string, args: TtStepArgs, io: Io, exact = false): number {

@@ -16,7 +16,7 @@ import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { writeNpy } from "./npy.js";
 import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
-import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { readInput } from "./tt-step-input.js";
 import { runIr } from "./tt-step-run-ir.js";
 
@@ -45,8 +45,8 @@ export async function runCommand(line: LineOf<"run">, io: Io): Promise<number> {
     return usage(io, `cannot read '${args.input}': ${fileError(error)}`);
   }
   if (isPtx(text)) {
-    const needsPython = notForPython(args.input, args.python, ["kernel", "signature"]);
-    return needsPython === undefined ? runPtxInput(text, args, io) : usage(io, needsPython);
+    const unused = withoutEffect({ kind: "imported" }, args.input, args.python, ["kernel", "signature"]);
+    return unused === undefined ? runPtxInput(text, args, io) : usage(io, unused);
   }
   return runIrInput(args, io);
 }
@@ -101,8 +101,8 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
     if (input.rendered !== undefined) io.stderr.write(input.rendered);
     return input.message === undefined ? EXIT.badInput : usage(io, input.message);
   }
-  const needsPython = input.kind === "module" && input.defaults ? undefined : notForPython(args.input, args.python, ["kernel"]);
-  if (needsPython !== undefined) return usage(io, needsPython);
+  const unused = withoutEffect(input, args.input, args.python, ["kernel"]);
+  if (unused !== undefined) return usage(io, unused);
   if (input.kind === "module" && isLowered(input.module)) {
     const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
     if (broken !== undefined) return usage(io, broken);

@@ -13,7 +13,7 @@ import { EXIT, type Io, watched } from "./io.js";
 import type { SnapshotValues } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
-import { type LineOf, notForPython, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { asked, everywhere, shownRange } from "./tt-step-compile.js";
 import { NO_TRITON, readInput } from "./tt-step-input.js";
 
@@ -114,8 +114,9 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
   const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
   if (read.kind === "error") return { error: (read.rendered ?? read.message ?? "does not parse").trimEnd() };
-  const needsPython = read.kind === "module" && read.defaults ? undefined : notForPython(input, args.rest);
-  if (needsPython !== undefined) return { error: needsPython };
+  // Inputs that are not compiled may be among them.
+  const unused = withoutEffect(read, input, args.rest, COMPILE_NAMES);
+  if (unused !== undefined) return { error: unused };
   if (read.kind === "imported") return { trace: read.trace };
   const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);
   if ("error" in range) return range;

@@ -18,7 +18,7 @@ import { runTui } from "../tui/run.js";
 import { configPath, readConfig } from "./config.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
-import { readTtStep, stepArgs, type TtStepArgs } from "./tt-step-args.js";
+import { COMPILE_NAMES, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import { readTypedOptions } from "./typed-options.js";
@@ -69,6 +69,9 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     }
     if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
     if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
+    // Defaults of the configuration are for all inputs.
+    const unused = withoutEffect(read, path, given, given.against === undefined ? [] : COMPILE_NAMES);
+    if (unused !== undefined) return { kind: "error", text: `tt-step: ${unused}\n`, code: EXIT.badInput };
     input = read;
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
     const settings = settingsOf(read, { ...args, ...compiler });

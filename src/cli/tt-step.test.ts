@@ -290,3 +290,14 @@ test("a reproducer holds the IR before the last pass, and names the pass", async
   expect(await ttOpt(["--run-reproducer", "r"], io)).toBe(0);
   expect(io.out()).toBe(trace.lines.textOf(trace.steps.at(-1)!.text));
 });
+
+test.each([
+  [["--target", "cuda:90"], "--target has no effect"],
+  [["--list", "--num-warps", "8"], "--num-warps has no effect"],
+  [["--print-after", "1", "--disable-pass", "1"], "--disable-pass has no effect"],
+  [["--kernel", "k"], "--kernel is for Python kernels"],
+])("a dump is not compiled, and refuses %j", async (options, message) => {
+  const io = memoryIo();
+  expect(await main(["fixtures/dumps/3.6.0-softmax.log", ...options], io)).toBe(2);
+  expect(io.err()).toContain(message);
+});

@@ -111,7 +111,7 @@ export const COMPILER_SETTINGS = {
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },
 } as const satisfies OptionTable;
 
-const COMPILE_OPTIONS = {
+export const COMPILE_OPTIONS = {
   ...COMPILER_SETTINGS,
   "start-after": { type: PASS, group: COMPILE, help: "begin after this pass" },
   "stop-after": { type: PASS, group: COMPILE, help: "end with this pass" },
