@@ -158,7 +158,15 @@ export function copyFamily(name: string, bits: readonly number[], text: readonly
 function autoVectorizing(name: string, limit: number): CopyAtom {
   const unit = read("(_1,_1):(_0,_0)");
   const widest = registerMove(limit);
-  return { name, arch: "SM50", threads: oneThread, source: unit, destination: unit, reference: unit, ptx: `up to ${widest}` };
+  return {
+    name,
+    arch: "SM50",
+    threads: oneThread,
+    source: unit,
+    destination: unit,
+    reference: unit,
+    ptx: `up to ${widest}${limit < 32 ? ` (the argument counts bits: ${limit} bits; 16 bytes are <128>)` : ""}`,
+  };
 }
 
 /** Load and store of `bits` bits by one thread. */

@@ -291,7 +291,12 @@ class Run {
     const locals: string[] = [];
     for (let x: Scope | undefined = scope; x; x = x.outer) locals.push(...x.values.keys());
     if (/^(SM\d+_|MMA_|GMMA_)/.test(name)) return unknown("operation", name, [...mmaNames(), ...copyNames()]);
-    return unknown("name", name, [...locals, ...functionNames(), ...typeNames()]);
+    const message = unknown("name", name, [...locals, ...functionNames(), ...typeNames()]);
+    // A short name is near to many others; a name that only the rest of the article's file defines has no near one.
+    const isParameter = name.length <= 2 || !message.includes("did you mean");
+    if (!isParameter) return message;
+    const value = name.length === 1 && name === "T" ? "half_t" : "128";
+    return `unknown name '${name}'; if the code around defines it, give it a value: --define ${name}=${value}`;
   }
 
   private brace(e: Extract<Expr, { kind: "brace" }>, scope: Scope): Value {
