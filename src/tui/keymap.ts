@@ -51,6 +51,7 @@ export const COMMANDS = {
   },
   previous: { keys: ["N"], title: "the match or change before", group: "Diff" },
   "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: { diff: "mode" } },
+  python: { keys: ["P"], title: "the Python source beside the IR, each following the other's cursor, or not", group: "Diff" },
   "short-types": { keys: ["t"], title: "short types (‹64x64xf16 #mma·dot0›), or as they are written", group: "Diff" },
   "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
   "more-context": { keys: ["}"], title: "more unchanged lines around changes", group: "Diff" },

@@ -55,6 +55,9 @@ export function reduce(state: State, action: Action): State {
       // A comparison opens with what the final codes are made of.
       if (isComparison(action.session) && !isComparison(state.session))
         view = { ...view, lower: "codegen", codegen: { ...view.codegen, tab: "compare", row: 0, top: 0, left: 0 } };
+      // A Python kernel is read beside its IR.
+      if (action.session.form && action.session.sources.length > 0 && state.session.sources.length === 0)
+        view = { ...view, diff: { ...view.diff, python: true } };
       return settle({ ...state, session: action.session, view });
     }
     case "begin": {
@@ -111,6 +114,7 @@ const UNDOABLE: ReadonlySet<CommandId> = new Set<CommandId>([
   "hide-unchanged",
   "nested",
   "diff-mode",
+  "python",
   "short-types",
   "less-context",
   "more-context",

@@ -3,6 +3,7 @@
 import { displayOf } from "../panes/diff/model.js";
 import { PANES } from "../panes/index.js";
 import { selectedRow } from "../panes/passes/model.js";
+import { sourceFollows } from "../panes/source/follow.js";
 import { insideOf } from "../state/places.js";
 import { type PaneId, type Scroll, type State, withView } from "../state/state.js";
 
@@ -27,6 +28,7 @@ export function settle(state: State): State {
   const diffRow = Math.max(0, Math.min(length - 1, next.view.diff.row));
   if (diffRow !== next.view.diff.row) next = withView(next, { diff: { ...next.view.diff, row: diffRow } }, true);
   next = scrolledTo(next, "diff", next.view.diff.row);
+  next = sourceFollows(next);
 
   for (const pane of ["codegen", "source", "findings"] as const) {
     const inside = insideOf(next, pane);

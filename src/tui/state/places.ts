@@ -51,16 +51,22 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
     columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
   const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;
-  const passesHeight = hasSource && height >= 34 ? Math.floor(height * 0.62) : height;
+  const isBeside = sourceBeside({ size, view, session });
+  const passesHeight = hasSource && !isBeside && height >= 34 ? Math.floor(height * 0.62) : height;
   const left =
     passesHeight < height
       ? [of("passes", passesWidth, passesHeight), of("source", passesWidth, height - passesHeight)]
-      : [of(view.focus === "source" && hasSource ? "source" : "passes", passesWidth, height)];
+      : [of(view.focus === "source" && hasSource && !isBeside ? "source" : "passes", passesWidth, height)];
+  const sourceWidth = isBeside ? Math.floor(rightWidth * 0.42) : 0;
+  const top = (tall: number): Area =>
+    isBeside
+      ? { split: "row", parts: [of("source", sourceWidth, tall), of("diff", rightWidth - sourceWidth, tall)] }
+      : of(view.upper, rightWidth, tall);
   const beside = (upper: number, below: Area): Area => ({
     split: "row",
     parts: [
       { split: "column", parts: left },
-      { split: "column", parts: [of(view.upper, rightWidth, upper), below] },
+      { split: "column", parts: [top(upper), below] },
     ],
   });
   if (columns >= WIDE_COLUMNS && rows >= 36) {
@@ -74,6 +80,12 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   const lower = Math.max(7, Math.floor(height * (isRead ? 0.5 : 0.34)));
   return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
 }
+
+/** Whether the Python source is shown beside the diff: both need some columns. */
+export function sourceBeside({ size, view, session }: Pick<State, "size" | "view" | "session">): boolean {
+  return view.diff.python && view.upper === "diff" && !view.zoomed && session.sources.length > 0 && size.columns >= BESIDE_COLUMNS;
+}
+const BESIDE_COLUMNS = 120;
 
 /** The panes of an area whose upper left cell is (x, y). */
 function placed(area: Area, x: number, y: number): Placed[] {

@@ -31,7 +31,7 @@ export const codegenPane: PaneDef<CodegenView> = {
     if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
     return "final code";
   },
-  tabs: (state) => ({ names: CODEGEN_TABS, short: ["mem", "mma", "ptx", "why", "stat", "rew"], active: state.view.codegen.tab }),
+  tabs: (state) => ({ names: CODEGEN_TABS, short: ["mem", "mma", "ptx", "cmp", "why", "stat", "rew"], active: state.view.codegen.tab }),
   note: (state) => {
     const count = codegenPane.length(state, { width: 80, height: 20 });
     return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";

@@ -10,7 +10,7 @@ import { irSpans, overlay } from "../../draw/ir-text.js";
 import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, UNDERLINE, withAttributes } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import { functionLines } from "../../kernels.js";
-import { SIDE_BY_SIDE_COLUMNS } from "../../state/places.js";
+import { SIDE_BY_SIDE_COLUMNS, sourceBeside } from "../../state/places.js";
 import type { State } from "../../state/state.js";
 import { type Compared, comparedOf, symbolOf } from "../../state/steps.js";
 import type { Size2 } from "../pane.js";
@@ -38,10 +38,10 @@ export interface Display {
 /** Alone, the pane has as much room as it has beside others at `SIDE_BY_SIDE_COLUMNS`. */
 const ALONE_COLUMNS = 160;
 /** The mode in which the pane shows: side by side needs a wide terminal. */
-export function shownMode({ size, view }: Pick<State, "size" | "view">): DiffMode {
-  return view.diff.mode === "side by side" && size.columns < SIDE_BY_SIDE_COLUMNS && !(view.zoomed && size.columns >= ALONE_COLUMNS)
-    ? "unified"
-    : view.diff.mode;
+export function shownMode(state: Pick<State, "size" | "view" | "session">): DiffMode {
+  const { size, view } = state;
+  const isWide = (size.columns >= SIDE_BY_SIDE_COLUMNS && !sourceBeside(state)) || (view.zoomed && size.columns >= ALONE_COLUMNS);
+  return view.diff.mode === "side by side" && !isWide ? "unified" : view.diff.mode;
 }
 
 export function displayOf(state: State): Display | undefined {

@@ -18,6 +18,8 @@ export interface DiffView extends Scroll {
   readonly mode: DiffMode;
   /** The other side of the comparison with the selected step. */
   readonly base: "previous" | "mark" | "baseline" | "against";
+  /** The Python source is beside it. */
+  readonly python: boolean;
   /** Types are short. */
   readonly short: boolean;
   /** Unchanged lines shown around a change. */
@@ -31,7 +33,7 @@ export interface DiffView extends Scroll {
 }
 
 export const diffPane: PaneDef<DiffView> = {
-  initial: { mode: "side by side", base: "previous", short: false, context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
+  initial: { mode: "side by side", base: "previous", python: false, short: false, context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
   key: "2",
   title: (state) => {
     const shown = displayOf(state);

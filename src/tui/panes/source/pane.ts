@@ -11,6 +11,8 @@ import { fitted, matchesIn, skipped } from "../diff/model.js";
 import { leftAway } from "../diff/pane.js";
 import type { PaneDef, Size2 } from "../pane.js";
 
+import { diffFollows } from "./follow.js";
+
 export interface SourceView extends Scroll {
   readonly file: number;
   readonly row: number;
@@ -45,7 +47,8 @@ export const sourcePane: PaneDef<SourceView> = {
 };
 
 function atRow(state: State, row: number): State {
-  return withView(state, { source: { ...state.view.source, row: Math.max(0, row) } });
+  const last = (state.session.sources[state.view.source.file]?.lines.length ?? 1) - 1;
+  return diffFollows(withView(state, { source: { ...state.view.source, row: Math.max(0, Math.min(last, row)) } }));
 }
 
 /** Lines of a file from which ops came. */

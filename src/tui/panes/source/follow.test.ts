@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { locationOf } from "../../../explain/provenance.js";
+import { initialState } from "../../control/reducer.js";
+import { dumpSession, typed } from "../../session.fixture.js";
+import { insideOf } from "../../state/places.js";
+import type { State } from "../../state/state.js";
+import { cursorLine } from "../diff/model.js";
+
+const open = (): State =>
+  typed(initialState(dumpSession("fixtures/tui/softmax.log"), { columns: 140, rows: 40 }, { keys: {}, ascii: false, command: [] }), "P");
+const lineOf = (state: State): number | undefined => {
+  const op = cursorLine(state)?.op ?? 0;
+  return op > 0 ? locationOf(state.session.trace, op)?.line : undefined;
+};
+
+test("P shows the source beside the diff", () => {
+  const beside = open();
+  expect(insideOf(beside, "source")!.y).toBe(insideOf(typed(beside, "P"), "diff")!.y - 1);
+  expect(insideOf(beside, "diff")!.width).toBeLessThan(insideOf(typed(beside, "P"), "diff")!.width);
+});
+
+test("the source follows the cursor of the IR, and the IR that of the source", () => {
+  let state = typed(open(), ":tritongpu-coalesce\r2");
+  const seen = new Set<number>();
+  for (let i = 0; i < 12; i++) {
+    state = typed(state, "j");
+    const line = lineOf(state);
+    if (line === undefined || line > state.session.sources[0]!.lines.length) continue;
+    expect(state.view.source.row).toBe(line - 1);
+    seen.add(line);
+  }
+  expect(seen.size).toBeGreaterThan(1);
+  const [first] = seen;
+  const back = typed(state, `0gg${"j".repeat(first! - 1)}`);
+  expect(back.view.source.row).toBe(first! - 1);
+  expect(lineOf(back)).toBe(first);
+});
