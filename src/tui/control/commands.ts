@@ -70,7 +70,11 @@ export function runCommand(state: State, id: CommandId): State {
       return nextMode(state);
     case "python":
       if (state.session.sources.length === 0) return say(state, "no Python source: the input's locations name no file that is here");
-      return withView(state, { upper: "diff", diff: { ...state.view.diff, python: !state.view.diff.python } });
+      return withView(state, {
+        upper: "diff",
+        focus: state.view.focus === "findings" ? "diff" : state.view.focus,
+        diff: { ...state.view.diff, python: !state.view.diff.python },
+      });
     case "short-types":
       return withView(state, { diff: { ...state.view.diff, short: !state.view.diff.short } });
     case "less-context":
