@@ -31,8 +31,7 @@ export function cleanUp(s: Simplifier, entry: Block): void {
     replaceAll(order, others);
     live = removeDead(order);
   }
-  const moved = byteMoves(graph, live);
-  if (moved.size > 0) replaceAll(order, moved);
+  replaceAll(order, byteMoves(graph, live));
   copyAccumulators(graph, order);
 }
 
@@ -48,7 +47,7 @@ function prune(entry: Block): readonly Block[] {
     }
   }
   const replaced = trivialPhis(order);
-  if (replaced.size > 0) replaceAll(order, replaced);
+  replaceAll(order, replaced);
   return order;
 }
 
@@ -83,6 +82,7 @@ function trivialPhis(order: readonly Block[]): Map<Node, Node> {
 }
 
 function replaceAll(order: readonly Block[], replaced: ReadonlyMap<Node, Node>): void {
+  if (replaced.size === 0) return;
   const of = (node: Node): Node => replaced.get(node) ?? node;
   const seen = new Set<Node>();
   const visit = (root: Node): void => {

@@ -43,9 +43,10 @@ export function decide(
     if (replaced.has(node)) continue;
     s.graph.loc = node.loc;
     s.graph.home = node.home;
-    const known = CHOSEN.has(node.kind) ? only(node, block) : undefined;
+    // Before any branch or phi there is nothing to know.
+    const known = CHOSEN.has(node.kind) && block.depth > 0 ? only(node, block) : undefined;
     if (known !== undefined) replaced.set(node, s.constant(node.width, known));
-    else if (isPure(node) && node.inputs.some((input) => replaced.has(input)))
+    else if (replaced.size > 0 && isPure(node) && node.inputs.some((input) => replaced.has(input)))
       replaced.set(
         node,
         s.again(
@@ -116,7 +117,8 @@ class Ranges {
     let known = this.#known.get(at);
     if (!known) this.#known.set(at, (known = new Map()));
     if (known.has(node)) return known.get(node);
-    let range = steps === 0 ? everyOf(node) : intersection(this.computed(node, at, steps - 1), everyOf(node));
+    const all = everyOf(node);
+    let range = steps === 0 ? all : intersection(this.computed(node, all, at, steps - 1), all);
     for (let place = at; range; place = place.dominator!) {
       for (const fact of this.#facts.get(place)?.get(node) ?? []) range = range && this.heeding(range, node, fact, place.dominator!, steps);
       if (place.dominator === place) break;
@@ -158,8 +160,7 @@ class Ranges {
     });
     return ranges.reduce(union, undefined);
   }
-  private computed(node: Node, block: Block, steps: number): Numbers {
-    const all = everyOf(node);
+  private computed(node: Node, all: Range, block: Block, steps: number): Numbers {
     if (node.kind === "phi") return node.width === 1 ? all : this.#phis.get(node);
     if (node.kind === "select") return this.chosen(node, block, steps);
     const rule = node.kind === "icmp" ? comparison(node.data) : RULES[node.kind];
