@@ -41,7 +41,7 @@ test("a pass that changed nothing says so, and its IR is shown once", () => {
   expect(displayOf(at)).toMatchObject({ mode: "IR" });
   const changed = typed(at, ":tritongpu-coalesce\r");
   expect(screenOf(changed)).not.toContain("no change");
-  expect(displayOf(changed)).toMatchObject({ mode: "side by side" });
+  expect(displayOf(changed)).toMatchObject({ mode: "unified" });
 });
 
 test("B goes to the first pass that differs, and shows both sides", () => {
