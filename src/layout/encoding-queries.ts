@@ -49,6 +49,17 @@ export function placeOf(params: EncodingParams): ((offset: number) => number) | 
   return padding && ((offset) => padding.place(params, offset));
 }
 
+/** The unused elements in shared memory: so many after every so many. */
+export const paddingsOf = (params: EncodingParams): readonly (readonly [every: number, adds: number])[] =>
+  recordOf(params).padding?.pairs(params) ?? [];
+
+/** The layout that an encoding's parameters hold in full, padding aside; undefined where it follows from a shape. */
+export const linearComponentOf = (params: EncodingParams): LinearLayout | undefined => recordOf(params).component?.of(params);
+
+/** The encoding with another such layout. */
+export const withLinearComponent = (params: EncodingParams, layout: LinearLayout): SharedParams | undefined =>
+  recordOf(params).component?.with(params, layout);
+
 /** Elements that a buffer of so many takes, padding included. */
 export const sizeInMemory = (params: EncodingParams, elements: number): number =>
   recordOf(params).padding?.size(params, elements) ?? elements;

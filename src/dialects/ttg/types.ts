@@ -4,7 +4,7 @@ import { bitWidth } from "../../ir/builtin-types.js";
 import { typeConstraint } from "../../ir/constraints.js";
 import { attrText } from "../../ir/text-hook.js";
 import { isShared, type TensorMemoryParams } from "../../layout/encoding-params.js";
-import { getRank } from "../../layout/encoding-queries.js";
+import { getRank, linearComponentOf } from "../../layout/encoding-queries.js";
 import { isPowerOf2 } from "../../layout/encodings/matrix-order.js";
 import { toLinearLayout } from "../../layout/to-linear-layout.js";
 import { encodingParams, firstProblem } from "./encodings/define-encoding.js";
@@ -105,9 +105,10 @@ function verifyMemDesc(params: MemDescParams, report: ReportText): void {
   const rank = getRank(layout);
   if (rank !== shape.length && rank !== shape.length - 1)
     return report(`rank must be equal to or one less than the shape size. Got ${rank} and ${shape.length}`);
-  if (layout.kind !== "padded_shared") return;
+  const component = linearComponentOf(layout);
+  if (!component) return;
   const expected = rank === allocShape.length - 1 ? allocShape.slice(1) : allocShape;
-  const sizes = layout.linearComponent.getOutDimSizes();
+  const sizes = component.getOutDimSizes();
   for (let d = 0; d < rank; d++)
     if (sizes[d] !== expected[d])
       return report(`Mismatch in expected shape for dimension ${d}. Expected: ${expected[d]}, got: ${sizes[d]}`);

@@ -1,5 +1,5 @@
 /** The definition of an encoding: one record a kind, in the file of its name. `index.ts` lists them. */
-import type { DistributedParams, EncodingParams } from "../encoding-params.js";
+import type { DistributedParams, EncodingParams, SharedParams } from "../encoding-params.js";
 import type { LinearLayout } from "../linear-layout.js";
 import { isDefaultCga } from "./cga.js";
 
@@ -40,7 +40,14 @@ export interface Encoding<P extends EncodingParams = EncodingParams> {
   /** Bytes, for a buffer in shared memory; 16 without it. */
   alignment?(params: P): number;
   /** Where an offset of the linear layout is in shared memory, and what a buffer of so many elements takes there; as they are without it. */
-  readonly padding?: { place(params: P, offset: number): number; size(params: P, elements: number): number };
+  readonly padding?: {
+    /** `adds` unused elements after `every` so many. */
+    pairs(params: P): readonly (readonly [every: number, adds: number])[];
+    place(params: P, offset: number): number;
+    size(params: P, elements: number): number;
+  };
+  /** The layout that the parameters hold in full, padding aside: views keep it, whatever shape they have. */
+  readonly component?: { of(params: P): LinearLayout; with(params: P, layout: LinearLayout): SharedParams };
 }
 
 /** Encodings whose parameters hold their CTAs' layout. */

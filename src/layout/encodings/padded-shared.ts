@@ -80,5 +80,10 @@ export const PADDED_SHARED: Encoding<PaddedSharedParams> = {
   cga: ({ linearComponent }) => linearToCga(linearComponent),
   rank: ({ linearComponent }) => linearComponent.getNumOutDims(),
   order: ({ linearComponent }) => offsetOrder(linearComponent),
-  padding: { place: paddedOffset, size: paddedSize },
+  padding: {
+    pairs: ({ intervals, paddings }) => intervals.map((every, i) => [every, paddings[i]!] as const),
+    place: paddedOffset,
+    size: paddedSize,
+  },
+  component: { of: ({ linearComponent }) => linearComponent, with: (params, linearComponent) => ({ ...params, linearComponent }) },
 };

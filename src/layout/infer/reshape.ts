@@ -1,6 +1,6 @@
 /** Encodings of tt.reshape and ttg.memdesc_reshape. Source: Dialect.cpp, inferReshapeOpEncoding; Ops.cpp, MemDescReshapeOp. */
 import { type BlockedParams, type DistributedParams, type EncodingParams, isDistributed, type SharedParams } from "../encoding-params.js";
-import { areLayoutsEquivalent, getNumCTAs, getSharedAlignment } from "../encoding-queries.js";
+import { areLayoutsEquivalent, getNumCTAs, getSharedAlignment, linearComponentOf, withLinearComponent } from "../encoding-queries.js";
 import { encodingsEqual, encodingText } from "../encoding-text.js";
 import { getDefaultBlockedEncoding } from "../encodings/blocked.js";
 import { defaultCga, getCTAsPerCGA } from "../encodings/cga.js";
@@ -49,7 +49,8 @@ export function inferMemDescReshapeOpEncoding(
   dstShape: readonly number[],
 ): Inferred<SharedParams> {
   if (product(srcShape) !== product(dstShape)) return { error: "dst shape has different number of elements than src" };
-  if (src.kind === "padded_shared") return { encoding: { ...src, linearComponent: reshapeLayout(src.linearComponent, dstShape) } };
+  const component = linearComponentOf(src);
+  if (component) return { encoding: withLinearComponent(src, reshapeLayout(component, dstShape))! };
   const reshaped = reshapeLayout(toLinearLayout(srcShape, src), dstShape);
   if (src.kind === "nvmma_shared" && getNumCTAs(src) === 1) {
     const innerOf = (shape: readonly number[]): number | undefined => shape[src.transposed ? 0 : shape.length - 1];

@@ -1,6 +1,6 @@
 /** Encodings of tt.trans and ttg.memdesc_trans. Source: Dialect.cpp, inferTransOpEncoding. */
 import { type EncodingParams, isDistributed, isShared } from "../encoding-params.js";
-import { getSharedAlignment } from "../encoding-queries.js";
+import { getSharedAlignment, linearComponentOf, withLinearComponent } from "../encoding-queries.js";
 import { transposeLinearLayout } from "../standard-dims.js";
 import { toLinearLayout } from "../to-linear-layout.js";
 import type { Inferred } from "./inferred.js";
@@ -27,11 +27,12 @@ export function inferTransOpEncoding(operand: EncodingParams, shape: readonly nu
     return { encoding: { kind: "blocked", sizePerThread, threadsPerWarp, warpsPerCTA, order: renamed(operand.order), cga } };
   }
 
-  const layout = operand.kind === "padded_shared" ? operand.linearComponent : toLinearLayout(shape, operand);
+  const layout = linearComponentOf(operand) ?? toLinearLayout(shape, operand);
   if (layout.getNumOutDims() !== order.length) return rankMismatch(layout.getNumOutDims(), order);
   const transposed = transposeLinearLayout(layout, order);
   if (isDistributed(operand)) return { encoding: { kind: "linear", layout: transposed } };
-  if (operand.kind === "padded_shared") return { encoding: { ...operand, linearComponent: transposed } };
+  const component = withLinearComponent(operand, transposed);
+  if (component) return { encoding: component };
   if (!isShared(operand)) return { error: "tensor memory cannot be transposed" };
   return { encoding: { kind: "shared_linear", layout: transposed, alignment: getSharedAlignment(operand) } };
 }

@@ -14,14 +14,14 @@ import {
 } from "../../dialects/ttg/ops/memdesc-views.js";
 import { GlobalScratchAllocOp } from "../../dialects/ttg/ops/misc.js";
 import type { MemDescParams } from "../../dialects/ttg/types.js";
-import type { Type } from "../../ir/attribute.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import type { TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { actionRemoveBroadcastedRegs, broadcastAs } from "../../layout/column-action.js";
-import { getAllocationShapePerCTA } from "../../layout/encoding-queries.js";
+import { getAllocationShapePerCTA, linearComponentOf, paddingsOf } from "../../layout/encoding-queries.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
 import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
@@ -49,15 +49,19 @@ const setObject = (lo: Lowering, result: Value, { base, offsets }: SharedMemoryO
 
 /** The layout of the whole buffer that a memdesc is a part of, paddings not counted. */
 export function linearLayoutOf({ shape, allocShape, encoding }: MemDescParams): LinearLayout {
+  return componentOf(encoding) ?? toLinearLayout(allocShape.slice(-shape.length), encoding);
+}
+/** The layout that a padded encoding holds in full. */
+function componentOf(encoding: Attribute): LinearLayout | undefined {
   const params = sharedParams(encoding);
-  return params?.kind === "padded_shared" ? params.linearComponent : toLinearLayout(allocShape.slice(-shape.length), encoding);
+  return params && linearComponentOf(params);
 }
 
 /** The offset bits that views of parts of this allocation may set; 0 when it is no part. All of them for padded layouts. */
 export function maskSpanOffsets({ shape, allocShape, encoding }: MemDescParams): number {
   const alloc = allocShape.slice(-shape.length);
   if (alloc.every((extent, d) => extent === shape[d])) return 0;
-  if (sharedParams(encoding)?.kind === "padded_shared") return -1;
+  if (componentOf(encoding)) return -1;
   const inverse = toLinearLayout(alloc, encoding).sublayout(["offset"], standardOutDimNames(shape.length)).invert();
   const dims = standardOutDimNames(shape.length);
   let mask = 0;
@@ -87,14 +91,12 @@ export function shmemAffineBase(lo: Lowering, object: SharedMemoryObject, type: 
 /** The padding to add to an offset, which counts elements or, as `scale` says, bytes. */
 function paddingOf(lo: Lowering, type: MemDescParams, offset: Value, scale: number): Value {
   const { b } = lo;
-  const params = sharedParams(type.encoding);
   let sum = b.i32(0);
-  if (params?.kind !== "padded_shared") return sum;
-  params.intervals.forEach((interval, i) => {
-    const every = b.i32(Math.log2(scale * interval));
-    const adds = b.i32(Math.log2(scale * params.paddings[i]!));
-    sum = b.add(sum, b.shl(b.ashr(offset, every), adds));
-  });
+  for (const [every, adds] of paddingsOf(sharedParams(type.encoding)!)) {
+    const down = b.i32(Math.log2(scale * every));
+    const up = b.i32(Math.log2(scale * adds));
+    sum = b.add(sum, b.shl(b.ashr(offset, down), up));
+  }
   return sum;
 }
 
@@ -126,7 +128,7 @@ function byMatrices(
   object: SharedMemoryObject,
   values: readonly Value[],
 ): readonly Value[] | undefined {
-  if (sharedParams(type.encoding)?.kind === "padded_shared") return undefined;
+  if (componentOf(type.encoding)) return undefined;
   const layout = registers.invertAndCompose(linearLayoutOf(type)).quotient(["block"]);
   if (!layout) return undefined;
   const place = {
@@ -154,7 +156,8 @@ function byWords(
   }
   const element: Type = convertType(type.elementType);
   const params = sharedParams(type.encoding);
-  const padded = params?.kind === "padded_shared" ? params : undefined;
+  const paddings = params ? paddingsOf(params) : [];
+  const isPadded = paddings.length > 0;
   const affineOffset = shmemOffset(lo, object, type);
   return lowerLdStShared(
     lo,
@@ -164,8 +167,8 @@ function byWords(
       base: object.base,
       affineOffset,
       maskSpan: maskSpanOffsets(type),
-      maxVecElems: padded && Math.min(...padded.intervals),
-      pad: padded && ((offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8))),
+      maxVecElems: isPadded ? Math.min(...paddings.map(([every]) => every)) : undefined,
+      pad: isPadded ? (offset) => lo.b.add(offset, paddingOf(lo, type, offset, scalarBits(element) / 8)) : undefined,
     },
     values,
   );
@@ -226,7 +229,7 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
     let offset = b.mul(lo.value(index), b.i32(stride));
     const { base, offsets } = sharedMemoryObject(lo, src);
-    if (sharedParams(type.encoding)?.kind === "padded_shared") offset = b.add(offset, paddingOf(lo, type, offset, 1));
+    if (componentOf(type.encoding)) offset = b.add(offset, paddingOf(lo, type, offset, 1));
     const element = convertType(type.elementType);
     setObject(lo, result, { base: b.gep(ptrType(lo.ctx, 3), element, base, [offset]), offsets: offsets.slice(-type.shape.length) });
   }),

@@ -6,7 +6,7 @@ import { implement } from "../../../ir/interfaces.js";
 import { Pure, SameOperandsAndResultElementType } from "../../../ir/traits.js";
 import type { Value } from "../../../ir/value.js";
 import { isShared } from "../../../layout/encoding-params.js";
-import { getRank } from "../../../layout/encoding-queries.js";
+import { getRank, linearComponentOf } from "../../../layout/encoding-queries.js";
 import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import { inferMemDescReshapeOpEncoding } from "../../../layout/infer/reshape.js";
 import { layoutProblem } from "../../../layout/verify-encoding.js";
@@ -72,14 +72,15 @@ function verifySubslice(src: MemDesc, dst: MemDesc, offsets: readonly number[], 
       if (offset !== 0) return error("A non zero offset found in a dimension that is not being split");
     } else if (offset & (to.shape[dim]! - 1)) return error("The split offset may not touch the tile");
   }
-  if (params.kind === "padded_shared" && getRank(params) < from.shape.length)
+  const component = linearComponentOf(params);
+  if (component && getRank(params) < from.shape.length)
     return error("SubSlice of low rank PaddedSharedEncoding from higher rank tensors is not supported yet");
 
   // A buffer of many: the encoding is that of one.
   const shape = from.allocShape.slice(from.allocShape.length - getRank(params));
-  const problem = params.kind === "padded_shared" ? undefined : layoutProblem(shape, params);
+  const problem = component ? undefined : layoutProblem(shape, params);
   if (problem !== undefined) return error(problem);
-  const layout = params.kind === "padded_shared" ? params.linearComponent : toLinearLayout(shape, from.encoding);
+  const layout = component ?? toLinearLayout(shape, from.encoding);
   if (layout.getInDimSize("block") !== 1) return error("non-trivial block dimension not supported");
   const dimOffset = from.shape.length - getRank(params);
   const failure = firstProblem(() => {
@@ -150,7 +151,7 @@ export function inferMemDescReshape(src: MemDesc, dstShape: readonly number[]): 
   const { shape, encoding, allocShape, ...rest } = src.params;
   const params = encodingParams(encoding);
   if (!params || !isShared(params)) return "Failed MemDescReshapeOp encoding inference";
-  const problem = params.kind === "padded_shared" ? undefined : layoutProblem(shape, params);
+  const problem = linearComponentOf(params) ? undefined : layoutProblem(shape, params);
   if (problem !== undefined) return problem;
   const inferred = inferMemDescReshapeOpEncoding(shape, params, dstShape);
   if ("error" in inferred) return inferred.error;
