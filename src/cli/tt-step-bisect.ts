@@ -166,7 +166,7 @@ export function parsePredicate(text: string): { readonly term: Term } | { readon
   return problem === undefined ? { term } : { error: problem };
 }
 
-/** The op of a dialect that a name stands for: `convert_layout` for `ttg.convert_layout`, unless another dialect has one too. */
+/** Resolves the name of an op: `convert_layout` for `ttg.convert_layout`, unless another dialect has one too. */
 function opCalled(name: string): string | { readonly error: string } {
   const known = [...new Context(ALL_DIALECTS).ops.keys()];
   if (known.includes(name)) return name;

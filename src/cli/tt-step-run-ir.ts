@@ -1,4 +1,4 @@
-/** `tt-step run` on TTIR and TTGIR: arguments from launch.json or made up, and what the run left behind. */
+/** `tt-step run` on TTIR and TTGIR: arguments from launch.json or made up, and memory after the run. */
 
 import { kernelOf } from "../dialects/builtin/function-op.js";
 import { positionOfLocation } from "../ir/location.js";

@@ -5,7 +5,7 @@
  *
  * Source: cute/int_tuple.hpp, cute/algorithm/tuple_algorithms.hpp, cute/underscore.hpp.
  */
-import { add, ceilDivInt, equal, gcd, max, min, mul } from "./arithmetic.js";
+import { add, ceilDivInt, equal, min, mul } from "./arithmetic.js";
 import {
   asInt,
   CuteError,
@@ -14,7 +14,6 @@ import {
   type Int,
   isConstant,
   isIntegral,
-  isLayout,
   isStatic,
   isTuple,
   itemsOf,
@@ -168,8 +167,6 @@ export const depth = (t: Term): number => (isTuple(t) ? 1 + Math.max(0, ...t.ite
 
 /** The leaf extremes and common divisor of all leaves. */
 export const minOf = (t: Term): Term => leaves(t).reduce(min);
-export const maxOf = (t: Term): Term => leaves(t).reduce(max);
-export const gcdOfAll = (t: Term): Term => leaves(t).reduce(gcd);
 
 /** Number of tiles `b` that cover `a`, mode by mode; an integer `b` is used up from the first mode on. */
 export function ceilDiv(a: Term, b: Term): Term {
@@ -311,8 +308,6 @@ export const underscores = (n: number): Term => repeat(n, underscore);
 
 /** Whether every leaf is an integer or `_`, so that the term can be a shape. */
 export const isShape = (t: Term): boolean => leaves(t).every(isIntegral);
-/** Whether a tiler contains layouts. */
-export const isTile = (t: Term): boolean => leaves(t).some(isLayout);
 /** Merges neighbours of a shape that are both static or both dynamic. */
 export function coalesceShape(shape: Term): Term {
   const flat = flatten(shape);

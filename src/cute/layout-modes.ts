@@ -6,7 +6,6 @@ import { abs, add, and, asCoordinate, equal, sub } from "./arithmetic.js";
 import {
   append,
   basisLike,
-  depth,
   dice,
   filterZeros as filterZerosOf,
   flatten as flattenTerm,
@@ -79,8 +78,6 @@ export function coshape(l: Layout): Term {
 export const cosize = (l: Layout): Term => product(coshape(l));
 /** Zeros in the form of the layout's values. */
 export const coprofile = (l: Layout): Term => repeatLike(asCoordinate(sum(l.stride)), zero);
-/** Nesting depth of the shape. */
-export const depthOf = (l: Layout): number => depth(l.shape);
 
 /** The value at a coordinate, or the sublayout kept by a coordinate with `_`. */
 export function apply(l: Layout, coord: Term): Term {

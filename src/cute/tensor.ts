@@ -8,26 +8,12 @@
  */
 import { add, asCoordinate } from "./arithmetic.js";
 import * as any from "./composed-layout.js";
-import { append, dice, hasUnderscore, productEach, repeatLike, underscores } from "./int-tuple.js";
+import { append, dice, hasUnderscore, productEach, underscores } from "./int-tuple.js";
 import * as plain from "./layout.js";
 import { type NumericType, roundTo } from "./numeric-type.js";
 import { printTerm } from "./print-term.js";
 import { applySwizzle } from "./swizzle.js";
-import {
-  type AnyLayout,
-  asInt,
-  CuteError,
-  get,
-  isConstant,
-  isTuple,
-  lit,
-  numberOf,
-  rankOf,
-  type Swizzle,
-  type Term,
-  tuple,
-  zero,
-} from "./term.js";
+import { type AnyLayout, CuteError, get, isConstant, isTuple, lit, numberOf, rankOf, type Swizzle, type Term, tuple } from "./term.js";
 
 /** Storage of one array: its elements by index, created when first written. */
 export interface Memory {
@@ -233,6 +219,3 @@ export const printTensorLine = (t: Tensor): string => `${printPointer(t.data)} o
 /** The linear offset of a tensor's first element, for pointers that count from 0. */
 export const offsetOf = (t: Tensor): Term =>
   t.data.kind === "coordinates" ? t.data.at : { kind: "int", value: t.data.kind === "memory" ? t.data.offset : t.data.at, isStatic: false };
-
-/** Zero coordinates of a shape. */
-export const originOf = (shape: Term): Term => repeatLike(shape, asInt(zero)!);

@@ -22,6 +22,3 @@ export interface Diagnostic {
   readonly position?: Position;
   readonly notes: readonly Diagnostic[];
 }
-
-/** Receives diagnostics in the order in which they are found. */
-export type DiagnosticSink = (diagnostic: Diagnostic) => void;

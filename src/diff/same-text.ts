@@ -1,6 +1,6 @@
 /**
  * Whether paired lines of two texts say the same though names differ: values and blocks are compared by where they are defined,
- * aliases by what they stand for.
+ * aliases by their texts.
  */
 
 import { FIRST_ARG, NAMES, namesIn, type StepSide } from "./step-side.js";

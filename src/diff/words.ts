@@ -1,4 +1,4 @@
-/** The differences inside a changed line: words, with values and aliases compared by what they stand for. */
+/** The differences inside a changed line: words. Values are compared by their definitions, and aliases by their texts. */
 import { diffArrays } from "diff";
 import type { Alignment } from "./align.js";
 import type { PairedText } from "./same-text.js";

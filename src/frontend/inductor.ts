@@ -9,10 +9,10 @@ import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
 import type { KernelConfig } from "./request.js";
 
-/** A kernel that stands as a text in `output_code.py`. */
+/** A kernel whose text is in `output_code.py`. */
 export interface EmbeddedKernel {
   readonly name: string;
-  /** The text of its file, with as many empty lines before it that lines have the numbers of the file that it stands in. */
+  /** The text of its file, with as many empty lines before it that lines have the numbers of the file that it is in. */
   readonly text: string;
   /** The operators that were fused: `aten.mul, aten.add`. */
   readonly title: string | undefined;

@@ -166,7 +166,7 @@ export class Values {
     return this.#left-- > 0;
   }
 
-  /** The expression that a name stands for, in turn until it is no known name. */
+  /** The expression that a name is defined as, resolved until it is no known name. */
   resolved(seen: Seen): Seen {
     if (!this.goesOn() || seen.node.kind !== "Name") return seen;
     const next = lookUp(seen.node.id, seen.scope);
@@ -174,7 +174,7 @@ export class Values {
   }
 
   /**
-   * An expression with every known name replaced by what it stands for, and sizes of known tensors by numbers. `given`: expressions, as
+   * An expression with every known name replaced by its definition, and sizes of known tensors by numbers. `given`: expressions, as
    * `unparse` writes them, that stand for others.
    */
   closed({ node, scope }: Seen, given: ReadonlyMap<string, ast.Expr> = new Map()): ast.Expr {

@@ -11,7 +11,6 @@ import {
   DenseElementsAttr,
   DictionaryAttr,
   denseArray,
-  FloatAttr,
   IntegerAttr,
   type i32Attr,
   type i64Attr,
@@ -29,7 +28,6 @@ import {
   type FloatKind,
   FloatType,
   FunctionType,
-  f32,
   floatType,
   IntegerType,
   i1,
@@ -42,14 +40,10 @@ import {
   isFloat,
   isIndex,
   isInteger,
-  isShaped,
-  MemRefType,
   noneType,
   RankedTensorType,
-  VectorType,
 } from "./builtin-types.js";
 import type { Context } from "./context.js";
-import { isLocation } from "./location.js";
 
 export interface TypeConstraint {
   /** As upstream's summary: "must be <description>, but got ...". */
@@ -113,20 +107,13 @@ export const F = (kind: FloatKind, description: string): TypeConstraint =>
     (ctx) => floatType(ctx, kind),
   );
 export const F32 = F("f32", "32-bit float");
-export const F64 = F("f64", "64-bit float");
 export const AnyRankedTensor = rankedTensorOf(AnyType);
-export const AnyMemRef = typeConstraint("memref of any type values", (t) => MemRefType.is(t));
-export const AnyVector = typeConstraint("vector of any type values", (t) => VectorType.is(t));
 export const AnyFunctionType = typeConstraint("function type", (t) => FunctionType.is(t));
 export function rankedTensorOf(element: TypeConstraint, description = `ranked tensor of ${element.description} values`): TypeConstraint {
   return {
     ...typeConstraint(description, (t) => RankedTensorType.is(t) && element.test(t.params.elementType)),
     kind: RankedTensorType,
   };
-}
-/** A scalar that fits, or a vector, tensor (or memref) of such. */
-export function scalarOrShapedOf(element: TypeConstraint, description: string): TypeConstraint {
-  return typeConstraint(description, (t) => element.test(isShaped(t) ? t.params.elementType : t));
 }
 
 // --- attributes -----------------------------------------------------------------------------
@@ -196,12 +183,6 @@ export const BoolAttr: AttrConstraint<boolean> = {
   write: boolAttr,
   type: i1,
 };
-export const F32Attr: AttrConstraint<Attribute> = {
-  description: "32-bit float attribute",
-  test: (a) => FloatAttr.is(a) && isFloat(a.params.type, "f32"),
-  read: (a) => a,
-  type: f32,
-};
 /** Present or absent; a view reads it as boolean. Always declared `optionalAttr(UnitAttrC)` upstream; here it is optional by itself. */
 export const Unit: AttrSpec<boolean, false> = {
   optional: false,
@@ -250,7 +231,6 @@ export function typeAttrOf(constraint: TypeConstraint): AttrConstraint<Type> {
   };
 }
 export const AnyAttr: AttrConstraint<Attribute> = { description: "any attribute", test: () => true, read: (a) => a, write: (_c, a) => a };
-export const LocationAttrC: AttrConstraint<Attribute> = { ...AnyAttr, description: "location attribute", test: isLocation };
 function denseArrayConstraint(what: string, element: (ctx: Context) => Type): AttrConstraint<readonly number[]> {
   return {
     description: `${what} dense array attribute`,
@@ -263,8 +243,6 @@ function denseArrayConstraint(what: string, element: (ctx: Context) => Type): At
 }
 export const DenseI32ArrayAttr = denseArrayConstraint("i32", i32);
 export const DenseI64ArrayAttr = denseArrayConstraint("i64", i64);
-export const DenseI8ArrayAttr = denseArrayConstraint("i8", i8);
-export const DenseBoolArrayAttr = denseArrayConstraint("i1", i1);
 export const ArrayAttrC: AttrConstraint<readonly Attribute[]> = {
   description: "array attribute",
   test: (a) => ArrayAttr.is(a),
@@ -279,12 +257,6 @@ export const DictArrayAttr = arrayAttrOf("Array of dictionary attributes", {
   test: (a) => DictionaryAttr.is(a),
   read: (a) => a,
 });
-export const DictAttrC: AttrConstraint<Attribute> = {
-  description: "dictionary of named attribute values",
-  test: (a) => DictionaryAttr.is(a),
-  read: (a) => a,
-  write: (_c, a) => a,
-};
 export const ElementsAttrC: AttrConstraint<Attribute> = {
   description: "constant vector/tensor attribute",
   test: (a) => DenseElementsAttr.is(a),
@@ -336,7 +308,6 @@ export const AnyRegion: RegionSpec = { variadic: false };
 export const SizedRegion1: RegionSpec = { variadic: false, minBlocks: 1, maxBlocks: 1 };
 export const MaxSizedRegion1: RegionSpec = { variadic: false, maxBlocks: 1 };
 export const MinSizedRegion1: RegionSpec = { variadic: false, minBlocks: 1 };
-export const VariadicRegion = { variadic: true } as const satisfies RegionSpec;
 export interface SuccessorSpec {
   readonly variadic: boolean;
 }

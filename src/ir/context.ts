@@ -104,7 +104,7 @@ export class Context {
     return source;
   }
 
-  /** The place that a parse location (`base + offset` of a source) stands for. */
+  /** Resolves a parse location (`base + offset` of a source). */
   positionOf(parseLocation: number): Position | undefined {
     const source = this.sources.find((s) => s.base <= parseLocation && parseLocation <= s.base + s.text.length);
     return source?.position(parseLocation - source.base);

@@ -13,7 +13,6 @@ const hasSign = (format: FloatFormat): boolean => format.mantissa > 0;
 const signMask = (format: FloatFormat): bigint => 1n << BigInt(format.width - 1);
 const quietMask = (format: FloatFormat): bigint => 1n << BigInt(format.mantissa - 1);
 export const isNan = (bits: bigint, kind: FloatKind): boolean => isNanBits(bits, FLOAT_FORMATS[kind]);
-export const isInf = (bits: bigint, kind: FloatKind): boolean => isInfBits(bits, FLOAT_FORMATS[kind]);
 /** A quiet NaN. */
 export const nan = (kind: FloatKind): bigint => encode(Number.NaN, kind);
 export const isNegative = (bits: bigint, kind: FloatKind): boolean => {

@@ -51,12 +51,6 @@ export function foldBinaryFloat(constants: Constants, calculate: FloatCalculate<
     return ([a, b]) => calculate(a!, b!, kind);
   });
 }
-export function foldTernaryFloat(constants: Constants, calculate: FloatCalculate<[bigint, bigint, bigint]>): Attribute | undefined {
-  return foldElements(constants, undefined, isFoldableFloat, (type) => {
-    const kind = kindOf(type);
-    return ([a, b, c]) => calculate(a!, b!, c!, kind);
-  });
-}
 /** Folds a cast of one constant to the element type `to`; `convert` returns undefined where the value has no counterpart. */
 export function foldCast(
   constants: Constants,

@@ -1,5 +1,4 @@
-import { Bug } from "../support/assert.js";
-import { StringAttr, SymbolRefAttr, stringAttr, type symbolRef } from "./builtin-attrs.js";
+import { StringAttr, SymbolRefAttr, type symbolRef } from "./builtin-attrs.js";
 import type { Operation } from "./operation.js";
 import { SymbolTable } from "./traits.js";
 
@@ -63,13 +62,4 @@ export function forEachSymbolUse(root: Operation, visit: (name: string, user: Op
     if (seen.size > 0) seen.clear();
     for (const attr of op.attrs.params.values) inAttr(attr, op);
   });
-}
-/** Gives a symbol another name that no sibling has: `name`, `name_0`, `name_1`, ... */
-export function renameUnique(symbol: Operation, taken: ReadonlyMap<string, Operation>): string {
-  const base = symbolName(symbol);
-  if (base === undefined) throw new Bug(`${symbol.name} is no symbol`);
-  let name = base;
-  for (let i = 0; taken.has(name); i++) name = `${base}_${i}`;
-  symbol.setAttr("sym_name", stringAttr(symbol.ctx, name));
-  return name;
 }

@@ -127,14 +127,12 @@ export const Symbol = defineTrait("Symbol", {
 export const AttrSizedOperandSegments = defineTrait("AttrSizedOperandSegments");
 export const AttrSizedResultSegments = defineTrait("AttrSizedResultSegments");
 export const SameVariadicOperandSize = defineTrait("SameVariadicOperandSize");
-export const SameVariadicResultSize = defineTrait("SameVariadicResultSize");
 export const NoTerminator = defineTrait("NoTerminator");
 /** In its regions ops stand in no order: a value may be used above its definition. */
 export const HasOnlyGraphRegion = defineTrait("HasOnlyGraphRegion");
 export const AutomaticAllocationScope = defineTrait("AutomaticAllocationScope");
 export const AffineScope = defineTrait("AffineScope");
 export const ReturnLike = defineTrait("ReturnLike");
-export const HasRecursiveMemoryEffects = RecursiveMemoryEffects;
 
 export const Terminator = defineTrait("Terminator", {
   verify(op, report) {

@@ -27,7 +27,7 @@ export function verifyOperation(root: Operation): boolean {
   return verifier.ok;
 }
 
-/** As `verifyOperation`, without diagnostics: whether the custom syntax can print what a pass has left behind when it failed. */
+/** As `verifyOperation`, without diagnostics: whether the custom syntax can print the IR after a pass that failed. */
 export function isValid(root: Operation): boolean {
   const { diagnostics } = root.ctx;
   const before = diagnostics.length;

@@ -9,7 +9,6 @@ import { encodingsEqual } from "./encoding-text.js";
 import { getCTASplitNum, getCTAsPerCGA, getShapePerCTA } from "./encodings/cga.js";
 import { recordOf } from "./encodings/index.js";
 import { linearOrder, linearToLinearLayout } from "./encodings/linear.js";
-import { LayoutError } from "./layout-error.js";
 import type { LinearLayout } from "./linear-layout.js";
 import { toLinearLayout } from "./to-linear-layout.js";
 
@@ -204,12 +203,6 @@ export function isInnermostContiguous(params: EncodingParams, shape: readonly nu
       .flattenOuts()
       .getNumConsecutiveInOut() >= numElems
   );
-}
-
-/** The encoding of one layer of a buffer: in dims without `block`. */
-export function getLayoutWithinBlock(layout: LinearLayout): LinearLayout {
-  if (!layout.hasInDim("block")) throw new LayoutError("the layout has no blocks");
-  return layout.withBases(layout.inDimNames.map((dim) => [dim, dim === "block" ? [] : layout.getPackedBases(dim)]));
 }
 
 function contig(layout: LinearLayout, inDim: string, lower: readonly number[]): number[] {

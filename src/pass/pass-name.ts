@@ -1,13 +1,13 @@
 /** Finds passes by what people call them: `coalesce` for `tritongpu-coalesce`. */
 import { nearestText } from "../support/nearest.js";
 
-/** The pass among `flags` that a name stands for: the whole flag, else its end, else a part between dashes, where only one has it. */
+/** Resolves a name to a pass among `flags`: the whole flag, else its end, else a part between dashes, where only one has it. */
 export function passCalled(name: string, flags: Iterable<string>): string | undefined {
   const [only, other] = passesCalled(name, flags);
   return other === undefined ? only : undefined;
 }
 
-/** Why a name stands for none of the passes, in one line. */
+/** Why a name is not the name of a pass, in one line. */
 export function noPassCalled(name: string, flags: Iterable<string>): string {
   const all = [...new Set(flags)];
   const several = passesCalled(name, all);

@@ -8,8 +8,6 @@ export function integer(value: number | bigint): Operand {
   return { kind: "integer", value: BigInt(value), text: String(value) };
 }
 
-export const hex = (value: number | bigint): Operand => ({ kind: "integer", value: BigInt(value), text: `0x${value.toString(16)}` });
-
 const view = new DataView(new ArrayBuffer(8));
 
 /** `0f3F800000`: the bits of an f32. */
@@ -25,7 +23,6 @@ export function float64(value: number): Operand {
 }
 
 export const vector = (elements: readonly Operand[]): Operand => ({ kind: "vector", elements });
-export const list = (elements: readonly Operand[]): Operand => ({ kind: "list", elements });
 export const not = (operand: Operand): Operand => ({ kind: "not", operand });
 export const pair = (first: Operand, second: Operand): Operand => ({ kind: "pair", first, second });
 

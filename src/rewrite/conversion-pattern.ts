@@ -74,16 +74,6 @@ export function kindConversionPattern(
   return make(`convert-${root.name}`, root, undefined, options, rewrite);
 }
 
-/** A pattern on every op that `applies` accepts (all when undefined), with one value for each operand. */
-export function anyOpConversionPattern(
-  name: string,
-  applies: ((op: Operation) => boolean) | undefined,
-  rewrite: (op: Operation, operands: readonly Value[], rw: Rewriter, conversion: Conversion) => boolean,
-  options: ConversionPatternOptions = {},
-): ConversionPattern {
-  return make(name, undefined, applies, options, (op, operands, rw, conversion) => rewrite(op, single(operands, name), rw, conversion));
-}
-
 /** An op's view over other operands. */
 export function adaptorOf(op: Operation, operands: readonly Value[]): object {
   const stand = {

@@ -4,16 +4,7 @@ import { fileLoc } from "../ir/location.js";
 import { Operation } from "../ir/operation.js";
 import { Region } from "../ir/region.js";
 import { takeSpellingOfText } from "./older-forms.js";
-import type { ParsedSource } from "./parser.js";
 import { Parser } from "./parser.js";
-
-/**
- * Reads a source text (latin1). Returns its top-level ops, or undefined after an error, which is among the
- * Context's diagnostics. `file` is the name that diagnostics and locations show.
- */
-export function parseSource(ctx: Context, file: string, text: string): ParsedSource | undefined {
-  return new Parser(ctx, ctx.addSource(file, text)).parseSource();
-}
 
 export interface ParsedModule {
   readonly module: Operation;

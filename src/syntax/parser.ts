@@ -37,7 +37,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** The parser may put other lists in the place of those that hooks add to. */
 type State = Writable<OperationState>;
 
-/** A name on the left of `=`: it stands for `count` results. */
+/** A name on the left of `=`: the name of `count` results. */
 interface ResultName {
   readonly name: string;
   readonly count: number;
@@ -828,7 +828,7 @@ export class Parser implements OpParser {
     }
     return this.finish(def, at);
   }
-  /** The op that a name stands for which is not the whole name of one. */
+  /** Resolves an op name that lacks its dialect. */
   private unqualifiedOp(name: string, at: number): OpDef {
     if (!name.includes(".")) {
       const dialect = this.#defaultDialect;

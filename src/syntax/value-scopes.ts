@@ -14,7 +14,7 @@ import { typeText } from "../ir/text-hook.js";
 import { Value } from "../ir/value.js";
 import { type Cursor, ParseFailure } from "./cursor.js";
 
-/** The values one name stands for: a single value or a group `%x:2`. */
+/** The values of one name: a single value or a group `%x:2`. */
 export type Definition = Value | readonly Value[];
 
 interface ForwardReference {

@@ -1,7 +1,6 @@
 /** A step's text read back as IR, for questions that text does not answer: types, encodings, analyses. */
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
-import type { Type } from "../ir/attribute.js";
 import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -81,4 +80,4 @@ export function valuesOnLine(ir: StepModule, line: number): readonly Value[] {
   if (!op) return [];
   return op.results.length > 0 ? op.results : op.operandUses.map(({ value }) => value);
 }
-export type { Type, Value };
+export type { Value };

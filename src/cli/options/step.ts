@@ -321,7 +321,6 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
 
 /** The values of the options of `tt-step` itself, without Triton's. */
 export type StepValues = Values<typeof STEP>;
-export type RunValues = Values<typeof RUN>;
 export type SnapshotValues = Values<typeof SNAPSHOT>;
 
 /** The values of options that are not given. */

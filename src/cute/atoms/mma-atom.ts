@@ -5,9 +5,6 @@
  */
 import type { Layout } from "../term.js";
 
-/** How GMMA operands reach the instruction: `K` or `MN` contiguous in shared memory. */
-export type MajorMode = "K" | "MN";
-
 /** One matrix instruction. Types are spelled as in CuTe (`half_t`). */
 export interface MmaAtom {
   readonly name: string;

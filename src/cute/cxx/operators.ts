@@ -13,7 +13,7 @@ import { defaultOf, layoutOf, nameOfKind, numberOfValue, termOf, typeOf, type Va
 /** The coordinate that call arguments make. */
 export const coordinate = (args: readonly Value[]): Term => (args.length === 1 ? termOf(args[0]!) : tuple(...args.map(termOf)));
 
-/** The element type that a type stands for. */
+/** The element type of a type. */
 export function elementType(v: Value): NumericType {
   const type = typeOf(v);
   if (type.of === "numeric") return type.type;

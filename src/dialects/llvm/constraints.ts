@@ -5,16 +5,7 @@
 import type { AttrDef, Attribute } from "../../ir/attribute.js";
 import { DenseElementsAttr, FloatAttr, IntegerAttr, i32Attr, StringAttr, SymbolRefAttr } from "../../ir/builtin-attrs.js";
 import { floatType, isFloat, isInteger } from "../../ir/builtin-types.js";
-import {
-  AnyAttr,
-  ArrayAttrC,
-  type AttrConstraint,
-  type AttrSpec,
-  arrayAttrOf,
-  defaultAttr,
-  i64EnumAttr,
-  optionalAttr,
-} from "../../ir/constraints.js";
+import { AnyAttr, type AttrConstraint, type AttrSpec, arrayAttrOf, defaultAttr, i64EnumAttr, optionalAttr } from "../../ir/constraints.js";
 import * as A from "./attrs/index.js";
 
 /** An enum kept as its dialect attribute; views read its keyword. */
@@ -141,7 +132,6 @@ export const FlatSymbolRefArrayAttr = arrayAttrOf("flat symbol ref array attribu
   ...AnyAttr,
   test: (a) => SymbolRefAttr.is(a) && a.params.nested.length === 0,
 });
-export const AnyArray = ArrayAttrC;
 export const IntElements: AttrConstraint<Attribute> = {
   ...AnyAttr,
   description: "integer elements attribute",

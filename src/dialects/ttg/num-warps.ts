@@ -18,12 +18,6 @@ export function maybeLookupNumWarps(op: Operation): number | undefined {
   }
   return undefined;
 }
-/** As `maybeLookupNumWarps`, for ops in a region. */
-export function maybeLookupNumWarpsOfRegion(region: Region): number | undefined {
-  const parent = region.parentOp;
-  if (parent?.name === "ttg.warp_specialize.partitions") return partitionNumWarps(region);
-  return parent ? maybeLookupNumWarps(parent) : undefined;
-}
 function partitionNumWarps(region: Region): number | undefined {
   return intsOf(region.parentOp?.parentOp?.attr("partitionNumWarps"))?.[region.index];
 }

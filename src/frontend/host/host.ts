@@ -274,5 +274,3 @@ function collectNames(tree: unknown, out: Set<string>): void {
     for (const [key, value] of Object.entries(tree))
       if ((key !== "kind" && key !== "value") || typeof value === "object") collectNames(value, out);
 }
-
-export type { PythonSyntaxError };

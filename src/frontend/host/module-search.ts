@@ -62,7 +62,7 @@ export const isRead = (name: string): boolean => name === HELPERS || (!isOfPytho
 const PROJECT_FILES = ["pyproject.toml", "setup.py", "setup.cfg"];
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** Stands for a current folder that is not known: it has no name that a package may have. */
+/** The name of a current folder that is not known; no package may have it. */
 const NO_FOLDER = "/current-folder";
 
 /** `level`: the most dots that a relative import of the file has: it is that deep in a package. */

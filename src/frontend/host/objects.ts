@@ -1,7 +1,7 @@
 /** The data of functions, classes and modules of Python source: `data` of the values in `language/values.ts`. */
 
 import type { PyError } from "../language/errors.js";
-import type { BuiltinFunction, HostFunction, JitFunction, Opaque, OpaqueNote, PyClass, PyModule, PyValue } from "../language/values.js";
+import type { HostFunction, JitFunction, Opaque, OpaqueNote, PyClass, PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { unparse } from "../python/unparse.js";
 import type { Host } from "./host.js";
@@ -245,9 +245,6 @@ export function pythonType(name: string, construct: NativeCall, module = "builti
   const data: ClassData = { kind: "native", construct };
   return { kind: "class", name, module, qualname: name, flavour: "type", attrs: new Map(), fields: [], data };
 }
-
-export type Callable = JitFunction | HostFunction | BuiltinFunction | PyClass;
-export type Modules = Map<string, PyModule>;
 
 /** The value of a name, or undefined. */
 export function lookup(env: Env, name: string): PyValue | undefined {

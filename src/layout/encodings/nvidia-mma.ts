@@ -15,16 +15,8 @@ export function isAmpere(params: NvidiaMmaParams): boolean {
   return params.versionMajor === 2;
 }
 
-export function isTuring(params: NvidiaMmaParams): boolean {
-  return params.versionMajor === 2 && params.versionMinor === 1;
-}
-
 export function isHopper(params: NvidiaMmaParams): boolean {
   return params.versionMajor === 3;
-}
-
-export function isVolta(params: NvidiaMmaParams): boolean {
-  return params.versionMajor === 1;
 }
 
 /** register, lane, warp, block -> dim0, dim1, ... */

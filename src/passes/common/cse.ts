@@ -15,6 +15,6 @@ export const cse = definePass("cse", {
   },
 });
 
-/** Says which op stands for one that goes. */
+/** Says which op replaces one that is erased. */
 export const explainMerging = (explain: Explain) => (op: Operation, existing: Operation) =>
   explain(op, "cse.merged", { kind: "applied", message: "{0} went: {1} computes the same", refs: [existing] });

@@ -19,7 +19,7 @@ import type { Operation } from "../../ir/operation.js";
 import { Region } from "../../ir/region.js";
 import type { Rewriter } from "../../rewrite/rewriter.js";
 
-/** Changes an op of the loop or of the peeled round (`isEpilogue`); answers what stands for it now, if something else does. */
+/** Changes an op of the loop or of the peeled round (`isEpilogue`); returns its replacement, if it has one. */
 export type ProcessPeeledOp = (rw: Rewriter, op: Operation, isEpilogue: boolean) => Operation | undefined;
 
 export function peelLoopEpilogue(loop: ForView, rw: Rewriter, processPeeledOp?: ProcessPeeledOp): void {

@@ -124,7 +124,7 @@ export function writeElement(kind: ElementKind, value: number, out: Uint8Array, 
   out.set(bytes.subarray(0, size), at);
 }
 
-/** The number an element stands for; an i64 beyond 2^53 loses low bits. */
+/** The number that an element encodes; an i64 beyond 2^53 loses low bits. */
 export function readElement(kind: ElementKind, from: Uint8Array, at: number): number {
   const size = BYTES[kind];
   bytes.set(from.subarray(at, at + size));

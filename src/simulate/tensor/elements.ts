@@ -99,8 +99,6 @@ export const POINTER: Element = remember({
   decode: undefined,
   encode: undefined,
 });
-export const BOOL = intElement(1);
-export const I32 = intElement(32);
 export const I64 = intElement(64);
 export const F32 = floatElement("f32");
 

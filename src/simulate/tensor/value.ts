@@ -54,10 +54,6 @@ export function numberAt(value: Tensor, i = 0): number {
   const raw = value.data[i]!;
   return value.element.decode ? value.element.decode[raw as number]! : Number(raw);
 }
-/** The integer in a scalar. */
-export function intAt(value: Tensor, i = 0): bigint {
-  return BigInt(value.data[i]!);
-}
 export const isTrue = (value: Tensor, i = 0): boolean => Boolean(value.data[i]);
 
 /** The integer or float bits of an attribute as what is kept of them. */

@@ -96,12 +96,7 @@ function remembered<P extends object>(params: P, toEncoding: (params: P) => Enco
   return encoding;
 }
 
-/** Is the attribute a layout? */
-export function isEncoding(attr: Attribute | undefined): boolean {
-  return attr !== undefined && "encodingKind" in attr.def;
-}
-
-/** The layout that an attribute stands for; undefined when it is none. Always the same object for an attribute. */
+/** The layout of an attribute; undefined when it is none. Always the same object for an attribute. */
 export function encodingParams(attr: Attribute | undefined): EncodingParams | undefined {
   if (attr === undefined || !("encodingKind" in attr.def)) return undefined;
   return remembered(attr.params, (attr.def as EncodingDef).toEncoding);

@@ -9,7 +9,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Region } from "../../../ir/region.js";
 import { enter, type Instruction, jump, operandsOf, type Program, type Rule, type Run, setResults } from "../instructions.js";
-import { type Frame, type Machine, Stop } from "../machine.js";
+import { Stop } from "../machine.js";
 import { isTrue, scalar, type Tensor, tensorSpec, type Val } from "../value.js";
 
 /** A terminator hands its operands to the op around it. */
@@ -240,5 +240,4 @@ export const CONTROL_FLOW: readonly (readonly [OpDef, Rule])[] = [
   [tt.CallOp, call],
   [tt.ReturnOp, leave],
 ];
-export type { Frame, Machine };
 export { leave };

@@ -1,7 +1,5 @@
 /** The codegen pane: the final code, the reasons for it, and figures, in seven tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
-import { codegenStep } from "../../../explain/codegen-facts.js";
-import { memo } from "../../../support/memo.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
 import type { Go, State } from "../../state/state.js";
@@ -22,11 +20,6 @@ export interface CodegenItem {
   readonly go?: Go;
   /** A rewrite begins here: `n` goes from one to the next. */
   readonly head?: true;
-}
-
-const stepCache = memo(codegenStep);
-export function codegenStepOf(state: State) {
-  return state.session.progress ? undefined : stepCache(state.session.trace);
 }
 
 /** The items of a tab; the ptx tab is drawn from the step's lines instead. */

@@ -7,7 +7,7 @@ import { sideOf } from "../../../diff/step-side.js";
 import { type ChangedWords, changedWords, partnersOf, type Stretch } from "../../../diff/words.js";
 import { memo } from "../../../support/memo.js";
 import { irSpans, overlay } from "../../draw/ir-text.js";
-import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, UNDERLINE, withAttributes } from "../../draw/style.js";
+import { BOLD, MUTED, onPaper, type Paper, type Row, type Span, type Style, style, withAttributes } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
 import { functionLines } from "../../kernels.js";
 import { SIDE_BY_SIDE_COLUMNS, sourceBeside } from "../../state/places.js";
@@ -393,4 +393,3 @@ export function fitted(spans: readonly Span[], columns: number, paper: Paper, un
   if (left > 0) out.push([" ".repeat(left), dress(0)]);
   return out;
 }
-export const CURSOR_UNDERLINE = UNDERLINE;

@@ -2,7 +2,6 @@
 
 import { layoutOfType, type ValueLayout } from "../../../explain/value-layout.js";
 import { simulateWavefronts } from "../../../layout/bank-conflicts.js";
-import { conversionShape } from "../../../layout/conversion.js";
 import { placeOf } from "../../../layout/encoding-queries.js";
 import { memo } from "../../../support/memo.js";
 import type { Value } from "../../../trace/step-module.js";
@@ -151,5 +150,3 @@ const inverse = memo((layout: ValueLayout["layout"]): ReadonlyMap<number, number
   }
   return map;
 }, 4);
-
-export { conversionShape };

@@ -1,0 +1,92 @@
+// Begins a pass or an op: `npm run new -- pass triton-drop-asserts`, `npm run new -- op math.exp10`. It makes files that compile and do
+// nothing, and a fixture that fails until it is filled in. CONTRIBUTING.md has the steps that follow.
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
+const pascal = (name) => camel(name).replace(/^./, (letter) => letter.toUpperCase());
+
+const KINDS = { pass: newPass, op: newOp };
+const [kind, name = ""] = process.argv.slice(2);
+if (!Object.hasOwn(KINDS, kind ?? "")) end("usage: npm run new -- pass NAME | op DIALECT.NAME");
+KINDS[kind](name);
+
+/** A pass on Triton's dialect, or on TTGIR if its name begins as theirs do. */
+function newPass(flag) {
+  if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/.test(flag)) end(`a pass has a name like triton-drop-asserts, not '${flag}'`);
+  const group = /^(?:tritongpu|ttg)-/.test(flag) ? "ttg" : "tt";
+  const file = flag.replace(/^(?:tritongpu|triton|ttg|tt)-/, "");
+  make(
+    `src/passes/${group}/${file}.ts`,
+    `import { definePass } from "../../pass/define-pass.js";
+
+export const ${camel(file)} = definePass("${flag}", {
+  name: "${pascal(flag)}",
+  summary: "does nothing yet",
+  run() {},
+});
+`,
+  );
+  appendFileSync(`src/passes/${group}/index.ts`, `export * from "./${file}.js";\n`);
+  make(
+    `fixtures/${group}/${file}.mlir`,
+    `// RUN: tt-opt %s -${flag} | filecheck %s
+
+// CHECK-LABEL: tt.func @f
+// CHECK: what ${flag} makes of it
+tt.func @f(%x: i32) -> i32 {
+  tt.return %x : i32
+}
+`,
+  );
+  console.log(`npx vitest run src/testing/lit.test.ts -t ${group}/${file}`);
+}
+
+/** An op with one operand and a result of the same type. */
+function newOp(full) {
+  const [, dialect, mnemonic] = /^(\w+)\.([a-z]\w*)$/.exec(full) ?? [];
+  const index = `src/dialects/${dialect}/ops/index.ts`;
+  if (dialect === undefined || !existsSync(index)) {
+    const dialects = readdirSync("src/dialects").filter((name) => existsSync(`src/dialects/${name}/ops/index.ts`));
+    end(`an op has a name like math.exp10, with a dialect among ${dialects.join(", ")}; not '${full}'`);
+  }
+  const file = mnemonic.replaceAll("_", "-");
+  make(
+    `src/dialects/${dialect}/ops/${file}.ts`,
+    `import { AnyType } from "../../../ir/constraints.js";
+import { defineOp } from "../../../ir/define-op.js";
+
+export const ${pascal(mnemonic)}Op = defineOp("${full}", {
+  summary: "returns its operand",
+  operands: { input: AnyType },
+  results: { result: AnyType },
+  format: "$input attr-dict \`:\` type($input) \`->\` type($result)",
+});
+`,
+  );
+  appendFileSync(index, `export * from "./${file}.js";\n`);
+  make(
+    `fixtures/${dialect}/${file}.mlir`,
+    `// RUN: tt-opt %s | filecheck %s
+
+// CHECK: ${full} as its format prints it
+tt.func @f(%x: i32) -> i32 {
+  %0 = ${full} %x : i32 -> i32
+  tt.return %0 : i32
+}
+`,
+  );
+  console.log(`npx vitest run src/testing/lit.test.ts -t ${dialect}/${file}`);
+}
+
+function make(path, text) {
+  if (existsSync(path)) end(`${path} exists`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  console.log(path);
+}
+
+function end(message) {
+  console.error(message);
+  process.exit(2);
+}
