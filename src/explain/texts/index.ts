@@ -23,6 +23,7 @@ import { INSTRUCTIONS, MODIFIERS } from "./instructions.js";
 import { textOfOp } from "./ops/index.js";
 import EXAMPLES from "./pass-examples.json" with { type: "json" };
 import { PASS_TEXTS } from "./passes/index.js";
+import type { InstructionText } from "./records.js";
 
 /** A name explained. A line that begins with a space is code or a drawing, and is not to be broken; the others are paragraphs. */
 export interface NameText {
@@ -191,10 +192,17 @@ export function instructionText(mnemonic: string): NameText | undefined {
       `Operands: ${found.operands}`,
       ...(modifiers.length === 0 ? [] : ["Modifiers:", ...modifiers]),
       ...(found.since === undefined ? [] : [`It is there from sm_${found.since} on.`]),
-      `PTX ISA: ${found.section}: ${found.name}`,
+      `PTX ISA: ${sectionOf(found, given)}: ${found.name}`,
       ...fragments.flatMap(({ title, type }) => ["", `${title} (T4:1 is lane 4, register element 1):`, ...drawing(type)]),
     ],
   };
+}
+
+/** The chapter of an instruction: those that integers and floats share are in two. */
+function sectionOf({ section }: InstructionText, modifiers: readonly string[]): string {
+  if (!section.startsWith("Integer")) return section;
+  if (modifiers.some((part) => /^b?f16/.test(part))) return "Half Precision Floating Point Instructions";
+  return modifiers.some((part) => /^f\d/.test(part)) ? "Floating Point Instructions" : section;
 }
 
 /** What a name means, of whatever kind it is; undefined for a name of nothing. */

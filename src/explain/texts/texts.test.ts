@@ -84,6 +84,13 @@ test("an instruction is found by its whole mnemonic, and draws its fragments", (
   expect(mma.join("\n")).toContain("a: 16 x 16 (T4:1 is lane 4, register element 1):\n  [[ T0:0,  T0:1,  T1:0,  T1:1,");
 });
 
+test("floats are in chapters of their own", () => {
+  const chapter = (mnemonic: string) => instructionText(mnemonic)!.lines.find((line) => line.startsWith("PTX ISA"));
+  expect(chapter("add.s32")).toBe("PTX ISA: Integer Arithmetic Instructions: add");
+  expect(chapter("add.rn.f32")).toBe("PTX ISA: Floating Point Instructions: add");
+  expect(chapter("fma.rn.f16x2")).toBe("PTX ISA: Floating Point Instructions: fma");
+});
+
 test("an encoding draws its example", () => {
   expect(nameText("swizzled_shared")!.lines.join("\n")).toContain("maxPhase");
 });
