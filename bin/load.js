@@ -8,7 +8,9 @@ const { Script } = require("node:vm");
 const { crc32 } = require("node:zlib");
 
 // Functions are optimized later than V8 would, and the heap grows at once: most commands are over before that is worth its time.
-setFlagsFromString("--interrupt-budget=2000000 --semi-space-growth-factor=16");
+setFlagsFromString("--semi-space-growth-factor=16");
+// V8 of later versions has no such flag, and says so on standard error.
+if (Number.parseInt(process.versions.node, 10) <= 22) setFlagsFromString("--interrupt-budget=2000000");
 
 const dist = join(__dirname, "../dist");
 /** The scripts that were loaded and their modules, by name. */

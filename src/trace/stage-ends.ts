@@ -8,7 +8,7 @@ export function stageEnds(ours: Trace, other: Trace): readonly (readonly [ours: 
     const isOurs = ({ kind, stage, parent }: Step): boolean =>
       theirs.flag === "source"
         ? kind === "source"
-        : kind === "pass" && parent === undefined && stage === theirs.flag && theirs.flag !== "ptx";
+        : kind === "pass" && parent === undefined && stage === theirs.flag && /^ttg?ir$/.test(theirs.flag);
     const step = ours.steps.findLast(isOurs);
     return step ? [[step, theirs]] : [];
   });
