@@ -34,12 +34,12 @@ class Page:
 _open = open
 
 
-def open(kernel, signature=None, **options):
+def open(kernel, signature=None, /, **options):
     """The page of a kernel, compiled pass by pass.
 
     kernel: a path (Python, TTIR, TTGIR, a dump, a captured folder), or a function under `@triton.jit`.
     signature: types with what values are multiples of, and constants, as `*fp16:16, i32, 128`; without it the file or a guess says.
-    options: those of the command `tt-step`, with underscores: `target="cuda:90"`, `num_warps=8`, `guess=True`. Raises `Error`.
+    options: those of the command `tt-step`, with underscores: `target="cuda:90"`, `num_warps=8`, `guess=True`; `kernel="add"` for one of a file. Raises `Error`.
     """
     with _Folder() as folder:
         path = os.path.join(folder, "page.html")
@@ -48,7 +48,7 @@ def open(kernel, signature=None, **options):
             return Page(file.read())
 
 
-def trace(kernel, signature=None, **options):
+def trace(kernel, signature=None, /, **options):
     """All steps of a compilation as a dict, as `tt-step --json` writes it. The arguments are those of `open`."""
     return json.loads(_tt_step(kernel, signature, {**options, "json": True}))
 
