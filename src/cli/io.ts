@@ -29,6 +29,8 @@ export interface Io {
   readonly isTerminal?: boolean;
   /** Whether stdin and stdout are terminals with somebody before them; undefined in tests: nobody is. */
   readonly isInteractive?: boolean;
+  /** Whether stdout is a terminal with somebody before it whose keys can be read though stdin is something else. */
+  readonly hasKeyboard?: boolean;
   /** The absolute folder that relative paths begin in; undefined in tests. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { fstatSync, mkdtempSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { failureOf } from "../node/failure.js";
@@ -85,6 +85,10 @@ export async function runMain(
       const { CI, TERM } = process.env;
       return !CI && TERM !== "dumb" && isTerminal(0) && isTerminal(1);
     },
+    get hasKeyboard() {
+      const { CI, TERM } = process.env;
+      return !CI && TERM !== "dumb" && isTerminal(1) && canOpenTerminal();
+    },
     cwd: process.cwd(),
     env: process.env,
     ...(isTerminal(2) ? { progress: line.show } : {}),
@@ -111,6 +115,15 @@ export async function runMain(
 }
 
 /** node:tty is loaded late, since that takes a fifth of a short command's time; /dev/null is a character device too. */
+/** Whether the program has a terminal, which keys can be read from. */
+function canOpenTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
 const isTerminal = (fd: number): boolean => fstatSync(fd).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(fd);
 
 const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.ino;

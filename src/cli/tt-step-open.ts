@@ -25,7 +25,8 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (opensUi(args) && io.isInteractive) return (await import("./tt-step-tui.js")).openUi(args, argv, io);
+  if (opensUi(args) && (io.isInteractive || (args.input === "-" && io.hasKeyboard)))
+    return (await import("./tt-step-tui.js")).openUi(args, argv, io);
   const input = readInput(args.input, io, args);
   if (input.kind === "error") return refuse(input, io);
   const unused = withoutEffect(input, args.input, args, args.against !== undefined || asksForPrograms(args) ? COMPILE_NAMES : []);

@@ -16,6 +16,7 @@ import { loadApp } from "../tui/load-app.js";
 import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
 import { runTui } from "../tui/run.js";
 import { configPath, readConfig } from "./config.js";
+import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
 import { otherTrace } from "./tt-step-against.js";
 import { COMPILE_NAMES, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
@@ -68,7 +69,8 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       };
     }
     if (read.kind === "error" && read.proposal) return { kind: "form", form: form(read.proposal, compiler.capability) };
-    if (read.kind === "error") return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput };
+    if (read.kind === "error")
+      return { kind: "error", text: read.rendered ?? `tt-step: ${read.message}\n`, code: EXIT.badInput, found: inputFacts(path, io) };
     // Defaults of the configuration are for all inputs.
     const unused = withoutEffect(read, path, given, given.against === undefined ? [] : COMPILE_NAMES);
     if (unused !== undefined) return { kind: "error", text: `tt-step: ${unused}\n`, code: EXIT.badInput };

@@ -40,7 +40,7 @@ function show(state: State) {
 test("what terminals send", async () => {
   const { press } = show(opened());
   expect(await press("jj\x1b[A\x1b[6~\x1bOH\x1b")).toEqual(["j", "j", "up", "pgdn", "home", "esc"]);
-  expect(await press("\x1b[<0;12;3M\x1b[<0;12;3m\x1b[<65;1;1M")).toEqual(["press 11,2", "wheel-down 0,0"]);
+  expect(await press("\x1b[<0;12;3M\x1b[<0;12;3m\x1b[<65;1;1M")).toEqual(["press 11,2", "release 11,2", "wheel-down 0,0"]);
   expect(await press("\x04", " ", "\r", "\t", "\x1b[Z", "\x7f")).toEqual(["ctrl+d", "space", "enter", "tab", "shift+tab", "backspace"]);
   expect(await press("é", "2/tt.load\r\x0c")).toEqual(["é", "2", "/", ..."tt.load", "enter", "ctrl+l"]);
   expect(await press("\x1b[200~", "\x1b[15~")).toEqual([]);

@@ -72,7 +72,7 @@ export class Compilations {
   open(opened = this.inputs.open()): void {
     if (opened.kind === "choices") return this.offer(opened);
     if (opened.kind === "form") return this.ask(opened.form);
-    if (opened.kind === "error") return this.shell.end(opened.code, opened.text);
+    if (opened.kind === "error") return this.refuse(opened);
     if (opened.kind === "imported") {
       const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.shell.dispatch({ type: "session", session, select: firstStep(session) });
@@ -81,6 +81,12 @@ export class Compilations {
     }
     this.setForm(opened.form);
     this.compile({ source: opened.source, ...opened.range }, this.whatIfOf(opened), undefined);
+  }
+  /** Says what is wrong with the input and what was found; `e` opens it in an editor. */
+  private refuse({ text, code, found = [] }: Extract<Opened, { kind: "error" }>): void {
+    this.result = code;
+    this.shell.dispatch({ type: "session", session: { ...this.shell.state().session, refused: { text, found } } });
+    this.shell.say("the input cannot be opened; e edits it, q quits");
   }
   private whatIfOf({ source, whatIf }: OpenedModule): WhatIf {
     return { ...whatIf, always: this.inputs.always, divisibility: divisibilityOf(source.module) };
@@ -308,13 +314,17 @@ export class Compilations {
     if ("error" in edited) return this.shell.say(edited.error, "error");
     const { session } = this.shell.state();
     const changed = session.sources.find((s) => s.found === file)?.lines.join("\n") !== fromBytes(edited.text);
-    if (changed && resolve(file) === resolve(this.inputs.name)) this.reopen();
+    if ((changed || session.refused) && resolve(file) === resolve(this.inputs.name)) this.reopen();
     else this.shell.dispatch({ type: "session", session: withSources({ ...session, sources: [] }) });
   }
   /** The input was edited: it is compiled again, and held against what it was. */
   private reopen(): void {
     const { baseline, trace, settings } = this.shell.state().session;
     const opened = this.#again();
+    if (this.shell.state().session.refused) {
+      this.shell.dispatch({ type: "session", session: { ...this.shell.state().session, refused: undefined } });
+      return this.open(opened);
+    }
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
     const whatIf: WhatIf = settings

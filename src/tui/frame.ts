@@ -4,12 +4,12 @@ import { overlayRect } from "./control/overlay-rect.js";
 import { whatIfRows } from "./control/what-if.js";
 import { ansiRow } from "./draw/ansi.js";
 import { ACCENT, BOLD, ERROR, KEY, line, MUTED, PLAIN, REVERSE, type Row, type Span, style, TITLE } from "./draw/style.js";
-import { cut, textWidth } from "./draw/text-width.js";
+import { cut } from "./draw/text-width.js";
 import { inkColour, type Theme } from "./draw/theme.js";
 import { formRows } from "./form/rows.js";
 import { COMMAND_IDS, COMMANDS, type CommandDef, type CommandId, keyLabel, keysOf } from "./keymap.js";
 import { PANES } from "./panes/index.js";
-import type { PaneDef } from "./panes/pane.js";
+import { type PaneDef, tabLabels } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, PaneId, State } from "./state/state.js";
@@ -132,8 +132,7 @@ function paneView(
   const inside = { width: width - 2, height: height - 2 - (headed ? 1 : 0) };
   const tabs = def.tabs?.(state);
   const wanted = def.title(state);
-  // The title gives way to the tabs, as far as it stays readable.
-  const tabText = tabs ? tabsSpans(tabs, width - 7 - Math.min(textWidth(wanted), Math.max(12, Math.floor(width / 3)))) : [];
+  const tabText = tabs ? tabsSpans(tabLabels(tabs, wanted, width), tabs.active) : [];
   const title = cut(wanted, width - 6 - (tabs ? spansWidth(tabText) + 1 : 0));
   const note = def.note?.(state) ?? "";
   const bar = barOf(def.length(state, inside), def.top(state), inside.height);
@@ -150,25 +149,13 @@ function paneView(
 }
 
 const spansWidth = (spans: readonly Span[]): number => spans.reduce((n, [text]) => n + text.length, 0);
-/** The names of all tabs, in the longest form that fits; where none does, that of the active one. */
-function tabsSpans(
-  { names, short = names, active }: NonNullable<ReturnType<NonNullable<PaneDef<unknown>["tabs"]>>>,
-  width: number,
-): Span[] {
-  const at = names.indexOf(active);
-  const ink = (i: number): number => (i === at ? style("accent", "none", BOLD) : EDGE);
-  const forms = [names, short].map((labels): Span[] => [
-    ["[", EDGE],
-    ...labels.flatMap((label, i): Span[] => [...(i > 0 ? [["|", EDGE] as const] : []), [label, ink(i)]]),
-    ["]", EDGE],
+/** `[memory|mma|ptx]`, the active one lit. */
+function tabsSpans(labels: ReturnType<typeof tabLabels>, active: string): Span[] {
+  const spans = labels.flatMap(([label, tab], i): Span[] => [
+    ...(i > 0 ? [["|", EDGE] as const] : []),
+    [label, tab === active ? style("accent", "none", BOLD) : EDGE],
   ]);
-  return (
-    forms.find((spans) => spansWidth(spans) <= width) ?? [
-      ["[", EDGE],
-      [short[at]!, ink(at)],
-      ["]", EDGE],
-    ]
-  );
+  return [["[", EDGE], ...spans, ["]", EDGE]];
 }
 
 function barOf(length: number, top: number, height: number): { readonly at: number; readonly size: number } | undefined {

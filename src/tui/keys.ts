@@ -6,7 +6,7 @@ export type TerminalInput =
   /** 0-based cell. */
   | {
       readonly kind: "mouse";
-      readonly what: "press" | "wheel-up" | "wheel-down";
+      readonly what: "press" | "drag" | "release" | "wheel-up" | "wheel-down";
       readonly x: number;
       readonly y: number;
     };
@@ -50,7 +50,10 @@ export function inputsOf(input: string, key: Key): TerminalInput[] {
 }
 
 function mouseInput(button: number, x: number, y: number, isDown: boolean): TerminalInput[] {
-  const what = button === 64 ? "wheel-up" : button === 65 ? "wheel-down" : (button & 0b1100011) === 0 && isDown ? "press" : undefined;
+  const isLeft = (button & 0b1000011) === 0;
+  const moves = (button & 32) !== 0;
+  const what =
+    button === 64 ? "wheel-up" : button === 65 ? "wheel-down" : !isLeft ? undefined : !isDown ? "release" : moves ? "drag" : "press";
   return what ? [{ kind: "mouse", what, x, y }] : [];
 }
 

@@ -30,7 +30,7 @@ export type Opened =
   /** The arguments of a Python kernel are to be filled in. */
   | { readonly kind: "form"; readonly form: OpenForm }
   /** Text for the user, and the code to end with. */
-  | { readonly kind: "error"; readonly text: string; readonly code: number };
+  | { readonly kind: "error"; readonly text: string; readonly code: number; readonly found?: readonly string[] };
 
 /** A form, and what it opens when it is filled in. */
 export interface OpenForm {
@@ -63,6 +63,7 @@ export function emptySession(name: string): Session {
     against: undefined,
     sources: [],
     failure: undefined,
+    refused: undefined,
   };
 }
 const EMPTY: Trace = {

@@ -2,10 +2,10 @@
  * The program around the pure core: it owns the terminal, draws and reads keys through Ink, and does what the reducer asks for,
  * or has it done (`compilations.ts`, `idle.ts`).
  */
-import { closeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isatty } from "node:tty";
+import { isatty, ReadStream } from "node:tty";
 import { failureOf } from "../node/failure.js";
 import { fileError, writeFile } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
@@ -42,6 +42,9 @@ export function runTui(request: TuiRequest): Promise<number> {
 
 class TerminalUi {
   readonly #terminal: Terminal;
+  /** Keys come from the terminal also where the input comes from standard input, as less does it. */
+  readonly #keyboard = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r");
+  readonly #keys = this.#keyboard === 0 ? process.stdin : new ReadStream(this.#keyboard);
   readonly #theme: Theme;
   #state: State;
   #isShown = false;
@@ -87,9 +90,9 @@ class TerminalUi {
     process.on("SIGCONT", this.#onContinue);
     process.stdout.on("resize", this.#onResize);
     process.stdout.on("error", () => this.end(0));
-    for (const gone of ["end", "close", "error"]) process.stdin.on(gone, () => this.#suspended || this.end(0));
+    for (const gone of ["end", "close", "error"]) this.#keys.on(gone, () => this.#suspended || this.end(0));
     // Keys pressed before Ink listens must not be echoed.
-    process.stdin.setRawMode(true);
+    this.#keys.setRawMode(true);
     this.#terminal.enter();
     void this.begin();
   }
@@ -119,7 +122,7 @@ class TerminalUi {
     this.#app?.stop();
     this.#app = this.#ink?.startApp(
       {
-        stdin: process.stdin,
+        stdin: this.#keys,
         write: (text) => this.#terminal.frame(text),
         input: (inputs) => this.typed(inputs),
         failed: this.#onError,
@@ -174,7 +177,7 @@ class TerminalUi {
   private perform(effect: Effect): void {
     switch (effect.kind) {
       case "quit":
-        return this.end(this.#compilations.result);
+        return this.end(this.#compilations.result, this.#state.session.refused?.text);
       case "suspend":
         return this.suspend();
       case "copy":
@@ -213,9 +216,9 @@ class TerminalUi {
   private handOver(): void {
     this.#suspended = true;
     this.#app?.stop();
-    process.stdin.setRawMode(false);
+    this.#keys.setRawMode(false);
     // Ink lets go of it, and without it nothing would keep a program that is continued.
-    process.stdin.ref();
+    this.#keys.ref();
     this.#terminal.leave();
   }
   private away<T>(what: () => T): T {
@@ -228,7 +231,7 @@ class TerminalUi {
   }
   private takeBack(): void {
     this.#suspended = false;
-    process.stdin.setRawMode(true);
+    this.#keys.setRawMode(true);
     this.#terminal.enter();
     this.resized();
   }
@@ -254,7 +257,7 @@ class TerminalUi {
   readonly #onResize = (): void => this.guarded(() => this.#suspended || this.resized());
   readonly #onExit = (): void => {
     this.#terminal.leave();
-    if (process.stdin.isTTY && process.stdin.isRaw) process.stdin.setRawMode(false);
+    if (this.#keys.isTTY && this.#keys.isRaw) this.#keys.setRawMode(false);
   };
   readonly #onSignal = (_: NodeJS.Signals, number: number): void => this.end(128 + number);
   readonly #onError = (error: Error): void => {
@@ -297,10 +300,10 @@ class TerminalUi {
     this.#onExit();
     if (text !== "") process.stderr.write(terminalText(text), "latin1");
     // node aborts where it cannot put back the modes of a terminal that has gone; of files that are closed it does not try.
-    const isGone = code === HUNG_UP || !isatty(0);
+    const isGone = code === HUNG_UP || !isatty(this.#keyboard);
     if (isGone) for (const fd of [0, 1, 2]) closeSync(fd);
-    process.stdin.pause();
-    process.stdin.unref();
+    this.#keys.pause();
+    this.#keys.unref();
     const ended = isGone && code === 0 ? HUNG_UP : code;
     this.resolve(ended);
     // Handles that others left open do not keep a program that has ended.

@@ -9,8 +9,9 @@ export interface TerminalOut {
 
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE = "\x1b[r\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
-const MOUSE_ON = "\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF = "\x1b[?1006l\x1b[?1000l";
+/** Presses, and where the mouse moves while a button is held: borders are dragged. */
+const MOUSE_ON = "\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF = "\x1b[?1006l\x1b[?1002l";
 /** Synchronized output: terminals that know it show a frame at once, others ignore it. */
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";

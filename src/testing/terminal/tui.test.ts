@@ -39,7 +39,7 @@ const ready = (pty: Pty) =>
 test("opens on a kernel, steps, shows help, and leaves the terminal as it was", async () => {
   const pty = start([KERNEL]);
   const first = await ready(pty);
-  expect(first).toMatchObject({ alternate: true, cursorHidden: true, mouse: "vt200" });
+  expect(first).toMatchObject({ alternate: true, cursorHidden: true, mouse: "drag" });
   expect(first.text).toContain("convert-triton-to-tritongpu");
   await pty.until((s) => s.text.includes("no findings"), "that there are no findings");
   pty.type(">>");
@@ -320,6 +320,17 @@ test("an editor that fails leaves its file, and the next one does not write over
   await pty.exited();
 });
 
+test("a kernel from standard input: keys come from the terminal", async () => {
+  const pty = new Pty(["/bin/bash", "--norc", "-i"], { columns: 140, rows: 40, env: { PS1: "$ " } });
+  open.push(pty);
+  pty.type(`cat ${KERNEL} | '${process.execPath}' '${join(folder, "bin/tt-step.js")}' -; echo code=$?\r`);
+  await ready(pty);
+  pty.type(":coalesce\r");
+  await pty.until((s) => s.text.includes("→ coalesce"), "the pass that was asked for");
+  pty.type("q");
+  await pty.until((s) => !s.alternate && s.text.includes("code=0"), "the shell");
+});
+
 test("stdin closed, or no terminal on one side: a list", async () => {
   const pty = startInShell(`${KERNEL} <&-`);
   const closed = await pty.until((s) => /^over$/m.test(s.text), "the list");
@@ -337,7 +348,7 @@ test("suspended and resumed", async () => {
   const away = await pty.until((s) => !s.alternate && /Stopped/.test(s.text), "the shell");
   expect(away).toMatchObject({ cursorHidden: false, mouse: "none" });
   pty.type("fg\r");
-  expect(await pty.until((s) => s.alternate && s.text.includes("1 passes"), "the UI again")).toMatchObject({ mouse: "vt200" });
+  expect(await pty.until((s) => s.alternate && s.text.includes("1 passes"), "the UI again")).toMatchObject({ mouse: "drag" });
   pty.type("q");
   await pty.until((s) => !s.alternate, "the shell again");
 });
@@ -350,7 +361,7 @@ test.each(["SIGTSTP", "SIGSTOP"])("%s from outside, and resumed", async (signal)
   if (signal === "SIGTSTP") expect(away).toMatchObject({ alternate: false, cursorHidden: false, mouse: "none" });
   pty.take();
   pty.type("fg\r");
-  await pty.until((s) => s.alternate && s.text.includes("1 passes") && s.mouse === "vt200", "the UI again");
+  await pty.until((s) => s.alternate && s.text.includes("1 passes") && s.mouse === "drag", "the UI again");
   expect(pty.received).toContain("\x1b[?1049h");
 });
 
@@ -391,8 +402,24 @@ test("IR is edited in $EDITOR: an error comes back at its line, and nothing is l
   await pty.exited();
 });
 
-test("bad input: the terminal is given back before the error", async () => {
+test("bad input: a screen says what was found; the terminal is given back before the error", async () => {
+  const empty = join(folder, "empty.ttir");
+  const half = join(folder, "half.ttir");
+  writeFileSync(empty, "");
+  writeFileSync(half, readFileSync(KERNEL, "latin1").slice(0, 400));
+  for (const [path, found] of [
+    [empty, /The file is empty/],
+    [half, /error: [\s\S]*ends in the middle of this one:[\s\S]*not closed/],
+    [process.execPath, /bytes, and is not text: an ELF file/],
+  ] as const) {
+    const pty = start([path]);
+    await pty.until((s) => s.alternate && found.test(s.text), `${found}`);
+    pty.type("q");
+    expect(await pty.exited()).toMatchObject({ code: 2 });
+  }
   const pty = start(["no/such/file"]);
+  await pty.until((s) => s.text.includes("cannot read 'no/such/file'"), "the reason");
+  pty.type("q");
   expect(await pty.exited()).toMatchObject({ code: 2 });
   expect(await pty.screen()).toMatchObject({ alternate: false, text: expect.stringContaining("cannot read 'no/such/file'") });
 });

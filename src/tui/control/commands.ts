@@ -284,6 +284,8 @@ function disable(state: State): State {
 }
 
 function edit(state: State): State {
+  const { name, refused } = state.session;
+  if (refused) return ask(state, { kind: "edit-source", file: name, line: Number(/:(\d+):\d+: error/.exec(refused.text)?.[1] ?? 1) });
   if (state.view.focus === "source") {
     const file = state.session.sources[state.view.source.file];
     if (file) return ask(state, { kind: "edit-source", file: file.found, line: state.view.source.row + 1 });

@@ -1,25 +1,57 @@
 /** Clicks focus and select; the wheel scrolls three lines of the pane under it. */
 import type { TerminalInput } from "../keys.js";
 import { PANES } from "../panes/index.js";
-import { insideOf, placesOf } from "../state/places.js";
-import { type State, withView } from "../state/state.js";
+import { type PaneDef, tabLabels } from "../panes/pane.js";
+import { borderAt, insideOf, type Placed, placesOf, withBorder } from "../state/places.js";
+import { type PaneId, type State, withView } from "../state/state.js";
 import { go } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
+import { overlayKey } from "./overlays.js";
+import { whatIfRows } from "./what-if.js";
 
 const WHEEL = 3;
+/** The column of a dialog at which the value of an option begins. */
+const VALUE_AT = 42;
 
 export function pressed(state: State, input: Extract<TerminalInput, { readonly kind: "mouse" }>): State {
   const { x, y, what } = input;
+  if (what === "release") return state.dragged ? { ...state, dragged: undefined } : state;
+  if (what === "drag") return state.dragged ? { ...state, view: withBorder(state, state.dragged, x, y) } : state;
   if (state.overlay) return overOverlay(state, state.overlay, input);
   const place = placesOf(state).panes.find(({ rect }) => x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height);
   if (!place) return state;
-  const { pane } = place;
+  const { pane, rect } = place;
   const { scroll, move, click } = PANES[pane];
   if (what !== "press") return (scroll ?? move)(state, what === "wheel-down" ? WHEEL : -WHEEL);
   const focused = withView(state, { focus: pane }, state.view.focus !== pane);
+  const tab = y === rect.y ? tabAt(state, place, x) : undefined;
+  if (tab !== undefined) return atTab(focused, pane, tab);
+  const dragged = borderAt(state, x, y);
+  if (dragged) return { ...focused, dragged };
   const inside = insideOf(state, pane)!;
   const row = y - inside.y;
   return row < 0 || row >= inside.height ? focused : click(focused, x - inside.x, row);
+}
+
+/** The tab whose label is at a column of a pane's upper border. */
+function tabAt(state: State, { pane, rect }: Placed, x: number): string | undefined {
+  const { tabs, title } = PANES[pane] as PaneDef<unknown>;
+  const all = tabs?.(state);
+  if (!all) return undefined;
+  const labels = tabLabels(all, title(state), rect.width);
+  // They end a column before the corner.
+  let at = rect.x + rect.width - 3 - labels.reduce((n, [label]) => n + label.length + 1, 0);
+  for (const [label, tab] of labels) {
+    if (x > at && x <= at + label.length) return tab;
+    at += label.length + 1;
+  }
+  return undefined;
+}
+function atTab(state: State, pane: PaneId, wanted: string): State {
+  const { tabs, tab } = PANES[pane] as PaneDef<unknown>;
+  let at = state;
+  for (const _ of tabs!(state).names) if (tabs!(at).active !== wanted) at = tab(at, 1);
+  return at;
 }
 
 function overOverlay(
@@ -37,6 +69,14 @@ function overOverlay(
   }
   const inside = x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
   if (!inside) return { ...state, overlay: undefined };
+  if (overlay.kind === "what-if") {
+    const row = Math.max(0, overlay.row + 3 - (rect.height - 2)) + y - rect.y - 2;
+    const found = whatIfRows(overlay.draft)[row];
+    if (y === rect.y + rect.height - 1) return overlayKey(state, overlay, "enter");
+    if (!found) return state;
+    // Left of the value goes down, the value and what is right of it up.
+    return { ...state, overlay: { ...overlay, row, draft: found.change(x - rect.x < VALUE_AT ? -1 : 1) } };
+  }
   if (overlay.kind !== "list") return state;
   const row = overlay.top + y - rect.y - 1;
   const item = overlay.items[row];

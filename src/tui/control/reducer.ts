@@ -35,6 +35,7 @@ export function initialState(session: Session, size: Size, settings: Settings, v
     session,
     view,
     overlay: undefined,
+    dragged: undefined,
     pending: "",
     message: undefined,
     past: [],

@@ -1,5 +1,6 @@
 /** A pane: what it shows, and what keys and clicks do in it. One file each, and one line in `index.ts`. */
 import type { Row } from "../draw/style.js";
+import { textWidth } from "../draw/text-width.js";
 import type { State } from "../state/state.js";
 
 export interface Size2 {
@@ -15,12 +16,7 @@ export interface PaneDef<Slice> {
   readonly absent?: (state: State) => string | undefined;
 
   readonly title: (state: State) => string;
-  readonly tabs?: (state: State) => {
-    readonly names: readonly string[];
-    /** Labels where there is little room. */
-    readonly short?: readonly string[];
-    readonly active: string;
-  };
+  readonly tabs?: (state: State) => Tabs;
   /** A line above the rows, which is not scrolled; `places.ts` leaves room for it. */
   readonly head?: (state: State, width: number) => Row;
   /** Text in the lower border. */
@@ -50,6 +46,26 @@ export interface PaneDef<Slice> {
   readonly next?: (state: State, direction: 1 | -1) => State | undefined;
   /** When it gets the focus. */
   readonly focused?: (state: State) => State;
+}
+
+/** The tabs of a pane as they are written in its upper border. */
+export interface Tabs {
+  readonly names: readonly string[];
+  /** Labels where there is little room. */
+  readonly short?: readonly string[];
+  readonly active: string;
+}
+/** The labels that fit beside a title, in a frame of that width: those of all tabs, or that of the active one; with the tab of each. */
+export function tabLabels(
+  { names, short = names, active }: Tabs,
+  title: string,
+  width: number,
+): readonly (readonly [label: string, tab: string])[] {
+  // The title gives way to the tabs, as far as it stays readable.
+  const room = width - 7 - Math.min(textWidth(title), Math.max(12, Math.floor(width / 3)));
+  const forms = [names, short].map((labels) => labels.map((label, i) => [label, names[i]!] as const));
+  const fits = (labels: readonly (readonly [string, string])[]) => labels.reduce((n, [label]) => n + label.length + 1, 1) <= room;
+  return forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
 }
 
 /** The tab `by` away. */

@@ -1,5 +1,5 @@
 /** How a screen is divided among panes: arithmetic on its size. Ink places boxes of these sizes, and the mouse finds them there. */
-import type { PaneId, State } from "./state.js";
+import type { Border, PaneId, State } from "./state.js";
 
 /** Cells of the screen, 0-based. */
 export interface Rect {
@@ -47,8 +47,9 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   const { rows } = size;
   const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
   if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
-  const passesWidth =
+  const usual =
     columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
+  const passesWidth = within(view.sizes.passes ?? usual, 20, columns - 40);
   const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;
   const isBeside = sourceBeside({ size, view, session });
@@ -70,14 +71,14 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
     ],
   });
   if (columns >= WIDE_COLUMNS && rows >= 36) {
-    const lower = Math.max(10, Math.floor(height * 0.36));
+    const lower = within(view.sizes.lower ?? Math.max(10, Math.floor(height * 0.36)), 5, height - 8);
     const layoutWidth = Math.floor(rightWidth / 2);
     const parts = [of("layout", layoutWidth, lower), of("codegen", rightWidth - layoutWidth, lower)];
     return ["wide", beside(height - lower, { split: "row", parts })];
   }
   // It grows when it is looked at.
   const isRead = view.focus === view.lower || (view.lower === "codegen" && view.codegen.tab === "why");
-  const lower = Math.max(7, Math.floor(height * (isRead ? 0.5 : 0.34)));
+  const lower = within(view.sizes.lower ?? Math.max(7, Math.floor(height * (isRead ? 0.5 : 0.34))), 5, height - 8);
   return ["medium", beside(height - lower, of(view.lower, rightWidth, lower))];
 }
 
@@ -86,6 +87,22 @@ export function sourceBeside({ size, view, session }: Pick<State, "size" | "view
   return view.diff.python && view.upper === "diff" && !view.zoomed && session.sources.length > 0 && size.columns >= BESIDE_COLUMNS;
 }
 const BESIDE_COLUMNS = 120;
+
+const within = (size: number, least: number, most: number): number => Math.max(least, Math.min(most, size));
+
+/** The border that is at a cell: of the pass list, or of the lower panes. */
+export function borderAt(state: State, x: number, y: number): Border | undefined {
+  const { kind, panes, footer } = placesOf(state);
+  if (kind === "tiny" || kind === "single" || y >= footer) return undefined;
+  const upper = panes.find(({ pane }) => pane === state.view.upper)!.rect;
+  if (x === upper.x - 1 || x === upper.x) return y === upper.y + upper.height - 1 || y === upper.y + upper.height ? "lower" : "passes";
+  return x > upper.x && y === upper.y + upper.height - 1 ? "lower" : undefined;
+}
+/** The view after a border was dragged to a cell. */
+export function withBorder({ view, size }: State, border: Border, x: number, y: number): State["view"] {
+  const sizes = border === "passes" ? { passes: x } : { lower: size.rows - 2 - y };
+  return { ...view, sizes: { ...view.sizes, ...sizes } };
+}
 
 /** The panes of an area whose upper left cell is (x, y). */
 function placed(area: Area, x: number, y: number): Placed[] {

@@ -27,6 +27,8 @@ export interface GeneralView {
   /** Which of the lower panes is shown where there is room for one. */
   readonly lower: "layout" | "codegen";
   readonly zoomed: boolean;
+  /** Columns of the pass list and rows of the lower panes, where the user has dragged their borders. */
+  readonly sizes: { readonly passes?: number; readonly lower?: number };
   /** The step marked with `m`. */
   readonly mark: number | undefined;
   readonly search: Search | undefined;
@@ -136,6 +138,8 @@ export interface Session {
   readonly sources: readonly SourceFile[];
   /** A pass that failed, in a sentence. */
   readonly failure: string | undefined;
+  /** Why the input cannot be opened, and what was found in its place. */
+  readonly refused: { readonly text: string; readonly found: readonly string[] } | undefined;
 }
 /** A compilation of a log that holds several, or one function of a module. */
 export interface Kernel {
@@ -199,11 +203,15 @@ export interface Size {
   readonly rows: number;
 }
 
+export type Border = "passes" | "lower";
+
 export interface State {
   readonly size: Size;
   readonly session: Session;
   readonly view: View;
   readonly overlay: Overlay | undefined;
+  /** The border that the mouse holds. */
+  readonly dragged: Border | undefined;
   /** Keys of a sequence that is not complete: `g`. */
   readonly pending: string;
   /** One line for the user; goes with the next key. */

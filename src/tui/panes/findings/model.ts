@@ -25,7 +25,7 @@ export const findingRows = (state: State, width: number): readonly FindingRow[] 
   rowsOf(state.session, findingsOf(state.session), Math.max(20, width));
 
 const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, width: number): readonly FindingRow[] => {
-  const { trace, progress, failure } = session;
+  const { trace, progress, failure, refused } = session;
   const rows: FindingRow[] = [];
   const add = (text: string, ink: number, indent = "", finding?: number) => {
     for (const part of wrapText(text, width - indent.length - 1))
@@ -37,6 +37,13 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
         ...(finding === undefined ? {} : { finding }),
       });
   };
+  if (refused) {
+    add(`${session.name} cannot be opened`, TITLE);
+    rows.push({ row: [] });
+    for (const said of refused.text.trimEnd().split("\n")) rows.push({ row: [[` ${said.replace(/^tt-step: /, "")}`, ERROR]] });
+    if (refused.found.length > 0) rows.push({ row: [] });
+    for (const said of refused.found) add(said, 0);
+  }
   if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
   for (const text of failure === undefined ? [] : failuresOf(trace).flatMap((said) => said.split("\n"))) add(text, ERROR);
   if (found && found.length > 0)

@@ -1,0 +1,53 @@
+/** The mouse on tabs, borders and dialogs: cells are those of the screen as it is drawn. */
+import { expect, test } from "vitest";
+import { initialState, reduce } from "./control/reducer.js";
+import { kernelSession, screenOf, typed } from "./session.fixture.js";
+import { placesOf } from "./state/places.js";
+import type { State } from "./state/state.js";
+
+const session = kernelSession("fixtures/kernels/vecadd.ttir");
+const opened = (columns: number, rows: number): State => initialState(session, { columns, rows }, { keys: {}, ascii: false, command: [] });
+const mouse = (state: State, what: "press" | "drag" | "release", x: number, y: number): State =>
+  reduce(state, { type: "input", input: { kind: "mouse", what, x, y } });
+/** The cell of a text, and `by` columns on. */
+function cellOf(state: State, text: string, by = 0): [x: number, y: number] {
+  const lines = screenOf(state).split("\n");
+  const y = lines.findIndex((line) => line.includes(text));
+  return [lines[y]!.indexOf(text) + by, y];
+}
+
+test.each([
+  [140, 40, "rewrites"],
+  [80, 24, "rewrites"],
+])("a click on a tab opens it, at %ix%i", (columns, rows, label) => {
+  const state = typed(opened(columns, rows), "4");
+  const clicked = mouse(state, "press", ...cellOf(state, `|${label}]`, 2));
+  expect(clicked.view.codegen.tab).toBe("rewrites");
+  const back = mouse(clicked, "press", ...cellOf(clicked, "[mem", 1));
+  expect(back.view.codegen.tab).toBe("memory");
+});
+
+test("borders are dragged: the pass list becomes wider, the lower panes higher", () => {
+  const state = opened(140, 40);
+  const rectOf = (at: State, pane: string) => placesOf(at).panes.find((p) => p.pane === pane)!.rect;
+  const list = rectOf(state, "passes");
+  const wider = mouse(mouse(mouse(state, "press", list.width, 5), "drag", list.width + 12, 6), "release", list.width + 12, 6);
+  expect(rectOf(wider, "passes").width).toBe(list.width + 12);
+  expect(mouse(wider, "drag", 90, 6)).toBe(wider);
+  const layout = rectOf(wider, "layout");
+  const higher = mouse(mouse(wider, "press", layout.x + 3, layout.y - 1), "drag", layout.x + 3, layout.y - 6);
+  expect(rectOf(higher, "layout").height).toBeGreaterThan(layout.height);
+  expect(
+    screenOf(higher)
+      .split("\n")
+      .every((line) => line.length <= 140),
+  ).toBe(true);
+});
+
+test("a dialog is clicked: a value changes, and the lower edge runs it", () => {
+  const state = typed(opened(140, 40), "o");
+  const changed = mouse(state, "press", ...cellOf(state, "num_warps", 44));
+  expect(changed.overlay).toMatchObject({ draft: { options: { numWarps: 8 } } });
+  const run = mouse(changed, "press", ...cellOf(changed, "enter runs"));
+  expect(run.effects).toMatchObject([{ kind: "compile", whatIf: { options: { numWarps: 8 } } }]);
+});
