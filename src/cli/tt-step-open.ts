@@ -73,7 +73,8 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
 
 /** Whether the terminal UI shows what is asked for. */
 function opensUi(args: TtStepArgs): boolean {
-  if (!asksForNothing(args) || args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-") return false;
+  if (!asksForNothing(args) && args.open === undefined) return false;
+  if (args.dumpPassPipeline || args.export !== undefined || args.validate || args.output !== "-") return false;
   return args.against === undefined || args.tui;
 }
 

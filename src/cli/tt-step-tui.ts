@@ -118,6 +118,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   return runTui({
     name,
     open,
+    ...(args.open === undefined ? {} : { screen: args.open }),
     always: everywhere(args, io),
     against,
     theme: themeOf(args, io),

@@ -21,6 +21,7 @@ import { inputFor, passesOf, positionOf, type Run, start } from "./compiler.js";
 import { editText } from "./editor.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
+import { withPtxStep } from "./machine-step.js";
 import { firstStep, type Opened, type OpenForm, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
 import { type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
@@ -32,6 +33,8 @@ export interface Inputs {
   /** Reads the input. May take long: the first frame is shown before. */
   readonly open: () => Opened;
   readonly always: Always;
+  /** The screen to open with: `pass=11,line=17`. */
+  readonly screen?: string;
   /** Another input or other options to hold against, with its name. */
   readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
 }
@@ -77,6 +80,7 @@ export class Compilations {
       const session = withSources({ ...this.shell.state().session, trace: opened.trace, kernels: findKernels(opened.trace) });
       this.shell.dispatch({ type: "session", session, select: firstStep(session) });
       this.shell.say("");
+      this.showScreen();
       return this.openAgainst();
     }
     this.setForm(opened.form);
@@ -136,6 +140,11 @@ export class Compilations {
     this.shell.dispatch({ type: isFirst ? "session" : "begin", session: next });
     this.open(opened);
   }
+  /** The screen that was asked for, once there is a Trace. */
+  private showScreen(): void {
+    const { screen } = this.inputs;
+    if (screen !== undefined) this.shell.dispatch({ type: "screen", screen });
+  }
   private openAgainst(): void {
     this.shell.soon(() => {
       const other = this.inputs.against();
@@ -172,7 +181,8 @@ export class Compilations {
         if (next.done) {
           this.#run = undefined;
           if (next.value.kind === "error") return this.reject(next.value);
-          const { trace, ok, failed } = next.value;
+          const { ok, failed } = next.value;
+          const trace = withPtxStep(next.value.trace);
           const failure = failed && failureText(failed, trace);
           const session = withSources({
             ...this.shell.state().session,
@@ -233,6 +243,7 @@ export class Compilations {
     if (session.baseline) {
       this.shell.say("≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
     } else if (this.shell.state().message?.text.startsWith("reading")) this.shell.say("");
+    if (!session.baseline) this.showScreen();
     if (!session.baseline) this.openAgainst();
   }
 

@@ -56,8 +56,12 @@ export const COMMANDS = {
   "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
   "more-context": { keys: ["}"], title: "more unchanged lines around changes", group: "Diff" },
   fold: { keys: ["z"], title: "open the fold under the cursor, or close what was opened", group: "Diff" },
-  mark: { keys: ["m"], title: "mark the selected step, or take the mark away", group: "Diff" },
-  "against-mark": { keys: ["'"], title: "hold the step against the mark, or against the step before again", group: "Diff" },
+  mark: { keys: ["m"], title: "mark the selected step with the next letter, or take its mark away", group: "Diff" },
+  "against-mark": {
+    keys: ["'"],
+    title: "hold the step against a mark (of several one is chosen), or against the step before again",
+    group: "Diff",
+  },
   "against-other": { keys: ["b"], title: "hold the step against the baseline or the other input (--against)", group: "Diff" },
   "first-difference": { keys: ["B"], title: "the first pass whose result differs from the baseline or the other input", group: "Diff" },
 

@@ -13,6 +13,7 @@ import { THEMES } from "./draw/theme.js";
 import { frame } from "./frame.js";
 import { findKernels } from "./kernels.js";
 import { charactersOf } from "./keys.js";
+import { withPtxStep } from "./machine-step.js";
 import { emptySession } from "./opening.js";
 import type { Session, State } from "./state/state.js";
 
@@ -47,7 +48,7 @@ function textSession(path: string, text: string, numWarps: number): Session {
     const options = { ...defaultOptions(80), numWarps: warps };
     const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
-    return { trace: compiled.trace, settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
+    return { trace: withPtxStep(compiled.trace), settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
   };
   const now = run(numWarps);
   return {

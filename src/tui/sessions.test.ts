@@ -2,6 +2,8 @@
 import { expect, test } from "vitest";
 import { readTypedOptions } from "../cli/typed-options.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
+import { commandLine } from "./control/command-line.js";
+import { openWords } from "./control/open-state.js";
 import { initialState, reduce } from "./control/reducer.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
@@ -115,3 +117,35 @@ function largeTrace(text: string): Pick<Session, "trace" | "kernels"> {
   if ("error" in trace) throw new Error(trace.error);
   return { trace, kernels: [] };
 }
+
+test("a command line brings the screen back: pass, line, pane and tabs", () => {
+  const session = kernelSession("fixtures/kernels/vecadd_any_n.ttir");
+  for (const keys of [":coalesce\r2/tt.load\r\x1b4]", ":coalesce\r2||jj3]", "j\r", ":remove-layout-conversions\r1"]) {
+    const before = typed(opened(session), keys);
+    const again = reduce(opened(session), { type: "screen", screen: openWords(before) });
+    expect(again.message, openWords(before)).toBeUndefined();
+    expect(openWords(again)).toBe(openWords(before));
+    expect(commandLine(before)).toContain("--open ");
+  }
+  expect(reduce(opened(session), { type: "screen", screen: "pass=11,nothing=1" }).message?.text).toContain("nothing=1");
+});
+
+test("several marks: the one to hold against is chosen", () => {
+  const session = kernelSession("fixtures/kernels/vecadd.ttir");
+  const marked = typed(opened(session), ":inline\r1m:coalesce\r1mG");
+  expect(Object.values(marked.view.marks)).toEqual(["a", "b"]);
+  const chooser = typed(marked, "'");
+  expect(screenOf(chooser)).toContain("hold against which mark?");
+  expect(screenOf(typed(chooser, "\r"))).toContain("mark: inline →");
+  expect(screenOf(typed(chooser, "j\r"))).toContain("mark: coalesce →");
+  expect(typed(marked, ":inline\r1m").view.marks).toEqual({
+    [marked.session.trace.steps.find((s) => s.flag === "tritongpu-coalesce")!.index]: "b",
+  });
+});
+
+test("PTX is the last step, shown alone", () => {
+  const state = typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), "1G");
+  expect(selectedStep(state)).toMatchObject({ stage: "ptx", flag: "ptx" });
+  expect(screenOf(state)).toContain("after ptx");
+  expect(screenOf(typed(state, "2+/ld.global\r"))).toContain("ld.global.v4.b32");
+});

@@ -191,6 +191,11 @@ export const STEP = {
   modernize: { type: FLAG, group: SHOW, help: "older spellings printed as Triton 3.6's" },
   "debug-info": { type: FLAG, group: SHOW, help: "print locations" },
   "dump-pass-pipeline": { type: FLAG, group: SHOW, help: "the pipeline as text" },
+  open: {
+    type: text("STATE", "a state: pass=11,line=17,focus=diff"),
+    group: SHOW,
+    help: "the screen that the terminal UI opens with, as : in the UI names it; without a terminal it is not heeded",
+  },
   export: {
     type: file("FILE.html|.svg"),
     group: SHOW,

@@ -3,10 +3,18 @@ import { cursorName, shownMode } from "../panes/diff/model.js";
 import type { State, WhatIf } from "../state/state.js";
 import { before, fullName, selectedStep } from "../state/steps.js";
 
+import { openWords } from "./open-state.js";
+
+/** The target of a compilation that names none. */
+const DEFAULT_CAPABILITY = 80;
+
 const quoted = (arg: string): string => (/^[\w./:=,#%@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`);
 
-/** `tt-step matmul.ttir --diff 10..11 --diff-mode side-by-side` */
+/** `tt-step matmul.ttir --diff 10..11 --open pass=11,line=17,focus=diff`: it prints what is shown, and in a terminal shows it again. */
 export function commandLine(state: State): string {
+  return state.session.trace.steps.length === 0 ? printing(state) : `${printing(state)} --open ${quoted(openWords(state))}`;
+}
+function printing(state: State): string {
   const { session, view } = state;
   const words = ["tt-step", quoted(session.name), ...optionWords(session.settings, state.settings.command)];
   const step = selectedStep(state);
@@ -14,6 +22,7 @@ export function commandLine(state: State): string {
   if (view.focus === "codegen") return [...words, "--codegen"].join(" ");
   if (view.focus === "layout") return [...words, "--layout", quoted(cursorName(state) ?? "%0"), "--at", spec(state)].join(" ");
   if (view.focus === "passes" && view.zoomed) return [...words, "--list"].join(" ");
+  if (step.flag === "ptx") return [...words, "--emit", "ptx"].join(" ");
   const mode = shownMode(state);
   if (mode === "IR" || step.kind === "source") return [...words, "--print-after", spec(state)].join(" ");
   if (view.diff.base === "against" && session.against) return [...words, "--against", quoted(session.against.name)].join(" ");
@@ -32,7 +41,7 @@ function optionWords(settings: WhatIf | undefined, given: readonly string[]): st
   if (!settings) return [...given];
   const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass)\b/.test(w));
   const { options, capability, disabled } = settings;
-  if (given.some((w) => w.startsWith("--target")) || capability !== 80) words.push("--target", `cuda:${capability}`);
+  if (given.some((w) => w.startsWith("--target")) || capability !== DEFAULT_CAPABILITY) words.push("--target", `cuda:${capability}`);
   if (options.numWarps !== 4) words.push("--num-warps", String(options.numWarps));
   if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
   if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));

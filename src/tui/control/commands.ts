@@ -9,13 +9,13 @@ import { nextColour } from "../panes/layout/cursor.js";
 import { tabAway } from "../panes/pane.js";
 import { changedAway, stepAway } from "../panes/passes/model.js";
 import { insideOf, placesOf } from "../state/places.js";
-import { ask, type PaneId, type State, say, type View, withView } from "../state/state.js";
-import { differs, selectedStep, stepsOf } from "../state/steps.js";
+import { ask, type ListItem, type PaneId, type State, say, type View, withView } from "../state/state.js";
+import { differs, selectedStep, stepName, stepsOf } from "../state/steps.js";
 import { commandLine } from "./command-line.js";
-import { definition, lifeLine, sourceOf, uses } from "./navigate.js";
+import { definition, lifeLine, list, sourceOf, uses } from "./navigate.js";
 import { chooseKernel, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
 import { matchAway } from "./search.js";
-import { atStep, marked, reanchored } from "./walk.js";
+import { againstMarked, atStep, marked, reanchored } from "./walk.js";
 
 export function runCommand(state: State, id: CommandId): State {
   const { view } = state;
@@ -227,11 +227,16 @@ function fold(state: State): State {
 }
 
 function againstMark(state: State): State {
-  const { view } = state;
-  if (view.mark === undefined) return say(state, "no step is marked; m marks the selected one");
-  const base: View["diff"]["base"] = view.diff.base === "mark" ? "previous" : "mark";
-  if (base === "mark" && view.mark === view.passes.selected) return say(state, "this step is the mark; select another one");
-  return atFirstChange(withView(state, { diff: { ...view.diff, base, open: [] } }));
+  const { view, session } = state;
+  const marks = Object.entries(view.marks);
+  if (view.diff.base === "mark") return atFirstChange(withView(state, { diff: { ...view.diff, base: "previous", open: [] } }));
+  if (marks.length === 0) return say(state, "no step is marked; m marks the selected one");
+  if (marks.length === 1) return againstMarked(state, Number(marks[0]![0]));
+  const items = marks.map(([index, letter]): ListItem => {
+    const step = session.trace.steps[Number(index)]!;
+    return { text: `${letter}  ${step.label.padStart(3)} ${stepName(session.trace, step)}`, go: { to: "mark", step: Number(index) } };
+  });
+  return list(state, "hold against which mark?", items);
 }
 function againstOther(state: State): State {
   const { session, view } = state;

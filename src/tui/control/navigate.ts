@@ -12,7 +12,7 @@ import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.
 import { ask, type ListItem, type Overlay, type State, say, withView } from "../state/state.js";
 import { selectedStep, stepName, stepsOf } from "../state/steps.js";
 import { overlayRect } from "./overlay-rect.js";
-import { atStep, centred } from "./walk.js";
+import { againstMarked, atStep, centred } from "./walk.js";
 
 /** Where the name under the cursor is defined, as a line of the side that the cursor is on. */
 function definitionLine(
@@ -239,6 +239,8 @@ export function go(state: State, item: ListItem): State {
       const line = linesOfOps(state.session.trace.steps[to.step]!.text).get(to.op);
       return line === undefined ? atStep(closed, to.step) : go(state, { text: "", go: { to: "line", step: to.step, line } });
     }
+    case "mark":
+      return againstMarked(closed, to.step);
     case "kernel": {
       const kernel = state.session.kernels[to.kernel]!;
       // All functions of a module have the same steps.

@@ -8,6 +8,7 @@ import { otherSide } from "../state/steps.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
+import { withOpened } from "./open-state.js";
 import { overlayKey } from "./overlays.js";
 import { settle } from "./settle.js";
 
@@ -22,6 +23,8 @@ export type Action =
   | { readonly type: "computed"; readonly computed: Computed }
   | { readonly type: "message"; readonly text: string; readonly kind: "info" | "error" }
   | { readonly type: "command"; readonly command: CommandId }
+  /** The screen that a command line asks for. */
+  | { readonly type: "screen"; readonly screen: string }
   /** The effects were taken by the shell. */
   | { readonly type: "taken" };
 
@@ -72,6 +75,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, message: action.text === "" ? undefined : { text: action.text, kind: action.kind } };
     case "command":
       return command(state, action.command);
+    case "screen":
+      return withOpened(state, action.screen);
     case "taken":
       return { ...state, effects: [] };
     case "input":

@@ -28,7 +28,11 @@ function follow(state: State, { diff, after, export: path, capability, cuda }: T
   if (diff) {
     const [a, b] = diff.map((spec) => findStep(trace, spec));
     if (!a || !b) return say(state, noStep(trace, diff[a ? 1 : 0]), "error");
-    const marked = withView(state, { mark: a.index, diff: { ...state.view.diff, base: "mark" } });
+    const marked = withView(state, {
+      marks: { ...state.view.marks, [a.index]: state.view.marks[a.index] ?? "'" },
+      mark: a.index,
+      diff: { ...state.view.diff, base: "mark" },
+    });
     return atStep(marked, b.index, true);
   }
   if (after !== undefined) {

@@ -64,8 +64,20 @@ function rowOfOp(state: State, shown: Display, held: CursorLine): number | undef
 /** The selected step marked, or no longer. */
 export function marked(state: State): State {
   const { selected } = state.view.passes;
-  const mark = state.view.mark === selected ? undefined : selected;
-  const base = mark === undefined && state.view.diff.base === "mark" ? "previous" : state.view.diff.base;
-  const next = withView(state, { mark, diff: { ...state.view.diff, base } });
-  return say(next, mark === undefined ? "the mark is gone" : "marked; ' holds other steps against it");
+  const { [selected]: letter, ...others } = state.view.marks;
+  const left = Object.keys(others).map(Number);
+  if (letter !== undefined) {
+    const mark = state.view.mark === selected ? left.at(-1) : state.view.mark;
+    const base = mark === undefined && state.view.diff.base === "mark" ? "previous" : state.view.diff.base;
+    return say(withView(state, { marks: others, mark, diff: { ...state.view.diff, base } }), `the mark ${letter} is gone`);
+  }
+  const used = new Set(Object.values(others));
+  const next = [..."abcdefghijklmnopqrstuvwxyz"].find((name) => !used.has(name));
+  if (next === undefined) return say(state, "26 steps are marked; m on one of them takes its mark away");
+  return say(withView(state, { marks: { ...others, [selected]: next }, mark: selected }), `mark ${next}; ' holds other steps against it`);
+}
+/** The selected step held against a marked one. */
+export function againstMarked(state: State, mark: number): State {
+  if (mark === state.view.passes.selected) return say(state, "this step is the mark; select another one");
+  return atStep(withView(state, { mark, diff: { ...state.view.diff, base: "mark", open: [] } }), state.view.passes.selected, true);
 }

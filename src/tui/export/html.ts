@@ -87,7 +87,7 @@ function pageData(trace: Trace) {
       numOps: step.numOps,
       options: step.options,
       lines: Array.from(step.text.lines, lineOf),
-      rows: known && step.changed ? rowsOf(trace, step, lineOf) : null,
+      rows: known && step.changed && step.stage !== "ptx" ? rowsOf(trace, step, lineOf) : null,
       layouts: known ? layoutsOf(trace, step, layouts, layoutIndex) : [],
       sources: sourcesOf(trace, step),
       ops: Array.from(step.text.ops),

@@ -20,5 +20,15 @@ export const PANE_IDS = Object.keys(PANES) as PaneId[];
 
 export function initialView(): View {
   const slices = Object.fromEntries(PANE_IDS.map((id) => [id, PANES[id].initial])) as { [P in PaneId]: (typeof PANES)[P]["initial"] };
-  return { focus: "findings", upper: "findings", lower: "layout", zoomed: false, sizes: {}, mark: undefined, search: undefined, ...slices };
+  return {
+    focus: "findings",
+    upper: "findings",
+    lower: "layout",
+    zoomed: false,
+    sizes: {},
+    marks: {},
+    mark: undefined,
+    search: undefined,
+    ...slices,
+  };
 }

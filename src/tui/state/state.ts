@@ -29,7 +29,9 @@ export interface GeneralView {
   readonly zoomed: boolean;
   /** Columns of the pass list and rows of the lower panes, where the user has dragged their borders. */
   readonly sizes: { readonly passes?: number; readonly lower?: number };
-  /** The step marked with `m`. */
+  /** The letters of the steps marked with `m`, by index. */
+  readonly marks: Readonly<Record<number, string>>;
+  /** The marked step that others are held against. */
   readonly mark: number | undefined;
   readonly search: Search | undefined;
 }
@@ -79,6 +81,8 @@ export type Go =
   | { readonly to: "line"; readonly step: number; readonly line: number }
   | { readonly to: "op"; readonly step: number; readonly op: number }
   | { readonly to: "step"; readonly step: number }
+  /** Holds the selected step against a marked one. */
+  | { readonly to: "mark"; readonly step: number }
   | { readonly to: "kernel"; readonly kernel: number }
   | { readonly to: "source"; readonly file: string; readonly line: number }
   | { readonly to: "codegen"; readonly line: number }

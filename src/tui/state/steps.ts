@@ -45,7 +45,8 @@ const kernelSteps = memo((trace: Trace, kernels: Session["kernels"], kernel: num
 
 /** The step before, within the kernel. */
 export function before(session: Session, step: Step): Step | undefined {
-  const found = stepBefore(session.trace, step);
+  // Machine code has no lines in common with the IR that it was made of.
+  const found = step.stage === "ptx" ? undefined : stepBefore(session.trace, step);
   const range = session.kernels[session.kernel];
   return found && range && found.index < range.first ? undefined : found;
 }
@@ -161,7 +162,7 @@ const changedFunction = memo((session: Session, step: Step, symbol: string): boo
 
 /** How many ops a step of the pipeline added and removed, as its diff counts them; undefined as long as that is not known. */
 export function changesOf(session: Session, step: Step): { readonly added: number; readonly removed: number } | undefined {
-  if (step.kind === "source" || !isChanged(session, step)) return undefined;
+  if (step.kind === "source" || step.stage === "ptx" || !isChanged(session, step)) return undefined;
   return session.computed.counts.get(step.index) ?? (countsLater(session, step) ? undefined : countsOf(session, step));
 }
 /** Whether counting a step's ops would keep the user waiting. */

@@ -111,7 +111,7 @@ function stepRow(session: Session, view: View, step: Step, width: number): Row {
   if (time !== "") right.push([time.padStart(8), MUTED]);
   const used = right.reduce((n, [text]) => n + text.length, 0);
   const indent = step.parent === undefined ? "" : "  ";
-  const mark = view.mark === step.index ? "'" : " ";
+  const mark = view.marks[step.index] ?? " ";
   const name = indent + stepName(session.trace, step) + functionOf(step);
   const ink = isSelected ? SELECTED : changed || step.kind === "source" ? CHANGED : style("muted");
   return [
@@ -135,7 +135,7 @@ export function timeText(ms: number): string {
 
 /** The summary in the lower edge: `12/69 changed · 3.1 ms`. */
 export function passSummary(session: Session): string {
-  const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind !== "source");
+  const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind !== "source" && s.stage !== "ptx");
   const changed = steps.filter((s) => isChanged(session, s)).length;
   const ms = steps.reduce((sum, s) => sum + (s.ms ?? 0), 0);
   return `${changed}/${steps.length + session.pending.length} changed${ms > 0 ? ` · ${timeText(ms)}` : ""}`;
