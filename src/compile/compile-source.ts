@@ -4,7 +4,7 @@ import type { ArtifactKind } from "../backend/backend.js";
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
-import { CAPABILITIES, capabilityOf, knownCapability } from "../gpu/nvidia.js";
+import { CAPABILITIES, capabilityOf, DEFAULT_CAPABILITY, knownCapability } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
@@ -31,13 +31,20 @@ export function settingsOf(
   { module, defaults }: Pick<ModuleSource, "module" | "defaults">,
   asked: { readonly capability?: number | undefined; readonly cuda: Partial<CudaOptions>; readonly triton?: string | undefined },
 ): Settings {
-  const capability = asked.capability ?? defaults?.capability ?? targetOf(module) ?? 80;
+  const capability = asked.capability ?? defaults?.capability ?? targetOf(module) ?? DEFAULT_CAPABILITY;
   const triton = asked.triton ?? defaults?.triton;
   const version = triton === undefined ? DEFAULT_TRITON : (tritonCalled(triton) ?? DEFAULT_TRITON);
   return { capability, version, options: { ...defaultOptions(capability), ...defaults?.cuda, ...asked.cuda }, from: stageOf(module) };
 }
 /** The compute capability that the module names in `ttg.target`. */
 const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
+
+/** What to know of a module that earlier passes have made for another target. */
+function targetWarning(module: Operation, capability: number): string | undefined {
+  const own = targetOf(module);
+  if (own === undefined || own === capability) return undefined;
+  return `the module says ttg.target = "cuda:${own}" and is compiled for cuda:${capability}: layouts and instructions that earlier passes chose are cuda:${own}'s`;
+}
 
 /** Why a capability cannot be compiled for. */
 function capabilityProblem(name: string, capability: number): string | undefined {
@@ -166,8 +173,14 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
   const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable });
   if ("error" in range) return rejected(range.error);
   used.add(module);
+  const otherTarget = targetWarning(module, settings.capability);
   setDivisibility(module, divisibility);
-  const { trace, ok, failed, idOf } = yield* compileSteps(own.name, module, {
+  const {
+    trace: made,
+    ok,
+    failed,
+    idOf,
+  } = yield* compileSteps(own.name, module, {
     ...others,
     ...settings,
     ...range,
@@ -178,6 +191,7 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
     clock: clock ?? (() => 0),
   });
   const { sources } = module.ctx;
+  const trace = otherTarget === undefined ? made : { ...made, warnings: [...made.warnings, otherTarget] };
   return {
     kind: "compiled",
     ok,

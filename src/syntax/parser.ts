@@ -20,6 +20,7 @@ import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { LIMITS, LimitError, limitMessage } from "../support/limits.js";
+import { nearestText } from "../support/nearest.js";
 import { locateArguments } from "./argument-locations.js";
 import { Cursor, ParseFailure } from "./cursor.js";
 import { DictionaryCache } from "./dictionary-cache.js";
@@ -29,6 +30,12 @@ import { parseDictionary, parseDictionaryEntries, parseOptionalAttribute } from 
 import { type PendingLocation, parseLocationInParens, parseTrailingLocation, resolvePending } from "./parse-location.js";
 import { parseFunctionType, parseOptionalType } from "./parse-type.js";
 import { ValueScopes } from "./value-scopes.js";
+
+/** The attributes of a dialect that are called nearly so. */
+function nearMnemonic(name: string, dialect: string, known: Iterable<string>): string {
+  const mnemonics = [...known].flatMap((other) => (other.startsWith(`${dialect}.`) ? [other.slice(dialect.length + 1)] : []));
+  return nearestText(name.slice(dialect.length + 1), mnemonics);
+}
 
 /** Regions, attributes and types nested deeper than this are refused: the program's own stack is finite. */
 export const MAX_NESTING = 256;
@@ -332,7 +339,15 @@ export class Parser implements OpParser {
     return attr;
   }
   type(): Type {
-    return this.optType() ?? this.cursor.wrongToken("expected non-function type", "parse.type");
+    return this.optType() ?? this.cursor.wrongToken(`expected non-function type${this.nearType()}`, "parse.type");
+  }
+  /** The type that is meant by a name of Python's: `f16` by `fp16`. */
+  private nearType(): string {
+    const word = this.cursor.peekIdent() ?? "";
+    const [, bits] = /^(?:fp|float)(16|32|64)$/.exec(word) ?? [];
+    const [, width] = /^u?int(1|8|16|32|64)$/.exec(word) ?? [];
+    const meant = bits ? `f${bits}` : width ? `i${width}` : word === "bfloat16" ? "bf16" : undefined;
+    return meant === undefined ? "" : `; did you mean '${meant}'?`;
   }
   optType(): Type | undefined {
     const { cursor } = this;
@@ -412,7 +427,7 @@ export class Parser implements OpParser {
       const dialect = name.slice(0, name.indexOf("."));
       if (this.ctx.dialects.has(dialect))
         return this.fail(
-          `unknown attribute \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\``,
+          `unknown attribute \`${name.slice(dialect.length + 1)}\` in dialect \`${dialect}\`${nearMnemonic(name, dialect, this.ctx.attrDefs.keys())}`,
           at + dialect.length + 2,
           "parse.attribute",
         );

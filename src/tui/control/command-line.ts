@@ -1,12 +1,10 @@
 /** The command line that prints what is shown. */
+import { DEFAULT_CAPABILITY } from "../../gpu/nvidia.js";
 import { cursorName, shownMode } from "../panes/diff/model.js";
 import type { State, WhatIf } from "../state/state.js";
 import { before, fullName, selectedStep } from "../state/steps.js";
 
 import { openWords } from "./open-state.js";
-
-/** The target of a compilation that names none. */
-const DEFAULT_CAPABILITY = 80;
 
 const quoted = (arg: string): string => (/^[\w./:=,#%@+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`);
 

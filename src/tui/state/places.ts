@@ -47,8 +47,7 @@ function arranged({ size, view, session }: State, columns: number, height: numbe
   const { rows } = size;
   const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
   if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
-  const usual =
-    columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
+  const usual = columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
   const passesWidth = within(view.sizes.passes ?? usual, 20, columns - 40);
   const rightWidth = columns - passesWidth;
   const hasSource = session.sources.length > 0;

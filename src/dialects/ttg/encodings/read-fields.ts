@@ -5,6 +5,7 @@ import { ArrayAttr, type DictAttr, DictionaryAttr, IntegerAttr } from "../../../
 import { isInteger } from "../../../ir/builtin-types.js";
 import { type Bases, LinearLayout } from "../../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../../layout/standard-dims.js";
+import { nearestText } from "../../../support/nearest.js";
 
 /** Basis vectors, one number for each tensor dimension. */
 export type BasisVectors = readonly (readonly number[])[];
@@ -52,7 +53,8 @@ export function readFields(p: AttrParser, at: number, dict: DictAttr, keys: Read
     if (key?.kind === "ints") uintsOf(p, at, values[i]!, key.what);
     else if (key?.kind === "uint") uintOf(p, at, values[i]!, key.what);
     else if (key?.kind === "bool") boolOf(p, at, values[i]!, key.what);
-    else if (strict && !key && name !== "CGALayout") p.fail(`unexpected key: ${name}`, at, "parse.encoding");
+    else if (strict && !key && name !== "CGALayout")
+      p.fail(`unexpected key: ${name}${nearestText(name, Object.keys(keys))}`, at, "parse.encoding");
   });
   return {
     has: (key) => find(key) !== undefined,

@@ -15,6 +15,7 @@ import { cgaFromSplitParams, defaultCga } from "../../../layout/encodings/cga.js
 import { isPowerOf2 } from "../../../layout/encodings/matrix-order.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { verifyEncoding } from "../../../layout/verify-encoding.js";
+import { nearestText } from "../../../support/nearest.js";
 import { distributedParams, firstProblem } from "../encodings/define-encoding.js";
 import { bracedDictionary, type Fields, type Key, readFields } from "../encodings/read-fields.js";
 
@@ -74,7 +75,8 @@ export function defineLegacy(name: string, spec: LegacySpec): LegacyDef {
     parse(p) {
       const at = p.pos - mnemonic.length;
       const dict = bracedDictionary(p);
-      for (const key of dict.params.names) if (!order.includes(key)) p.fail(`unexpected key: ${key}`, at, "parse.encoding");
+      for (const key of dict.params.names)
+        if (!order.includes(key)) p.fail(`unexpected key: ${key}${nearestText(key, order)}`, at, "parse.encoding");
       for (const key of spec.required)
         if (!dict.params.names.includes(key)) p.fail(`struct is missing required parameter: ${key}`, at, "parse.encoding");
       const fields = readFields(p, at, dict, keys, false);
