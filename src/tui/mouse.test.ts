@@ -17,11 +17,11 @@ function cellOf(state: State, text: string, by = 0): [x: number, y: number] {
 }
 
 test.each([
-  [140, 40, "rewrites"],
-  [80, 24, "rewrites"],
+  [140, 40, "rew"],
+  [80, 24, "rew"],
 ])("a click on a tab opens it, at %ix%i", (columns, rows, label) => {
   const state = typed(opened(columns, rows), "4");
-  const clicked = mouse(state, "press", ...cellOf(state, `|${label}]`, 2));
+  const clicked = mouse(state, "press", ...cellOf(state, `|${label}`, 2));
   expect(clicked.view.codegen.tab).toBe("rewrites");
   const back = mouse(clicked, "press", ...cellOf(clicked, "[mem", 1));
   expect(back.view.codegen.tab).toBe("memory");
