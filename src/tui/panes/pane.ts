@@ -61,10 +61,11 @@ export function tabLabels(
   title: string,
   width: number,
 ): readonly (readonly [label: string, tab: string])[] {
-  // The title gives way to the tabs, as far as it stays readable.
-  const room = width - 7 - Math.min(textWidth(title), Math.max(12, Math.floor(width / 3)));
+  // The title gives way to the tabs, as far as it stays readable; to short labels it gives way further.
+  const room = (most: number) => width - 7 - Math.min(textWidth(title), most);
   const forms = [names, short].map((labels) => labels.map((label, i) => [label, names[i]!] as const));
-  const fits = (labels: readonly (readonly [string, string])[]) => labels.reduce((n, [label]) => n + label.length + 1, 1) <= room;
+  const fits = (labels: readonly (readonly [string, string])[], form: number) =>
+    labels.reduce((n, [label]) => n + label.length + 1, 1) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 12);
   return forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
 }
 
