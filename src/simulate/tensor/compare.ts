@@ -245,5 +245,7 @@ function valueAt({ memory }: RunResult, element: Element, address: number): numb
   return element.decode ? element.decode[held[0] as number]! : Number(held[0]);
 }
 function textAt(run: RunResult, element: Element, address: number): string | undefined {
-  return isStored(run, address) ? String(valueAt(run, element, address)) : undefined;
+  if (!isStored(run, address)) return undefined;
+  const value = valueAt(run, element, address);
+  return Object.is(value, -0) ? "-0" : String(value);
 }

@@ -25,13 +25,12 @@ export const ELEMENTARY = {
   /** As max.f32: a NaN loses, +0 is above -0. */
   maxnum: (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b)),
   minnum: (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b)),
-  /** To the nearest integer, ties to even. */
+  /** To the nearest integer, ties to even; a zero keeps the sign. */
   roundEven(x: number): number {
     const floor = Math.floor(x);
     const rest = x - floor;
-    if (rest < 0.5) return floor;
-    if (rest > 0.5) return floor + 1;
-    return floor % 2 === 0 ? floor : floor + 1;
+    const isUp = rest > 0.5 || (rest === 0.5 && floor % 2 !== 0);
+    return isUp ? (floor === -1 ? -0 : floor + 1) : floor;
   },
   /** A NaN has a sign too. */
   copySign(x: number, sign: number): number {
