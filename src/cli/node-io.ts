@@ -82,16 +82,14 @@ export async function runMain(
       return fstatSync(1).isCharacterDevice();
     },
     get isInteractive() {
-      const { CI, TERM } = process.env;
-      return !CI && TERM !== "dumb" && isTerminal(0) && isTerminal(1);
+      return takesEscapes() && isTerminal(0) && isTerminal(1);
     },
     get hasKeyboard() {
-      const { CI, TERM } = process.env;
-      return !CI && TERM !== "dumb" && isTerminal(1) && canOpenTerminal();
+      return takesEscapes() && isTerminal(1) && canOpenTerminal();
     },
     cwd: process.cwd(),
     env: process.env,
-    ...(isTerminal(2) ? { progress: line.show } : {}),
+    ...(takesEscapes() && isTerminal(2) ? { progress: line.show } : {}),
   };
   let code: number;
   try {
@@ -114,7 +112,11 @@ export async function runMain(
   process.exitCode = stdout.error === undefined && stderr.error === undefined ? code : Math.max(code, EXIT.badInput);
 }
 
-/** node:tty is loaded late, since that takes a fifth of a short command's time; /dev/null is a character device too. */
+/** False where terminals take no escape codes (`TERM=dumb`), and under CI, whose logs keep them. */
+function takesEscapes(): boolean {
+  const { CI, TERM } = process.env;
+  return !CI && TERM !== "dumb";
+}
 /** Whether the program has a terminal, which keys can be read from. */
 function canOpenTerminal(): boolean {
   try {

@@ -242,7 +242,7 @@ export class Compilations {
     });
     if (session.baseline) {
       this.shell.say("≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
-    } else if (this.shell.state().message?.text.startsWith("reading")) this.shell.say("");
+    } else if (/^(?:reading|compiling) /.test(this.shell.state().message?.text ?? "")) this.shell.say("");
     if (!session.baseline) this.showScreen();
     if (!session.baseline) this.openAgainst();
   }

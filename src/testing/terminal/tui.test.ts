@@ -64,7 +64,7 @@ test("a kernel without a signature opens a form; enter compiles, and writes the 
   pty.type(`\x17*fp16:16${"\t".repeat(11)}`);
   await pty.until((s) => /x +\*fp16:16/.test(s.text), "what was typed");
   pty.type(" \r");
-  await pty.until((s) => /4 codegen.*\n.*instruction/.test(s.text), "the end of the compilation");
+  await pty.until((s) => /4 final code.*\n.*instruction/.test(s.text), "the end of the compilation");
   await pty.idle(200);
   const comment =
     "# tt-step: signature=*fp16:16, *bf16:16, i32, i32, fp32, False, 256, tl.float32, target=cuda:80, num_warps=4, num_stages=3";
@@ -110,7 +110,7 @@ test("the five minutes of docs/ui.md: why a load is not vectorized", async () =>
   await step("\x1b", /≠|1 passes/);
   await pty.idle(100);
   await step("ojjjjjjjjlllll", /divisibility of n +‹ 16 ›/);
-  await step("\r", /2x ld\.global\.v4\.b32/);
+  await step("\r", /ld\.global\.b32 16 → ld\.global\.v4\.b32 4/);
   await step("B", /the first difference to the baseline/);
   expect((await pty.screen()).text).toContain("≠");
   await step("u", /%11 = tt\.load/);
