@@ -59,7 +59,7 @@ export function resolve(
   const ops = queries.opsAtSource(place[1]!, Number(place[2]));
   if (ops.length === 0) {
     const lines = queries.linesOfSource(place[1]!);
-    const hint = lines.length === 0 ? "" : `; ops stand at lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? ", ..." : ""}`;
+    const hint = lines.length === 0 ? "" : `; ops come from lines ${lines.slice(0, 20).join(", ")}${lines.length > 20 ? ", ..." : ""}`;
     return { error: `no op comes from ${shortened(asked)} ${after}${hint}` };
   }
   return { entities: worthAsking(ops) };
