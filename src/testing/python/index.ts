@@ -57,7 +57,7 @@ except tt_step.Error as error:
   },
   "notebook output is a frame with the page": () => {
     const program = `import tt_step\nprint(tt_step.open(${JSON.stringify(resolve(KERNEL))}, ${JSON.stringify(SIGNATURE)}, kernel="scaled")._repr_html_())`;
-    assert.match(ok(python, ["-c", program]), /^<iframe srcdoc="&lt;!doctype html.*tritongpu-coalesce/is);
+    assert.match(ok(python, ["-c", program]), /^<iframe srcdoc="&lt;!doctype html.*coalesce/is);
   },
   "tt-step capture keeps what Triton compiles, and returns the program's exit code": () => {
     const program = join(folder, "program.py");
