@@ -134,7 +134,7 @@ class Loop {
 
   constructor(line: string) {
     this.indent = indentOf(line);
-    const [, count, rest = ""] = /^\s*(?:%[\w$.-]+(?::(\d+))? = )?(.*)$/.exec(line)!;
+    const [, count, rest = ""] = /^\s*(?:%[\w$.-]+(?::(\d+))? = )?(.*)$/s.exec(line)!;
     this.results = count === undefined ? (line.trimStart().startsWith("%") ? 1 : 0) : Number(count);
     const isLoop = rest.endsWith("{") && !/^(?:[\w.]+\.)?func\b/.test(rest);
     this.args = isLoop ? [...rest.matchAll(/(%[\w$.-]+)(?:: | = )/g)].map((m) => m[1]!) : [];

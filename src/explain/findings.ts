@@ -34,6 +34,7 @@ export const FINDING_KINDS = [
   "bank conflicts",
   "conversion",
 ] as const;
+/** The subject of a finding: an access, a conversion, a dot, a loop, memory. */
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** One thing that holds a kernel back. */

@@ -1,6 +1,7 @@
 /** The kernel in a line: name, target, and the numbers that its launch depends on. */
 import type { Step, Trace } from "../trace/trace.js";
 
+/** A kernel in a line: its name, target and sizes. */
 export interface Headline {
   readonly kernels: readonly string[];
   /** `cuda:80`; undefined where the Trace does not say, as the numbers are. */
@@ -15,6 +16,7 @@ export interface Headline {
 /** Functions and module attributes come early. */
 const FIRST_LINES = 20_000;
 
+/** The headline of a Trace. */
 export function headlineOf(trace: Trace): Headline {
   const text = (step: Step | undefined, most: number) =>
     step ? [...step.text.lines.subarray(0, most)].map((n) => trace.lines.line(n)) : [];

@@ -122,7 +122,7 @@ test("what does not fit the kernel is refused", () => {
 test("autotune configurations are listed, and one is chosen", () => {
   const k = kernel(["B: tl.constexpr"], { configs: [config({ B: "64" }, 8), config({ B: "128" })] });
   expect(made(k, {})).toBe(
-    "'add' has 2 autotune configurations:\n  0: B: 64, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None\n  1: B: 128, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None\nchoose one with --config N, or give its constants with --const; for example\n  tt-step FILE --kernel add --config 0 --signature 'constexpr'",
+    "'add' has 2 autotune configurations:\n  0: B: 64, num_warps: 8, num_ctas: 1, num_stages: 3, maxnreg: None\n  1: B: 128, num_warps: 4, num_ctas: 1, num_stages: 3, maxnreg: None\nchoose one with --config N, or give its constants with --const; for example\n  tt-step FILE --kernel add --config 0 --signature constexpr",
   );
   expect(made(k, { config: 1 })).toMatchObject({ constants: { 0: "128" } });
   expect(made(k, { constants: ["B=32"] })).toMatchObject({ constants: { 0: "32" } });

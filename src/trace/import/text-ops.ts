@@ -93,6 +93,9 @@ const NAME_CHAR = new Uint8Array(256);
 for (let c = 0; c < 256; c++) if (/[\w$.-]/.test(String.fromCharCode(c))) NAME_CHAR[c] = 1;
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
+/** The most results that an op of a log is taken to have. */
+const MOST_RESULTS = 65536;
+
 export function readTextIR(text: string): TextIR {
   return finished(readTextIRInSlices(text));
 }
@@ -287,6 +290,8 @@ class Reader {
       if (text.charCodeAt(nameEnd) === Char.Colon) {
         next = this.nameEnd(nameEnd + 1, this.text.length);
         count = Number(text.slice(nameEnd + 1, next)) || 1;
+        // A damaged number: no op has as many results.
+        if (count > MOST_RESULTS) count = 1;
       }
       // A group's values follow each other: `%0#1` is the one after `%0`.
       this.define(at + 1, nameEnd, op, index);
