@@ -27,6 +27,8 @@ export function stage(name: Stage, steps: readonly (PassStep | false)[]): readon
 
 /** The artifacts that can be made after the last pass: LLVM IR, PTX, and by op the instructions in PTX. */
 export type ArtifactKind = keyof Artifacts;
+/** Makes the artifacts of a module after the last pass, as far as it can be translated. */
+export type Translate<Options> = (module: Operation, target: BackendTarget<Options> & ArtifactRequest) => Artifacts;
 export interface ArtifactRequest {
   readonly artifacts?: readonly ArtifactKind[];
   /** No artifacts are made of a module with more ops than this. */
@@ -53,6 +55,6 @@ export interface Backend<Gpu, Options> {
   readonly pipelines: ReadonlyMap<TritonVersion, Pipeline<Options>>;
   /** Passes that code needs to run; all others only make it better. */
   readonly lowering: readonly PassDef[];
-  /** The texts made from a module after the last pass. */
-  readonly artifacts: (module: Operation, target: BackendTarget<Options> & ArtifactRequest) => Artifacts;
+  /** Loads the translation to texts after the last pass, which most compilations of the command line end before. */
+  readonly translator: () => Promise<Translate<Options>>;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type ModuleSource, readSource } from "../index.js";
+import { type ModuleSource, readSource } from "../library/sources.js";
 import { printOperation } from "../syntax/print.js";
 import { memoryIo } from "../testing/memory-io.js";
 import { main } from "./tt-step.js";

@@ -1,7 +1,8 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { gpuOf } from "../gpu/nvidia.js";
-import type { CudaOptions, MachineFacts } from "../index.js";
+import type { MachineFacts } from "../library/findings.js";
+import type { CudaOptions } from "../library/targets.js";
 import { fileError } from "../node/files.js";
 import type { Io, Programs } from "./io.js";
 

@@ -1,5 +1,6 @@
 /** `tt-step --against`: where our result first differs from a dump, from another input, or from itself under another option. */
 
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
 import { type Comparison, compareTraces } from "../diff/compare-traces.js";
 import { unified } from "../diff/hunks.js";
 import { ptxDiff } from "../diff/ptx-diff.js";
@@ -9,8 +10,9 @@ import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
+import { diffText, usesColour } from "./tt-step-diff.js";
 import { type Input, readInput } from "./tt-step-input.js";
-import { diffText, type Shown, usesColour } from "./tt-step-show.js";
+import type { Shown } from "./tt-step-show.js";
 
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const other = otherTrace(input, args, io);
@@ -54,10 +56,10 @@ export function otherTrace(input: Input, args: TtStepArgs, io: Io): { readonly t
       cuda: { ...args.cuda, ...given.cuda },
       triton: given.triton ?? args.triton,
     };
-    return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io);
+    return traceOf({ ...input, request: { ...input.request, ...settings } }, { ...args, ...settings }, io, artifactsOf);
   }
   const other = readInput(spec, io, args);
-  if (other.kind !== "error") return traceOf(other, args, io);
+  if (other.kind !== "error") return traceOf(other, args, io, artifactsOf);
   if (other.rendered !== undefined) io.stderr.write(other.rendered);
   return { error: other.message ?? `'${spec}' does not parse` };
 }

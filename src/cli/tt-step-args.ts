@@ -1,7 +1,7 @@
 /** The arguments of `tt-step` and its commands, as the rest of the program takes them. */
 import { type CudaOptions, capabilityAsked, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import { type GivenArguments, type Proposal, signatureOf } from "../frontend/specialize.js";
-import type { ModuleSource, TraceSource } from "../index.js";
+import type { ModuleSource, TraceSource } from "../library/sources.js";
 import { shellWord } from "../support/shell-word.js";
 import { dashed, type Values, valuesOf, type Written } from "./options/option.js";
 import { type CommandLine, type Instead, readCommandLine } from "./options/read.js";

@@ -20,7 +20,7 @@ import { runName, type Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import { type LineOf, stepArgs, withoutEffect } from "./tt-step-args.js";
-import { tracing } from "./tt-step-compile.js";
+import { tracing, translatorFor } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import type { Shown } from "./tt-step-show.js";
@@ -47,7 +47,7 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   const unused = withoutEffect(input, path, args);
   if (unused !== undefined) return usage(io, unused);
   const names = namesOfInput(input);
-  const { value: made, interrupted } = await watched(tracing(input, args, io), io);
+  const { value: made, interrupted } = await watched(tracing(input, args, io, await translatorFor(args)), io);
   if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);
   const { value: found } = await watched(bisect(made.trace, path, names, predicate, args.simulation, io), io);
   return "error" in found ? usage(io, found.error) : Math.max(deliver(found.text, args, io), found.code);

@@ -1,17 +1,12 @@
 /** How `tt-step` compiles its input. */
 
-import type { ArtifactKind } from "../backend/backend.js";
-import {
-  type Always,
-  type Compilation,
-  type CompileRequest,
-  compiling,
-  pipelineOf,
-  pipelineRange,
-  positionOf,
-  type Source,
-  settingsOf,
-} from "../index.js";
+import type { ArtifactKind, Translate } from "../backend/backend.js";
+import { NVIDIA } from "../backend/nvidia/nvidia.js";
+import type { CudaOptions } from "../backend/nvidia/options.js";
+import { compiling } from "../compile/compile-source.js";
+import type { Always, Compilation, CompileRequest } from "../library/compile.js";
+import { pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
+import type { Source } from "../library/sources.js";
 import { finished, type Work } from "../support/slices.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
@@ -20,8 +15,8 @@ import { withHint } from "./options/option.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 
 /** The trace of an input's compilation, imported or run here; or why there is none. Diagnostics are printed. */
-export function traceOf(input: Source, args: TtStepArgs, io: Io): Made | { readonly error: string } {
-  return finished(tracing(input, args, io));
+export function traceOf(...args: Parameters<typeof tracing>): Made | { readonly error: string } {
+  return finished(tracing(...args));
 }
 interface Made {
   readonly trace: Trace;
@@ -29,8 +24,17 @@ interface Made {
   readonly emitted?: string;
 }
 
+/** Loads what makes the artifacts that are asked for. */
+export const translatorFor = async (args: TtStepArgs): Promise<Translate<CudaOptions> | undefined> =>
+  artifacts(args).length > 0 ? NVIDIA.translator() : undefined;
+
 /** `traceOf`, pass by pass. */
-export function* tracing(input: Source, args: TtStepArgs, io: Io): Work<Made | { readonly error: string }> {
+export function* tracing(
+  input: Source,
+  args: TtStepArgs,
+  io: Io,
+  translate: Translate<CudaOptions> | undefined,
+): Work<Made | { readonly error: string }> {
   if (input.kind === "imported") return { trace: input.trace };
   const pipeline = pipelineOf(settingsOf(input, args));
   const range = shownRange(pipeline, args);
@@ -38,7 +42,7 @@ export function* tracing(input: Source, args: TtStepArgs, io: Io): Work<Made | {
   const moduleOnly = asksForModule(pipeline, args);
   const texts = needsTexts(args) && !moduleOnly;
   const made = artifacts(args);
-  const run = compiling(input, {
+  const request: CompileRequest = {
     ...asked(range),
     ...everywhere(args, io),
     // The subject of `--why` or `--layout` is read back from the text.
@@ -46,7 +50,8 @@ export function* tracing(input: Source, args: TtStepArgs, io: Io): Work<Made | {
     record: texts ? "texts" : args.list || (made.length === 0 && !moduleOnly) ? "list" : "nothing",
     artifacts: made,
     ...(args.times ? { clock: io.clock } : {}),
-  });
+  };
+  const run = compiling(input, request, translate);
   let next = run.next();
   for (; !next.done; next = run.next()) {
     const { done, total: of } = next.value;

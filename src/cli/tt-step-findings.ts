@@ -1,9 +1,14 @@
 /** `--findings`: what holds a kernel back, worst first, as text. */
-import { findings, headlineOf, headlineText, type MachineFacts, placeText } from "../index.js";
+import { findings, headlineOf, headlineText, placeText } from "../library/findings.js";
 import type { Trace } from "../trace/trace.js";
+import type { Io } from "./io.js";
+import { assembledPtx, machineFactsOf } from "./ptxas.js";
+import type { TtStepArgs } from "./tt-step-args.js";
 
 /** The kernel in a line, and a paragraph for each finding. */
-export function findingsText(trace: Trace, machine: MachineFacts | undefined): string {
+export function findingsText(trace: Trace, args: TtStepArgs, io: Io): string {
+  const made = trace.artifacts.ptx === undefined ? undefined : assembledPtx(trace.artifacts.ptx, args.cuda, io);
+  const machine = made && !("error" in made) ? machineFactsOf(made) : undefined;
   const found = findings(trace, machine);
   const registers = machine ? `, ${machine.registers} registers a thread` : "";
   const out = [`${headlineText(headlineOf(trace))}${registers}`];

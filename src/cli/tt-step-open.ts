@@ -1,18 +1,16 @@
 /** `tt-step INPUT`: compiles or imports an input, and shows it: in the terminal UI, or as text. */
-import { type Compilation, pipelineOf, settingsOf } from "../index.js";
+import type { Compilation } from "../library/compile.js";
+import { pipelineOf, settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { printOperation } from "../syntax/print.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { oneInput } from "./options/read.js";
 import { TT_STEP } from "./options/step.js";
-import { against } from "./tt-step-against.js";
 import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
-import { tracing } from "./tt-step-compile.js";
+import { tracing, translatorFor } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
-import { reproducer } from "./tt-step-reproducer.js";
-import { asksForNothing, show } from "./tt-step-show.js";
-import { asksForPrograms, showTarget } from "./tt-step-target.js";
+import { asksForNothing, asksForPrograms, show } from "./tt-step-show.js";
 
 export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
   const input = oneInput(line.words, TT_STEP);
@@ -39,11 +37,11 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   const validation = args.validate ? await import("./tt-step-validate.js") : undefined;
   const names = validation?.namesOfInput(input);
-  const { value: made, interrupted } = await watched(tracing(input, args, io), io);
+  const { value: made, interrupted } = await watched(tracing(input, args, io, await translatorFor(args)), io);
   if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);
   /** The exit code, which a pass that failed makes worse. */
-  const ended = (code: number): number =>
-    made.compiled && !made.compiled.ok ? Math.max(code, failure(made.compiled, args, argv, io)) : code;
+  const ended = async (code: number): Promise<number> =>
+    made.compiled && !made.compiled.ok ? Math.max(code, await failure(made.compiled, args, argv, io)) : code;
   const checked = validation
     ? (await watched(validation.validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
     : undefined;
@@ -58,12 +56,12 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
       .then((text) => ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)));
   }
   const shown = asksForPrograms(args)
-    ? showTarget(made.trace, args, io)
+    ? (await import("./tt-step-target.js")).showTarget(made.trace, args, io)
     : made.emitted !== undefined
       ? { text: made.emitted, exact: true, code: EXIT.ok }
       : args.against !== undefined
-        ? against(made.trace, input, args, io)
-        : show(made.trace, args, io);
+        ? (await import("./tt-step-against.js")).against(made.trace, input, args, io)
+        : await show(made.trace, args, io);
   if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);
   const code = Math.max(deliver(shown.text, args, io, shown.exact), shown.code, checked?.code ?? 0);
@@ -78,7 +76,7 @@ function opensUi(args: TtStepArgs): boolean {
   return args.against === undefined || args.tui;
 }
 
-function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: readonly string[], io: Io): number {
+async function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: readonly string[], io: Io): Promise<number> {
   if (failed?.reason !== "verify") {
     io.stderr.write(`tt-step: pass '${failed?.flag}' failed\n`);
     return EXIT.badInput;
@@ -88,7 +86,7 @@ function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: readonl
   );
   if (args.reproducer !== undefined)
     try {
-      io.writeFile(args.reproducer, reproducer(trace, argv));
+      io.writeFile(args.reproducer, (await import("./tt-step-reproducer.js")).reproducer(trace, argv));
       io.stderr.write(`tt-step: the IR before it is in '${args.reproducer}'; tt-opt --run-reproducer runs the pass on it\n`);
     } catch (error) {
       io.stderr.write(`tt-step: cannot write '${args.reproducer}': ${fileError(error)}\n`);

@@ -2,8 +2,8 @@
 
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { kernelOf } from "../dialects/builtin/function-op.js";
-import { settingsOf } from "../index.js";
 import type { Operation } from "../ir/operation.js";
+import { settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { coverageText, instructionCoverage } from "../simulate/coverage.js";
 import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";

@@ -1,17 +1,10 @@
 /** The output of `tt-step` for a Trace. */
 
-import { countsText, sideBySide, unified } from "../diff/hunks.js";
-import { stepDiff } from "../diff/step-diff.js";
-import { toJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
 import { findStep, noStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
 import { withHint } from "./options/option.js";
-import { assembledPtx, machineFactsOf } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import { codegenText } from "./tt-step-codegen.js";
-import { findingsText } from "./tt-step-findings.js";
-import { whyAndLayout } from "./tt-step-why.js";
 
 export interface Shown {
   readonly text: string;
@@ -39,10 +32,14 @@ export function asksForNothing(args: TtStepArgs): boolean {
   );
 }
 
+/** Whether the arguments ask for what only another program makes. */
+export const asksForPrograms = (args: TtStepArgs): boolean =>
+  args.emit === "cubin" || args.ptxasReport || (args.llc && args.emit === "ptx");
+
 /** The output that the arguments ask for; a list when they ask for nothing. */
-export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Shown | { readonly error: string }> {
   const nothing = asksForNothing(args);
-  if (args.json) return { text: toJson(trace), exact: true, code: 0 };
+  if (args.json) return { text: (await import("../trace/json.js")).toJson(trace), exact: true, code: 0 };
   const out: string[] = [];
   if (args.list || nothing) out.push(listText(trace));
   for (const spec of args.printAfter) {
@@ -58,19 +55,16 @@ export function show(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly
   if (args.diff) {
     const [a, b] = args.diff.map((spec) => findStep(trace, spec));
     if (!a || !b) return { error: withHint(noStep(trace, args.diff[a ? 1 : 0]), "--list") };
-    out.push(diffText(trace, a, b, args, io));
+    out.push((await import("./tt-step-diff.js")).diffText(trace, a, b, args, io));
   }
   if (args.why !== undefined || args.layout !== undefined || args.axisInfo) {
-    const answer = whyAndLayout(trace, args);
+    const answer = (await import("./tt-step-why.js")).whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (args.findings) {
-    const made = trace.artifacts.ptx === undefined ? undefined : assembledPtx(trace.artifacts.ptx, args.cuda, io);
-    out.push(findingsText(trace, made && !("error" in made) ? machineFactsOf(made) : undefined));
-  }
+  if (args.findings) out.push((await import("./tt-step-findings.js")).findingsText(trace, args, io));
   if (args.codegen) {
-    const panel = codegenText(trace);
+    const panel = (await import("./tt-step-codegen.js")).codegenText(trace);
     if ("error" in panel) return panel;
     out.push(panel.text);
   }
@@ -139,20 +133,4 @@ export function listText(trace: Trace): string {
       );
     })
     .join("");
-}
-
-/** A diff of two steps with its header. */
-export function diffText(trace: Trace, a: Step, b: Step, args: TtStepArgs, io: Io): string {
-  const { lines, before, after, alignment } = stepDiff(trace, a, b);
-  const text = { lines, before, after };
-  const name = (step: Step) => `${step.label} ${step.flag}`;
-  const width = Number(io.env["COLUMNS"]) || 160;
-  const colour = usesColour(args, io);
-  const body = args.diffMode === "side-by-side" ? sideBySide(text, alignment.rows, width, colour) : unified(text, alignment.rows, colour);
-  return `--- ${name(a)}\n+++ ${name(b)}: ${countsText(alignment)}\n${body}`;
-}
-
-export function usesColour(args: TtStepArgs, io: Io): boolean {
-  if (args.color !== "auto") return args.color === "always";
-  return io.isTerminal === true && !io.env["NO_COLOR"] && io.env["TERM"] !== "dumb" && args.output === "-";
 }

@@ -8,10 +8,6 @@ import { assembledPtx, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { artifactOf, type Shown } from "./tt-step-show.js";
 
-/** Whether the arguments ask for what only another program makes. */
-export const asksForPrograms = (args: TtStepArgs): boolean =>
-  args.emit === "cubin" || args.ptxasReport || (args.llc && args.emit === "ptx");
-
 /** Runs the programs; `error` is one line (or what the program said). */
 export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const { programs } = io;

@@ -5,7 +5,7 @@ import { readOptions } from "../compile/comment-options.js";
 import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
-import { pipelineOf, settingsOf } from "../index.js";
+import { pipelineOf, settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";

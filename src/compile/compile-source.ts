@@ -1,6 +1,6 @@
 /** Compiles what was read, for a target and with options. */
 
-import type { ArtifactKind } from "../backend/backend.js";
+import type { ArtifactKind, Translate } from "../backend/backend.js";
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
@@ -137,18 +137,19 @@ export interface Compilation {
 /** Modules that a compilation has changed: their source is read again. */
 const used = new WeakSet<Operation>();
 
-/**
- * Compiles a source; one that was imported is returned as it is. A source can be compiled any number of times, as for several targets:
- * a Python kernel is then made again for each. Options, targets and passes that do not exist are `Rejected`; nothing is thrown.
- */
-export function compileSource(source: Source, request: CompileRequest = {}): Compilation | Rejected {
-  if (source.kind === "module") return finished(compiling(source, request));
+/** `compile` of the library. `translate` makes the artifacts. */
+export function compileSource(source: Source, request: CompileRequest, translate?: Translate<CudaOptions>): Compilation | Rejected {
+  if (source.kind === "module") return finished(compiling(source, request, translate));
   const { trace } = source;
   return { kind: "compiled", ok: true, trace, idOf: (op) => op, artifacts: trace.artifacts, diagnostics: trace.diagnostics, rendered: "" };
 }
 
 /** `compileSource`, halting before each pass. */
-export function* compiling(source: ModuleSource, request: CompileRequest = {}): Generator<CompileProgress, Compilation | Rejected> {
+export function* compiling(
+  source: ModuleSource,
+  request: CompileRequest,
+  translate: Translate<CudaOptions> | undefined,
+): Generator<CompileProgress, Compilation | Rejected> {
   const {
     target,
     options = {},
@@ -185,6 +186,7 @@ export function* compiling(source: ModuleSource, request: CompileRequest = {}): 
     ...settings,
     ...range,
     artifacts,
+    translate,
     texts: record === "texts",
     remarks: record === "texts",
     steps: record !== "nothing",

@@ -1,6 +1,6 @@
 /** Runs a target's pipeline on a module and records what every pass did. */
 
-import type { ArtifactKind, BackendStep } from "../backend/backend.js";
+import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
 import { NVIDIA } from "../backend/nvidia/nvidia.js";
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
@@ -48,6 +48,8 @@ export interface CompileOptions {
   readonly watch?: (position: number) => Instrumentation | undefined;
   /** The artifacts to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
+  /** Makes them; without it there are none. */
+  readonly translate?: Translate<CudaOptions> | undefined;
   /** No artifacts are made of a module with more ops than this. */
   readonly maxArtifactOps?: number;
   /** Milliseconds; the only thing here that is not a function of the input. */
@@ -125,7 +127,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   const { idOf } = recorder;
   const trace: Trace = {
     ...traceOf(recorder.locations.take()),
-    artifacts: failed ? {} : withIds(NVIDIA.artifacts(module, options), idOf),
+    artifacts: failed || !options.translate ? {} : withIds(options.translate(module, options), idOf),
   };
   return failed ? { trace, idOf, ok: false, failed } : { trace, idOf, ok: true };
 }

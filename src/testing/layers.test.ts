@@ -19,9 +19,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["compile"],
   ["explain"],
   ["diff"],
-  ["index.ts", "node"],
+  ["library", "node"],
   ["tui"],
-  ["cli"],
+  ["cli", "index.ts"],
 ];
 /** The only imports between dialects: each may import those listed. */
 const DIALECTS: Readonly<Record<string, readonly string[]>> = {

@@ -4,16 +4,9 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { capabilityOf } from "../gpu/nvidia.js";
-import {
-  type Always,
-  type Compilation,
-  DEFAULT_TRITON,
-  defaultOptions,
-  divisibilityOf,
-  type Rejected,
-  readSource,
-  rejected,
-} from "../index.js";
+import type { Always, Compilation } from "../library/compile.js";
+import { divisibilityOf, type Rejected, readSource, rejected } from "../library/sources.js";
+import { DEFAULT_TRITON, defaultOptions } from "../library/targets.js";
 import { fromBytes } from "../support/utf8.js";
 import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";

@@ -1,17 +1,9 @@
 /** Runs our pipeline for the UI, under options that the user changes. */
 import { type PassRewrites, RewriteDetails } from "../explain/rewrite-details.js";
-import {
-  type Compilation,
-  type CompileProgress,
-  type CompileRequest,
-  compiling,
-  type PipelineStep,
-  pipelineOf,
-  type Rejected,
-  settingsOf,
-  sourceFor,
-  stageOf,
-} from "../index.js";
+import { type Compilation, type CompileProgress, type CompileRequest, compiling, sourceFor } from "../library/compile.js";
+import { pipelineOf, settingsOf } from "../library/pipeline.js";
+import { type Rejected, stageOf } from "../library/sources.js";
+import type { PipelineStep } from "../library/trace.js";
 import { printOperation } from "../syntax/print.js";
 import type { CompilerInput, WhatIf } from "./state/state.js";
 

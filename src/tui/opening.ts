@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locationsOf } from "../explain/provenance.js";
-import type { ModuleSource } from "../index.js";
+import type { ModuleSource } from "../library/sources.js";
 import { LineTable } from "../trace/line-table.js";
 import type { Trace } from "../trace/trace.js";
 import { initialState, reduce } from "./control/reducer.js";

@@ -3,7 +3,7 @@
  * file again, runs the passes on the text once more without recording them.
  */
 import { parentPort, Worker, workerData } from "node:worker_threads";
-import { type Rejected, readSource } from "../index.js";
+import { type Rejected, readSource } from "../library/sources.js";
 import { start } from "./compiler.js";
 import type { CompilerInput, Ptx, WhatIf } from "./state/state.js";
 

@@ -1,7 +1,9 @@
 /** Sessions for tests: of a dump, and of our own compilation. */
 import { readFileSync } from "node:fs";
 import { defaultOptions } from "../backend/nvidia/options.js";
-import { compile, DEFAULT_TRITON, divisibilityOf, readSource } from "../index.js";
+import { compile } from "../library/compile.js";
+import { divisibilityOf, readSource } from "../library/sources.js";
+import { DEFAULT_TRITON } from "../library/targets.js";
 import { finished } from "../support/slices.js";
 import { importDumpLog } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";

@@ -16,7 +16,6 @@ import { globalScratchMemoryAllocation } from "../../passes/ttg/global-scratch-m
 import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
 import { TRITON_3_6 } from "../../support/triton-version.js";
 import type { Backend } from "../backend.js";
-import { artifactsOf } from "./artifacts.js";
 import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./options.js";
 import { triton36 } from "./triton-3.6.js";
 
@@ -45,5 +44,5 @@ export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
     convertWarpSpecializeToLLVM,
     convertNVVMToLLVM,
   ],
-  artifacts: artifactsOf,
+  translator: async () => (await import("./artifacts.js")).artifactsOf,
 };

@@ -1,0 +1,20 @@
+/** Compilations, with every artifact. */
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
+import type { CompileProgress } from "../compile/compile.js";
+import { type Compilation, type CompileRequest, compileSource, compiling as compilingWith } from "../compile/compile-source.js";
+import type { ModuleSource, Rejected, Source } from "../compile/source.js";
+
+export type { ArtifactKind } from "../backend/backend.js";
+export type { Always, CompileProgress } from "../compile/compile.js";
+export { type Compilation, type CompileRequest, sourceFor } from "../compile/compile-source.js";
+
+/**
+ * Compiles a source; one that was imported is returned as it is. A source can be compiled any number of times, as for several targets:
+ * a Python kernel is then made again for each. Options, targets and passes that do not exist are `Rejected`; nothing is thrown.
+ */
+export const compile = (source: Source, request: CompileRequest = {}): Compilation | Rejected =>
+  compileSource(source, request, artifactsOf);
+
+/** `compile`, halting before each pass. */
+export const compiling = (source: ModuleSource, request: CompileRequest = {}): Generator<CompileProgress, Compilation | Rejected> =>
+  compilingWith(source, request, artifactsOf);
