@@ -1,4 +1,5 @@
 /** A backend: all that is known about compiling for the GPUs of one vendor, as one record. */
+import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { optionsText, type PassDef, type PassStep } from "../pass/define-pass.js";
 import type { OptionSpec } from "../pass/options.js";
@@ -16,7 +17,8 @@ export interface BackendTarget<Options> {
 export interface BackendStep extends PipelineStep {
   readonly step: PassStep;
 }
-export type Pipeline<Options> = (target: BackendTarget<Options>) => readonly BackendStep[];
+/** The passes for a kernel by what it is written in. */
+export type Pipeline<Options> = (target: BackendTarget<Options>, language: Context["language"]) => readonly BackendStep[];
 
 /** The steps of one stage; false is a step that the target leaves out. */
 export function stage(name: Stage, steps: readonly (PassStep | false)[]): readonly BackendStep[] {

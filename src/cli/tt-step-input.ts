@@ -27,6 +27,7 @@ export interface InputOptions extends ImportOptions {
   readonly capability?: number | undefined;
   readonly cuda?: Partial<CudaOptions>;
   readonly written?: TtStepArgs["written"];
+  readonly language?: TtStepArgs["language"];
   readonly triton?: string | undefined;
 }
 

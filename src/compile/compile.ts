@@ -66,11 +66,11 @@ export interface CompileResult {
   readonly failed?: { readonly flag: string; readonly reason: "pass" | "verify" };
 }
 
-/** The steps of the pipeline that an input of that stage goes through. */
+/** The steps of the pipeline that an input of that stage goes through. TTGIR that is compiled from there is Gluon's. */
 export function pipelineOf(options: Pick<CompileOptions, "capability" | "options" | "version" | "from">): readonly BackendStep[] {
   const pipeline = NVIDIA.pipelines.get(options.version ?? DEFAULT_TRITON)!;
   const first = STAGES.indexOf(options.from ?? "ttir");
-  return pipeline(options).filter((s) => STAGES.indexOf(s.stage) >= first);
+  return pipeline(options, options.from === "ttgir" ? "gluon" : "triton").filter((s) => STAGES.indexOf(s.stage) >= first);
 }
 
 /** Compiles `module` in place. The Trace's step 0 is the source. */

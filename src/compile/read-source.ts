@@ -20,7 +20,7 @@ import { type Rejected, rejected, rejectedBy, type Source, type SourceRequest, t
 
 /** Reads a text. Bad input is `Rejected`; nothing is thrown. */
 export function readSource(request: SourceRequest): Source | Rejected {
-  const { name, text, triton } = request;
+  const { name, text, triton, language = "triton" } = request;
   if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
   if (isPython(text, name)) return readPythonSource(request);
   if (text.trim() === "") return rejected(`'${name}' is empty`);
@@ -37,6 +37,7 @@ export function readSource(request: SourceRequest): Source | Rejected {
       importTexts(name, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, request),
     );
   const ctx = new Context(ALL_DIALECTS);
+  ctx.language = language;
   const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, withoutMarkup(text), 1, (named, definition) => {
     if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
     const [value] = [definition].flat() as readonly Value[];
@@ -85,10 +86,11 @@ function singleText(text: string): { readonly kind: string; readonly flag: strin
   return undefined;
 }
 
-/** The stage that an input's first pass belongs to: LLVM dialect goes to translation, TTGIR to make_llir, TTIR to make_ttir. */
+/** The stage that an input's first pass belongs to: LLVM dialect goes to translation, TTGIR to make_llir (Gluon's to gluon_to_ttgir), TTIR to make_ttir. */
 export function stageOf(module: Operation): Stage {
   let lowered = false;
   for (const op of module.regions[0]!.firstBlock?.ops() ?? []) if (op.name === "llvm.func") lowered = true;
   if (lowered) return "ptx";
-  return module.hasAttr("ttg.num-warps") ? "llir" : "ttir";
+  if (!module.hasAttr("ttg.num-warps")) return "ttir";
+  return module.ctx.language === "gluon" ? "ttgir" : "llir";
 }

@@ -12,6 +12,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "A setting of tt-step's config.json is not one that it knows, or has a value that it cannot take; schemas/config.json lists them.",
   "conversion.illegal":
     "No rule lowers this op here. Ops of other GPUs, and those of a stage that is not run, have none: is the target the one that the IR was made for?",
+  "gluon.layout":
+    "A value of gl.AutoLayout or gl.CoalescedLayout gets its layout from the ops around it: there is none, or two contradict each other. Give it one with gl.set_auto_layout or gl.convert_layout.",
   "lower.cp-async":
     "cp.async copies 4, 8 or 16 bytes that lie together in global memory. Give the pointer its divisibility (tl.multiple_of, tl.max_contiguous), or the loop no stages (num_stages = 1).",
   "lower.float8":

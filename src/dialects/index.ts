@@ -4,6 +4,7 @@ import { arith } from "./arith/index.js";
 import { builtin } from "./builtin/index.js";
 import { cf } from "./cf/index.js";
 import { func } from "./func/index.js";
+import { gluon } from "./gluon/index.js";
 import { gpu } from "./gpu/index.js";
 import { llvm } from "./llvm/index.js";
 import { math } from "./math/index.js";
@@ -20,7 +21,7 @@ import { ttng } from "./ttng/index.js";
 import { ub } from "./ub/index.js";
 
 export const ALL_DIALECTS: readonly DialectDef[] = [
-  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, nvws, llvm, nvvm, nvgpu],
+  ...[builtin, arith, math, ub, scf, cf, tt, gpu, ttg, ttng, gluon, nvws, llvm, nvvm, nvgpu],
   // Only what older Tritons wrote.
   ...[func, tensor, tritonGpu, tritonNvidiaGpu, nvgpuBefore36],
 ];

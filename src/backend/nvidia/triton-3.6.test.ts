@@ -12,7 +12,7 @@ const golden = JSON.parse(readFileSync("fixtures/compile/pipelines.json", "utf8"
 test.each(golden.cases.map((c) => [`sm_${c.arch}, ${c.numWarps} warps, ${c.numStages} stages, ${c.numCtas} CTAs`, c] as const))(
   "the passes of Triton 3.6 for %s",
   (_name, { arch, steps, ...given }) => {
-    const pipeline = triton36({ capability: arch, options: { ...defaultOptions(arch), ...given } });
+    const pipeline = triton36({ capability: arch, options: { ...defaultOptions(arch), ...given } }, "triton");
     expect(pipeline.map((s) => [s.stage, s.flag, s.pass, s.options])).toEqual(steps.map((i) => golden.steps[i]));
   },
 );

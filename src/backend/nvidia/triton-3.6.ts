@@ -1,11 +1,11 @@
 /**
  * The passes that Triton 3.6 runs for CUDA targets: stage by stage, in order, with options.
- * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, make_llir.
+ * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, gluon_to_ttgir, make_llir.
  */
 import { gpuOf } from "../../gpu/nvidia.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
-import { gluonInline } from "../../passes/gluon/index.js";
+import { gluonCanonicalize, gluonInferCoalescedEncodings, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
 import { enableLineInfo } from "../../passes/llvm/index.js";
 import {
   accelerateMatmul,
@@ -57,14 +57,29 @@ import {
   reorderInstructions,
 } from "../../passes/ttg/index.js";
 import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
-import { type Pipeline, stage } from "../backend.js";
+import { type BackendStep, type BackendTarget, type Pipeline, stage } from "../backend.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
 
-export const triton36: Pipeline<CudaOptions> = ({ capability, options }) => {
+export const triton36: Pipeline<CudaOptions> = (target, language) => [
+  ...(language === "gluon" ? gluonToTtgir : toTtgir(target)),
+  ...toLlvm(target),
+];
+
+const gluonToTtgir = stage("ttgir", [
+  gluonInline(),
+  gluonInferCoalescedEncodings(),
+  gluonResolveAutoEncodings(),
+  tmaLowering(),
+  gluonCanonicalize(),
+  sccp(),
+  loopAwareCse(),
+  gluonCanonicalize(),
+  combineTensorSelectAndIf(),
+]);
+
+const toTtgir = ({ capability, options }: BackendTarget<CudaOptions>): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
   const gpu = gpuOf(capability);
-  const ofTarget = { computeCapability: capability };
-  const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability) };
   const hoist = optimizeDotOperands({ hoistLayoutConversion: gpu.asyncCopies });
   return [
     ...stage("ttir", [
@@ -108,35 +123,40 @@ export const triton36: Pipeline<CudaOptions> = ({ capability, options }) => {
       reorderInstructions(),
       loopAwareCse(),
       symbolDce(),
-      fenceInsertion(ofTarget),
+      fenceInsertion({ computeCapability: capability }),
       mmaLowering(),
       sccp(),
       cse(),
       canonicalize(),
     ]),
-    ...stage("llir", [
-      combineTensorSelectAndIf(),
-      allocateWarpGroups(),
-      convertScfToCf(),
-      gluonInline(),
-      allocateSharedMemoryNv(lowering),
-      tensorMemoryAllocation(),
-      checkMatmulTwoCTA(),
-      globalScratchMemoryAllocation(),
-      proxyFenceInsertion(ofTarget),
-      // The next canonicalizer would erase it, so it is not made.
-      convertTritonGPUToLLVM({ ...lowering, fold: true }),
-      canonicalize(),
-      cse(),
-      convertNVGPUToLLVM(),
-      convertWarpSpecializeToLLVM(),
-      canonicalize(),
-      cse(),
-      symbolDce(),
-      convertNVVMToLLVM(),
-      enableLineInfo(),
-    ]),
   ];
+};
+
+const toLlvm = ({ capability, options }: BackendTarget<CudaOptions>): readonly BackendStep[] => {
+  const ofTarget = { computeCapability: capability };
+  const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability) };
+  return stage("llir", [
+    combineTensorSelectAndIf(),
+    allocateWarpGroups(),
+    convertScfToCf(),
+    gluonInline(),
+    allocateSharedMemoryNv(lowering),
+    tensorMemoryAllocation(),
+    checkMatmulTwoCTA(),
+    globalScratchMemoryAllocation(),
+    proxyFenceInsertion(ofTarget),
+    // The next canonicalizer would erase it, so it is not made.
+    convertTritonGPUToLLVM({ ...lowering, fold: true }),
+    canonicalize(),
+    cse(),
+    convertNVGPUToLLVM(),
+    convertWarpSpecializeToLLVM(),
+    canonicalize(),
+    cse(),
+    symbolDce(),
+    convertNVVMToLLVM(),
+    enableLineInfo(),
+  ]);
 };
 
 const ampereLoops = (numStages: number) => [

@@ -113,6 +113,12 @@ export const COMPILER_SETTINGS = {
 
 export const COMPILE_OPTIONS = {
   ...COMPILER_SETTINGS,
+  language: {
+    type: choice("triton", "gluon"),
+    group: COMPILE,
+    help: "what the IR was made of: TTGIR of Gluon's front end begins at gluon-inline; a Python kernel says it itself",
+    defaultText: "triton",
+  },
   "start-after": { type: PASS, group: COMPILE, help: "begin after this pass" },
   "stop-after": { type: PASS, group: COMPILE, help: "end with this pass" },
   "disable-pass": { type: PASS, repeat: true, group: COMPILE, help: "leave a pass out (repeatable)" },

@@ -7,6 +7,7 @@ export const gluonSimplifyControlFlow = definePass("gluon-slimplify-control-flow
   summary: "simplications for control flow ops",
   source: "lib/Dialect/Gluon/Transforms/SimplifyControlFlow.cpp",
   run(root, { listener }) {
+    // Upstream asks for the patterns of scf and cf too, but the function it asks (getRegisteredOperationsByDialect) finds no ops.
     applyPatternsGreedily(root, [forOpDeadArgElimination], { cseConstants: false, listener });
   },
 });

@@ -21,6 +21,7 @@ import { cgaOfRank, defaultCga } from "../../../layout/encodings/cga.js";
 import { nvmmaSharedFor } from "../../../layout/encodings/nvmma-shared.js";
 import type { LinearLayout } from "../../../layout/linear-layout.js";
 import { definePass } from "../../../pass/define-pass.js";
+import { tiedArgs } from "../../ttg/tied-args.js";
 import { updateEncodingForShape } from "./descriptor-layouts.js";
 
 export const optimizeDescriptorEncoding = definePass("triton-nvidia-optimize-descriptor-encoding", {
@@ -135,23 +136,6 @@ function combine(a: Wish, b: Wish, rank: number): Wish {
   const cga = clash ? defaultCga(rank) : (a.cga ?? b.cga);
   const forcedToDefault = a.encoding !== undefined && b.encoding !== undefined && a.encoding !== b.encoding;
   return { encoding: forcedToDefault ? undefined : (a.encoding ?? b.encoding), cga, shape, forcedToDefault };
-}
-
-/** The values that are one along an op's control flow. Source: lib/Dialect/TritonGPU/Transforms/Utility.cpp, getTiedArgs. */
-function tiedArgs(op: Operation, index: number): Value[] {
-  const loop = ForOp.match(op);
-  if (loop) {
-    const block = loop.region.firstBlock!;
-    return [block.args[index + 1]!, op.result(index), block.lastOp!.operand(index), loop.initArgs[index]!];
-  }
-  if (WhileOp.is(op)) {
-    const [before, after] = op.regions.map((region) => region.firstBlock!) as [NonNullable<typeof op.block>, NonNullable<typeof op.block>];
-    // The first operand of the condition is whether to go on.
-    return [before.args[index]!, op.result(index), before.lastOp!.operand(index + 1), op.operand(index), after.args[index]!];
-  }
-  if (!IfOp.is(op)) return [];
-  const yields = op.regions.flatMap((region) => [...region.blocks()].map((block) => block.lastOp!).filter((end) => YieldOp.is(end)));
-  return [...yields.map((end) => end.operand(index)), op.result(index)];
 }
 
 function descriptorType(op: Operation, block: TensorType, wish: Wish): Type {

@@ -11,6 +11,7 @@ import type { Operation } from "../../../ir/operation.js";
 import type { BlockedParams } from "../../../layout/encoding-params.js";
 import { getCTALayout, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { makeBlocked } from "../../../layout/encodings/blocked.js";
+import { defaultCga } from "../../../layout/encodings/cga.js";
 import { getElementBitWidth, getMemAccessPtr, lookupNumWarps } from "../memory-access.js";
 
 /** Dimensions by falling contiguity; equal ones in their order. */
@@ -52,8 +53,10 @@ export class CoalescedLayouts {
   layoutFor(op: Operation): CoalescedLayout {
     const ptr = getMemAccessPtr(op)!;
     const { shape, encoding } = (ptr.type as TensorType).params;
-    const params = encodingParams(encoding)!;
-    const shapePerCTA = getShapePerCTAOf(params, shape);
+    const params = encodingParams(encoding);
+    // Gluon's layout that is still to be chosen says nothing of CTAs: upstream supports one.
+    const cga = params ? getCTALayout(params)! : defaultCga(shape.length);
+    const shapePerCTA = params ? getShapePerCTAOf(params, shape) : shape;
     const numWarps = lookupNumWarps(op);
     const order = argSort(this.axes.getOrWorst(ptr).contiguity);
     const own = this.#elementsPerThread(op, order, shapePerCTA);
@@ -66,7 +69,7 @@ export class CoalescedLayouts {
     const sizePerThread = shape.map(() => 1);
     sizePerThread[order[0]!] = perThread;
     const request = { shape, sizePerThread, order, numWarps, threadsPerWarp: this.threadsPerWarp };
-    return { layout: makeBlocked(request, getCTALayout(params)!), perThread, own };
+    return { layout: makeBlocked(request, cga), perThread, own };
   }
 
   #widestLike(op: Operation, shape: readonly number[], order: readonly number[], shapePerCTA: readonly number[]): number {

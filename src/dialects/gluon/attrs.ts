@@ -1,0 +1,16 @@
+/** Layouts that Gluon leaves open until its passes choose them. Source: GluonAttrDefs.td. */
+import { type Attribute, defineAttr } from "../../ir/attribute.js";
+
+type NoParams = Record<string, never>;
+
+/** `#gluon.auto_encoding`: the layout follows from the ops around. */
+export const AutoEncoding = defineAttr<NoParams>("gluon.auto_encoding", {
+  summary: "an encoding that is inferred from neighboring ops in the graph",
+});
+/** `#gluon.coalesced_encoding`: the layout that loads and stores best. */
+export const CoalescedEncoding = defineAttr<NoParams>("gluon.coalesced_encoding", {
+  summary: "an encoding that is optimized for load/store performance",
+});
+
+/** Whether a layout is not chosen yet. */
+export const isOpenEncoding = (encoding: Attribute | undefined): boolean => AutoEncoding.is(encoding) || CoalescedEncoding.is(encoding);

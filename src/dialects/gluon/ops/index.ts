@@ -1,0 +1,1 @@
+export { SetAutoLayoutOp } from "./set-auto-layout.js";
