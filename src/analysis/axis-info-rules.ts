@@ -5,6 +5,7 @@
 
 import * as arith from "../dialects/arith/ops/index.js";
 import { UnrealizedConversionCastOp } from "../dialects/builtin/ops/index.js";
+import { SetAutoLayoutOp } from "../dialects/gluon/ops/set-auto-layout.js";
 import * as tt from "../dialects/tt/ops/index.js";
 import { getPointeeBitWidth } from "../dialects/tt/types.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
@@ -318,6 +319,7 @@ export const AXIS_INFO_RULES: ReadonlyMap<OpDef, AxisInfoRule> = new Map<OpDef, 
   [arith.ExtUIOp, sameAsOperand],
   [arith.TruncIOp, sameAsOperand],
   [ConvertLayoutOp, sameAsOperand],
+  [SetAutoLayoutOp, sameAsOperand],
   [tt.BitcastOp, sameAsOperand],
   [tt.MakeRangeOp, makeRange],
   [PoisonOp, poison],

@@ -4,6 +4,7 @@
  */
 import * as arith from "../dialects/arith/ops/index.js";
 import { UnrealizedConversionCastOp } from "../dialects/builtin/ops/index.js";
+import { SetAutoLayoutOp } from "../dialects/gluon/ops/set-auto-layout.js";
 import * as tt from "../dialects/tt/ops/index.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { PoisonOp } from "../dialects/ub/ops/index.js";
@@ -25,6 +26,7 @@ export const AXIS_INFO_WORDS: ReadonlyMap<OpDef, string> = new Map<OpDef, string
   [arith.ExtUIOp, SAME],
   [arith.TruncIOp, SAME],
   [ConvertLayoutOp, SAME],
+  [SetAutoLayoutOp, SAME],
   [tt.BitcastOp, SAME],
   [tt.MakeRangeOp, "c = end - start; d = the largest power of two that divides start (2^30 for 0); k = 1"],
   [PoisonOp, "any value will do: as much as there is"],

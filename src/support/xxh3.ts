@@ -69,8 +69,7 @@ function upTo240(input: Bytes): bigint {
   const { length } = input;
   let sum = (BigInt(length) * P64[0]) & MASK;
   if (length <= 128) {
-    for (let i = (length - 1) >> 5; i >= 0; i--)
-      sum += mix16(input, 16 * i, 32 * i) + mix16(input, length - 16 * (i + 1), 32 * i + 16);
+    for (let i = (length - 1) >> 5; i >= 0; i--) sum += mix16(input, 16 * i, 32 * i) + mix16(input, length - 16 * (i + 1), 32 * i + 16);
     return avalanche(sum & MASK);
   }
   for (let i = 0; i < 8; i++) sum += mix16(input, 16 * i, 16 * i);

@@ -285,7 +285,7 @@ export class Compilations {
     const { settings, baseline } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
     const startAfter = this.positionAfter(step.index, whatIf);
-    this.compile({ source, from: "ttir", startAfter }, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
+    this.compile({ source, from: this.firstStage(), startAfter }, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
   }
   /** A text with errors. Each edit has a file of its own: what an editor that failed has left is not written over. */
   #edited: { readonly step: object; readonly path: string; readonly line: number } | undefined;
@@ -293,11 +293,15 @@ export class Compilations {
     this.#edited = undefined;
     rmSync(path, { force: true });
   }
+  /** The stage that our whole pipeline begins with. */
+  private firstStage(): "ttir" | "ttgir" {
+    return this.shell.state().session.input?.from === "ttgir" ? "ttgir" : "ttir";
+  }
   /** The position in our whole pipeline after a step: that of our own Trace's pass, found by name for a dump's. */
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;
     const version = input?.version ?? DEFAULT_TRITON;
-    const whole = passesOf({ from: "ttir", version }, { ...whatIf, disabled: [] });
+    const whole = passesOf({ from: this.firstStage(), version }, { ...whatIf, disabled: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
     if (settings && input) {
       const earlier = whole.length - passesOf({ from: input.from, version }, { ...settings, disabled: [] }).length;

@@ -17,6 +17,23 @@ test.each(golden.cases.map((c) => [`sm_${c.arch}, ${c.numWarps} warps, ${c.numSt
   },
 );
 
+test("a Gluon kernel goes through passes of its own, and is lowered as others are", () => {
+  const target = { capability: 90, options: defaultOptions(90) };
+  const [gluon, triton] = [triton36(target, "gluon"), triton36(target, "triton")];
+  expect(gluon.filter((s) => s.stage === "ttgir").map((s) => s.flag)).toEqual([
+    "gluon-inline",
+    "gluon-infer-coalesced-encodings",
+    "gluon-resolve-auto-encodings",
+    "triton-nvidia-tma-lowering",
+    "gluon-canonicalize",
+    "sccp",
+    "triton-loop-aware-cse",
+    "gluon-canonicalize",
+    "tritongpu-combine-tensor-select-and-if",
+  ]);
+  expect(gluon.slice(9).map((s) => s.flag)).toEqual(triton.filter((s) => s.stage === "llir").map((s) => s.flag));
+});
+
 test("options that Triton refuses are refused", () => {
   expect(checkOptions({ ...defaultOptions(80), numWarps: 3 }, 80)).toMatch("power of 2");
   expect(checkOptions({ ...defaultOptions(80), numCtas: 2 }, 80)).toMatch("SM90");

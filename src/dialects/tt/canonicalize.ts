@@ -110,6 +110,12 @@ const maskedStore = pattern("canonicalize-masked-store", StoreOp, (op, rw) => {
 });
 
 /** Those that keep layouts as they are: the only ones for Gluon, whose author chose the layouts. */
-export const LAYOUT_KEEPING_CANONICALIZATION: readonly Pattern[] = [broadcastOfSplat, broadcastOfBroadcast, expandDims, maskedLoad, maskedStore];
+export const LAYOUT_KEEPING_CANONICALIZATION: readonly Pattern[] = [
+  broadcastOfSplat,
+  broadcastOfBroadcast,
+  expandDims,
+  maskedLoad,
+  maskedStore,
+];
 /** In the order of op names, and of registration within an op. */
 export const canonicalize: readonly Pattern[] = [broadcastOfSplat, broadcastOfBroadcast, expandDims, maskedLoad, reshape, maskedStore];

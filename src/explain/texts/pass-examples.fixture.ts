@@ -465,6 +465,44 @@ tt.func public @kernel(%x: i32) -> i32 {
   tt.return %r : i32
 }`,
   },
+  "gluon-canonicalize": {
+    ir: on(
+      "cuda:90",
+      `tt.func @f(%p: tensor<128x!tt.ptr<f32>, #four>, %x: tensor<128xf32, #four>) {
+  %all = arith.constant dense<true> : tensor<128xi1, #four>
+  %none = arith.constant dense<false> : tensor<128xi1, #four>
+  tt.store %p, %x, %all : tensor<128x!tt.ptr<f32>, #four>
+  tt.store %p, %x, %none : tensor<128x!tt.ptr<f32>, #four>
+  tt.return
+}`,
+    ),
+    show: ["tt.func", "constant", "store", "return"],
+  },
+  "gluon-infer-coalesced-encodings": {
+    ir: on(
+      "cuda:90",
+      `tt.func @fill(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
+  %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #gluon.coalesced_encoding>
+  %q = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #gluon.coalesced_encoding>
+  %a = tt.addptr %q, %r : tensor<512x!tt.ptr<i32>, #gluon.coalesced_encoding>, tensor<512xi32, #gluon.coalesced_encoding>
+  tt.store %a, %r : tensor<512x!tt.ptr<i32>, #gluon.coalesced_encoding>
+  tt.return
+}`,
+    ),
+    show: ["#blocked =", "tt.func", "make_range", "splat", "addptr", "store"],
+  },
+  "gluon-resolve-auto-encodings": {
+    ir: on(
+      "cuda:90",
+      `tt.func @fill(%p: tensor<128x!tt.ptr<i32>, #four>) {
+  %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #gluon.auto_encoding>
+  %s = arith.addi %r, %r : tensor<128xi32, #gluon.auto_encoding>
+  %v = gluon.set_auto_layout %s : tensor<128xi32, #gluon.auto_encoding> -> tensor<128xi32, #four>
+  tt.store %p, %v : tensor<128x!tt.ptr<i32>, #four>
+  tt.return
+}`,
+    ),
+  },
   "gluon-slimplify-control-flow": {
     ir: `tt.func @f(%x: i32, %n: i32) -> i32 {
   %c0 = arith.constant 0 : i32

@@ -56,7 +56,10 @@ export function inferLayout(func: Operation, open: OpenEncoding, seeds: readonly
       const next = known ? combine(known, added) : added;
       if (!next) {
         const [a, b] = inOrder(known!.encoding, added.encoding).map(attrText);
-        return fail(value.definingOp ?? func, `'${(value.definingOp ?? func).name}' op found conflicting encodings for value:\n  ${a}\nand\n  ${b}`);
+        return fail(
+          value.definingOp ?? func,
+          `'${(value.definingOp ?? func).name}' op found conflicting encodings for value:\n  ${a}\nand\n  ${b}`,
+        );
       }
       if (known && next.encoding === known.encoding && next.mayVary === known.mayVary) continue;
       found.set(value, next);

@@ -136,6 +136,13 @@ export const TTNG: Readonly<Record<string, OpText>> = {
 };
 
 /** Ops between the partitions of a kernel that is specialized by warps. */
+export const GLUON: Readonly<Record<string, OpText>> = {
+  "gluon.set_auto_layout": op(
+    "Says which layout a value of gl.AutoLayout gets.",
+    "Nothing: the value has the layout (gluon-resolve-auto-encodings).",
+  ),
+};
+
 export const NVWS: Readonly<Record<string, OpText>> = {
   "nvws.aref.create": op(
     "A ring of buffers that one partition fills and another one empties.",

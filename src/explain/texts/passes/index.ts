@@ -2,6 +2,7 @@
 import type { PassText } from "../records.js";
 import { COMMON } from "./common.js";
 import { CONVERT } from "./convert.js";
+import { GLUON } from "./gluon.js";
 import { LLVM } from "./llvm.js";
 import { NVIDIA } from "./nvidia.js";
 import { TT } from "./tt.js";
@@ -16,4 +17,5 @@ export const PASS_TEXTS: Readonly<Record<string, PassText>> = {
   ...NVIDIA,
   ...WARP_SPECIALIZATION,
   ...LLVM,
+  ...GLUON,
 };

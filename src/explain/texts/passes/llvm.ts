@@ -51,15 +51,4 @@ export const LLVM: Readonly<Record<string, PassText>> = {
     place: "MLIR's own pipelines run it. Triton 3.6's does not: its division of f16 is widened before.",
     declines: "Divisions of other types stay.",
   },
-  "gluon-inline": {
-    purpose: "Replaces calls by the bodies of the functions called, and simplifies each function's loops and branches before and after.",
-    place: "Gluon kernels run it first. Triton's run it in the lowering, for functions that passes added.",
-    declines: "Functions marked noinline keep their calls. Constants are not united, as each may get a layout of its own.",
-  },
-  "gluon-slimplify-control-flow": {
-    purpose:
-      "Folds ops, drops dead code and carried values that nobody needs, and unites blocks that are alike. Constants are not united, so that each may get a layout of its own. Triton 3.6 means to canonicalize scf and cf ops here too, but looks their patterns up in a way that finds none, so that a branch on a constant stays.",
-    place: "gluon-inline runs it on each function. Its name is spelt as in Triton.",
-    declines: "Ops without folds stay; no pattern is applied.",
-  },
 };

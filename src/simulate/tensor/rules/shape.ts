@@ -1,6 +1,7 @@
 /** tt's ops that move elements about without computing: views of row-major data, and gathers of them. */
 
 import { UnrealizedConversionCastOp } from "../../../dialects/builtin/ops/index.js";
+import { SetAutoLayoutOp } from "../../../dialects/gluon/ops/set-auto-layout.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import { PoisonOp } from "../../../dialects/ub/ops/index.js";
@@ -138,6 +139,7 @@ export const SHAPE: readonly (readonly [OpDef, Rule])[] = [
   [tt.GetProgramIdOp, programId("program")],
   [tt.GetNumProgramsOp, programId("grid")],
   [ttg.ConvertLayoutOp, reshaped],
+  [SetAutoLayoutOp, reshaped],
   [PoisonOp, poison],
   [
     UnrealizedConversionCastOp,
