@@ -134,7 +134,7 @@ const isSame = (a: Stats, b: Stats): boolean => a.dev === b.dev && a.ino === b.i
 const MAX_PROGRAM_SECONDS = 120;
 const MAX_PROGRAM_OUTPUT = 64 * 2 ** 20;
 
-const PROGRAMS: Programs = {
+export const PROGRAMS: Programs = {
   listFolder: (path) => (statOf(path)?.isDirectory() ? readdirSync(path).sort() : []),
   isProgram(path) {
     const stat = statOf(path);

@@ -81,7 +81,7 @@ shared memory  0 bytes (what the launch asks for is added)
 cubin          5 bytes
 SASS           1 instructions
 
-        /*0000*/                   MOV R1, c[0x0][0x28] ;
+        /*0000*/ MOV R1, c[0x0][0x28] ;
 `,
   });
   expect(ptxasReport({ cubin: "", log: LOG, sass: undefined })).toContain("neither cuobjdump nor nvdisasm stands beside ptxas");

@@ -1,9 +1,10 @@
 /** Finds and runs NVIDIA's assembler, and llc. Nothing of them is part of this program. */
 import { defaultOptions } from "../backend/nvidia/options.js";
+import { readSass } from "../explain/codegen/sass.js";
 import { gpuOf } from "../gpu/nvidia.js";
-import type { MachineFacts } from "../library/findings.js";
 import type { CudaOptions } from "../library/targets.js";
 import { fileError } from "../node/files.js";
+import type { MachineCode, Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 
 export interface PtxasOptions {
@@ -42,26 +43,47 @@ export function findPtxas(programs: Programs, env: Io["env"], capability: number
   return candidates.find((c) => programs.isProgram(c));
 }
 
+/** What assembling needs of the world. */
+export type Assembling = Pick<Io, "programs" | "env" | "readFile" | "writeFile">;
+
 /** Machine code of PTX, by the ptxas that is found; undefined where there is none. */
-export function assembledPtx(ptx: string, cuda: Partial<CudaOptions>, io: Io): Assembled | { readonly error: string } | undefined {
+export function assembledPtx(ptx: string, cuda: Partial<CudaOptions>, io: Assembling): Assembled | { readonly error: string } | undefined {
   const { programs } = io;
-  const capability = Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
+  const capability = capabilityIn(ptx);
   const ptxas = programs && findPtxas(programs, io.env, capability);
   if (!programs || ptxas === undefined) return undefined;
   const { enableFpFusion, ptxOptions } = { ...defaultOptions(capability), ...cuda };
   return assemble(programs, io, ptxas, ptx, { capability, fusion: enableFpFusion, extra: ptxOptions });
 }
 
-/** The figures that the kernel's findings need. */
-export function machineFactsOf({ log }: Assembled): MachineFacts {
-  return { registers: sumOf(log, /Used (\d+) registers/g), spilled: sumOf(log, /(\d+) bytes spill (?:stores|loads)/g) };
+/** Why PTX cannot be assembled here; undefined where ptxas is found. */
+export function noAssembler(ptx: string, { programs, env }: Pick<Io, "programs" | "env">): string | undefined {
+  return programs && findPtxas(programs, env, capabilityIn(ptx)) !== undefined ? undefined : NO_PTXAS;
+}
+export const NO_PTXAS =
+  "ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package";
+const capabilityIn = (ptx: string): number => Number(/^\s*\.target\s+sm_(\d+)/m.exec(ptx)?.[1] ?? 80);
+
+/** The Trace with what the assembler makes of its PTX, where there are both. */
+export function withMachineCode(trace: Trace, io: Assembling): Trace {
+  const { ptx } = trace.artifacts;
+  const made = ptx === undefined ? undefined : assembledPtx(ptx, trace.options, io);
+  return made && !("error" in made) ? { ...trace, artifacts: { ...trace.artifacts, machine: machineCodeOf(made) } } : trace;
+}
+export function machineCodeOf({ log, sass }: Assembled): MachineCode {
+  const code = sass === undefined ? undefined : readSass(sass);
+  return {
+    registers: sumOf(log, /Used (\d+) registers/g),
+    spilled: sumOf(log, /(\d+) bytes spill (?:stores|loads)/g),
+    ...(code ? { sass: code } : {}),
+  };
 }
 const sumOf = (log: string, pattern: RegExp): number => [...log.matchAll(pattern)].reduce((n, m) => n + Number(m[1]), 0);
 
 /** Runs ptxas on PTX; returns its message when it refuses. */
 export function assemble(
   programs: Programs,
-  io: Io,
+  io: Assembling,
   ptxas: string,
   ptx: string,
   options: PtxasOptions,
@@ -77,15 +99,19 @@ export function assemble(
     const cubin = made(`${folder}/kernel.cubin`, ptxas, io);
     if (typeof cubin !== "string") return cubin;
     const beside = ptxas.slice(0, ptxas.lastIndexOf("/"));
-    const disassemblers = [[`${beside}/cuobjdump`, "-sass"], [`${beside}/nvdisasm`]] as const;
-    const disassembler = disassemblers.find(([program]) => programs.isProgram(program));
-    const sass = disassembler && programs.runProgram(disassembler[0], [...disassembler.slice(1), `${folder}/kernel.cubin`]).output;
-    return { cubin, log, sass };
+    for (const [program, ...flags] of [
+      [`${beside}/nvdisasm`, "-gp", "-c"],
+      [`${beside}/cuobjdump`, "-sass"],
+    ] as const) {
+      const made = programs.isProgram(program) ? programs.runProgram(program, [...flags, `${folder}/kernel.cubin`]) : undefined;
+      if (made?.status === 0) return { cubin, log, sass: made.output };
+    }
+    return { cubin, log, sass: undefined };
   });
 }
 
 /** Reads the output file of a program that reported success. */
-function made(path: string, program: string, io: Io): string | { readonly error: string } {
+function made(path: string, program: string, io: Assembling): string | { readonly error: string } {
   let text = "";
   try {
     text = io.readFile(path);
@@ -105,13 +131,8 @@ export function ptxasReport({ log, sass, cubin }: Assembled): string {
     `shared memory  ${number(/(\d+) bytes smem/g)} bytes (what the launch asks for is added)`,
     `cubin          ${cubin.length} bytes`,
   ];
-  const code = sass?.split("\n").filter((l) => /^\s+\/\*[0-9a-f]{4,}\*\/\s+\S/.test(l) && !/\bNOP\b/.test(l));
-  if (code)
-    lines.push(
-      `SASS           ${code.length} instructions`,
-      "",
-      ...code.map((l) => l.replace(/\s*\/\* 0x[0-9a-f]+ \*\/\s*$/, "").trimEnd()),
-    );
+  const code = sass === undefined ? undefined : readSass(sass).filter(({ text }) => text.startsWith("/*"));
+  if (code) lines.push(`SASS           ${code.length} instructions`, "", ...code.map(({ text }) => `        ${text}`));
   else lines.push("SASS           neither cuobjdump nor nvdisasm stands beside ptxas");
   return `${lines.join("\n")}\n`;
 }
@@ -121,7 +142,7 @@ const OLDEST_LLVM = 21;
 /** Translates LLVM IR with the llc on $PATH; returns the reason where that fails. */
 export function translateWithLlc(
   programs: Programs,
-  io: Io,
+  io: Assembling,
   llvmIr: string,
   { capability, version, fusion }: { readonly capability: number; readonly version: number; readonly fusion: boolean },
 ): { readonly ptx: string } | { readonly error: string } {

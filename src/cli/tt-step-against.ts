@@ -8,6 +8,7 @@ import { codegenStep } from "../explain/codegen-facts.js";
 import { compareFacts, differenceTable, finalFacts } from "../explain/compare-facts.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
+import { withMachineCode } from "./ptxas.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
 import { diffText, usesColour } from "./tt-step-diff.js";
@@ -17,7 +18,7 @@ import type { Shown } from "./tt-step-show.js";
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const other = otherTrace(input, args, io);
   if ("error" in other) return other;
-  const facts = factsText(other.trace, trace, args);
+  const facts = factsText(withMachineCode(other.trace, io), withMachineCode(trace, io), args);
   if (args.codegen) {
     const ptx = ptxText(other.trace, trace, usesColour(args, io));
     return { text: `${facts.text}${ptx}`, code: facts.differ || ptx.startsWith("---") ? EXIT.difference : EXIT.ok };

@@ -2,16 +2,13 @@
 import { findings, headlineOf, headlineText, placeText } from "../library/findings.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
-import { assembledPtx, machineFactsOf } from "./ptxas.js";
-import type { TtStepArgs } from "./tt-step-args.js";
+import { withMachineCode } from "./ptxas.js";
 
 /** The kernel in a line, and a paragraph for each finding. */
-export function findingsText(trace: Trace, args: TtStepArgs, io: Io): string {
-  const made = trace.artifacts.ptx === undefined ? undefined : assembledPtx(trace.artifacts.ptx, args.cuda, io);
-  const machine = made && !("error" in made) ? machineFactsOf(made) : undefined;
-  const found = findings(trace, machine);
-  const registers = machine ? `, ${machine.registers} registers a thread` : "";
-  const out = [`${headlineText(headlineOf(trace))}${registers}`];
+export function findingsText(given: Trace, io: Io): string {
+  const trace = withMachineCode(given, io);
+  const found = findings(trace);
+  const out = [headlineText(headlineOf(trace))];
   if (found.length === 0)
     out.push("no findings: no narrow accesses, bank conflicts, conversions through shared memory or missed tensor cores");
   else out.push(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first`);

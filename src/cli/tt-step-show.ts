@@ -62,7 +62,7 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (args.findings) out.push((await import("./tt-step-findings.js")).findingsText(trace, args, io));
+  if (args.findings) out.push((await import("./tt-step-findings.js")).findingsText(trace, io));
   if (args.codegen) {
     const panel = (await import("./tt-step-codegen.js")).codegenText(trace);
     if ("error" in panel) return panel;

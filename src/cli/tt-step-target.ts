@@ -4,7 +4,7 @@ import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
-import { assembledPtx, ptxasReport, translateWithLlc } from "./ptxas.js";
+import { assembledPtx, NO_PTXAS, ptxasReport, translateWithLlc } from "./ptxas.js";
 import type { TtStepArgs } from "./tt-step-args.js";
 import { artifactOf, type Shown } from "./tt-step-show.js";
 
@@ -16,11 +16,7 @@ export function showTarget(trace: Trace, args: TtStepArgs, io: Io): Shown | { re
   if (typeof ptx !== "string") return ptx;
   if (args.emit === "ptx" && !args.ptxasReport) return { text: ptx, exact: true, code: 0 };
   const made = assembledPtx(ptx, args.cuda, io);
-  if (!made)
-    return {
-      error:
-        "ptxas is not found: put it on PATH, or name it in $TRITON_PTXAS_PATH; it comes with CUDA ($CUDA_HOME) and with Triton's Python package",
-    };
+  if (!made) return { error: NO_PTXAS };
   if ("error" in made) return { error: `ptxas makes no cubin of the PTX:\n${made.error}` };
   const report = args.ptxasReport ? ptxasReport(made) : "";
   if (args.emit !== "cubin") return { text: args.emit === "ptx" ? report + ptx : report, code: 0 };

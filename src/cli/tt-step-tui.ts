@@ -18,6 +18,7 @@ import { runTui } from "../tui/run.js";
 import { configPath, readConfig } from "./config.js";
 import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
+import { noAssembler } from "./ptxas.js";
 import { otherTrace } from "./tt-step-against.js";
 import { COMPILE_NAMES, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
@@ -130,6 +131,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
       command: argv.filter((arg) => arg !== name && arg !== "--tui"),
       readOptions: readTypedOptions,
     },
+    noAssembler: (ptx) => noAssembler(ptx, io),
     clock: io.clock,
   });
 }

@@ -4,9 +4,9 @@ import { EXIT, type Io } from "./io.js";
 import { runMain } from "./node-io.js";
 import { readTtStep } from "./tt-step-args.js";
 
-/** Another thread is one that the terminal UI has started, which writes PTX. */
+/** Another thread is one that the terminal UI has started. */
 export const run = async (argv?: readonly string[]): Promise<void> =>
-  isMainThread ? runMain(main, argv) : (await import("../tui/ptx-thread.js")).writeOrderedPtx();
+  isMainThread ? runMain(main, argv) : (await import("./second-thread.js")).work();
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line = readTtStep(argv);

@@ -8,6 +8,7 @@ import { withoutLocations } from "../trace/import/locations.js";
 import { stageEnds } from "../trace/stage-ends.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { align } from "./align.js";
+import { paired } from "./pair-steps.js";
 
 /** Where two compilations differ first, and the passes that only one of them has. */
 export interface Comparison {
@@ -51,7 +52,7 @@ export function compareTraces(ours: Trace, theirs: Trace): Comparison {
   }
   const here = points(ours);
   const there = points(theirs);
-  const pairs = pairByFlag(here, there);
+  const pairs = paired(here, there, (h, t) => h.next?.flag === t.next?.flag);
   const used = new Set(pairs.map(([, t]) => t));
   const usedHere = new Set(pairs.map(([h]) => h));
   const flags = (list: readonly Point[], seen: ReadonlySet<Point>) =>
@@ -95,25 +96,6 @@ function points(trace: Trace): Point[] {
   }
   if (result?.known) found.push({ next: undefined, result });
   return found;
-}
-
-/** The longest common sequence of passes. */
-function pairByFlag(here: readonly Point[], there: readonly Point[]): [Point, Point][] {
-  const width = there.length + 1;
-  const best = new Int32Array((here.length + 1) * width);
-  const same = (i: number, j: number) => here[i]!.next?.flag === there[j]!.next?.flag;
-  for (let i = here.length - 1; i >= 0; i--)
-    for (let j = there.length - 1; j >= 0; j--)
-      best[i * width + j] = same(i, j)
-        ? best[(i + 1) * width + j + 1]! + 1
-        : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
-  const pairs: [Point, Point][] = [];
-  for (let i = 0, j = 0; i < here.length && j < there.length; ) {
-    if (same(i, j)) pairs.push([here[i++]!, there[j++]!]);
-    else if (best[(i + 1) * width + j]! >= best[i * width + j + 1]!) i++;
-    else j++;
-  }
-  return pairs;
 }
 
 /** Both texts as steps of one Trace; undefined when they are equal letter by letter. */

@@ -79,7 +79,7 @@ export interface CodegenFact extends InstructionFacts {
 export function codegenStep(trace: Trace): Step | undefined {
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
-    known.findLast((s) => s.flag !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??
+    known.findLast((s) => s.stage !== "ptx" && s.flag !== "llir" && holds(trace, s, /\bllvm\.func\b/)) ??
     known.findLast((s) => s.flag === "ptx") ??
     known.findLast((s) => s.flag === "llir")
   );

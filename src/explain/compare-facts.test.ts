@@ -33,3 +33,12 @@ test("what only one has is none in the other", () => {
     { what: "tensor cores", before: "mma.sync.x (16x8x16) 8", after: "none" },
   ]);
 });
+
+test("registers and spills are compared where both sides were assembled", () => {
+  const assembled = (registers: number, spilledBytes: number) => ({ ...facts({}), registers, spilledBytes });
+  expect(differenceTable(compareFacts(assembled(64, 0), assembled(255, 96)))).toEqual([
+    "registers  64 a thread -> 255 a thread",
+    "spills     0 bytes a thread -> 96 bytes a thread",
+  ]);
+  expect(compareFacts(facts({}), assembled(64, 0))).toEqual([]);
+});

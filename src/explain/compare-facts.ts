@@ -13,6 +13,9 @@ export interface FinalFacts {
   readonly sharedBytes: number;
   /** Conversions of layouts in the last TTGIR. */
   readonly layoutConversions: number;
+  /** Registers of a thread, and bytes of it that are spilled; only where an assembler ran. */
+  readonly registers?: number;
+  readonly spilledBytes?: number;
 }
 /** A figure that differs. */
 export interface FactDifference {
@@ -33,7 +36,8 @@ export function finalFacts(trace: Trace): FinalFacts {
     into[name] = (into[name] ?? 0) + fact.count;
   }
   const last = trace.steps.findLast((s) => s.stage === "ttgir" && s.parent === undefined && s.known);
-  const end = trace.steps.at(-1);
+  const end = trace.steps.findLast((s) => s.stage !== "ptx");
+  const { machine } = trace.artifacts;
   const count = (pattern: RegExp) => (last ? trace.lines.linesOf(last.text).filter((line) => pattern.test(line)).length : 0);
   const module = end ? trace.lines.linesOf(end.text).find((line) => /\bttg\.shared"? = \d+/.test(line)) : undefined;
   return {
@@ -41,6 +45,7 @@ export function finalFacts(trace: Trace): FinalFacts {
     mma: sorted(mma),
     sharedBytes: Number(/\bttg\.shared"? = (\d+)/.exec(module ?? "")?.[1] ?? 0),
     layoutConversions: count(/= (?:ttg|triton_gpu)\.convert_layout\b/),
+    ...(machine ? { registers: machine.registers, spilledBytes: machine.spilled } : {}),
   };
 }
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
@@ -62,11 +67,14 @@ export function compareFacts(before: FinalFacts, after: FinalFacts): readonly Fa
     const again = names.length === 1 && a.has(only) && b.has(only);
     if (names.length > 0) found.push({ what, before: text(a), after: again ? String(b.get(only)) : text(b) });
   }
-  const figure = (what: string, a: number, b: number, unit: string) => {
-    if (a !== b) found.push({ what, before: `${a}${unit}`, after: `${b}${unit}` });
+  // Where one side was not assembled, nothing is known to differ.
+  const figure = (what: string, a: number | undefined, b: number | undefined, unit: string) => {
+    if (a !== b && a !== undefined && b !== undefined) found.push({ what, before: `${a}${unit}`, after: `${b}${unit}` });
   };
   figure("shared memory", before.sharedBytes, after.sharedBytes, " bytes");
   figure("layout conversions", before.layoutConversions, after.layoutConversions, "");
+  figure("registers", before.registers, after.registers, " a thread");
+  figure("spills", before.spilledBytes, after.spilledBytes, " bytes a thread");
   return found;
 }
 

@@ -41,7 +41,7 @@ test("a bank conflict names lanes, bank and the swizzle that would end it", () =
 
 test("spills and shared memory beyond the limit come first", () => {
   const trace = compiled("fixtures/kernels/matmul.ttir", { target: "cuda:86", options: { numStages: 8 } });
-  const found = findings(trace, { registers: 255, spilled: 64 });
+  const found = findings({ ...trace, artifacts: { machine: { registers: 255, spilled: 64 } } });
   expect(kinds(found).slice(0, 2)).toEqual(["shared memory", "spills"]);
   expect(found[0]!.title).toContain("a CTA of cuda:86 has at most 101376");
 });

@@ -53,17 +53,9 @@ export interface Finding {
   readonly source: SourcePosition | undefined;
 }
 
-/** What the assembler knows of a kernel. */
-export interface MachineFacts {
-  /** Registers of a thread. */
-  readonly registers: number;
-  /** Bytes of a thread that are stored to and loaded from local memory because there are too few registers. */
-  readonly spilled: number;
-}
-
-/** The findings of a Trace, worst first; `machine` is what the assembler says, where it ran. */
-export const findings = memo((trace: Trace, machine?: MachineFacts): readonly Finding[] => {
-  const found = [...aboutKernel(trace, machine), ...aboutLoops(trace), ...aboutOps(trace)];
+/** The findings of a Trace, worst first. Spills are known where an assembler ran (`trace.artifacts.machine`). */
+export const findings = memo((trace: Trace): readonly Finding[] => {
+  const found = [...aboutKernel(trace), ...aboutLoops(trace), ...aboutOps(trace)];
   return found.sort((a, b) => rank(a) - rank(b) || b.cost - a.cost).map(({ cost, minor, ...finding }) => finding);
 });
 
@@ -87,8 +79,9 @@ function rank({ kind, inLoop, minor }: Found): number {
   return at < 3 ? at : at + (minor ? 200 : inLoop || kind === "loop not pipelined" ? 0 : 100);
 }
 
-function aboutKernel(trace: Trace, machine: MachineFacts | undefined): Found[] {
+function aboutKernel(trace: Trace): Found[] {
   const found: Found[] = [];
+  const { machine } = trace.artifacts;
   const last = trace.steps.findLast((s) => s.parent === undefined && s.known);
   if (!last) return found;
   const whole = { inLoop: false, step: last.index, op: undefined, source: undefined } as const;

@@ -11,6 +11,8 @@ export interface Headline {
   readonly ctas: number | undefined;
   /** Bytes of shared memory of a CTA. */
   readonly shared: number | undefined;
+  /** Registers of a thread; undefined where no assembler ran. */
+  readonly registers: number | undefined;
 }
 
 /** Functions and module attributes come early. */
@@ -21,7 +23,7 @@ export function headlineOf(trace: Trace): Headline {
   const text = (step: Step | undefined, most: number) =>
     step ? [...step.text.lines.subarray(0, most)].map((n) => trace.lines.line(n)) : [];
   const kernels = text(trace.steps[0], FIRST_LINES).flatMap((line) => publicFunction(line) ?? []);
-  const last = trace.steps.findLast((s) => s.known && s.text.lines.length > 0 && s.flag !== "ptx");
+  const last = trace.steps.findLast((s) => s.known && s.text.lines.length > 0 && s.stage !== "ptx");
   const module = text(last, FIRST_LINES).find((line) => /^\s*module\b/.test(line)) ?? "";
   const attribute = (name: string): number | undefined => {
     const found = new RegExp(`\\b${name}"? = (\\d+)`).exec(module)?.[1];
@@ -35,16 +37,18 @@ export function headlineOf(trace: Trace): Headline {
     stages: option("numStages"),
     ctas: option("numCtas") ?? attribute("num-ctas"),
     shared: attribute("ttg.shared"),
+    registers: trace.artifacts.machine?.registers,
   };
 }
 
 /** `matmul_kernel on cuda:80: 4 warps, 3 stages, 49152 bytes of shared memory`. */
-export function headlineText({ kernels, target, warps, stages, ctas, shared }: Headline): string {
+export function headlineText({ kernels, target, warps, stages, ctas, shared, registers }: Headline): string {
   const parts = [
     warps === undefined ? [] : [`${warps} warp${warps === 1 ? "" : "s"}`],
     stages === undefined ? [] : [`${stages} stage${stages === 1 ? "" : "s"}`],
     ctas === undefined || ctas === 1 ? [] : [`${ctas} CTAs`],
     shared === undefined ? [] : [shared === 0 ? "no shared memory" : `${shared} bytes of shared memory`],
+    registers === undefined ? [] : [`${registers} registers a thread`],
   ].flat();
   const name = kernels.length === 0 ? "a module without a public function" : kernels.join(", ");
   return `${name}${target === undefined ? "" : ` on ${target}`}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;

@@ -112,6 +112,14 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
         { type: "array", items: { type: "string" } },
         "by the id of an op of the last step: its instructions in PTX, where they are not just what its text says; an empty name stands for what it says",
       ),
+      "machine?": record("what NVIDIA's assembler makes of the PTX, where it was found", {
+        registers: count("registers of a thread"),
+        spilled: count("bytes of a thread that are stored to and loaded from local memory for want of registers"),
+        "sass?": list(
+          record("an instruction or label", { text: text("as disassembled"), "ptx?": count("the line of the PTX it is from, from 1") }),
+          "the disassembly",
+        ),
+      }),
     }),
     locations: record("where in the source ops are", {
       files: list({ type: "string" }, "names of files"),

@@ -34,12 +34,30 @@ export interface Trace {
   readonly artifacts: Artifacts;
 }
 
+/** What NVIDIA's assembler makes of the PTX. */
+export interface MachineCode {
+  /** Registers of a thread. */
+  readonly registers: number;
+  /** Bytes of a thread that are stored to and loaded from local memory because there are too few registers. */
+  readonly spilled: number;
+  /** The disassembly; absent where no disassembler was found. */
+  readonly sass?: readonly SassLine[];
+}
+/** An instruction or label of machine code. */
+export interface SassLine {
+  readonly text: string;
+  /** The line of the PTX that it is from, counted from 1; absent where that is not known. */
+  readonly ptx?: number;
+}
+
 /** Texts made after the IR: LLVM IR as it is before LLVM's own passes, and our PTX. */
 export interface Artifacts {
   readonly llir?: string;
   readonly ptx?: string;
   /** By the id of an op of the last step: its instructions in PTX, where they are not just what its text says. */
   readonly instructions?: Readonly<Record<number, readonly string[]>>;
+  /** Only where an assembler was found and asked. */
+  readonly machine?: MachineCode;
 }
 
 export type StepKind = "source" | "pass" | "internal";

@@ -3,8 +3,9 @@
  * the other side, a pass rewrite by rewrite. Those that the screen needs first come first.
  */
 import { findings } from "../explain/findings.js";
+import type { Trace } from "../trace/trace.js";
 import { rewritesOf } from "./compiler.js";
-import { ptxOf } from "./panes/codegen/ptx.js";
+import { ptxOf } from "./panes/codegen/final-code.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
@@ -24,7 +25,15 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
 /** Whether the PTX of a large module is looked at, and not made yet. */
 export function wantsPtx(state: State): boolean {
   const { session, view } = state;
-  return view.codegen.tab === "ptx" && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making";
+  const isSeen = view.codegen.tab === "ptx" || view.codegen.tab === "sass";
+  return isSeen && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making";
+}
+
+/** A Trace that is looked at whose PTX is to be assembled: the other sides of a comparison too. */
+export function wantsMachineCode({ session }: State): Trace | undefined {
+  const { trace, against, baseline, progress, computed } = session;
+  if (progress || computed.noMachine !== undefined) return undefined;
+  return [trace, against?.trace, baseline?.trace].find((t) => t?.artifacts.ptx !== undefined && !t.artifacts.machine);
 }
 
 function wantedFindings({ session }: State): Work | undefined {

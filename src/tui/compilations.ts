@@ -258,8 +258,7 @@ export class Compilations {
     const { trace } = this.shell.state().session;
     const step = trace.steps[index];
     if (!step) return;
-    if (step.stage === "ptx" || step.flag === "ptx")
-      return this.shell.say("machine code has no passes behind it; edit the IR of a pass", "error");
+    if (step.stage === "ptx") return this.shell.say("machine code has no passes behind it; edit the IR of a pass", "error");
     const kept = this.#edited?.step === step ? this.#edited : undefined;
     const text = trace.lines.textOf(step.text);
     const flag = step.flag.replace(/\W+/g, "-").slice(0, 100);

@@ -28,7 +28,7 @@ const requestOf = ({ capability, options }: Settings): Pick<CompileRequest, "tar
   options,
 });
 
-/** Writing the PTX of more ops than this would be felt; it is made when somebody looks at it (`ptx-thread.ts`). */
+/** Writing the PTX of more ops than this would be felt; it is made when somebody looks at it (`second-thread.ts`). */
 const MAX_OPS_AT_ONCE = 2000;
 
 /** Starts compiling. */

@@ -1,6 +1,8 @@
 /** Results that the screen lacks are computed between key presses, or in another thread if the work cannot be sliced. */
-import { type Work, wantedWork, wantsPtx } from "./background.js";
-import { writePtx } from "./ptx-thread.js";
+import type { Trace } from "../trace/trace.js";
+import { type Work, wantedWork, wantsMachineCode, wantsPtx } from "./background.js";
+import { withMachineStep } from "./machine-step.js";
+import { type Assembled, assemblePtx, writePtx } from "./second-thread.js";
 import { type Shell, SLICE } from "./shell.js";
 import type { Computed, Ptx } from "./state/state.js";
 
@@ -8,9 +10,13 @@ export class Idle {
   #work: { readonly key: string; readonly steps: ReturnType<Work["steps"]> } | undefined;
   #thread: { readonly generation: number; readonly stop: () => void } | undefined;
 
-  /** `computed` is called whenever something is known. */
+  /** The Trace whose PTX is assembled now. */
+  #assembling: { readonly trace: Trace; readonly stop: () => void } | undefined;
+
+  /** `noAssembler` says why PTX cannot be assembled here; `computed` is called whenever something is known. */
   constructor(
     readonly shell: Shell,
+    readonly noAssembler: (ptx: string) => string | undefined,
     readonly computed: () => void,
   ) {}
 
@@ -23,10 +29,12 @@ export class Idle {
       if (wanted) shell.soon(() => this.slice(wanted.key));
     }
     this.updateThread();
+    this.updateAssembler();
   }
   stop(): void {
     this.#work = undefined;
     this.#thread?.stop();
+    this.#assembling?.stop();
   }
 
   private slice(key: string): void {
@@ -55,6 +63,34 @@ export class Idle {
     }
     if (this.#thread || !input || !settings || !wantsPtx(state)) return;
     this.#thread = { generation, stop: writePtx(input, settings, (ptx) => this.shell.soon(() => this.tell(generation, ptx))) };
+  }
+  private updateAssembler(): void {
+    const trace = wantsMachineCode(this.shell.state());
+    if (this.#assembling || !trace) return;
+    const ptx = trace.artifacts.ptx!;
+    const why = this.noAssembler(ptx);
+    if (why !== undefined) return this.know((computed) => ({ ...computed, noMachine: why }));
+    const stop = assemblePtx(ptx, trace.options, (made) => this.shell.soon(() => this.assembled(trace, made)));
+    this.#assembling = { trace, stop };
+  }
+  /** The Trace has its machine code now, wherever it is looked at. */
+  private assembled(of: Trace, made: Assembled): void {
+    this.#assembling = undefined;
+    const { session } = this.shell.state();
+    if ("error" in made) return this.know((computed) => ({ ...computed, noMachine: made.error.split("\n")[0]! }));
+    const withCode = <T extends { readonly trace: Trace }>(side: T): T =>
+      side.trace === of ? { ...side, trace: withMachineStep(of, made) } : side;
+    const { against, baseline, computed } = session;
+    this.shell.dispatch({
+      type: "session",
+      session: {
+        ...withCode(session),
+        against: against && withCode(against),
+        baseline: baseline && withCode(baseline),
+        // Spills are a finding.
+        computed: made.spilled > 0 ? { ...computed, findings: undefined } : computed,
+      },
+    });
   }
   private tell(generation: number, ptx: Ptx): void {
     if (this.#thread?.generation !== generation) return;

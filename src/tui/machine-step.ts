@@ -1,24 +1,40 @@
-/** The final code as steps of the list: PTX after the last pass. */
+/** The final code as steps of the list: PTX after the last pass, and machine code after it. */
 import type { LineTable, StepText } from "../trace/line-table.js";
-import type { Step, Trace } from "../trace/trace.js";
+import type { MachineCode, Step, Trace } from "../trace/trace.js";
 
 /** The Trace with its PTX as a last step, where the Trace has PTX and no such step. */
 export function withPtxStep(trace: Trace): Trace {
   const { ptx } = trace.artifacts;
+  return ptx === undefined ? trace : withStep(trace, "ptx", "PTX", ptx.trimEnd().split("\n"));
+}
+/** The Trace with its machine code, and that as a last step where it was disassembled. */
+export function withMachineStep(trace: Trace, machine: MachineCode): Trace {
+  const known = { ...trace, artifacts: { ...trace.artifacts, machine } };
+  return machine.sass
+    ? withStep(
+        known,
+        "sass",
+        "SASS",
+        machine.sass.map(({ text }) => text),
+      )
+    : known;
+}
+
+function withStep(trace: Trace, flag: string, pass: string, lines: readonly string[]): Trace {
   const last = trace.steps.at(-1);
-  if (ptx === undefined || !last || trace.steps.some((step) => step.flag === "ptx")) return trace;
+  if (!last || trace.steps.some((step) => step.flag === flag)) return trace;
   const step: Step = {
     ...last,
     index: trace.steps.length,
-    label: "ptx",
+    label: flag,
     kind: "internal",
     parent: undefined,
     symbol: undefined,
     stage: "ptx",
-    pass: "PTX",
-    flag: "ptx",
+    pass,
+    flag,
     options: "",
-    run: 0,
+    run: 1,
     changed: true,
     ms: undefined,
     statistics: {},
@@ -27,12 +43,12 @@ export function withPtxStep(trace: Trace): Trace {
     origins: new Int32Array(0),
     remarks: [],
     numOps: 0,
-    text: textOf(trace.lines, ptx),
+    text: textOf(trace.lines, lines),
   };
   return { ...trace, steps: [...trace.steps, step] };
 }
 
-function textOf(table: LineTable, text: string): StepText {
-  const lines = Int32Array.from(text.trimEnd().split("\n"), (line) => table.number(line));
+function textOf(table: LineTable, text: readonly string[]): StepText {
+  const lines = Int32Array.from(text, (line) => table.number(line));
   return { lines, ops: new Int32Array(lines.length), hashes: new Int32Array(lines.length) };
 }

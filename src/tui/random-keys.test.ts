@@ -9,7 +9,7 @@ import { THEMES } from "./draw/theme.js";
 import { type AreaView, type Frame, frame } from "./frame.js";
 import { COMMAND_IDS, COMMANDS } from "./keymap.js";
 import { charactersOf, type TerminalInput } from "./keys.js";
-import { CODEGEN_TABS } from "./panes/codegen/pane.js";
+import { CODEGEN_TABS } from "./panes/codegen/tabs.js";
 import { displayOf } from "./panes/diff/model.js";
 import { subjectOf } from "./panes/layout/subject.js";
 import { selectedRow } from "./panes/passes/model.js";

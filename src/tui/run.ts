@@ -32,6 +32,8 @@ export interface TuiRequest extends Inputs {
   readonly trueColour: boolean;
   readonly settings: Settings;
   readonly view?: Partial<View>;
+  /** Why PTX cannot be assembled here; undefined where an assembler is found. */
+  readonly noAssembler: (ptx: string) => string | undefined;
   readonly clock: () => number;
 }
 
@@ -79,7 +81,7 @@ class TerminalUi {
       end: (code, text) => this.end(code, text),
     };
     this.#compilations = new Compilations(shell, request);
-    this.#idle = new Idle(shell, () => this.#compilations.computed());
+    this.#idle = new Idle(shell, request.noAssembler, () => this.#compilations.computed());
   }
 
   start(): void {

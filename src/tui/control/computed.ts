@@ -1,5 +1,5 @@
 /** Updates the screen when a result of background work arrives. */
-import { ptxOf, ptxRowOf } from "../panes/codegen/ptx.js";
+import { ptxOf, ptxRowOf } from "../panes/codegen/final-code.js";
 import { displayOf } from "../panes/diff/model.js";
 import { atFinding } from "../panes/findings/pane.js";
 import type { Computed, State } from "../state/state.js";

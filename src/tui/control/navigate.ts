@@ -7,7 +7,7 @@ import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../explai
 import type { Step, Trace } from "../../trace/trace.js";
 import { cut, shown } from "../draw/text-width.js";
 import { functionLines } from "../kernels.js";
-import { ptxRowOf } from "../panes/codegen/ptx.js";
+import { ptxRowOf } from "../panes/codegen/final-code.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { ask, type ListItem, type Overlay, type State, say, withView } from "../state/state.js";
 import { selectedStep, stepName, stepsOf } from "../state/steps.js";

@@ -1,6 +1,6 @@
 /** The part of a screen that a command line can bring back: pass, line, pane, tabs. `--open pass=11,line=17,focus=diff` */
 
-import { CODEGEN_TABS } from "../panes/codegen/pane.js";
+import { CODEGEN_TABS } from "../panes/codegen/tabs.js";
 import { cursorLine, displayOf } from "../panes/diff/model.js";
 import { DIFF_MODES } from "../panes/diff/pane.js";
 import { PANE_IDS } from "../panes/index.js";

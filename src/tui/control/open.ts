@@ -1,8 +1,12 @@
 /** Opening what lies over the panes. */
 
+import { codeLine } from "../panes/codegen/final-code.js";
 import { codegenGo } from "../panes/codegen/pane.js";
+import { isCode } from "../panes/codegen/tabs.js";
+import { cursorLine } from "../panes/diff/model.js";
 import { insideOf } from "../state/places.js";
 import { type PromptKind, type State, say, withView } from "../state/state.js";
+import { selectedStep } from "../state/steps.js";
 import { go, list } from "./navigate.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
@@ -40,11 +44,19 @@ export function openHelp(state: State): State {
 /** Why the op under the cursor is as it is; from the pass list, what the pass is for. It comes into view wherever it is asked. */
 export function openWhy(state: State): State {
   const { focus, codegen } = state.view;
-  const to = focus === "codegen" && codegen.tab !== "why" ? codegenGo(state) : undefined;
-  const asked = to?.to === "op" ? withView(go(state, { text: "", go: to }), { focus }) : state;
+  const isElsewhere = focus === "codegen" && codegen.tab !== "why";
+  const to = isElsewhere ? codegenGo(state) : undefined;
+  const code =
+    isElsewhere && isCode(codegen.tab)
+      ? codeLine(state)
+      : focus === "diff" && selectedStep(state)?.stage === "ptx"
+        ? cursorLine(state)?.text
+        : undefined;
+  const asked = to?.to === "op" && code === undefined ? withView(go(state, { text: "", go: to }), { focus }) : state;
+  const about = code !== undefined ? "instruction" : focus === "passes" ? "pass" : "op";
   const view = {
     lower: "codegen",
-    codegen: { ...codegen, tab: "why", about: focus === "passes" ? "pass" : "op", row: 0, top: 0, left: 0 },
+    codegen: { ...codegen, tab: "why", about, instruction: code ?? "", row: 0, top: 0, left: 0 },
   } as const;
   const shown = withView(asked, view);
   const isSeen = focus !== "layout" && insideOf(shown, "codegen") !== undefined;

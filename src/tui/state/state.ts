@@ -176,6 +176,8 @@ export interface Computed {
   readonly findings: readonly Finding[] | undefined;
   /** The PTX of a module that is too large to have it in its Trace; undefined until somebody looks at it. */
   readonly ptx: Ptx | undefined;
+  /** Why the PTX is not assembled; undefined where it is, or will be. */
+  readonly noMachine: string | undefined;
 }
 export type Ptx =
   | { readonly kind: "making"; readonly done: number; readonly total: number; readonly what: string }
@@ -188,6 +190,7 @@ export const NOTHING_COMPUTED: Computed = {
   rewrites: new Map(),
   findings: undefined,
   ptx: undefined,
+  noMachine: undefined,
 };
 export interface SourceFile {
   /** As locations name it. */

@@ -1,5 +1,6 @@
 /** Questions about the steps of a session that several panes ask. */
 
+import { paired } from "../../diff/pair-steps.js";
 import { type StepDiff, stepBefore, stepDiff, stepDiffInSlices, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
 import { stepDiffAcross, stepDiffAcrossInSlices } from "../../diff/step-diff-across.js";
 import { memo } from "../../support/memo.js";
@@ -193,24 +194,9 @@ export function partnerOf(trace: Trace, step: Step, other: Trace): Step | undefi
 export const pairing = memo((one: Trace, other: Trace): ReadonlyMap<number, Step> => {
   const ends = stageEnds(one, other);
   if (ends) return new Map(ends.map(([ours, theirs]) => [ours.index, theirs]));
-  const a = one.steps.filter((s) => s.parent === undefined && s.kind !== "internal");
-  const b = other.steps.filter((s) => s.parent === undefined && s.kind !== "internal");
-  const width = b.length + 1;
-  const same = (i: number, j: number) =>
-    a[i]!.kind === "source" ? b[j]!.kind === "source" : a[i]!.flag === b[j]!.flag && b[j]!.kind !== "source";
-  const best = new Int32Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--)
-      best[i * width + j] = same(i, j)
-        ? best[(i + 1) * width + j + 1]! + 1
-        : Math.max(best[(i + 1) * width + j]!, best[i * width + j + 1]!);
-  const pairs = new Map<number, Step>();
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (same(i, j)) pairs.set(a[i++]!.index, b[j++]!);
-    else if (best[(i + 1) * width + j]! >= best[i * width + j + 1]!) i++;
-    else j++;
-  }
-  return pairs;
+  const top = ({ steps }: Trace): readonly Step[] => steps.filter((s) => s.parent === undefined && s.kind !== "internal");
+  const same = (a: Step, b: Step): boolean => (a.kind === "source" ? b.kind === "source" : a.flag === b.flag && b.kind !== "source");
+  return new Map(paired(top(one), top(other), same).map(([ours, theirs]) => [ours.index, theirs]));
 });
 
 /** The Trace that the session is compared with: another input, or the session before a what-if. */

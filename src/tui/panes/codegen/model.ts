@@ -1,4 +1,4 @@
-/** The codegen pane: the final code, the reasons for it, and figures, in seven tabs over one Trace. */
+/** The codegen pane: the final code, the reasons for it, and figures, in eight tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
@@ -8,10 +8,11 @@ import { cursorLine, fitted, skipped } from "../diff/model.js";
 import type { Size2 } from "../pane.js";
 import { compareItems } from "./compare.js";
 import { familyOf } from "./family.js";
+import { codeRows } from "./final-code.js";
 import { memoryItems, mmaItems } from "./memory.js";
-import { ptxRows } from "./ptx.js";
 import { rewriteItems } from "./rewrites.js";
 import { statsItems } from "./stats.js";
+import { isCode } from "./tabs.js";
 import { whyItems } from "./why.js";
 
 /** A row of the pane, and where enter leads from it. */
@@ -22,7 +23,7 @@ export interface CodegenItem {
   readonly head?: true;
 }
 
-/** The items of a tab; the ptx tab is drawn from the step's lines instead. */
+/** The items of a tab; tabs of code are drawn from its lines instead. */
 export function codegenItems(state: State, width: number): readonly CodegenItem[] {
   const { session, view } = state;
   const cursor = cursorLine(state);
@@ -41,6 +42,7 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
     case "rewrites":
       return rewriteItems(session, selectedStep(state), width);
     case "ptx":
+    case "sass":
       return [];
   }
 }
@@ -50,7 +52,7 @@ function factsOf(state: State) {
 
 export function codegenRows(state: State, size: Size2): readonly Row[] {
   const { tab, top, left, row } = state.view.codegen;
-  if (tab === "ptx") return ptxRows(state, size);
+  if (isCode(tab)) return codeRows(state, size);
   const items = codegenItems(state, size.width);
   if (items.length === 0) return [line("nothing here", MUTED)];
   const focused = state.view.focus === "codegen";

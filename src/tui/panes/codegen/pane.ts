@@ -6,20 +6,21 @@ import { type Go, type Scroll, type State, say, withView } from "../../state/sta
 import { selectedStep, stepName } from "../../state/steps.js";
 import { leftAway } from "../diff/pane.js";
 import { type PaneDef, tabAway } from "../pane.js";
+import { codeGo, codeLength, ptxOf, tiedRow } from "./final-code.js";
 import { type CodegenItem, codegenItems, codegenRows } from "./model.js";
-import { ptxGo, ptxLength, ptxOf } from "./ptx.js";
-
-export const CODEGEN_TABS = ["memory", "mma", "ptx", "compare", "why", "stats", "rewrites"] as const;
+import { CODEGEN_TABS, type CodegenTab, isCode } from "./tabs.js";
 
 export interface CodegenView extends Scroll {
-  readonly tab: (typeof CODEGEN_TABS)[number];
+  readonly tab: CodegenTab;
   readonly row: number;
   /** What the why tab is about. */
-  readonly about: "op" | "pass";
+  readonly about: "op" | "pass" | "instruction";
+  /** The line of final code whose instruction it is about. */
+  readonly instruction: string;
 }
 
 export const codegenPane: PaneDef<CodegenView> = {
-  initial: { tab: "memory", about: "op", row: 0, top: 0, left: 0 },
+  initial: { tab: "memory", about: "op", instruction: "", row: 0, top: 0, left: 0 },
   key: "4",
   title: (state) => {
     const { tab, about } = state.view.codegen;
@@ -29,15 +30,20 @@ export const codegenPane: PaneDef<CodegenView> = {
     if (tab === "why") return about === "pass" ? `why ${pass}` : "why";
     if (tab === "stats") return "statistics";
     if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
-    return "final code";
+    if (tab === "sass") return "SASS";
+    return "code";
   },
-  tabs: (state) => ({ names: CODEGEN_TABS, short: ["mem", "mma", "ptx", "cmp", "why", "stat", "rew"], active: state.view.codegen.tab }),
+  tabs: (state) => ({
+    names: CODEGEN_TABS,
+    short: ["mem", "mma", "ptx", "sass", "cmp", "why", "stat", "rew"],
+    active: state.view.codegen.tab,
+  }),
   note: (state) => {
     const count = codegenPane.length(state, { width: 80, height: 20 });
     return count > 0 ? `${Math.min(count, state.view.codegen.row + 1)}/${count}` : "";
   },
   rows: codegenRows,
-  length: (state, size) => (state.view.codegen.tab === "ptx" ? ptxLength(state) : codegenItems(state, size.width).length),
+  length: (state, size) => (isCode(state.view.codegen.tab) ? codeLength(state) : codegenItems(state, size.width).length),
   top: (state) => state.view.codegen.top,
 
   move: (state, by) => atRow(state, state.view.codegen.row + by),
@@ -47,10 +53,11 @@ export const codegenPane: PaneDef<CodegenView> = {
     const to = codegenGo(state);
     return to ? go(state, { text: "", go: to }) : say(state, "this row leads nowhere");
   },
-  tab: (state, by) =>
-    withView(state, {
-      codegen: { ...state.view.codegen, tab: tabAway(CODEGEN_TABS, state.view.codegen.tab, by), row: 0, top: 0, left: 0 },
-    }),
+  tab: (state, by) => {
+    const tab = tabAway(CODEGEN_TABS, state.view.codegen.tab, by);
+    const row = isCode(tab) ? tiedRow(state, tab) : 0;
+    return withView(state, { codegen: { ...state.view.codegen, tab, row, top: row, left: 0 } });
+  },
   copied: (state) => {
     const { row } = state.view.codegen;
     const [shown] = codegenRows(
@@ -70,7 +77,7 @@ export const codegenPane: PaneDef<CodegenView> = {
   // The cursor on the first row that leads somewhere, where it is still on the heading above.
   focused: (state) => {
     const { row, tab } = state.view.codegen;
-    if (row > 0 || tab === "ptx" || tab === "rewrites") return state;
+    if (row > 0 || isCode(tab) || tab === "rewrites") return state;
     const items = itemsOf(state);
     return items[0]?.go || !items[1]?.go ? state : atRow(state, 1);
   },
@@ -79,7 +86,7 @@ export const codegenPane: PaneDef<CodegenView> = {
 /** Where the row under the cursor leads. */
 export function codegenGo(state: State): Go | undefined {
   const { tab, row } = state.view.codegen;
-  return tab === "ptx" ? ptxGo(state) : itemsOf(state)[row]?.go;
+  return isCode(tab) ? codeGo(state) : itemsOf(state)[row]?.go;
 }
 
 function atRow(state: State, row: number): State {

@@ -1,8 +1,9 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
 import { conflictReasons, ratedFacts } from "../../../explain/codegen/explain-facts.js";
+import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { explain, queriesOf } from "../../../explain/queries.js";
-import { passText } from "../../../explain/texts/index.js";
+import { type NameText, passText } from "../../../explain/texts/index.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -26,11 +27,21 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
     items.push({ row: line(`${stepName(session.trace, step)} failed:`, TITLE) });
     for (const text of failuresOf(session.trace)) for (const said of text.split("\n")) items.push(...paragraph(said, width, ERROR));
   }
-  if (state.view.codegen.about === "op") items.push(...opItems(state, width));
+  const { about, instruction } = state.view.codegen;
+  if (about === "op") items.push(...opItems(state, width));
+  if (about === "instruction") return [...items, ...instructionText(instruction, width)];
   if (step) items.push(...passItems(session.trace, step, width));
   if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story stands here", MUTED) });
   return items;
 }
+
+/** An instruction of the final code. */
+function instructionText(line: string, width: number): CodegenItem[] {
+  const about = instructionOnLine(line);
+  return [...codeItems(line, width), ...(about ? nameItems(about, width) : paragraph("no instruction on this line", width, MUTED))];
+}
+const codeItems = (text: string, width: number): CodegenItem[] =>
+  wrapText(text.trim(), width - 4).map((part, i) => ({ row: [[i === 0 ? "" : "    ", 0], ...irSpans(part)] as Row }));
 
 /** The op under the cursor: its layout, its width, its conversions, what passes said, and its instructions. */
 function opItems(state: State, width: number): CodegenItem[] {
@@ -39,9 +50,7 @@ function opItems(state: State, width: number): CodegenItem[] {
   const compared = comparedOf(state);
   const step = cursor?.side === "left" ? compared?.beforeStep : compared?.afterStep;
   if (!cursor || cursor.op === 0 || !step) return [];
-  const items: CodegenItem[] = wrapText(cursor.text.trim(), width - 4).map((text, i) => ({
-    row: [[i === 0 ? "" : "    ", 0], ...irSpans(text)] as Row,
-  }));
+  const items = codeItems(cursor.text, width);
   const known = items.length;
   for (const { title, lines } of explained(session.trace, step, cursor.op)) {
     items.push({ row: line(`  ${title}`, style("accent", "none", BOLD)) });
@@ -113,13 +122,17 @@ const passItems = memo((trace: Trace, step: Step, width: number): readonly Codeg
     items.push({ row: line(`${stepName(trace, step)} says:`, TITLE) });
     for (const remark of step.remarks) items.push(...remarkItems(trace, step, remark, width));
   }
-  if (!about) return items;
-  items.push(...wrapText(about.title, width).map((text) => ({ row: line(text, TITLE) })));
-  for (const text of about.lines)
+  return about ? [...items, ...nameItems(about, width)] : items;
+});
+
+/** A name in words. */
+function nameItems({ title, lines }: NameText, width: number): CodegenItem[] {
+  const items: CodegenItem[] = wrapText(title, width).map((text) => ({ row: line(text, TITLE) }));
+  for (const text of lines)
     if (text.startsWith(" ")) items.push({ row: [["  ", 0], ...irSpans(text)] });
     else items.push(...(text === "" ? [{ row: [] }] : wrapText(text, width - 2).map((part) => ({ row: line(`  ${part}`) }))));
   return items;
-});
+}
 
 const MARKS = { applied: ["+ ", GOOD], missed: ["! ", WARNING], analysis: ["· ", MUTED] } as const;
 

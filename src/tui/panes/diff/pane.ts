@@ -104,10 +104,15 @@ export const diffPane: PaneDef<DiffView> = {
   },
 };
 
+const SUMMARIES: Readonly<Record<string, string>> = {
+  source: "the IR before the first pass",
+  ptx: "what NVIDIA's assembler reads",
+  sass: "machine code, as ptxas makes it of the PTX",
+};
 /** `tritongpu-coalesce: gives accesses of global memory wide layouts`. */
 function passHead(state: State, width: number): Row {
   const step = selectedStep(state);
-  const summary = step && (step.kind === "source" ? "the IR before the first pass" : PASSES.get(step.flag)?.summary);
+  const summary = step && (SUMMARIES[step.kind === "source" ? "source" : step.flag] ?? PASSES.get(step.flag)?.summary);
   return step ? line(cut(` ${step.flag}${summary ? `: ${summary}` : ""}`, width), MUTED) : [];
 }
 

@@ -33,8 +33,7 @@ export function subjectOf(state: State): Subject | { readonly reason: string } {
 }
 
 const find = memo((trace: Trace, step: Step, line: number, name: string | undefined): Subject | { readonly reason: string } => {
-  if (step.stage === "ptx" || step.flag === "ptx" || step.flag === "llir")
-    return { reason: "machine code has no tensor layouts; go to a TTGIR pass" };
+  if (step.stage === "ptx" || step.flag === "llir") return { reason: "machine code has no tensor layouts; go to a TTGIR pass" };
   if (line < 0) return { reason: "no op under the cursor" };
   const text = trace.lines.line(step.text.lines[line]!);
   if (!text.includes("%")) return { reason: "no value on this line" };

@@ -5,6 +5,7 @@ import type { Step, Trace } from "../../../trace/trace.js";
 import { centred } from "../../control/walk.js";
 import { type SourceFile, type State, withView } from "../../state/state.js";
 import { selectedStep } from "../../state/steps.js";
+import { placeInStep } from "../codegen/final-code.js";
 import { cursorLine, displayOf } from "../diff/model.js";
 
 /** The source on the line that the op under the diff's cursor is from; at first on the kernel. */
@@ -13,7 +14,9 @@ export function sourceFollows(state: State): State {
   const { trace, sources } = session;
   if (sources.length === 0 || view.focus === "source") return state;
   const cursor = cursorLine(state);
-  const place = cursor && cursor.op > 0 ? locationOf(trace, cursor.op) : undefined;
+  const step = selectedStep(state);
+  const own = cursor && cursor.op > 0 ? locationOf(trace, cursor.op) : undefined;
+  const place = own ?? (cursor && step && placeInStep(session, step, cursor.line));
   const file = place ? sources.findIndex((source) => source.path === place.file) : -1;
   if (place && file >= 0) return sourceAt(state, file, place.line - 1);
   const { row, top } = view.source;

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { initialState } from "../../control/reducer.js";
+import { withMachineStep } from "../../machine-step.js";
+import { kernelSession, screenOf, typed } from "../../session.fixture.js";
+
+const session = kernelSession("fixtures/kernels/vecadd.ttir");
+const ptx = session.trace.artifacts.ptx!.split("\n");
+const load = ptx.findIndex((line) => line.includes("ld.global.v4")) + 1;
+const sass = [
+  { text: "vecadd:" },
+  { text: "/*0000*/ MOV R1, c[0x0][0x28] ;", ptx: 1 },
+  { text: "/*0010*/ @!P0 LDG.E.128 R4, [R2.64] ;", ptx: load },
+];
+const at = (size: { readonly columns: number; readonly rows: number }, of = session) =>
+  initialState(of, size, { keys: {}, ascii: false, command: [] });
+const assembled = { ...session, trace: withMachineStep(session.trace, { registers: 26, spilled: 0, sass }) };
+
+test("machine code is beside the PTX that it is from, and the cursor stays on what is tied", () => {
+  const shown = typed(at({ columns: 140, rows: 40 }, assembled), "4]]]+jj");
+  const row = screenOf(shown)
+    .split("\n")
+    .find((text) => text.includes("LDG.E.128"))!;
+  expect(row).toContain("ld.global.v4.b32");
+  const back = typed(shown, "[");
+  expect(back.view.codegen).toMatchObject({ tab: "ptx", row: load - 1 });
+  expect(typed(back, "]").view.codegen).toMatchObject({ tab: "sass", row: 2 });
+});
+
+test("w explains the instruction under the cursor, in the pane and in the step", () => {
+  const here = typed(at({ columns: 140, rows: 40 }, assembled), "4]]]jjw");
+  const there = typed(at({ columns: 140, rows: 40 }, assembled), "1G2jjw");
+  for (const screen of [screenOf(here), screenOf(there)]) expect(screen).toContain("Loads from global memory.");
+});
+
+test("one line says why there is no machine code", () => {
+  const none = { ...session, computed: { ...session.computed, noMachine: "ptxas is not found" } };
+  expect(screenOf(typed(at({ columns: 140, rows: 40 }, none), "4]]]"))).toContain("no SASS: ptxas is not found");
+});
+
+test("registers of a thread are in the headline", () => {
+  expect(screenOf(at({ columns: 140, rows: 40 }, assembled))).toContain("26 registers a thread");
+});
