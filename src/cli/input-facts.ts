@@ -1,4 +1,4 @@
-/** What is found where an input cannot be read: its kind, its size, and where it ends. */
+/** Describes an input that cannot be read: its kind, its size, and where it ends. */
 import { fileError } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import type { Io } from "./io.js";

@@ -40,8 +40,8 @@ export type LineOf<C extends TtStepLine["command"]> = Extract<TtStepLine, { read
 export const readTtStep = (argv: readonly string[]): TtStepLine | Instead => readCommandLine(TT_STEP, argv);
 
 /**
- * The arguments of a command that has some of `tt-step`'s options; the others have their defaults. `error` is one line. `words` are those
- * of the command, with its own name, for an input.
+ * The arguments of a command that has some of `tt-step`'s options; the others have their defaults. `error` is one line. `words(input)` is
+ * the command line that errors show, without `tt-step`.
  */
 export function stepArgs(
   given: Partial<StepValues>,

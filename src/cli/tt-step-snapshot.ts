@@ -146,7 +146,7 @@ function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly 
   }
   return undefined;
 }
-/** What the final code is made of, where that is another now. */
+/** Lists the facts of the final code that changed. */
 function factsText(before: SnapshotFiles, now: SnapshotFiles): string {
   const [was, is] = [before, now].map((files) => summaryIn(files.get("summary.json") ?? "")) as [SummaryText, SummaryText];
   if (!was.instructions || !is.instructions) return "";

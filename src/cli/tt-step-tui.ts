@@ -40,7 +40,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
   }
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
-  /** A dump, another input or options to hold against. */
+  /** The other side of the comparison: a dump, another input, or options. */
   let other = args.against;
   const open = (
     python = args.python,

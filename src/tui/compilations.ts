@@ -28,7 +28,7 @@ export interface Inputs {
   readonly always: Always;
   /** The screen to open with: `pass=11,line=17`. */
   readonly screen?: string;
-  /** Another input or other options to hold against, with its name. */
+  /** The other side of the comparison, another input or other options, with its name. */
   readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
 }
 type Menu = Extract<Opened, { kind: "choices" }>;

@@ -29,7 +29,7 @@ export interface OptionDef<T = unknown> {
   readonly short?: string;
   /** True if the option may be given several times; its value is then a list. */
   readonly repeat?: true;
-  /** True if it may stand without a value: its text is empty then. */
+  /** True if the value may be left out; it is then the empty text. */
   readonly valueIsOptional?: true;
   readonly default?: T;
   /** The default in words, where it is no constant. */
