@@ -13,7 +13,7 @@ try {
   const project = join(folder, "pyproject.toml");
   writeFileSync(project, readFileSync(project, "utf8").replace(/^version = .*$/m, `version = "${version}"`));
   // The commands as npm installs them, with the module that `tt-step capture` puts into programs.
-  for (const part of ["bin", "dist", "package.json", "THIRD_PARTY.md", "python/tt_step"])
+  for (const part of ["bin", "dist", "package.json", "THIRD_PARTY.md", "python/tt_step", "fixtures/tours"])
     cpSync(part, join(folder, "tt_step/package", part), { recursive: true, filter: (path) => !path.includes("__pycache__") });
   execFileSync("python3", ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, folder], { stdio: "inherit" });
 } finally {

@@ -16,7 +16,7 @@ export function usage(io: Io, message: string, code: number = EXIT.badInput): nu
   return code;
 }
 /** Writes a text where the arguments say; `exact` is a file's text, and no report. */
-export function deliver(text: string, args: TtStepArgs, io: Io, exact = false): number {
+export function deliver(text: string, args: Pick<TtStepArgs, "output" | "color">, io: Io, exact = false): number {
   if (args.output === "-") {
     if (exact) io.stdout.writeBytes(text);
     else io.stdout.write(text);

@@ -14,8 +14,8 @@ import { exportText } from "../tui/export/export.js";
 import { type Form, fieldText, formOf, signatureText } from "../tui/form/form.js";
 import { loadApp } from "../tui/load-app.js";
 import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
-import { runTui } from "../tui/run.js";
-import { configPath, readConfig } from "./config.js";
+import { runTui, type TuiRequest } from "../tui/run.js";
+import { type Config, configPath, readConfig } from "./config.js";
 import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
 import { noAssembler } from "./ptxas.js";
@@ -38,6 +38,11 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     io.stderr.write(`tt-step: with the defaults of ${configPath(io.env)}: ${args.error}\n`);
     return EXIT.badInput;
   }
+  return runTui(uiOf(args, given, argv, config.keys, io));
+}
+
+/** The terminal UI for arguments; those that are `given` are not defaults of the configuration. `argv` is the whole command line. */
+export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[], keys: Config["keys"], io: Io): TuiRequest {
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
   /** The other side of the comparison: a dump, another input, or options. */
@@ -116,7 +121,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     const made = otherTrace(input!, { ...args, against: other }, io);
     return "error" in made ? made : { name: other, trace: made.trace };
   };
-  return runTui({
+  return {
     name,
     open,
     ...(args.open === undefined ? {} : { screen: args.open }),
@@ -126,14 +131,14 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse,
     settings: {
-      keys: config.keys,
+      keys,
       ascii: false,
       command: argv.filter((arg) => arg !== name && arg !== "--tui"),
       readOptions: readTypedOptions,
     },
     noAssembler: (ptx) => noAssembler(ptx, io),
     clock: io.clock,
-  });
+  };
 }
 
 /** A proposal with the options that the kernel was compiled with. */
@@ -157,7 +162,7 @@ export async function exported(trace: Trace, args: TtStepArgs, io: Io): Promise<
   return "error" in made ? made : { text: toBytes(made.text) };
 }
 
-function themeOf(args: TtStepArgs, io: Io): Theme["name"] {
+function themeOf(args: Pick<TtStepArgs, "color" | "theme">, io: Io): Theme["name"] {
   if (args.color === "never" || (args.color === "auto" && io.env["NO_COLOR"])) return "none";
   return args.theme ?? "dark";
 }

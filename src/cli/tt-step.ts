@@ -27,6 +27,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return (await import("./tt-step-capture.js")).captureMain(line, io);
     case "snapshot":
       return (await import("./tt-step-snapshot.js")).snapshotMain(line, io);
+    case "learn":
+      return (await import("./tt-step-learn.js")).learnMain(line, main, io);
     case "completion":
       return (await import("./completion.js")).completionMain(line.words, io);
     case "":

@@ -16,7 +16,7 @@ export function readTypedOptions(typed: string): TypedOptions | { readonly error
 }
 
 /** Words as a shell makes them of a line, with quotes and backslashes. */
-function shellWords(line: string): readonly string[] | { readonly error: string } {
+export function shellWords(line: string): readonly string[] | { readonly error: string } {
   const words: string[] = [];
   for (const [word] of line.matchAll(/(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+|['"\\]/g)) {
     if (/^['"\\]$/.test(word)) return { error: `${word} is not closed` };

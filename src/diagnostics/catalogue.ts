@@ -118,6 +118,7 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "Another Triton wrote the IR. Its spelling is changed to that of 3.6, so that the passes know it; --no-modernize keeps it, --modernize prints it.",
   "target.op":
     "LLVM IR or PTX has nothing for this op on this target. Only the LLVM dialect and nvvm can be translated: run the passes before.",
+  "tour.file": "A tour of tt-step learn is a JSON file as schemas/tour.json describes it.",
   "trace.form":
     "A Trace in JSON (tt-step --json) does not have the form that schemas/trace.json describes. Write it again with this version of tt-step.",
   "verify.attribute": "An attribute that the op requires is missing or of the wrong kind.",

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["compile"],
   ["explain"],
   ["diff"],
+  ["learn"],
   ["library", "node"],
   ["tui"],
   ["cli", "index.ts"],

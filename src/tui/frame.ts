@@ -13,6 +13,7 @@ import { type PaneDef, tabLabels } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, PaneId, State } from "./state/state.js";
+import { narratorHeight, narratorRows, narratorTitle } from "./tour/narrator.js";
 
 /** Text with a border around it; each text is a row with its styles. */
 export interface BoxView {
@@ -39,6 +40,8 @@ export interface Frame {
   /** Undefined where there is no room for a pane; `lines` are the screen then. */
   readonly area: AreaView | undefined;
   readonly lines: readonly string[];
+  /** The narrator of a tour, between the panes and the last line. */
+  readonly narrator: BoxView | undefined;
   /** The box drawn over the panes. */
   readonly over: { readonly x: number; readonly y: number; readonly box: BoxView } | undefined;
   /** The part that could not be drawn says so in its place. */
@@ -54,7 +57,15 @@ export function frame(state: State, theme: Theme): Frame {
   const text = (row: Row, width = columns) => ansiRow(theme, row, width);
   if (!places.area) {
     const lines = [line(cut("tt-step needs 40x10; q quits", columns)), line(cut(`this is ${columns}x${rows}`, columns), MUTED)];
-    return { columns, height, area: undefined, lines: lines.slice(0, rows > 3 ? 2 : 1).map((row) => text(row)), over: undefined, failure };
+    return {
+      columns,
+      height,
+      area: undefined,
+      lines: lines.slice(0, rows > 3 ? 2 : 1).map((row) => text(row)),
+      narrator: undefined,
+      over: undefined,
+      failure,
+    };
   }
   /** A part of the screen; one that fails says so in its place, and the others are drawn. */
   const attempt = <T>(draw: () => T, otherwise: (message: Row) => T): T => {
@@ -85,7 +96,10 @@ export function frame(state: State, theme: Theme): Frame {
           (message) => ({ x: 0, y: 0, box: boxView(theme, { width: columns, height: 3 }, true, { rows: [message] }) }),
         )
       : undefined;
-  return { columns, height, area, lines: [text(footer)], over, failure };
+  const narrator = state.tour
+    ? boxView(theme, { width: columns, height: narratorHeight(state) }, false, { title: narratorTitle(state), rows: narratorRows(state) })
+    : undefined;
+  return { columns, height, area, lines: [text(footer)], narrator, over, failure };
 }
 
 const EDGE = style("comment");
@@ -301,7 +315,7 @@ function listRows({ items, row, top }: Extract<Overlay, { kind: "list" }>, width
   return items.slice(top).map((item, i): Row => {
     const text = cut(item.text, width);
     if (top + i === row) return line(text.padEnd(width), style("title", "selected", BOLD));
-    return line(text, item.muted || !item.go ? MUTED : PLAIN);
+    return line(text, (item.muted ?? !item.go) ? MUTED : PLAIN);
   });
 }
 

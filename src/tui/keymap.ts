@@ -4,7 +4,7 @@
  */
 import type { PaneId } from "./state/state.js";
 
-export type Group = "Move" | "Passes" | "Diff" | "Panes" | "Go to" | "Layout" | "Do" | "Program";
+export type Group = "Move" | "Passes" | "Diff" | "Panes" | "Go to" | "Layout" | "Do" | "Tour" | "Program";
 
 export interface CommandDef {
   readonly keys: readonly string[];
@@ -114,6 +114,10 @@ export const COMMANDS = {
   undo: { keys: ["u"], title: "undo the last jump, mode or filter", group: "Do" },
   redo: { keys: ["ctrl+r"], title: "do it again", group: "Do" },
 
+  "tour-next": { keys: [")"], title: "on to the next step of the tour (tt-step learn)", group: "Tour" },
+  "tour-previous": { keys: ["("], title: "back to the step before", group: "Tour" },
+  "tour-show": { keys: ["="], title: "do what the step asks for: go to its screen, or show its output", group: "Tour" },
+
   search: { keys: ["/"], title: "search in the pane; in the pass list, filter by name", group: "Program", footer: "search" },
   cancel: { keys: ["esc"], title: "back: close what is open, end the search, clear the filter", group: "Program" },
   command: { keys: [":"], title: "the command line that prints what is shown", group: "Program" },
@@ -125,7 +129,7 @@ export const COMMANDS = {
 
 export type CommandId = keyof typeof COMMANDS;
 export const COMMAND_IDS = Object.keys(COMMANDS) as CommandId[];
-export const GROUPS: readonly Group[] = ["Move", "Passes", "Diff", "Panes", "Go to", "Layout", "Do", "Program"];
+export const GROUPS: readonly Group[] = ["Move", "Passes", "Diff", "Panes", "Go to", "Layout", "Do", "Tour", "Program"];
 
 export type UserKeys = Readonly<Record<string, readonly string[]>>;
 

@@ -25,6 +25,7 @@ import { initialView } from "./panes/index.js";
 import type { Shell } from "./shell.js";
 import type { Effect, Session, Settings, State, View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
+import type { TourRequest } from "./tour/step.js";
 
 export interface TuiRequest extends Inputs {
   readonly theme: Theme["name"];
@@ -35,6 +36,7 @@ export interface TuiRequest extends Inputs {
   /** Why PTX cannot be assembled here; undefined where an assembler is found. */
   readonly noAssembler: (ptx: string) => string | undefined;
   readonly clock: () => number;
+  readonly tour?: TourRequest;
 }
 
 /** Runs the UI until the user leaves it; returns the exit code. */
@@ -70,6 +72,7 @@ class TerminalUi {
       text: `reading ${request.name} ...`,
       kind: "info",
     });
+    if (request.tour) this.#state = reduce(this.#state, { type: "tour", ...request.tour });
     const shell: Shell = {
       state: () => this.#state,
       dispatch: (action) => this.dispatch(action),
@@ -196,8 +199,20 @@ class TerminalUi {
         return this.#compilations.choose(effect.choice);
       case "fill":
         return this.#compilations.fill(effect.form);
+      case "tour-command":
+        return void this.runTourCommand(effect.command);
+      case "tour-step":
+        return this.guarded(() => this.request.tour?.save(effect.at));
       case "run":
         return this.startApp();
+    }
+  }
+
+  private async runTourCommand(command: string): Promise<void> {
+    try {
+      this.dispatch({ type: "output", title: command, text: await this.request.tour!.run(command) });
+    } catch (error) {
+      this.failed(error as Error);
     }
   }
 

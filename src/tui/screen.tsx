@@ -3,10 +3,11 @@ import { Box, Text } from "ink";
 import { memo } from "react";
 import type { AreaView, BoxView, Frame } from "./frame.js";
 
-export function Screen({ frame: { columns, height, area, lines, over } }: { readonly frame: Frame }) {
+export function Screen({ frame: { columns, height, area, narrator, lines, over } }: { readonly frame: Frame }) {
   return (
     <Box width={columns} height={height} flexDirection="column">
       {area && <Area area={area} />}
+      {narrator && <Pane box={narrator} />}
       <Lines rows={lines} />
       {over && (
         <Box position="absolute" marginLeft={over.x} marginTop={over.y}>

@@ -275,6 +275,15 @@ const CAPTURE = {
   target: { type: TARGET, group: COMPILE, help: "what --no-gpu compiles for", default: 90, defaultText: "cuda:90" },
 } as const satisfies OptionTable;
 
+const LEARN = {
+  print: { type: FLAG, group: SHOW, help: "the tour as text, with what the tool shows at each step" },
+  export: { type: file("FILE.html"), group: SHOW, help: "the tour as one self-contained page" },
+  step: { type: integer("N", 1), group: SHOW, help: "begin at this step, from 1", defaultText: "where the tour was left" },
+  ...OUTPUT,
+  theme: STEP.theme,
+  mouse: STEP.mouse,
+} as const satisfies OptionTable;
+
 const PASSES_TEXT = `PASS is an index of --list, a flag (tritongpu-coalesce: its first run), a part of a flag that only one has (coalesce),
 or flag#run (canonicalize#3).`;
 
@@ -320,6 +329,12 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
       options: CAPTURE,
       after:
         "The exit code is the program's. `tt-step DIR` lists the kernels; each is compiled here and compared with Triton's own stages.",
+    },
+    learn: {
+      summary: "Tours through the compiler: what to look at in a kernel, and why. Without NAME it lists them.",
+      usage: ["[NAME | FILE.tour.json] [--print | --export FILE.html]"],
+      options: LEARN,
+      after: "docs/learn.md says how a tour is written; schemas/tour.json is its schema.",
     },
     completion: {
       summary: "Prints a script with which a shell completes the command lines of all four programs.",

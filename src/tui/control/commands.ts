@@ -11,6 +11,7 @@ import { changedAway, stepAway } from "../panes/passes/model.js";
 import { insideOf, placesOf } from "../state/places.js";
 import { ask, type ListItem, type PaneId, type State, say, type View, withView } from "../state/state.js";
 import { differs, selectedStep, stepName, stepsOf } from "../state/steps.js";
+import { nextTourStep, previousTourStep, showTourStep } from "../tour/tour.js";
 import { commandLine } from "./command-line.js";
 import { definition, lifeLine, list, sourceOf, uses } from "./navigate.js";
 import { chooseKernel, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
@@ -161,6 +162,12 @@ export function runCommand(state: State, id: CommandId): State {
       return ask(state, { kind: "quit" });
     case "suspend":
       return ask(state, { kind: "suspend" });
+    case "tour-next":
+      return nextTourStep(state);
+    case "tour-previous":
+      return previousTourStep(state);
+    case "tour-show":
+      return showTourStep(state);
     case "undo":
     case "redo":
       return state;

@@ -1,12 +1,16 @@
 /** Where overlays lie. */
 import type { Rect } from "../state/places.js";
 import type { Overlay, State } from "../state/state.js";
+import { narratorHeight } from "../tour/narrator.js";
 import { helpLines } from "./help.js";
 import { whatIfRows } from "./what-if.js";
 
 /** Where an overlay is; prompts are in the last line. */
-export function overlayRect({ size, settings }: State, overlay: Overlay): Rect {
-  const { columns, rows } = size;
+export function overlayRect(state: State, overlay: Overlay): Rect {
+  const { size, settings } = state;
+  const { columns } = size;
+  // The narrator of a tour stays in sight.
+  const rows = size.rows - (overlay.kind === "prompt" ? 0 : narratorHeight(state));
   const width = Math.min(
     columns - 2,
     overlay.kind === "help" ? 104 : overlay.kind === "what-if" ? 74 : overlay.kind === "form" ? 110 : 150,

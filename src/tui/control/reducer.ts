@@ -1,10 +1,12 @@
 /** The change of the state by every input: pure, so that it can be tested with plain objects and random keys. */
 
+import type { Tour } from "../../learn/tour.js";
 import { type CommandId, isPrefix, keyTable } from "../keymap.js";
 import type { TerminalInput } from "../keys.js";
 import { initialView } from "../panes/index.js";
 import type { Computed, Moment, Session, Settings, Size, State, View } from "../state/state.js";
 import { otherSide } from "../state/steps.js";
+import { atTourStep, followed, withOutput } from "../tour/tour.js";
 import { runCommand } from "./commands.js";
 import { withComputed } from "./computed.js";
 import { pressed } from "./mouse.js";
@@ -25,6 +27,10 @@ export type Action =
   | { readonly type: "command"; readonly command: CommandId }
   /** The screen that a command line asks for. */
   | { readonly type: "screen"; readonly screen: string }
+  /** A tour begins, or goes on at a step. */
+  | { readonly type: "tour"; readonly tour: Tour; readonly at: number }
+  /** The output of a command that was asked for. */
+  | { readonly type: "output"; readonly title: string; readonly text: string }
   /** The effects were taken by the shell. */
   | { readonly type: "taken" };
 
@@ -45,11 +51,14 @@ export function initialState(session: Session, size: Size, settings: Settings, v
     future: [],
     lastSearches: [],
     settings,
+    tour: undefined,
     effects: [],
   });
 }
 
-export function reduce(state: State, action: Action): State {
+export const reduce = (state: State, action: Action): State => followed(reduced(state, action));
+
+function reduced(state: State, action: Action): State {
   switch (action.type) {
     case "resize":
       return settle({ ...state, size: action.size });
@@ -77,6 +86,10 @@ export function reduce(state: State, action: Action): State {
       return command(state, action.command);
     case "screen":
       return withOpened(state, action.screen);
+    case "tour":
+      return settle(atTourStep(state, action.tour, action.at));
+    case "output":
+      return withOutput(state, action.title, action.text);
     case "taken":
       return { ...state, effects: [] };
     case "input":
@@ -98,7 +111,9 @@ function key(state: State, name: string): State {
   const quiet = calm(state);
   if (name === "ctrl+c") return command({ ...quiet, overlay: undefined }, "quit");
   if (name === "ctrl+z") return command(quiet, "suspend");
-  if (quiet.overlay) return remember(state, settle(overlayKey(quiet, quiet.overlay, name)));
+  // The narrator is heard over a list.
+  const inTour = quiet.overlay?.kind === "list" && /^tour-/.test(keyTable(quiet.settings.keys).get(name) ?? "");
+  if (quiet.overlay && !inTour) return remember(state, settle(overlayKey(quiet, quiet.overlay, name)));
   const sequence = quiet.pending === "" ? name : `${quiet.pending} ${name}`;
   const found = keyTable(quiet.settings.keys).get(sequence);
   const rested = { ...quiet, pending: "" };

@@ -1,4 +1,5 @@
 /** How a screen is divided among panes: arithmetic on its size. Ink places boxes of these sizes, and the mouse finds them there. */
+import { narratorHeight } from "../tour/narrator.js";
 import type { Border, PaneId, State } from "./state.js";
 
 /** Cells of the screen, 0-based. */
@@ -39,12 +40,13 @@ export function placesOf(state: State): Places {
   const { columns, rows } = state.size;
   const footer = Math.max(0, rows - 2);
   if (columns < 40 || rows < 10) return { kind: "tiny", area: undefined, panes: [], footer: 0 };
-  const [kind, area] = arranged(state, columns, rows - 2);
+  const height = rows - 2 - narratorHeight(state);
+  const [kind, area] = arranged(state, columns, height);
   return { kind, area, panes: placed(area, 0, 0), footer };
 }
 
 function arranged({ size, view, session }: State, columns: number, height: number): ["wide" | "medium" | "single", Area] {
-  const { rows } = size;
+  const rows = height + 2;
   const of = (pane: PaneId, width: number, tall: number): Area => ({ pane, width, height: tall });
   if (view.zoomed || columns < 80 || rows < 24) return ["single", of(view.focus, columns, height)];
   const usual = columns >= WIDE_COLUMNS ? Math.min(44, Math.max(34, Math.floor(columns * 0.2))) : Math.max(26, Math.floor(columns * 0.27));
@@ -98,8 +100,9 @@ export function borderAt(state: State, x: number, y: number): Border | undefined
   return x > upper.x && y === upper.y + upper.height - 1 ? "lower" : undefined;
 }
 /** The view after a border was dragged to a cell. */
-export function withBorder({ view, size }: State, border: Border, x: number, y: number): State["view"] {
-  const sizes = border === "passes" ? { passes: x } : { lower: size.rows - 2 - y };
+export function withBorder(state: State, border: Border, x: number, y: number): State["view"] {
+  const { view, size } = state;
+  const sizes = border === "passes" ? { passes: x } : { lower: size.rows - 2 - narratorHeight(state) - y };
   return { ...view, sizes: { ...view.sizes, ...sizes } };
 }
 

@@ -4,6 +4,7 @@ import type { CudaOptions } from "../../backend/nvidia/options.js";
 import type { StepDiff } from "../../diff/step-diff.js";
 import type { Finding } from "../../explain/findings.js";
 import type { PassRewrites } from "../../explain/rewrite-details.js";
+import type { Tour } from "../../learn/tour.js";
 import type { Always } from "../../library/compile.js";
 import type { Divisibility, ModuleSource } from "../../library/sources.js";
 import type { TritonVersion } from "../../library/targets.js";
@@ -231,8 +232,16 @@ export interface State {
   readonly lastSearches: readonly string[];
   /** The user's own configuration. */
   readonly settings: Settings;
+  /** The tour under way. */
+  readonly tour: TourState | undefined;
   /** Things for the shell to do, in order. */
   readonly effects: readonly Effect[];
+}
+/** A tour at one of its steps, from 0; `done` once its screen was reached or its output shown. */
+export interface TourState {
+  readonly tour: Tour;
+  readonly at: number;
+  readonly done: boolean;
 }
 /** A state that `u` goes back to. */
 export interface Moment {
@@ -272,6 +281,10 @@ export type Effect =
   | { readonly kind: "run"; readonly command: string }
   /** Opens an item of the session's menu. */
   | { readonly kind: "open"; readonly choice: number }
+  /** Runs the command of a tour's step, to show its output. */
+  | { readonly kind: "tour-command"; readonly command: string }
+  /** A tour has come to a step: the number of those that are behind. */
+  | { readonly kind: "tour-step"; readonly at: number }
   /** Compiles the kernel for the arguments of a form. */
   | { readonly kind: "fill"; readonly form: Form };
 

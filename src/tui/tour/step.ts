@@ -1,0 +1,16 @@
+/** A tour as the UI is given it, and the step at which it is. */
+import type { Tour, TourStep } from "../../learn/tour.js";
+import type { TourState } from "../state/state.js";
+
+/** A tour at the step where it begins. */
+export interface TourRequest {
+  readonly tour: Tour;
+  /** From 0. */
+  readonly at: number;
+  /** Runs a command of the tour and returns its output. */
+  readonly run: (command: string) => Promise<string>;
+  /** Keeps how many steps are behind. */
+  readonly save: (at: number) => void;
+}
+
+export const stepOf = ({ tour, at }: TourState): TourStep => tour.steps[at]!;

@@ -1,0 +1,65 @@
+/** A tour under way: going on and back, and whether the screen is as its step says. */
+import { withOpened, wordsMissing } from "../control/open-state.js";
+import { ask, type State, say, type TourState } from "../state/state.js";
+import { stepOf } from "./step.js";
+
+/** The state with a tour at one of its steps. */
+export function atTourStep(state: State, tour: TourState["tour"], at: number): State {
+  const begun: TourState = { tour, at, done: false };
+  const { state: words, command } = stepOf(begun);
+  return ask({ ...state, tour: { ...begun, done: words === "" && command === "" } }, { kind: "tour-step", at });
+}
+
+/** After every action: the step is done once the screen has been as it says. */
+export function followed(state: State): State {
+  const { tour } = state;
+  if (!tour || tour.done || state.session.progress) return state;
+  const { state: words } = stepOf(tour);
+  return words !== "" && wordsMissing(state, words).length === 0 ? { ...state, tour: { ...tour, done: true } } : state;
+}
+
+export function nextTourStep(state: State): State {
+  const { tour } = state;
+  if (!tour) return noTour(state);
+  const { state: words, command, keys } = stepOf(tour);
+  if (!tour.done)
+    return say(
+      state,
+      command !== ""
+        ? "= shows the output of the command first"
+        : `not there yet (${missing(state, words)}): ${keys === "" ? "" : `press ${keys}, or `}= goes there`,
+    );
+  if (tour.at + 1 < tour.tour.steps.length) return atTourStep({ ...state, overlay: undefined }, tour.tour, tour.at + 1);
+  return say(
+    ask(state, { kind: "tour-step", at: tour.at + 1 }),
+    "the tour ends here; the kernel is yours to look at, q quits, tt-step learn lists the other tours",
+  );
+}
+const missing = (state: State, words: string): string => wordsMissing(state, words).join(", ");
+
+export function previousTourStep(state: State): State {
+  const { tour } = state;
+  if (!tour) return noTour(state);
+  return tour.at === 0 ? say(state, "this is the first step") : atTourStep({ ...state, overlay: undefined }, tour.tour, tour.at - 1);
+}
+
+/** Does what the step asks for: brings its screen up, or runs its command. */
+export function showTourStep(state: State): State {
+  const { tour } = state;
+  if (!tour) return noTour(state);
+  const { state: words, command } = stepOf(tour);
+  if (command !== "") return ask(state, { kind: "tour-command", command });
+  return words === "" ? say(state, "this step is to be read; ) goes on") : withOpened({ ...state, overlay: undefined }, words);
+}
+
+/** The output of the step's command over the panes. */
+export function withOutput(state: State, title: string, text: string): State {
+  const items = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => ({ text: line, muted: false }));
+  const { tour } = state;
+  return { ...state, overlay: { kind: "list", title, items, row: 0, top: 0 }, tour: tour && { ...tour, done: true } };
+}
+
+const noTour = (state: State): State => say(state, "no tour is open; tt-step learn lists them");
