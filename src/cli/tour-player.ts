@@ -6,8 +6,8 @@ import { finished } from "../support/slices.js";
 import { wantedWork } from "../tui/background.js";
 import { COMPUTED_LATER, Compilations, type Inputs } from "../tui/compilations.js";
 import { type Action, initialState, reduce } from "../tui/control/reducer.js";
-import { emptySession } from "../tui/opening.js";
 import type { Shell } from "../tui/shell.js";
+import { emptySession } from "../tui/state/begin.js";
 import type { Effect, Settings, Size, State } from "../tui/state/state.js";
 import type { TourRequest } from "../tui/tour/step.js";
 

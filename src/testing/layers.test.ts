@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["learn"],
   ["library", "node"],
   ["tui"],
+  ["web"],
   ["cli", "index.ts"],
 ];
 /** The only imports between dialects: each may import those listed. */

@@ -15,8 +15,9 @@ import { editText } from "./editor.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
 import { withPtxStep } from "./machine-step.js";
-import { firstStep, type Opened, type OpenForm, withSources } from "./opening.js";
+import { type Opened, type OpenForm, withSources } from "./opening.js";
 import { type Shell, SLICE } from "./shell.js";
+import { firstStep } from "./state/begin.js";
 import { type Computed, NOTHING_COMPUTED, type Session, type WhatIf } from "./state/state.js";
 import { selectedStep } from "./state/steps.js";
 

@@ -3,12 +3,12 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locationsOf } from "../explain/provenance.js";
 import type { ModuleSource } from "../library/sources.js";
-import { LineTable } from "../trace/line-table.js";
 import type { Trace } from "../trace/trace.js";
 import { initialState, reduce } from "./control/reducer.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
-import { type CompilerInput, NOTHING_COMPUTED, type Session, type Size, type State, type WhatIf } from "./state/state.js";
+import { emptySession, firstStep } from "./state/begin.js";
+import type { CompilerInput, Session, Size, State, WhatIf } from "./state/state.js";
 
 /** The result of opening an input: a Trace, a module to compile, a choice to make first, or an error. */
 export type Opened =
@@ -44,47 +44,6 @@ export function openedState(name: string, trace: Trace, size: Size): State {
   const state = initialState(session, size, { keys: {}, ascii: false, command: [] });
   return reduce(state, { type: "session", session, select: firstStep(session) });
 }
-/** Nothing is known yet. */
-export function emptySession(name: string): Session {
-  return {
-    name,
-    trace: { ...EMPTY, source: { name, kind: "" } },
-    generation: 0,
-    input: undefined,
-    kernels: [],
-    kernel: 0,
-    menu: undefined,
-    form: undefined,
-    computed: NOTHING_COMPUTED,
-    progress: undefined,
-    pending: [],
-    settings: undefined,
-    baseline: undefined,
-    against: undefined,
-    sources: [],
-    failure: undefined,
-    refused: undefined,
-  };
-}
-const EMPTY: Trace = {
-  source: { name: "", kind: "" },
-  target: undefined,
-  options: {},
-  steps: [],
-  diagnostics: [],
-  lines: new LineTable(),
-  locations: { files: [], places: new Int32Array(0) },
-  warnings: [],
-  artifacts: {},
-};
-
-/** Where to begin: the pass that failed, else the first that changed something. */
-export function firstStep({ trace }: Session): number {
-  const failed = trace.steps.find((s) => !s.verified);
-  if (failed) return failed.index;
-  return trace.steps.find((s) => s.changed && s.parent === undefined && s.kind !== "source")?.index ?? 0;
-}
-
 /** The Python files that the Trace's locations name, as far as they are here. */
 export function withSources(session: Session): Session {
   if (session.sources.length > 0) return session;

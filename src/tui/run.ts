@@ -19,10 +19,9 @@ import { Idle } from "./idle.js";
 import type { TerminalInput } from "./keys.js";
 
 import { type AppModule, loadApp } from "./load-app.js";
-
-import { emptySession } from "./opening.js";
 import { initialView } from "./panes/index.js";
 import type { Shell } from "./shell.js";
+import { emptySession } from "./state/begin.js";
 import type { Effect, Session, Settings, State, View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
 import type { TourRequest } from "./tour/step.js";

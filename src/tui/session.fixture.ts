@@ -16,7 +16,7 @@ import { frame } from "./frame.js";
 import { findKernels } from "./kernels.js";
 import { charactersOf } from "./keys.js";
 import { withPtxStep } from "./machine-step.js";
-import { emptySession } from "./opening.js";
+import { emptySession } from "./state/begin.js";
 import type { Session, State } from "./state/state.js";
 
 export function dumpTrace(path: string): Trace {

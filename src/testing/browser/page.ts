@@ -1,18 +1,12 @@
-/**
- * `npm run test:browser`: the page of `tt-step --export` in headless Chromium, driven with keyboard and mouse. Not a test of
- * vitest's, because a machine may lack the browser: it then says so in one line and exits 0.
- */
+/** The page of `tt-step --export`, driven with keyboard and mouse. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium, type Locator, type Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { type Bench, type Checks, opened } from "./checks.js";
 
-const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-/** The checks of the page, in order: each one continues from the state that the one before left. */
-const CHECKS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+/** In order: each one continues from the state that the one before left. */
+const CHECKS: Checks = {
   "the title names the input, a pass that changed something is selected": async (page) => {
     assert.match(await page.title(), /matmul\.ttir/);
     assert.match(await current(page), /^\*/);
@@ -106,45 +100,13 @@ async function selected(page: Page): Promise<number> {
 }
 const cursorRow = (page: Page) => page.locator("#diff tr.cursor").first().getAttribute("data-row");
 
-async function main(): Promise<number> {
-  const executablePath = [process.env["CHROMIUM"] ?? "", ...KNOWN].find((path) => path !== "" && existsSync(path));
-  if (executablePath === undefined) {
-    console.log(`browser: not run, no Chromium in ${KNOWN.join(", ")} or $CHROMIUM (Debian: apt-get install chromium)`);
-    return 0;
-  }
-  const folder = mkdtempSync(join(tmpdir(), "tt-step-page-"));
+export async function checkExportedPage({ browser, folder, check }: Bench): Promise<void> {
   const file = join(folder, "out.html");
   const made = spawnSync(process.execPath, ["bin/tt-step.js", "fixtures/kernels/matmul.ttir", "--export", file], { encoding: "utf8" });
   if (made.status !== 0) throw new Error(`tt-step --export: ${made.stderr}`);
-  // Chromium's sandbox needs rights that a container's root does not have; the page is our own.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  let passed = 0;
-  let failed = 0;
-  const check = async (name: string, body: () => Promise<void>): Promise<void> => {
-    try {
-      await body();
-      passed++;
-    } catch (error) {
-      failed++;
-      console.log(`FAIL ${name}\n     ${(error as Error).message.replaceAll("\n", "\n     ")}`);
-    }
-  };
-  try {
-    const page = await browser.newPage({ viewport: { width: 1500, height: 900 } });
-    page.setDefaultTimeout(10_000);
-    const troubles: string[] = [];
-    page.on("pageerror", (error) => troubles.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && troubles.push(message.text()));
-    page.on("request", (request) => !request.url().startsWith("file:") && troubles.push(`asks for ${request.url()}`));
-    await page.goto(`file://${file}`);
-    for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
-    await check("no error on the page, nothing asked of a server", async () => assert.deepEqual(troubles, []));
-  } finally {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  }
-  console.log(`browser: ${passed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
+  const { page, troubles } = await opened(browser, (url) => url.startsWith("file:"));
+  await page.goto(`file://${file}`);
+  for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
+  await check("no error on the page, nothing asked of a server", async () => assert.deepEqual(troubles, []));
+  await page.close();
 }
-
-process.exitCode = await main();

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { withComment } from "../../frontend/kernel-comment.js";
 import type { Proposal } from "../../frontend/specialize.js";
 import { initialState } from "../control/reducer.js";
-import { emptySession } from "../opening.js";
 import { screenOf, typed } from "../session.fixture.js";
+import { emptySession } from "../state/begin.js";
 import type { State } from "../state/state.js";
 import { formOf, signatureText } from "./form.js";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { initialState, reduce } from "../../control/reducer.js";
 import { textOf } from "../../draw/style.js";
-import { emptySession } from "../../opening.js";
 import { computed, kernelSession } from "../../session.fixture.js";
+import { emptySession } from "../../state/begin.js";
 import { compareItems } from "./compare.js";
 
 const SIZE = { columns: 120, rows: 40 };

@@ -80,10 +80,14 @@ const samePlace = (a: SourcePosition | undefined, b: SourcePosition | undefined)
   a !== undefined && b !== undefined && a.line === b.line && a.column === b.column && baseName(a.file) === baseName(b.file);
 
 function finalCode({ session, view }: State): FinalCode | undefined {
+  if (view.codegen.tab !== "sass") return ptxCodeOf(session);
   const ptx = ptxOf(session);
-  if (session.progress || ptx.kind === "making") return undefined;
-  if (view.codegen.tab === "sass") return ptx.kind === "text" ? sassOf(session.trace, ptx.text) : undefined;
-  return codeOf(session.trace, ptx.kind === "text" ? ptx.text : undefined);
+  return ptx.kind === "text" && !session.progress ? sassOf(session.trace, ptx.text) : undefined;
+}
+/** The PTX, or the last step where there is none. */
+export function ptxCodeOf(session: Session): FinalCode | undefined {
+  const ptx = ptxOf(session);
+  return session.progress || ptx.kind === "making" ? undefined : codeOf(session.trace, ptx.kind === "text" ? ptx.text : undefined);
 }
 export function codeLength(state: State): number {
   return finalCode(state)?.length ?? 0;

@@ -305,21 +305,13 @@ function lineSpans(
   if (line < 0) return fitted([[" ".repeat(p.columns), 0]], p.columns, p.isCursor ? "cursor" : "none");
   const text = shown(diff.lines.line((side === "left" ? diff.before : diff.after).lines[line]!));
   const [sign, ink] = row.kind === "changed" && p.mode === "unified" ? SIGNS[side === "left" ? "removed" : "added"] : SIGNS[row.kind];
-  const short = state.view.diff.short ? shortLine(text) : undefined;
-  const said = short?.text ?? text;
-  let spans = irSpans(said);
-  /** Words that are to be in sight. */
-  const wanted: Stretch[] = [];
-  const lay = (stretches: readonly Stretch[], paper: Paper) => {
-    const there = short ? stretches.map(short.stretchOf) : stretches;
-    wanted.push(...there);
-    spans = overlay(spans, there, (s) => withAttributes(onPaper(s, paper), BOLD));
+  const inked = inkedLine(state, diff, row, text, side, p.mode);
+  const { said, wanted, placed } = inked;
+  let { spans } = inked;
+  const lay = (stretches: readonly Stretch[], on: Paper) => {
+    wanted.push(...stretches.map(placed));
+    spans = overlay(spans, stretches.map(placed), boldOn(on));
   };
-  if (row.kind === "changed") {
-    if (p.mode !== "IR" || side === "right") lay(wordsOf(diff, row)[side], side === "left" ? "removedWord" : "addedWord");
-  } else if (row.kind === "moved-to" && row.alsoChanged && p.mode !== "IR") {
-    lay(wordsOf(diff, { ...row, left: row.counterpart! }).right, "addedWord");
-  }
   if (p.needle !== "") lay(matchesIn(text, p.needle), "match");
   if (p.isCursor && p.focused && (p.mode !== "side by side" || side === "right")) {
     const word = namesOn(text)[state.view.diff.word];
@@ -347,7 +339,25 @@ function lineSpans(
   return fitted([...gutter, ...skipped(spans, p.left)], p.columns, p.isCursor ? "cursor" : paper, paper);
 }
 
-function noteOf(row: DiffRow, at: Displayed, mode: DiffMode): string {
+/** The text of a line with its words in ink and the changed ones on papers; where these are, and where a stretch of the IR's text is. */
+export function inkedLine(state: State, diff: StepDiff, row: DiffRow, text: string, side: "left" | "right", mode: DiffMode) {
+  const short = state.view.diff.short ? shortLine(text) : undefined;
+  const said = short?.text ?? text;
+  const placed = (stretch: Stretch): Stretch => short?.stretchOf(stretch) ?? stretch;
+  let words: readonly Stretch[] = [];
+  if (row.kind === "changed" && (mode !== "IR" || side === "right")) words = wordsOf(diff, row)[side];
+  else if (row.kind === "moved-to" && row.alsoChanged && mode !== "IR") words = wordsOf(diff, { ...row, left: row.counterpart! }).right;
+  const wanted = words.map(placed);
+  const spans = overlay(irSpans(said), wanted, boldOn(row.kind === "changed" && side === "left" ? "removedWord" : "addedWord"));
+  return { said, spans, wanted, placed };
+}
+const boldOn =
+  (paper: Paper) =>
+  (s: Style): Style =>
+    withAttributes(onPaper(s, paper), BOLD);
+
+/** Where a moved line was or is. */
+export function noteOf(row: DiffRow, at: Displayed, mode: DiffMode): string {
   if (mode === "side by side" || at.kind === "fold") return "";
   if (row.kind === "moved-to") return `// moved from line ${row.counterpart! + 1}`;
   if (row.kind === "moved-from") return `// moved to line ${row.counterpart! + 1}`;

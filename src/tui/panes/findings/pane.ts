@@ -62,7 +62,8 @@ function rowsIn(state: State, width = insideOf(state, "findings")?.width ?? 80) 
 function current(state: State): number | undefined {
   return rowsIn(state)[state.view.findings.row]?.finding;
 }
-function placeOf(state: State, finding: number): Go | undefined {
+/** Where a finding leads. */
+export function placeOf(state: State, finding: number): Go | undefined {
   const found = findingsOf(state.session)?.[finding];
   if (!found) return undefined;
   return found.op === undefined ? { to: "step", step: found.step } : { to: "op", step: found.step, op: found.op };

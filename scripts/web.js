@@ -1,0 +1,77 @@
+// `npm run web`: builds the page in dist/web, static files for any host. `--serve [--port N]` shows it on this machine alone.
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const { out, serve, port } = parseArgs({
+  options: { out: { type: "string", default: "dist/web" }, serve: { type: "boolean" }, port: { type: "string", default: "8080" } },
+}).values;
+
+/** Kernels of the menu: those of fixtures/kernels. */
+const examples = readdirSync("fixtures/kernels")
+  .filter((name) => /^[\w]+\.(?:py|ttir)$/.test(name))
+  .sort((a, b) => Number(b.endsWith(".py")) - Number(a.endsWith(".py")) || a.localeCompare(b))
+  .map((name) => ({ name, text: readFileSync(`fixtures/kernels/${name}`, "utf8") }));
+
+const bundle = (entryPoints, more = {}) =>
+  build({
+    entryPoints,
+    bundle: true,
+    outdir: out,
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    logLevel: "warning",
+    logOverride: { "ignored-bare-import": "error" },
+    define: { EXAMPLES: JSON.stringify(examples) },
+    ...more,
+  });
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+cpSync("src/web/static", out, { recursive: true });
+await bundle({ page: "src/web/page/main.ts", worker: "src/web/worker/worker.ts" });
+const { outputFiles } = await bundle(["src/web/theme-css.ts"], { write: false, format: "esm", outdir: undefined });
+const { themeCss } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+writeFileSync(`${out}/style.css`, `${themeCss()}\n${readFileSync("src/web/static/style.css", "utf8")}`);
+
+// The service worker keeps exactly these files; another build has another version.
+const files = readdirSync(out).sort();
+const version = createHash("sha256");
+for (const file of files) version.update(file).update(readFileSync(join(out, file)));
+await bundle({ "service-worker": "src/web/service-worker.ts" }, {
+  define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(version.digest("hex").slice(0, 16)) },
+});
+
+const sizes = readdirSync(out).map((file) => [file, statSync(join(out, file)).size, gzipSync(readFileSync(join(out, file))).length]);
+for (const [file, size, packed] of sizes) console.log(`${file.padEnd(24)} ${String(size).padStart(9)} ${String(packed).padStart(8)} compressed`);
+console.log(`${"all".padEnd(24)} ${"".padStart(9)} ${String(sizes.reduce((sum, [, , packed]) => sum + packed, 0)).padStart(8)} compressed`);
+
+if (serve) {
+  const TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+  };
+  const policy = /http-equiv="Content-Security-Policy"\s+content="([^"]*)"/.exec(readFileSync(`${out}/index.html`, "utf8"))[1];
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/\/$/, "/index.html");
+    const file = path.slice(1);
+    if (!readdirSync(out).includes(file)) return response.writeHead(404).end("not found\n");
+    const headers = { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": policy };
+    response.writeHead(200, { ...headers, "x-content-type-options": "nosniff" }).end(readFileSync(join(out, file)));
+  });
+  server.on("error", (error) => {
+    console.error(`npm run web: ${error.message}`);
+    process.exit(2);
+  });
+  server.listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
+}

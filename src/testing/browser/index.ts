@@ -1,0 +1,45 @@
+/**
+ * `npm run test:browser`: the exported page and the playground in headless Chromium. No tests of vitest's, because a machine may
+ * lack the browser: it then says so in one line and exits 0.
+ */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { checkExportedPage } from "./page.js";
+import { checkPlayground } from "./web.js";
+
+const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+async function main(): Promise<number> {
+  const executablePath = [process.env["CHROMIUM"] ?? "", ...KNOWN].find((path) => path !== "" && existsSync(path));
+  if (executablePath === undefined) {
+    console.log(`browser: not run, no Chromium in ${KNOWN.join(", ")} or $CHROMIUM (Debian: apt-get install chromium)`);
+    return 0;
+  }
+  // Chromium's sandbox needs rights that a container's root does not have; the pages are our own.
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const folder = mkdtempSync(join(tmpdir(), "tt-step-page-"));
+  let passed = 0;
+  let failed = 0;
+  const check = async (name: string, body: () => Promise<void>): Promise<void> => {
+    try {
+      await body();
+      passed++;
+    } catch (error) {
+      failed++;
+      console.log(`FAIL ${name}\n     ${(error as Error).message.replaceAll("\n", "\n     ")}`);
+    }
+  };
+  try {
+    await checkExportedPage({ browser, folder, check });
+    await checkPlayground({ browser, folder, check });
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  }
+  console.log(`browser: ${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

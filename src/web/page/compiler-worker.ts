@@ -1,0 +1,75 @@
+/** The worker that compiles, started again where it was stopped. */
+import type { Answer, Order, Pictures, Question, Report } from "../protocol.js";
+
+interface Hearer {
+  readonly pictures: (pictures: Partial<Pictures>) => void;
+  /** The worker was stopped or has ended by itself. */
+  readonly ended: (why: string) => void;
+  readonly broken: (message: string) => void;
+}
+
+/** The page's only policy: the URLs of its own scripts. */
+const trusted = (
+  globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } } }
+).trustedTypes?.createPolicy("tt-step", { createScriptURL: (url: string) => url });
+export const scriptUrl = (url: string): string => trusted?.createScriptURL(url) ?? url;
+
+/** Seconds without a sign of life after which the worker is stopped: a kernel's own passes take a few at most. */
+const MOST_SECONDS = 30;
+
+export class CompilerWorker {
+  #worker: Worker;
+  #lastAsked = 0;
+  readonly #asked = new Map<number, (answer: Answer) => void>();
+  #watch: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly url: string,
+    readonly hearer: Hearer,
+  ) {
+    this.#worker = this.start();
+  }
+  private start(): Worker {
+    const worker = new Worker(scriptUrl(this.url));
+    worker.onmessage = ({ data }: { readonly data: Report }) => {
+      this.rest();
+      if (data.kind !== "idle") this.watch();
+      if (data.kind === "pictures") this.hearer.pictures(data.pictures);
+      else if (data.kind === "broken") this.hearer.broken(data.message);
+      else if (data.kind === "answer") {
+        this.#asked.get(data.id)?.(data.answer);
+        this.#asked.delete(data.id);
+      }
+    };
+    worker.onerror = () => this.stop("the compiler ended: it ran out of memory, or met a bug");
+    return worker;
+  }
+  private rest(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+  private watch(): void {
+    const why = `the compiler was stopped: nothing was heard of it for ${MOST_SECONDS} s`;
+    this.#watch ??= setTimeout(() => this.stop(why), MOST_SECONDS * 1000);
+  }
+  send(order: Order): void {
+    this.watch();
+    this.#worker.postMessage(order);
+  }
+  ask(question: Question): Promise<Answer> {
+    const id = ++this.#lastAsked;
+    return new Promise((answered) => {
+      this.#asked.set(id, answered);
+      this.send({ kind: "ask", id, question });
+    });
+  }
+  /** Ends what is under way, whatever it is. */
+  stop(why: string): void {
+    this.rest();
+    this.#worker.terminate();
+    this.#worker = this.start();
+    for (const answered of this.#asked.values()) answered({ sections: [], text: why, failed: true });
+    this.#asked.clear();
+    this.hearer.ended(why);
+  }
+}

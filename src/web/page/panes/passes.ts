@@ -1,0 +1,57 @@
+/** The list of passes: a list box, in which the arrows choose. */
+import type { PassesPicture, PassItem } from "../../protocol.js";
+import { h } from "../dom.js";
+
+export function passList({ items, summary }: PassesPicture, choose: (label: string) => void): readonly HTMLElement[] {
+  const selected = items.find((item) => item.kind === "step" && item.selected);
+  const list = h(
+    "div",
+    {
+      role: "listbox",
+      id: "pass-list",
+      tabindex: 0,
+      "aria-label": "passes",
+      "aria-activedescendant": selected?.kind === "step" ? `pass-${selected.index}` : undefined,
+    },
+    ...groups(items).map(([stage, steps]) =>
+      h(
+        "div",
+        { role: "group", "aria-label": stage },
+        h("div", { class: "stage", "aria-hidden": true }, stage),
+        ...steps.map((step) => option(step, choose)),
+      ),
+    ),
+  );
+  return [list, h("div", { class: "summary" }, summary)];
+}
+type StepItem = Extract<PassItem, { kind: "step" }>;
+
+function groups(items: readonly PassItem[]): readonly (readonly [stage: string, steps: StepItem[]])[] {
+  const found: [string, StepItem[]][] = [];
+  for (const item of items)
+    if (item.kind === "stage") found.push([item.stage, []]);
+    else found.at(-1)?.[1].push(item);
+  return found;
+}
+
+function option(step: StepItem, choose: (label: string) => void): HTMLElement {
+  const { index, label, name, flag, selected, changed, failed, differs, nested, added, removed, time } = step;
+  const said = [failed ? "failed" : changed ? "changed the IR" : "no change", differs ? "differs from the other side" : ""].filter(
+    (t) => t !== "",
+  );
+  return h(
+    "div",
+    {
+      role: "option",
+      id: `pass-${index}`,
+      "aria-selected": String(selected),
+      class: ["pass", changed ? "changed" : "same", nested ? "nested" : "", failed ? "failed" : ""].join(" "),
+      title: `${label} ${flag}: ${said.join(", ")}${time === "" ? "" : `, ${time}`}`,
+      onclick: () => choose(label),
+    },
+    h("span", { class: "mark", "aria-hidden": true }, failed ? "!" : differs ? "≠" : changed ? "•" : ""),
+    h("span", { class: "name" }, name),
+    added > 0 && h("span", { class: "plus" }, `+${added}`),
+    removed > 0 && h("span", { class: "minus" }, `−${removed}`),
+  );
+}

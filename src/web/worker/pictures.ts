@@ -1,0 +1,260 @@
+/** The parts of the page as data, drawn from the State. Only those of the tab that is shown are made. */
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import { usesText } from "../../diff/hunks.js";
+import { ratedFacts } from "../../explain/codegen/explain-facts.js";
+import { headlineOf, headlineText } from "../../explain/headline.js";
+import { locationOf } from "../../explain/provenance.js";
+import type { Choices } from "../../frontend/specialize.js";
+import { PASSES } from "../../passes/index.js";
+import { memo } from "../../support/memo.js";
+import { fromBytes, toBytes } from "../../support/utf8.js";
+import type { Trace } from "../../trace/trace.js";
+import { commandLine } from "../../tui/control/command-line.js";
+import { openWords } from "../../tui/control/open-state.js";
+import { irSpans } from "../../tui/draw/ir-text.js";
+import type { Span } from "../../tui/draw/style.js";
+import { shown } from "../../tui/draw/text-width.js";
+import { compareItems } from "../../tui/panes/codegen/compare.js";
+import { ptxCodeOf } from "../../tui/panes/codegen/final-code.js";
+import { type CodegenItem, codegenItems } from "../../tui/panes/codegen/model.js";
+import { isCode } from "../../tui/panes/codegen/tabs.js";
+import { displayOf, inkedLine, noteOf } from "../../tui/panes/diff/model.js";
+import { diffPane } from "../../tui/panes/diff/pane.js";
+import { findingRows } from "../../tui/panes/findings/model.js";
+import { placeOf } from "../../tui/panes/findings/pane.js";
+import { layoutRows } from "../../tui/panes/layout/model.js";
+import { subjectOf } from "../../tui/panes/layout/subject.js";
+import { passItems, passSummary, timeText } from "../../tui/panes/passes/model.js";
+import type { Go, State } from "../../tui/state/state.js";
+import { changesOf, differs, isChanged, selectedStep, stepName } from "../../tui/state/steps.js";
+import type * as pictures from "../protocol.js";
+import { mapPicture } from "./map-picture.js";
+
+/** What is known beside the State. */
+export interface About {
+  readonly input: pictures.Input;
+  /** Characters of the widest text row. */
+  readonly columns: number;
+  /** Rows of the diff that are drawn. */
+  readonly rows: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly rendered: string;
+  readonly choices: Choices | undefined;
+}
+
+export function picturesOf(state: State, about: About): Partial<pictures.Pictures> {
+  const tab = tabOf(state);
+  const always = { status: status(state, about, tab), passes: passes(state), hints: hints(state.session.trace, about.input.name) };
+  if (tab === "passes") return { ...always, diff: diff(state, about.rows) };
+  if (tab === "layout") return { ...always, diff: diff(state, about.rows), layout: layout(state, about.columns) };
+  if (tab === "code") return { ...always, code: code(state) };
+  const rows = { tab, rows: rowsOf(state, tab, about.columns) };
+  return tab === "why" ? { ...always, diff: diff(state, about.rows), rows } : { ...always, rows };
+}
+
+/** The tab that shows what the terminal UI has in focus. */
+function tabOf({ view }: State): pictures.Tab {
+  if (view.focus === "layout") return "layout";
+  if (view.focus === "findings" || (view.focus === "passes" && view.upper === "findings")) return "overview";
+  if (view.focus !== "codegen") return "passes";
+  const { tab } = view.codegen;
+  return tab === "memory" || tab === "mma" || isCode(tab) ? "code" : tab;
+}
+
+function status(state: State, { input, diagnostics, rendered, choices }: About, tab: pictures.Tab): pictures.StatusPicture {
+  const { session, overlay, message } = state;
+  const { settings, progress, trace } = session;
+  const isKnown = trace.steps.length > 0;
+  return {
+    tab,
+    focus: state.view.focus,
+    busy: progress && { done: progress.done, total: progress.total, what: progress.what },
+    message,
+    problems: diagnostics.filter((d) => d.severity !== "note").map((d) => problem(d, input)),
+    rendered: fromBytes(rendered),
+    headline: isKnown ? headlineText(headlineOf(trace)) : "",
+    target: trace.target,
+    options: settings && {
+      numWarps: settings.options.numWarps,
+      numStages: settings.options.numStages,
+      numCtas: settings.options.numCtas,
+    },
+    form: session.form,
+    choices: (choices?.items ?? []).map(({ text, given }) => ({
+      text,
+      ...(given.kernel === undefined ? {} : { kernel: given.kernel }),
+      ...(given.config === undefined ? {} : { config: given.config }),
+    })),
+    against: session.against?.name,
+    command: isKnown ? commandLine(state) : `tt-step ${input.name}`,
+    screen: isKnown ? openWords(state) : "",
+    list: overlay?.kind === "list" ? { title: overlay.title, items: overlay.items.map(({ text, go }) => ({ text, go })) } : undefined,
+  };
+}
+function problem({ severity, code, message, position }: Diagnostic, { name, text }: pictures.Input): pictures.Problem {
+  const own = position?.file === name ? position : undefined;
+  const line = own && text.split("\n")[own.line - 1];
+  return {
+    severity,
+    code,
+    message: fromBytes(message),
+    line: own?.line,
+    column: line === undefined ? 0 : fromBytes(toBytes(line).slice(0, own!.column - 1)).length,
+  };
+}
+
+function passes(state: State): pictures.PassesPicture {
+  const { session, view } = state;
+  const items = passItems(state).map((item): pictures.PassItem => {
+    if (item.kind === "stage") return item;
+    if (item.kind === "pending") return { kind: "stage", stage: item.step.flag };
+    const { step } = item;
+    const changes = changesOf(session, step);
+    return {
+      kind: "step",
+      index: step.index,
+      label: step.label,
+      name: stepName(session.trace, step),
+      flag: step.flag,
+      selected: step.index === view.passes.selected,
+      changed: isChanged(session, step) || step.kind === "source",
+      failed: !step.verified,
+      differs: step.parent === undefined && differs(session, step) === true,
+      nested: step.parent !== undefined,
+      added: changes?.added ?? 0,
+      removed: changes?.removed ?? 0,
+      time: step.ms === undefined ? "" : timeText(step.ms),
+    };
+  });
+  return { items, summary: passSummary(session) };
+}
+
+function diff(state: State, count: number): pictures.DiffPicture {
+  const display = displayOf(state);
+  const step = selectedStep(state);
+  if (!display || !step) return { title: "", about: "", note: "", mode: "IR", cursor: -1, length: 0, rows: [] };
+  const { session, view } = state;
+  const { diff: stepDiff } = display.compared;
+  const rows: pictures.DiffRow[] = [];
+  for (let d = 0; d < Math.min(display.length, Math.max(count, view.diff.row + 100)); d++) {
+    const at = display.at(d);
+    if (at.kind === "fold") {
+      rows.push({ fold: at.count });
+      continue;
+    }
+    const { row } = at;
+    const line = (side: "left" | "right"): pictures.DiffLine | undefined => {
+      const number = row[side];
+      const isHidden =
+        (at.kind !== "both" && at.kind !== side) ||
+        (display.mode !== "side by side" && side === "left" && at.kind === "both" && row.right >= 0);
+      if (number < 0 || isHidden) return undefined;
+      const text = stepDiff.lines.line((side === "left" ? stepDiff.before : stepDiff.after).lines[number]!);
+      return { number: number + 1, spans: inkedLine(state, stepDiff, row, shown(text), side, display.mode).spans };
+    };
+    const op = row.right >= 0 ? stepDiff.after.ops[row.right]! : stepDiff.before.ops[row.left]!;
+    rows.push({
+      kind: row.kind,
+      left: line("left"),
+      right: line("right"),
+      note: row.uses === undefined ? noteOf(row, at, display.mode) : usesText(row).trim(),
+      source: sourceLine(session.trace, op),
+    });
+  }
+  const about = step.kind === "source" ? "the IR before the first pass" : (PASSES.get(step.flag)?.summary ?? "");
+  return {
+    title: diffPane.title(state),
+    about,
+    note: diffPane.note?.(state) ?? "",
+    mode: display.mode,
+    cursor: view.diff.row,
+    length: display.length,
+    rows,
+  };
+}
+const sourceLine = (trace: Trace, op: number): number => (op === 0 ? 0 : (locationOf(trace, op)?.line ?? 0));
+
+function layout(state: State, columns: number): pictures.LayoutPicture {
+  const subject = subjectOf(state);
+  if ("reason" in subject) return { kind: "none", reason: subject.reason };
+  const { tab } = state.view.layout;
+  const isMap = subject.layout.kind === "distributed" && tab === "map";
+  return {
+    kind: "layout",
+    name: subject.name,
+    type: subject.layout.typeText,
+    encoding: subject.layout.encodingText,
+    tab,
+    map: isMap ? mapPicture(subject.layout, state.view.layout) : undefined,
+    rows: isMap ? [] : layoutRows(state, { width: columns, height: 48 }),
+  };
+}
+
+/** Lines of the last TTGIR and of the final code; the same for every selected step. */
+const codeLines = memo((session: State["session"]): Pick<pictures.CodePicture, "ttgir" | "machine" | "facts"> => {
+  const { trace } = session;
+  const step = trace.steps.findLast((s) => s.stage === "ttgir" && s.parent === undefined && s.known);
+  const ttgir = step
+    ? Array.from(step.text.lines, (number, line): pictures.CodeLine => {
+        const op = step.text.ops[line]!;
+        const spans = irSpans(shown(trace.lines.line(number)));
+        return { spans, source: sourceLine(trace, op), go: { to: "line", step: step.index, line } };
+      })
+    : [];
+  const final = ptxCodeOf(session);
+  const machine: pictures.CodeLine[] = [];
+  for (let at = 0; at < Math.min(final?.length ?? 0, MAX_MACHINE_LINES); at++) {
+    const text = final!.line(at);
+    // Where lines are from is seen by their colours.
+    if (/^\s*\.loc\b/.test(text)) continue;
+    if (/^\s*\.(?:file|section)\b/.test(text)) break;
+    machine.push({ spans: irSpans(shown(text)), source: final!.place(at)?.line ?? 0 });
+  }
+  const facts = (session.progress ? [] : ratedFacts(trace)).map((fact): pictures.FactPicture => {
+    const { count, instruction, kind, bytesPerThread, sectorsPerWarp, wavefronts, op, opStep, source, mma } = fact;
+    const notes = [
+      fact.predicate === undefined ? "" : fact.predicate === "zero-fill" ? "zero-fill" : "masked",
+      sectorsPerWarp === undefined ? "" : `${sectorsPerWarp} sectors/warp`,
+      wavefronts ? `${wavefronts.needed} wavefronts (least ${wavefronts.least})` : "",
+      mma?.shape ? `${mma.shape.join("x")} ${mma.types.a} -> ${mma.types.acc}` : "",
+    ];
+    const go: Go | undefined = op === undefined || opStep === undefined ? undefined : { to: "op", step: opStep, op };
+    const note = notes.filter((text) => text !== "").join(", ");
+    return { count, instruction, kind, bytes: bytesPerThread, note, source: source?.line ?? 0, go };
+  });
+  return { ttgir, machine, facts };
+}, 2);
+const MAX_MACHINE_LINES = 20_000;
+const code = ({ session }: State): pictures.CodePicture => codeLines(session);
+
+function rowsOf(state: State, tab: pictures.Tab, columns: number): pictures.RowsPicture["rows"] {
+  if (tab === "overview")
+    return findingRows(state, columns).map(({ row, finding }) => ({
+      spans: row,
+      go: finding === undefined ? undefined : placeOf(state, finding),
+    }));
+  const items: readonly CodegenItem[] = tab === "compare" ? compareItems(state.session, columns) : codegenItems(state, columns);
+  return items
+    .slice(0, MAX_ROWS)
+    .map(({ row, go }): { readonly spans: readonly Span[]; readonly go: Go | undefined } => ({ spans: row, go }));
+}
+const MAX_ROWS = 5000;
+
+/** For each line of the editor the accesses and tensor core instructions that it became. */
+const hints = memo((trace: Trace, name: string): pictures.HintsPicture => {
+  const byLine = new Map<number, Map<string, number>>();
+  const base = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+  const facts = trace.artifacts.ptx === undefined ? [] : ratedFacts(trace);
+  for (const { source, kind, instruction, count, bytesPerThread, mma } of facts) {
+    if (!source || base(source.file) !== base(name) || !(mma || SHOWN_KINDS.has(kind))) continue;
+    const known = byLine.get(source.line) ?? new Map<string, number>();
+    const text = mma?.shape
+      ? `${instruction.split(".").slice(0, 2).join(".")} ${mma.shape.join("x")}`
+      : `${instruction} ${bytesPerThread} B`;
+    known.set(text, (known.get(text) ?? 0) + count);
+    byLine.set(source.line, known);
+  }
+  const lines = [...byLine].map(([line, texts]) => ({ line, text: [...texts].map(([text, count]) => `${count} × ${text}`).join(", ") }));
+  return { linked: lines.length > 0 || facts.length === 0, lines: lines.sort((a, b) => a.line - b.line) };
+}, 2);
+const SHOWN_KINDS: ReadonlySet<string> = new Set(["load", "store", "atomic", "async-copy", "tma"]);

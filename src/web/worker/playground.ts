@@ -1,0 +1,276 @@
+/**
+ * The compiler behind the page: one State, as the terminal UI has, changed by the page's orders. It knows nothing of workers: the
+ * shell around it (`worker.ts`) calls `step` for slices of what is under way.
+ */
+import type { Diagnostic } from "../../diagnostics/diagnostic.js";
+import type { Choices } from "../../frontend/specialize.js";
+import { knownCapability } from "../../gpu/nvidia.js";
+import { type Settings, settingsOf } from "../../library/pipeline.js";
+import { divisibilityOf, type ModuleSource, type Rejected, readSource, toBytes } from "../../library/sources.js";
+import type { Trace } from "../../library/trace.js";
+import { wantedWork } from "../../tui/background.js";
+import { inputFor, start } from "../../tui/compiler.js";
+import { go } from "../../tui/control/navigate.js";
+import { initialState, reduce } from "../../tui/control/reducer.js";
+import { settle } from "../../tui/control/settle.js";
+import { type Form, formOf } from "../../tui/form/form.js";
+import { findKernels } from "../../tui/kernels.js";
+import { withPtxStep } from "../../tui/machine-step.js";
+import { displayOf } from "../../tui/panes/diff/model.js";
+import { emptySession, firstStep } from "../../tui/state/begin.js";
+import { type Session, type State, type WhatIf, withView } from "../../tui/state/state.js";
+import { selectedStep } from "../../tui/state/steps.js";
+import type { Input, Order, Pictures, Report } from "../protocol.js";
+import { type About, picturesOf } from "./pictures.js";
+import { answering } from "./questions.js";
+
+type Slices = Generator<void, void>;
+
+/** Rows of the diff that are drawn at first. */
+const FIRST_ROWS = 300;
+/** Milliseconds between two pictures of a compilation under way. */
+const PICTURE_EVERY = 250;
+
+export class Playground {
+  #state: State = initialState(emptySession(""), { columns: 240, rows: 60 }, { keys: {}, ascii: false, command: [] });
+  #about: About = {
+    input: { name: "", text: "" },
+    columns: 100,
+    rows: FIRST_ROWS,
+    diagnostics: [],
+    rendered: "",
+    choices: undefined,
+  };
+  #compilation: Slices | undefined;
+  /** Questions, first come first served; each in slices. */
+  #questions: Slices[] = [];
+  #background: { readonly key: string; readonly slices: Slices } | undefined;
+  /** The text of each part of the page that was sent last. */
+  readonly #sent = new Map<string, string>();
+
+  constructor(
+    readonly report: (report: Report) => void,
+    readonly clock: () => number,
+  ) {}
+
+  receive(order: Order): void {
+    switch (order.kind) {
+      case "compile":
+        this.#compilation = this.compile(order);
+        this.#questions = [];
+        return;
+      case "ask":
+        this.#questions.push(this.answer(order));
+        return;
+      case "command":
+        this.become(reduce(this.#state, { type: "command", command: order.command }));
+        // The page has one panel at a time: the reason is shown in the place of the diff.
+        if (order.command === "why") this.become(reduce(this.#state, { type: "command", command: "focus-codegen" }));
+        break;
+      case "screen":
+        this.become(reduce(this.#state, { type: "screen", screen: order.screen }));
+        break;
+      case "go":
+        this.become(settle(go(this.#state, { text: "", go: order.go })));
+        break;
+      case "row":
+        this.become(this.atRow(order.row));
+        break;
+      case "rows":
+        this.#about = { ...this.#about, rows: Math.max(this.#about.rows, order.count) };
+        break;
+      case "columns":
+        this.#about = { ...this.#about, columns: Math.max(40, Math.min(200, order.columns)) };
+        this.become(reduce(this.#state, { type: "resize", size: { columns: order.columns >= 100 ? 240 : 120, rows: 60 } }));
+        break;
+      case "closed":
+        this.#state = { ...this.#state, overlay: undefined };
+        break;
+      case "element": {
+        const { layout } = this.#state.view;
+        this.become(withView(this.#state, { layout: { ...layout, element: order.element, thread: order.thread } }));
+        break;
+      }
+    }
+    this.draw();
+  }
+
+  /** A slice of what is under way; false where there is nothing more to do. */
+  step(): boolean {
+    if (this.#compilation) {
+      if (this.#compilation.next().done) this.#compilation = undefined;
+      return true;
+    }
+    const [question] = this.#questions;
+    if (question) {
+      if (question.next().done) this.#questions.shift();
+      return true;
+    }
+    const work = wantedWork(this.#state, this.clock);
+    if (!work) return false;
+    if (this.#background?.key !== work.key) this.#background = { key: work.key, slices: this.compute(work.steps()) };
+    if (this.#background.slices.next().done) this.#background = undefined;
+    return true;
+  }
+
+  private become(next: State): void {
+    if (selectedStep(next) !== selectedStep(this.#state)) this.#about = { ...this.#about, rows: FIRST_ROWS };
+    this.#state = next.effects.length > 0 ? reduce(next, { type: "taken" }) : next;
+  }
+  private atRow(row: number): State {
+    const { diff } = this.#state.view;
+    const shown = displayOf(this.#state);
+    if (!shown || row >= shown.length) return this.#state;
+    const at = shown.at(row);
+    const open = at.kind === "fold" ? [...diff.open, at.first] : diff.open;
+    return settle(withView(this.#state, { focus: "diff", diff: { ...diff, open, row, word: -1 } }));
+  }
+  private draw(): void {
+    const pictures = picturesOf(this.#state, this.#about);
+    const changed: Record<string, unknown> = {};
+    for (const [name, picture] of Object.entries(pictures)) {
+      const text = JSON.stringify(picture);
+      if (this.#sent.get(name) === text) continue;
+      this.#sent.set(name, text);
+      changed[name] = picture;
+    }
+    if (Object.keys(changed).length > 0) this.report({ kind: "pictures", pictures: changed as Partial<Pictures> });
+  }
+  private *compute(steps: ReturnType<NonNullable<ReturnType<typeof wantedWork>>["steps"]>): Slices {
+    const found = yield* steps;
+    this.become(reduce(this.#state, { type: "computed", computed: found(this.#state.session.computed) }));
+    this.draw();
+  }
+  private *answer({ id, question }: Extract<Order, { kind: "ask" }>): Slices {
+    const answer = yield* answering(question, this.#state, this.#about.input);
+    this.report({ kind: "answer", id, answer });
+  }
+
+  private *compile({ input, against, open }: Extract<Order, { kind: "compile" }>): Slices {
+    const began = this.clock();
+    this.busy({ done: 0, total: 1, what: "reading", ms: 0 });
+    yield;
+    const made = yield* this.trace(input, began);
+    this.#about = { ...this.#about, input, ...made.said };
+    const form = made.form;
+    if (!made.trace) {
+      // The last result stays until there is another one.
+      const session = { ...this.#state.session, name: input.name, form, progress: undefined };
+      this.become(reduce(this.#state, { type: "session", session }));
+      return this.draw();
+    }
+    const held = this.#state.session.trace.steps.length > 0 && open === undefined ? selectedStep(this.#state) : undefined;
+    const session = this.sessionOf(input, made, form);
+    const same = held && session.trace.steps.find((s) => s.flag === held.flag && s.run === held.run);
+    this.become(reduce(this.#state, { type: "session", session, ...(same ? {} : { select: firstStep(session) }) }));
+    if (same && same.index !== this.#state.view.passes.selected)
+      this.become(reduce(this.#state, { type: "session", session, select: same.index }));
+    if (open !== undefined) this.become(reduce(this.#state, { type: "screen", screen: open }));
+    this.draw();
+    if (!against) return;
+    const other = yield* this.trace(against, began);
+    this.busy(undefined);
+    if (!other.trace) {
+      const [first] = other.said.diagnostics;
+      this.become(
+        reduce(this.#state, { type: "message", text: `${against.name}: ${first?.message ?? other.said.rendered}`, kind: "error" }),
+      );
+    } else {
+      const name = against.name === input.name ? settingsText(against, other.whatIf) : against.name;
+      this.become(reduce(this.#state, { type: "session", session: { ...this.#state.session, against: { name, trace: other.trace } } }));
+    }
+    this.draw();
+  }
+  private busy(progress: Session["progress"]): void {
+    this.#state = { ...this.#state, session: { ...this.#state.session, progress } };
+    this.draw();
+  }
+  private sessionOf(input: Input, { trace, whatIf, source, failure }: Made, form: Form | undefined): Session {
+    return {
+      ...emptySession(input.name),
+      generation: this.#state.session.generation + 1,
+      trace: trace!,
+      form,
+      settings: whatIf,
+      input: source && whatIf ? { source, text: "", from: "ttir", version: settingsOf(source, { cuda: {} }).version } : undefined,
+      kernels: findKernels(trace!),
+      failure,
+      sources: source?.defaults ? [{ path: input.name, found: input.name, lines: input.text.split("\n") }] : [],
+    };
+  }
+
+  /** Reads and compiles an input, pass by pass. */
+  private *trace(input: Input, began: number): Generator<void, Made> {
+    const { name, text, target, options = {}, kernel, signature, config } = input;
+    const capability = target === undefined ? undefined : knownCapability(target);
+    const read = readSource({
+      name,
+      text: toBytes(text),
+      capability,
+      cuda: options,
+      python: { kernel, signature, config, guess: true, types: [], constants: [], defines: [] },
+    });
+    yield;
+    if (read.kind === "error") return { said: saidOf(read), form: read.proposal && formOf(read.proposal, capability) };
+    if (read.kind === "imported") return { said: NOTHING_SAID, trace: read.trace };
+    const settings: Settings = settingsOf(read, { capability, cuda: options });
+    const whatIf: WhatIf = {
+      capability: settings.capability,
+      options: settings.options,
+      disabled: [],
+      divisibility: divisibilityOf(read.module),
+      always: {},
+    };
+    const form = read.python && formOf(withSettings(read.python.proposal, whatIf), settings.capability);
+    const asked = inputFor({ source: read }, whatIf);
+    if ("kind" in asked) return { said: saidOf(asked), form };
+    const run = start(asked, whatIf, this.clock, { maxArtifactOps: Number.POSITIVE_INFINITY });
+    let drawn = this.clock();
+    for (;;) {
+      const next = run.next();
+      if (!next.done) {
+        const { done, total, next: pass } = next.value;
+        if (this.clock() - drawn > PICTURE_EVERY) {
+          drawn = this.clock();
+          this.busy({ done, total, what: pass.flag, ms: drawn - began });
+        }
+        yield;
+        continue;
+      }
+      const made = next.value;
+      if (made.kind === "error") return { said: saidOf(made), form };
+      const said = { diagnostics: made.diagnostics, rendered: made.rendered, choices: undefined };
+      const failure = made.failed && `${made.failed.flag} failed`;
+      return { said, form, trace: withPtxStep(made.trace), whatIf, source: asked.source, failure };
+    }
+  }
+}
+
+interface Made {
+  readonly said: Pick<About, "diagnostics" | "rendered" | "choices">;
+  readonly form?: Form | undefined;
+  readonly trace?: Trace;
+  readonly whatIf?: WhatIf;
+  readonly source?: ModuleSource;
+  readonly failure?: string | undefined;
+}
+const NOTHING_SAID: Made["said"] = { diagnostics: [], rendered: "", choices: undefined };
+
+function saidOf({ diagnostics, rendered, message, choices }: Rejected): {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly rendered: string;
+  readonly choices: Choices | undefined;
+} {
+  return { diagnostics, rendered: rendered ?? message ?? "", choices };
+}
+/** A proposal with the options that the kernel was compiled with. */
+function withSettings(proposal: Parameters<typeof formOf>[0], { options }: WhatIf): Parameters<typeof formOf>[0] {
+  const stated = new Map([...proposal.stated, ["num_warps", String(options.numWarps)], ["num_stages", String(options.numStages)]]);
+  return { ...proposal, stated };
+}
+/** `cuda:90, 8 warps, 4 stages` */
+function settingsText({ name }: Input, whatIf: WhatIf | undefined): string {
+  if (!whatIf) return name;
+  const { capability, options } = whatIf;
+  return `cuda:${capability}, ${options.numWarps} warps, ${options.numStages} stages`;
+}
