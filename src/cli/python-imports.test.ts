@@ -111,6 +111,22 @@ test("an import that fails is decided where the file is there, and the names in 
   expect(await run(["k.py"], files)).toMatchObject({ code: 0, err: "", functions: ["k", "p.f__i32__"] });
 });
 
+test("importlib finds modules by name: the first of several that exists", async () => {
+  const text = `import importlib
+${HEAD}def first(name, *places):
+    for place in places:
+        if spec := importlib.util.find_spec(place):
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return getattr(module, name)
+rsqrt = first("rsqrt", "triton.language.extra.nowhere", "triton.language.extra.libdevice")
+double = importlib.import_module("helpers").double
+${kernel("double(rsqrt(n.to(tl.float32)))")}`;
+  const { code, err, out } = await run(["k.py"], { "k.py": text, "helpers.py": helper("double", "a * 2") });
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toContain("__nv_rsqrtf");
+});
+
 test("a module that is not found: where it was looked for, and the imports that led there", async () => {
   const files = {
     "/w/k.py": `${HEAD}from p.a import f\n${kernel("f(n)")}`,

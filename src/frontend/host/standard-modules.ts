@@ -259,6 +259,25 @@ const importModule: NativeCall = ([name = null, relativeTo = null], _, host) => 
   return host.importModule([...parts.slice(0, parts.length - dots.length + 1), module].join("."));
 };
 
+/**
+ * `importlib.util`. A module is read when it is found, so that `exec_module` has nothing to do. A name below `triton` that is not known
+ * does not exist; whether another one does is not known.
+ */
+const findSpec: NativeCall = ([name = null], _, host) => {
+  const found = host.importModule(pyStr(name));
+  if (isKind(found, "opaque")) return pyStr(name).startsWith("triton.") ? null : found;
+  return {
+    kind: "instance",
+    cls: plainClass("ModuleSpec", "importlib.machinery"),
+    attrs: new Map<string, PyValue>([
+      ["name", pyStr(name)],
+      ["module", found],
+      ["loader", module("loader", { exec_module: native("exec_module", () => null) })],
+    ]),
+  };
+};
+const moduleFromSpec: NativeCall = ([spec = null]) => (isKind(spec, "instance") ? (spec.attrs.get("module") ?? null) : spec);
+
 const GPU_TARGET: PyClass = pythonType(
   "GPUTarget",
   ([backend = "cuda", arch = null, warpSize = 32n]) => gpuTarget(backend, arch, warpSize),
@@ -338,6 +357,7 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
     module("packaging", {}),
     module("packaging.version", PACKAGING_VERSION),
     module("importlib", { import_module: native("import_module", importModule) }),
+    module("importlib.util", { find_spec: native("find_spec", findSpec), module_from_spec: native("module_from_spec", moduleFromSpec) }),
     module("importlib.metadata", METADATA),
     module("importlib_metadata", METADATA),
     module("operator", {
