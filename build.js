@@ -10,8 +10,10 @@ const { out, bench } = parseArgs({ options: { out: { type: "string", default: ".
 
 const COMMANDS = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 
-/** Packages that are another in bundles. Expressions for emoji in `string-width` take as long to load as the rest of yargs. */
+/** Packages that are another in the terminal UI's bundle: expressions for emoji in `string-width` take long to load. */
 const alias = { "string-width": "fast-string-width" };
+/** Packages that are files of ours in commands: yargs measures and breaks the lines of help with them, which is ASCII. */
+const plain = Object.fromEntries(["string-width", "strip-ansi", "wrap-ansi"].map((name) => [name, resolve(`src/cli/plain/${name}.ts`)]));
 /** Files of packages that are others in bundles: the one in which Ink puts text together. */
 const plugins = [
   {
@@ -43,6 +45,7 @@ const common = {
 async function command(name, entry = `src/cli/${name}.ts`) {
   const { outputFiles } = await build({
     ...common,
+    alias: plain,
     entryPoints: { [name]: entry },
     outdir: `${out}/dist`,
     chunkNames: `${name}-[hash]`,
