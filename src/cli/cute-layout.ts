@@ -7,13 +7,13 @@ import * as any from "../cute/composed-layout.js";
 import { evaluate, evaluateExpression } from "../cute/cxx/evaluate.js";
 import { printed } from "../cute/cxx/library/print.js";
 import { nameOfKind, termOf, type Value } from "../cute/cxx/value.js";
-import { htmlPage, layoutPanel, svgOfPanels } from "../cute/draw.js";
+import { htmlPage, layoutPanel, svgOfPanels, textOfPanels } from "../cute/draw.js";
 import { product, transformLeaf } from "../cute/int-tuple.js";
 import * as plain from "../cute/layout.js";
 import { numericTypes } from "../cute/numeric-type.js";
 import { parseLayout, parseTerm, SyntaxProblem } from "../cute/parse-term.js";
 import { printLayout } from "../cute/print-layout.js";
-import { latexOfCopy, latexOfLayout, latexOfMma, svgOfMma } from "../cute/print-picture.js";
+import { latexOfCopy, latexOfLayout, latexOfMma, type Marked, svgOfMma } from "../cute/print-picture.js";
 import { printTerm } from "../cute/print-term.js";
 import {
   type AnyLayout,
@@ -259,9 +259,7 @@ function mmaCommand(ctx: Context, word: Word): string {
   const tensors = shape && mmaTensors(ctx, shape);
   if (tensors && shape) mustDivide(ctx, shape, [tensors.A.shape, tensors.B.shape], tileShape(mma));
   const thread = threadOf(ctx);
-  if (thread !== undefined && thread >= numberOf(mmaSize(mma)))
-    ctx.fail(options.get("thread"), `thread ${thread} is outside of the ${numberOf(mmaSize(mma))} threads`);
-  return mmaOutput(ctx, mma, tensors, thread);
+  return mmaOutput(ctx, mma, tensors, thread, markedOf(ctx, thread, numberOf(mmaSize(mma))));
 }
 
 /** M, N and K of the tensors must be multiples of the tile's. */
@@ -304,7 +302,13 @@ function refuseAt<T>(ctx: Context, word: Word, f: () => T): T {
   }
 }
 
-function mmaOutput(ctx: Context, mma: TiledMma, tensors: Record<"A" | "B" | "C", Layout> | undefined, thread: number | undefined): string {
+function mmaOutput(
+  ctx: Context,
+  mma: TiledMma,
+  tensors: Record<"A" | "B" | "C", Layout> | undefined,
+  thread: number | undefined,
+  marked?: Marked,
+): string {
   const at = ctx.args.options.get("tensor") ?? ctx.args.options.get("tile") ?? ctx.args.words[1] ?? ctx.args.words[0]!;
   return refuseAt(ctx, at, () => {
     if (ctx.args.options.has("triton")) {
@@ -316,9 +320,9 @@ function mmaOutput(ctx: Context, mma: TiledMma, tensors: Record<"A" | "B" | "C",
       const shapes = { A: [m, k], B: [n, k], C: [m, n] } as const;
       return (["A", "B", "C"] as const).map((o) => `${o}: ${linearAttribute(basesOfTv(layoutTv(mma, o), shapes[o]))}\n`).join("");
     }
-    if (ctx.format === "latex") return latexOfMma(mma);
-    if (ctx.format === "svg") return svgOfMma(mma);
-    return reportOutput(ctx, mmaReport(mma, tensors, thread));
+    if (ctx.format === "latex") return latexOfMma(mma, marked);
+    if (ctx.format === "svg") return svgOfMma(mma, marked);
+    return reportOutput(ctx, mmaReport(mma, tensors, thread, marked));
   });
 }
 
@@ -348,12 +352,11 @@ function copyCommand(ctx: Context, word: Word): string {
   const tensors: CopyTensors | undefined = source && { source, destination: plain.compactLayout(source.shape, "right") };
   if (source && tensor) copyMustDivide(ctx, tensor, source, copy);
   const thread = threadOf(ctx);
-  if (thread !== undefined && thread >= numberOf(copySize(copy)))
-    ctx.fail(options.get("thread"), `thread ${thread} is outside of the ${numberOf(copySize(copy))} threads`);
+  const marked = markedOf(ctx, thread, numberOf(copySize(copy)));
   const report = refuseAt(ctx, tensor ?? word, () =>
-    copyReport(copy, tensors, thread, values && { type: valueType, name: options.get("name")?.text ?? "D" }),
+    copyReport(copy, tensors, thread, values && { type: valueType, name: options.get("name")?.text ?? "D" }, marked),
   );
-  return copyOutput(ctx, copy, report);
+  return copyOutput(ctx, copy, report, marked);
 }
 
 /** Every mode of the tensor must be a multiple of the tile's. */
@@ -381,7 +384,7 @@ function tiled(ctx: Context, word: Word, atom: Parameters<typeof makeTiledCopy>[
   return refuseAt(ctx, val ?? thr ?? word, () => makeTiledCopy(atom, threads, values));
 }
 
-function copyOutput(ctx: Context, copy: TiledCopy, report: Report): string {
+function copyOutput(ctx: Context, copy: TiledCopy, report: Report, marked?: Marked): string {
   const at = ctx.args.options.get("tile") ?? ctx.args.words[1] ?? ctx.args.words[0]!;
   if (ctx.args.options.has("triton")) {
     return refuseAt(ctx, at, () => {
@@ -390,7 +393,7 @@ function copyOutput(ctx: Context, copy: TiledCopy, report: Report): string {
       return (["S", "D"] as const).map((end) => `${end}: ${linearAttribute(basesOfTv(endLayoutTv(copy, end), shape))}\n`).join("");
     });
   }
-  if (ctx.format === "latex") return refuseAt(ctx, at, () => latexOfCopy(copy));
+  if (ctx.format === "latex") return refuseAt(ctx, at, () => latexOfCopy(copy, marked));
   return reportOutput(ctx, report);
 }
 
@@ -398,16 +401,29 @@ function reportOutput(ctx: Context, report: Report): string {
   if (ctx.format === "json") return reportJson(report);
   if (ctx.format === "svg") return svgOfPanels(report.panels());
   if (ctx.format === "html") return htmlPage(report.title, reportText(report), report.panels(), report.owned());
-  return reportText(report);
+  return reportText(report) + (ctx.args.options.has("grid") ? `\n${textOfPanels(report.panels())}` : "");
 }
 
 // ---- values of options ----
 
 function threadOf(ctx: Context): number | undefined {
-  const word = ctx.args.options.get("thread");
+  return indexOf(ctx, "thread");
+}
+
+function indexOf(ctx: Context, name: "thread" | "warp"): number | undefined {
+  const word = ctx.args.options.get(name);
   if (!word) return undefined;
-  if (!/^\d+$/.test(word.text)) ctx.fail(word, `--thread needs a thread index, not '${word.text}'`);
+  if (!/^\d+$/.test(word.text)) ctx.fail(word, `--${name} needs a ${name} index, not '${word.text}'`);
   return Number(word.text);
+}
+
+/** The threads that drawings point out: the one of --thread, those of --warp. */
+function markedOf(ctx: Context, thread: number | undefined, threads: number): Marked | undefined {
+  const { options } = ctx.args;
+  const warp = indexOf(ctx, "warp");
+  if (thread !== undefined && thread >= threads) ctx.fail(options.get("thread"), `thread ${thread} is outside of the ${threads} threads`);
+  if (warp !== undefined && warp * 32 >= threads) ctx.fail(options.get("warp"), `warp ${warp} is outside of the ${threads} threads`);
+  return thread === undefined && warp === undefined ? undefined : (t) => t === thread || Math.floor(t / 32) === warp;
 }
 
 function dtype(ctx: Context) {

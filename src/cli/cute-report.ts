@@ -5,7 +5,7 @@ import { type OwnedTable, ownerPanel, type Panel } from "../cute/draw.js";
 import { product } from "../cute/int-tuple.js";
 import type { NumericType } from "../cute/numeric-type.js";
 import { printValue } from "../cute/numeric-type.js";
-import { cellsOf, copyCoordinates, mmaCoordinates, owners } from "../cute/print-picture.js";
+import { cellsOf, copyCoordinates, type Marked, mmaCoordinates, owners } from "../cute/print-picture.js";
 import { printTerm } from "../cute/print-term.js";
 import {
   at,
@@ -61,6 +61,7 @@ export function mmaReport(
   mma: TiledMma,
   tensors: Readonly<Record<"A" | "B" | "C", Layout>> | undefined,
   thread: number | undefined,
+  marked?: Marked,
 ): Report {
   const lines: [string, string][] = [["PTX", mma.atom.ptx]];
   for (const [name, l] of Object.entries(mma.atom.extra ?? {})) lines.push([`Layout${name}_TV (atom)`, printTerm(l)]);
@@ -89,7 +90,9 @@ export function mmaReport(
     print: printTiledMma(mma),
     lines,
     panels: () =>
-      operands.map((o) => ownerPanel(owners(mmaCoordinates(mma, o)), extents[o][0], extents[o][1], `${o} (${extents[o].join(" x ")})`)),
+      operands.map((o) =>
+        ownerPanel(owners(mmaCoordinates(mma, o)), extents[o][0], extents[o][1], `${o} (${extents[o].join(" x ")})`, marked),
+      ),
     owned: () => operands.map((o) => ownedTable(mmaCoordinates(mma, o), `What each thread owns of ${o}`)),
   };
 }
@@ -106,6 +109,7 @@ export function copyReport(
   tensors: CopyTensors | undefined,
   thread: number | undefined,
   values: { readonly type: NumericType; readonly name: string } | undefined,
+  marked?: Marked,
 ): Report {
   const lines: [string, string][] = [
     ["PTX", copy.atom.op.ptx],
@@ -142,8 +146,8 @@ export function copyReport(
     print,
     lines,
     panels: () => [
-      ownerPanel(owners(s.tensor), s.rows, s.columns, `S: ${matrix[0]}`),
-      ownerPanel(owners(d.tensor), d.rows, d.columns, `D: ${matrix[1]}`),
+      ownerPanel(owners(s.tensor), s.rows, s.columns, `S: ${matrix[0]}`, marked),
+      ownerPanel(owners(d.tensor), d.rows, d.columns, `D: ${matrix[1]}`, marked),
     ],
     owned: () => [ownedTable(s.tensor, "What each thread reads (S)"), ownedTable(d.tensor, "What each thread writes (D)")],
   };

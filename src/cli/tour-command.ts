@@ -5,7 +5,7 @@ import { shellWords } from "./typed-options.js";
 /** A command of this package. */
 export type Main = (argv: readonly string[], io: Io) => number | Promise<number>;
 
-/** The output of a command of one of the four programs, with its exit code where that is not 0. A tour runs nothing else, and writes no file. */
+/** The output of a command of one of the four programs, with its exit code where it failed. A tour runs nothing else, and writes no file. */
 export async function outputOf(command: string, kernel: string, step: Main, io: Io): Promise<string> {
   const words = shellWords(command.replaceAll(/\bKERNEL\b/g, () => `'${kernel.replaceAll("'", "'\\''")}'`));
   if ("error" in words) return `${command}: ${words.error}`;
@@ -27,7 +27,7 @@ export async function outputOf(command: string, kernel: string, step: Main, io: 
     isInteractive: false,
     hasKeyboard: false,
   });
-  return code === EXIT.ok ? out : `${out}exit code ${code}\n`;
+  return code <= EXIT.difference ? out : `${out}exit code ${code}\n`;
 }
 
 async function otherMain(program: string | undefined): Promise<Main | undefined> {

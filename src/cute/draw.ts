@@ -5,7 +5,7 @@
 import * as any from "./composed-layout.js";
 import { productEach } from "./int-tuple.js";
 import * as plain from "./layout.js";
-import { type Owner, threadColours } from "./print-picture.js";
+import { type Marked, type Owner, threadColours } from "./print-picture.js";
 import { type AnyLayout, dyn, get, numberOf, tuple } from "./term.js";
 
 /** One tile with its caption; every cell has a text in one or two lines and a colour number. */
@@ -23,6 +23,8 @@ export interface Cell {
   readonly lines: readonly string[];
   /** Index into the colours of threads; undefined is white. */
   readonly colour: number | undefined;
+  /** Whether the drawing points it out. */
+  readonly marked?: boolean;
 }
 
 /** A layout of one or two modes (further ones flattened into the second) as a panel of offsets. */
@@ -43,11 +45,17 @@ export function layoutPanel(l: AnyLayout, caption: string): Panel {
 }
 
 /** A thread-value map: every element with its first owner. */
-export const ownerPanel = (owners: readonly Owner[], rows: number, columns: number, caption: string): Panel => ({
+export const ownerPanel = (owners: readonly Owner[], rows: number, columns: number, caption: string, marked?: Marked): Panel => ({
   caption,
   rows,
   columns,
-  cells: owners.map((o) => ({ row: o.row, column: o.column, lines: [`T${o.thread}`, `V${o.value}`], colour: o.thread })),
+  cells: owners.map((o) => ({
+    row: o.row,
+    column: o.column,
+    lines: [`T${o.thread}`, `V${o.value}`],
+    colour: o.thread,
+    marked: marked?.(o.thread) ?? false,
+  })),
 });
 
 const margin = 24;
@@ -77,12 +85,38 @@ function panelSvg(p: Panel, x0: number, width: number): string {
   for (let r = 0; r < p.rows; r++) out += text(x0 + margin / 2, margin + 10 + r * 20 + 10, 9, String(r));
   for (const cell of p.cells) {
     const [x, y] = [left + cell.column * width, margin + 10 + cell.row * 20];
-    out += `<rect x="${x}" y="${y}" width="${width}" height="20" fill="${colourOf(cell.colour)}" stroke="black"/>\n`;
+    out += `<rect x="${x}" y="${y}" width="${width}" height="20" fill="${colourOf(cell.colour)}" stroke="${cell.marked ? 'red" stroke-width="3' : "black"}"/>\n`;
     if (cell.lines.length === 1) out += text(x + width / 2, y + 10, 10, cell.lines[0]!);
     else
       cell.lines.forEach((line, i) => {
         out += text(x + width / 2, y + 5 + i * 10, 8, line);
       });
+  }
+  return out;
+}
+
+/** Columns of a terminal that a grid takes; wider ones are broken into parts. */
+const GRID_WIDTH = 120;
+
+/** Panels below each other as text: a cell is `T19:V2`, in brackets where it is pointed out. */
+export function textOfPanels(panels: readonly Panel[]): string {
+  return panels.map(panelText).join("\n");
+}
+
+function panelText({ caption, rows, columns, cells }: Panel): string {
+  const texts = new Map(
+    cells.map((cell) => [cell.row * columns + cell.column, cell.marked ? `[${cell.lines.join(":")}]` : ` ${cell.lines.join(":")} `]),
+  );
+  const width = Math.max(...[...texts.values()].map((text) => text.length));
+  const number = String(rows).length + 1;
+  const part = Math.max(1, Math.floor((GRID_WIDTH - number) / width));
+  let out = `${caption}\n`;
+  for (let from = 0; from < columns; from += part) {
+    const shown = Array.from({ length: Math.min(part, columns - from) }, (_, i) => from + i);
+    const line = (head: string, cell: (column: number) => string) =>
+      `${head.padStart(number)}${shown.map((column) => cell(column).padStart(width)).join("")}`.trimEnd();
+    out += `${line("", (column) => `${column} `)}\n`;
+    for (let row = 0; row < rows; row++) out += `${line(String(row), (column) => texts.get(row * columns + column) ?? "")}\n`;
   }
   return out;
 }

@@ -21,6 +21,9 @@ export interface Owner {
   readonly value: number;
 }
 
+/** The threads that a picture points out. */
+export type Marked = (thread: number) => boolean;
+
 type Cell = readonly [row: number, column: number];
 
 /** A tensor of coordinates (thread, value) -> (row, column), ready to be asked for all of them. */
@@ -117,8 +120,8 @@ const latexColour = (thread: number): string => {
   return `{rgb,255:red,${r};green,${g};blue,${b}}`;
 };
 const label = (row: number, column: number, n: number) => `\\node at (${row},${column}) {\\Large{\\texttt{${n}}}};\n`;
-const ownerNode = (row: number, column: number, o: Owner) =>
-  `\\node[fill=${latexColour(o.thread)}] at (${row},${column}) {\\shortstack{T${o.thread} \\\\ V${o.value}}};\n`;
+const ownerNode = (row: number, column: number, o: Owner, marked?: Marked) =>
+  `\\node[fill=${latexColour(o.thread)}${marked?.(o.thread) ? ", draw=red, line width=3pt" : ""}] at (${row},${column}) {\\shortstack{T${o.thread} \\\\ V${o.value}}};\n`;
 const grid = (r0: number, c0: number, r1: number, c1: number) =>
   `\\draw[color=black,thick,shift={(-0.5,-0.5)}] (${r0},${c0}) grid (${r1},${c1});\n\n`;
 const count = (n: number) => Array.from({ length: n }, (_, i) => i);
@@ -159,17 +162,17 @@ function coordinates(l: AnyLayout): Tensor {
 }
 
 /** LaTeX of a TiledMMA: C, with A to its left and B above. */
-export function latexOfMma(mma: TiledMma): string {
+export function latexOfMma(mma: TiledMma, marked?: Marked): string {
   const [c, a, b] = [mmaCoordinates(mma, "C"), mmaCoordinates(mma, "A"), mmaCoordinates(mma, "B")];
   const [m, n, k] = extents(mma);
   let out = `% LayoutC: ${printTensorLine(c)}\n% LayoutA: ${printTensorLine(a)}\n% LayoutB: ${printTensorLine(b)}\n${latexHead}`;
-  for (const o of owners(c)) out += ownerNode(o.row, o.column, o);
+  for (const o of owners(c)) out += ownerNode(o.row, o.column, o, marked);
   out += grid(0, 0, m, n);
-  for (const o of owners(a)) out += ownerNode(o.row, o.column - k - 1, o);
+  for (const o of owners(a)) out += ownerNode(o.row, o.column - k - 1, o, marked);
   out += grid(0, -k - 1, m, -1);
   for (const i of count(m)) out += label(i, -k - 2, i);
   for (const i of count(k)) out += label(-1, i - k - 1, i);
-  for (const o of owners(b)) out += ownerNode(o.column - k - 1, o.row, o);
+  for (const o of owners(b)) out += ownerNode(o.column - k - 1, o.row, o, marked);
   out += grid(-k - 1, 0, -1, n);
   for (const i of count(n)) out += label(-k - 2, i, i);
   for (const i of count(k)) out += label(i - k - 1, -1, i);
@@ -182,15 +185,15 @@ const extents = (mma: TiledMma): readonly [number, number, number] => {
 };
 
 /** LaTeX of a TiledCopy: the source's tile, and the destination's to its right. */
-export function latexOfCopy(copy: TiledCopy): string {
+export function latexOfCopy(copy: TiledCopy, marked?: Marked): string {
   const [s, d] = [copyCoordinates(copy, "S"), copyCoordinates(copy, "D")];
   const { rows, columns } = s;
   let out = `% Layout S TV: ${printTensorLine(s.tensor)}\n% Layout D TV: ${printTensorLine(d.tensor)}\n${latexHead}`;
-  for (const o of owners(s.tensor)) out += ownerNode(o.row, o.column, o);
+  for (const o of owners(s.tensor)) out += ownerNode(o.row, o.column, o, marked);
   out += grid(0, 0, rows, columns);
   for (const m of count(rows)) out += label(m, -1, m);
   for (const n of count(columns)) out += label(-1, n, n);
-  for (const o of owners(d.tensor)) out += ownerNode(o.row, o.column + columns + 3, o);
+  for (const o of owners(d.tensor)) out += ownerNode(o.row, o.column + columns + 3, o, marked);
   out += grid(0, columns + 3, rows, 2 * columns + 3);
   for (const m of count(rows)) out += label(m, 2 * columns + 3, m);
   for (const n of count(columns)) out += label(-1, n + columns + 3, n);
@@ -201,17 +204,18 @@ const cell = 20;
 const text = (x: number, y: number, size: number, content: string) =>
   `<text x="${x}" y="${y}" text-anchor="middle" alignment-baseline="central" font-size="${size}">${content}</text>\n`;
 
-function svgOwner(x: number, y: number, o: Owner, close: string): string {
+function svgOwner(x: number, y: number, o: Owner, close: string, marked?: Marked): string {
   const [r, g, b] = threadColours[o.thread % 8]!;
+  const stroke = marked?.(o.thread) ? `stroke="red" stroke-width="2"` : `stroke="black"`;
   return (
-    `<rect x="${x}" y="${y}" width="${cell}" height="${cell}" fill="rgb(${r},${g},${b})" stroke="black"${close}\n` +
+    `<rect x="${x}" y="${y}" width="${cell}" height="${cell}" fill="rgb(${r},${g},${b})" ${stroke}${close}\n` +
     text(x + cell / 2, y + cell / 4, 8, `T${o.thread}`) +
     text(x + cell / 2, y + (3 * cell) / 4, 8, `V${o.value}`)
   );
 }
 
 /** SVG of a TiledMMA, as CUTLASS draws it. */
-export function svgOfMma(mma: TiledMma): string {
+export function svgOfMma(mma: TiledMma, marked?: Marked): string {
   const [c, a, b] = [mmaCoordinates(mma, "C"), mmaCoordinates(mma, "A"), mmaCoordinates(mma, "B")];
   const [m, n, k] = extents(mma);
   let out = `<!--  Tile: ${printTerm(tileShape(mma))}  -->\n`;
@@ -223,11 +227,11 @@ export function svgOfMma(mma: TiledMma): string {
     out += `<!--     ${name}: ${printTensorLine(t)}  -->\n`;
   out += `<svg width="100%" height="100%" viewBox="0 0 ${(k + n + 2) * cell} ${(k + m + 2) * cell}" preserveAspectRatio="xMidYMid meet" xmlns="http://www.w3.org/2000/svg">\n`;
   const mark = (row: number, column: number, i: number) => text(column * cell + cell / 2, row * cell + cell / 2, 12, String(i));
-  for (const o of owners(c)) out += svgOwner((o.column + k + 2) * cell, (o.row + k + 2) * cell, o, "/>");
-  for (const o of owners(a)) out += svgOwner((o.column + 1) * cell, (o.row + k + 2) * cell, o, " />");
+  for (const o of owners(c)) out += svgOwner((o.column + k + 2) * cell, (o.row + k + 2) * cell, o, "/>", marked);
+  for (const o of owners(a)) out += svgOwner((o.column + 1) * cell, (o.row + k + 2) * cell, o, " />", marked);
   for (const i of count(m)) out += mark(i + k + 2, 0, i);
   for (const i of count(k)) out += mark(k + 1, i + 1, i);
-  for (const o of owners(b)) out += svgOwner((o.row + k + 2) * cell, (o.column + 1) * cell, o, " />");
+  for (const o of owners(b)) out += svgOwner((o.row + k + 2) * cell, (o.column + 1) * cell, o, " />", marked);
   for (const i of count(n)) out += mark(0, i + k + 2, i);
   for (const i of count(k)) out += mark(i + 1, k + 1, i);
   return `${out}</svg>\n`;

@@ -23,7 +23,9 @@ const TILED = {
     default: "col",
   },
   tensor: { type: anyText("M,N[,K]"), group: MAIN, help: "partition row-major tensors of this shape (copy: or a layout)" },
-  thread: { type: anyText("T"), group: MAIN, help: "show the partition of this thread" },
+  thread: { type: anyText("T"), group: MAIN, help: "show the partition of this thread, and mark it in drawings" },
+  warp: { type: anyText("W"), group: MAIN, help: "mark the elements of this warp in drawings" },
+  grid: { type: FLAG, group: MAIN, help: "as text: the tiles too, as grids of threads and their values" },
 } as const satisfies OptionTable;
 
 const SHAPE = { tile: { type: anyText("16,16"), group: MAIN, help: "with --triton: the tile's shape" } } as const satisfies OptionTable;
