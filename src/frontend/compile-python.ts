@@ -13,18 +13,28 @@ import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { visitStatement } from "./codegen/statements.js";
+import { NVMMA_SHARED, PADDED_SHARED, SWIZZLED_SHARED } from "./gluon/layouts/shared.js";
 import { type FoundArguments, guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
 import { EndlessCode, type Host, makeHost, packageFolders, runModule } from "./host/host.js";
 import { moduleSearch, type SearchFiles } from "./host/module-search.js";
-import { type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
+import { type Env, type JitData, jitData, Names, type SourceFile } from "./host/objects.js";
 import { choose } from "./host/undecided.js";
 import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor.js";
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
-import { type Definition, isKind, type JitFunction, type Opaque, type PyValue, tuple, type Undecided } from "./language/values.js";
+import {
+  type Definition,
+  isKind,
+  isLayout,
+  type JitFunction,
+  type Opaque,
+  type PyValue,
+  tuple,
+  type Undecided,
+} from "./language/values.js";
 import { wholeListing } from "./listing.js";
 import type * as ast from "./python/ast.js";
 import { parsePython, syntaxErrors } from "./python/parse.js";
@@ -380,6 +390,7 @@ function describeConfig(config: PyValue): KernelConfig {
 export function compileKernel(file: PythonFile, specialization: Specialization, options: LanguageOptions): Operation | undefined {
   const { ctx, host, functions } = file.evaluated;
   const fn = functions.get(specialization.kernel)!;
+  ctx.language = jitData(fn).isGluon ? "gluon" : "triton";
   const compilation: Compilation = {
     visitor: { expression: visitExpression, statement: visitStatement },
     ctx,
@@ -464,27 +475,41 @@ function argumentsOf(file: EvaluatedFile, fn: JitFunction, { signature, constant
     const heuristic = data.heuristics.get(p.name);
     if (heuristic !== undefined && !values.has(String(i)))
       return { kind: "constant", value: heuristicValue(file.host, p.name, heuristic, known) };
-    return argumentOf(spec, String(i), values, attrs);
+    return argumentOf(file, spec, String(i), values, attrs);
   });
 }
 
-function argumentOf(spec: TypeSpec, path: string, values: ReadonlyMap<string, PyValue>, attrs: Specialization["attrs"]): Argument {
+function argumentOf(
+  file: EvaluatedFile,
+  spec: TypeSpec,
+  path: string,
+  values: ReadonlyMap<string, PyValue>,
+  attrs: Specialization["attrs"],
+): Argument {
   const constant = values.get(path);
   if (constant !== undefined) return { kind: "constant", value: constant };
   if (typeof spec !== "string")
-    return { kind: "tuple", elements: spec.map((element, i) => argumentOf(element, `${path},${i}`, values, attrs)), like: undefined };
-  const type = parseType(spec);
+    return { kind: "tuple", elements: spec.map((element, i) => argumentOf(file, element, `${path},${i}`, values, attrs)), like: undefined };
+  const type = parseType(spec, (text) => {
+    const value = evaluateText(file, text, GLUON_LAYOUTS);
+    return isLayout(value) ? value : undefined;
+  });
   if (!type) throw new PyError("TypeError", `'${spec}' is no type of an argument`);
   return { kind: "type", type, attrs: attrs.get(path) ?? [] };
 }
 
-function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
+/** The names that a signature may use for the layout of a descriptor, as Triton's reader has them. */
+const GLUON_LAYOUTS = Names.of([NVMMA_SHARED, PADDED_SHARED, SWIZZLED_SHARED].map((cls) => [cls.name, cls]));
+
+/** `more`: names that the file need not define. */
+function evaluateText({ host, source }: EvaluatedFile, text: string, more = new Names()): PyValue {
   // Most constants are numbers, and the first parse of one has V8 compile much of the grammar.
   if (/^(?:0|[1-9]\d*)$/.test(text)) return BigInt(text);
   const parsed = parsePython(text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
-  const value = evaluate(host, { vars: source.globals, parent: undefined, file: source, isFunction: false }, statement.value);
+  const outer: Env = { vars: more, parent: undefined, file: source, isFunction: false };
+  const value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);
   if (isKind(value, "opaque")) throw new PyError("ValueError", `'${text}' is not known: ${value.why}`);
   return value;
 }

@@ -32,6 +32,8 @@ function sanitize(g: Generator, value: PyValue): PyValue {
     switch (plain.kind) {
       case "tensor":
       case "descriptor":
+      case "buffer":
+      case "accumulator":
       case "instance":
       case "dtype":
       case "pointer":

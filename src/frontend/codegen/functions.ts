@@ -5,11 +5,14 @@
 import { setArgumentAttr } from "../../dialects/builtin/function-op.js";
 import { ModuleOp } from "../../dialects/builtin/ops/index.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
+import { NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP } from "../../dialects/ttg/num-warps.js";
 import { PoisonOp } from "../../dialects/ub/ops/poison.js";
+import { gpuOf } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import { Builder, buildOperation } from "../../ir/builder.js";
-import { boolAttr, intAttr, typeAttr } from "../../ir/builtin-attrs.js";
+import { boolAttr, i32Attr, intAttr, stringAttr, typeAttr } from "../../ir/builtin-attrs.js";
 import { functionType, i32 } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { toBytes } from "../../support/utf8.js";
 import { bindJitArguments } from "../host/bind.js";
@@ -50,15 +53,32 @@ export function generateKernel(compilation: Compilation, fn: JitFunction, args: 
   const g = makeGenerator(compilation, fn, name, []);
   const module = buildOperation(compilation.ctx, ModuleOp, {}, g.b.loc, []);
   compilation.module.op = module;
+  if (compilation.ctx.language === "gluon") setMachine(compilation, module);
   compilation.module.body = module.regions[0]!.firstBlock ?? module.regions[0]!.addBlock();
   generateFunction(g, args);
+}
+
+/** Gluon's layouts are verified against the machine that the module names. */
+function setMachine({ ctx, options }: Compilation, module: Operation): void {
+  const { capability, numWarps, numCtas, maxnreg } = options;
+  module.setAttr(TARGET, stringAttr(ctx, `cuda:${capability}`));
+  module.setAttr(NUM_WARPS, i32Attr(ctx, numWarps));
+  module.setAttr(NUM_CTAS, i32Attr(ctx, numCtas));
+  module.setAttr(THREADS_PER_WARP, i32Attr(ctx, gpuOf(capability).warpSize));
+  if (maxnreg !== undefined) module.setAttr("ttg.maxnreg", i32Attr(ctx, maxnreg));
 }
 
 /** How deep functions may call each other; Triton comes as far as Python's stack allows, which is 50 to 100 calls. */
 const DEEPEST = 250;
 
 /** Calls a JIT function from the current place of `g`. */
-export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue {
+export function callJit(
+  g: Generator,
+  fn: JitFunction,
+  given: readonly PyValue[],
+  named: ReadonlyMap<string, PyValue>,
+  partitionWarps = g.partitionWarps,
+): PyValue {
   const data = jitData(fn);
   if (data.refused) throw data.refused;
   const args = bindJitArguments(fn, data, given, named).map(asArgument);
@@ -66,11 +86,11 @@ export function callJit(g: Generator, fn: JitFunction, given: readonly PyValue[]
   for (const { value } of leaves)
     if (!isConstant(value) && value !== null && (typeof value !== "object" || HAVE_NO_TYPE.has(value.kind)))
       raise("AttributeError", noAttribute(value, "type"));
-  const name = mangle(`${fn.module}.${fn.qualname}`, leaves);
+  const name = mangle(`${fn.module}.${fn.qualname}`, leaves) + (partitionWarps === undefined ? "" : `_NW${partitionWarps}`);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
     if (g.callers.length > DEEPEST) raise("RecursionError", "maximum recursion depth exceeded");
-    const callee = makeGenerator(g.compilation, fn, name, [frameAt(g, g.node), ...g.callers]);
+    const callee = makeGenerator(g.compilation, fn, name, [frameAt(g, g.node), ...g.callers], partitionWarps);
     try {
       generateFunction(callee, args.map(argumentOf));
     } catch (error) {
@@ -108,7 +128,13 @@ function argumentOf(value: PyValue): Argument {
   return { kind: "type", type: typeOf(value), attrs: [] };
 }
 
-function makeGenerator(compilation: Compilation, jit: JitFunction, functionName: string, callers: readonly ErrorFrame[]): Generator {
+function makeGenerator(
+  compilation: Compilation,
+  jit: JitFunction,
+  functionName: string,
+  callers: readonly ErrorFrame[],
+  partitionWarps?: number,
+): Generator {
   const { ctx, options } = compilation;
   const data = jitData(jit);
   const b = new Builder(ctx, 0);
@@ -116,9 +142,11 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
     ctx,
     b,
     options,
-    call: (fn, args, named = new Map()) => {
+    isGluon: ctx.language === "gluon",
+    numWarps: partitionWarps ?? options.numWarps,
+    call: (fn, args, named = new Map(), warps) => {
       if (!isKind(fn, "jit")) return raise("AttributeError", noAttribute(fn, "fn"));
-      return callJit(g, fn, args, named);
+      return callJit(g, fn, args, named, warps);
     },
     warn: (message) => compilation.warnings.push({ severity: "warning", message, file: data.env.file.path, place: g.node?.at }),
     remark: (message, code) =>
@@ -131,6 +159,7 @@ function makeGenerator(compilation: Compilation, jit: JitFunction, functionName:
     jit,
     data,
     functionName,
+    partitionWarps,
     isKernel: callers.length === 0,
     callers,
     namePrefix: undefined,
@@ -166,7 +195,10 @@ function generateFunction(g: Generator, args: readonly Argument[]): void {
       },
       g.b.loc,
       [],
-      [["noinline", boolAttr(ctx, !g.isKernel && g.jit.noinline)]],
+      [
+        ["noinline", boolAttr(ctx, !g.isKernel && g.jit.noinline)],
+        ...(g.partitionWarps === undefined ? [] : [[NUM_WARPS, i32Attr(ctx, g.partitionWarps)] as const]),
+      ],
     );
     module.body!.append(op);
     const generated: GeneratedFunction = { op, returnType: undefined, failed: false };

@@ -74,6 +74,8 @@ export interface Generator {
   readonly jit: JitFunction;
   readonly data: JitData;
   readonly functionName: string;
+  /** The warps of the partition that runs the function, in Gluon; undefined outside of partitions. */
+  readonly partitionWarps: number | undefined;
   readonly isKernel: boolean;
   /** The name that is being assigned to: ops are named after it. */
   namePrefix: string | undefined;

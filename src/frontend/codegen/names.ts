@@ -52,6 +52,7 @@ function isUsable(value: PyValue): boolean {
     case "pointer":
     case "block":
     case "enum":
+    case "layout":
     case "opaque":
       return true;
     case "host_function":

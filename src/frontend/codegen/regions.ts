@@ -4,7 +4,7 @@ import type { Value } from "../../ir/value.js";
 import { raise } from "../language/errors.js";
 import { type InsertionPoint, insertionPoint, restoreInsertion } from "../language/insertion.js";
 import { noAttribute } from "../language/python-text.js";
-import { flattenValue, isConstexpr, isKind, isTensor, isTuple, type PyInstance, type PyValue } from "../language/values.js";
+import { flattenValue, hasHandle, isConstexpr, isKind, isTuple, type PyInstance, type PyValue } from "../language/values.js";
 import type { Generator, Scope } from "./generator.js";
 import { rememberPoison } from "./recovery.js";
 
@@ -40,7 +40,7 @@ const cloneInstance = (value: PyInstance): PyInstance => ({
 
 /** Values of Triton's, which can be handed through control flow: all but types, functions and None. */
 export const isTritonValue = (value: PyValue | undefined): boolean =>
-  isTensor(value) || isConstexpr(value) || isTuple(value) || isKind(value, "descriptor") || isKind(value, "instance");
+  hasHandle(value) || isConstexpr(value) || isTuple(value) || isKind(value, "instance");
 
 /** The IR values of a variable; raises for what has none. */
 export function handlesOf(value: PyValue | undefined): Value[] {

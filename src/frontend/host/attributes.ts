@@ -1,4 +1,5 @@
 /** Attributes of what is known while compiling: modules, classes, instances, strings, lists, dicts. */
+import { layoutAttribute } from "../gluon/layouts/define-layout.js";
 import { raise } from "../language/errors.js";
 import { typeMember } from "../language/members.js";
 import { dictKey, pyEquals, pyRepr, pyStr } from "../language/python-text.js";
@@ -64,6 +65,8 @@ export function hostAttribute(host: Host, value: PyValue, name: string): PyValue
       return listMethod(value, name, method);
     case "dict":
       return dictMethod(value, name, method);
+    case "layout":
+      return layoutAttribute(value, name);
     case "enum":
       return name === "value" ? value.value : name === "name" ? value.name : undefined;
     case "jit":

@@ -123,12 +123,10 @@ export function makeHost(files: HostFiles): Host {
       if (module.name === "triton" && name === "__version__") return files.triton.release;
       const own = (module.name === "triton.language.core" ? CORE_DECORATORS.get(name) : undefined) ?? module.attrs.get(name);
       if (own !== undefined) return own;
-      if (module.name === "triton.language") {
-        for (const part of ["triton.language.standard", "triton.language.random"]) {
-          const inner = host.importModule(part);
-          const value = isKind(inner, "module") ? inner.attrs.get(name) : undefined;
-          if (value !== undefined) return value;
-        }
+      for (const part of WRITTEN_IN_TRITON.get(module.name) ?? []) {
+        const inner = host.importModule(part);
+        const value = isKind(inner, "module") ? inner.attrs.get(name) : undefined;
+        if (value !== undefined) return value;
       }
       const inner = host.importModule(`${module.name}.${name}`);
       // A package that is not Triton's is known only in part.
@@ -199,7 +197,8 @@ export function makeHost(files: HostFiles): Host {
         : { path: installed.path, text: installed.text, own: false };
     }
     const relative = `${name.replace(/^triton\./, "").replaceAll(".", "/")}.py`;
-    const folder = tritonLib();
+    // Those of Gluon are written for this evaluator.
+    const folder = name.startsWith("triton.experimental.") ? undefined : tritonLib();
     for (const base of folder === undefined ? [] : packageFolders(folder)) {
       const own = files.readFile(`${base}/${relative}`);
       if (own !== undefined) return { path: `${base}/${relative}`, text: own, own: false };
@@ -228,6 +227,12 @@ export function makeHost(files: HostFiles): Host {
 /** Modules that are not read from files of the user's. */
 const isNative = (name: string, triton: TritonVersion): boolean =>
   languageModules().has(name) || STANDARD_MODULES.has(name) || preludeText(name, triton) !== undefined;
+
+/** Modules that also export what these modules of theirs define. */
+const WRITTEN_IN_TRITON: ReadonlyMap<string, readonly string[]> = new Map([
+  ["triton.language", ["triton.language.standard", "triton.language.random"]],
+  ["triton.experimental.gluon.language", ["triton.experimental.gluon.language._standard"]],
+]);
 
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
 export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];

@@ -1,7 +1,7 @@
 /** Python's `isinstance`. */
 import { raise } from "../language/errors.js";
 import { pyRepr, pyTypeName } from "../language/python-text.js";
-import { elementsOf, isConstexpr, isKind, type PyValue } from "../language/values.js";
+import { elementsOf, hasHandle, isConstexpr, isKind, type PyClass, type PyValue } from "../language/values.js";
 
 /** Whether `value` is of one of `classes`: a class or a tuple of them. */
 export function isInstance(value: PyValue, classes: PyValue): boolean {
@@ -9,9 +9,14 @@ export function isInstance(value: PyValue, classes: PyValue): boolean {
     if (isKind(cls, "opaque")) return false;
     if (!isKind(cls, "class"))
       return raise("TypeError", `isinstance() arg 2 must be a type, a tuple of types, or a union, not ${pyRepr(cls)}`);
+    if (isKind(value, "layout")) return derives(value.cls, cls) || cls.name === "object";
     if (isKind(value, "instance")) return value.cls === cls || cls.name === "object";
     return isOfType(value, cls.name);
   });
+}
+
+function derives(cls: PyClass | undefined, from: PyClass): boolean {
+  return cls !== undefined && (cls === from || derives(cls.base, from));
 }
 
 function isOfType(value: PyValue, name: string): boolean {
@@ -25,7 +30,7 @@ function isOfType(value: PyValue, name: string): boolean {
     case "dtype":
       return own === "block_type" || own === "pointer_type";
     case "base_value":
-      return own === "tensor" || own === "tuple" || own === "tensor_descriptor";
+      return hasHandle(value) || own === "tuple";
     case "tensor_descriptor_base":
       return own === "tensor_descriptor";
     case "NamedTuple":

@@ -196,6 +196,8 @@ export interface JitData {
   readonly repr: PyValue;
   /** `@triton.jit(debug=True)`: as a kernel it is compiled under that option. */
   readonly debug: boolean;
+  /** `@gluon.jit` */
+  readonly isGluon: boolean;
   /** Configurations of `@triton.autotune`, as `triton.Config` instances. */
   readonly configs: readonly PyValue[];
   /** Why they are not known, where there are some. */

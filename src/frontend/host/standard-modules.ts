@@ -40,6 +40,13 @@ const jitWith = binding(
   "keyword",
 );
 export const JIT = native("jit", ([fn, ...more], named, host) => (fn === undefined ? jitWith(more, named, host) : makeJit(fn, named)));
+/** `@gluon.jit` */
+const GLUON_JIT = native("jit", ([fn, ...more], named, host): PyValue => {
+  if (fn !== undefined) return gluonKernel(makeJit(fn, named));
+  const decorator = jitWith(more, named, host);
+  return native("jit", ([inner = null]) => gluonKernel(callHost(host, decorator, [inner], new Map())));
+});
+const gluonKernel = (fn: PyValue): PyValue => (isKind(fn, "jit") ? { ...fn, data: { ...jitData(fn), isGluon: true } } : fn);
 
 function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
   if (!isKind(fn, "host_function")) return fn;
@@ -78,6 +85,7 @@ function makeJit(fn: PyValue, named: ReadonlyMap<string, PyValue>): PyValue {
     doNotAlign: listed("do_not_specialize_on_alignment"),
     repr: named.get("repr") ?? null,
     debug: named.get("debug") === true,
+    isGluon: false,
     configs: [],
     heuristics: new Map(),
   };
@@ -332,12 +340,21 @@ const RUNTIME = {
   next_power_of_2: nextPowerOf2,
   driver: DRIVER,
 };
+const GLUON = { jit: GLUON_JIT, constexpr_function: CONSTEXPR_FUNCTION, must_use_result: decorator("must_use_result") };
 export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
   [
     module("triton", RUNTIME),
     module("triton.backends.compiler", { GPUTarget: GPU_TARGET }),
     module("triton.runtime", RUNTIME),
     module("triton.runtime.jit", RUNTIME),
+    module("triton.experimental", {}),
+    module("triton.experimental.gluon", GLUON),
+    module("triton.experimental.gluon._runtime", GLUON),
+    ...["nvidia", "nvidia.hopper", "nvidia.blackwell"].map((name) =>
+      module(`triton.experimental.gluon.${name}`, {
+        TensorDescriptor: plainClass("TensorDescriptor", "triton.experimental.gluon.nvidia.hopper"),
+      }),
+    ),
     module("triton.runtime.autotuner", RUNTIME),
     module("triton.language", {}),
     module("triton.language.extra", {}),

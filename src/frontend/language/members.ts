@@ -1,6 +1,9 @@
 /** Attributes and methods of values of the language: `x.shape`, `x.dtype.is_floating()`, `desc.load(...)`. Source: core.py. */
+
+import { bufferMethod } from "../gluon/builtins/core.js";
 import { descriptorAttribute, descriptorMethod } from "./builtins/blocks.js";
 import { raise } from "./errors.js";
+import { nativeMethod } from "./native-method.js";
 import { tensorAttribute, tensorMethod } from "./operators.js";
 import { mangleType, noAttribute, typeName, typeRepr } from "./python-text.js";
 import { permute } from "./semantic/shape.js";
@@ -26,7 +29,7 @@ import {
   type TlType,
   withElement,
 } from "./types.js";
-import { type EnumMember, type HostFunction, isDescriptor, isTensor, isTensorType, type PyValue, tuple, unwrap } from "./values.js";
+import { type Buffer, type EnumMember, isBuffer, isDescriptor, isTensor, isTensorType, type PyValue, tuple, unwrap } from "./values.js";
 
 /** The attribute or bound method, or undefined when the value has none of that name, or is no value of the language. */
 export function member(s: Semantic, value: PyValue, name: string): PyValue | undefined {
@@ -36,10 +39,34 @@ export function member(s: Semantic, value: PyValue, name: string): PyValue | und
     return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : tensorAttribute(value, name);
   }
   if (isDescriptor(value)) {
-    const method = descriptorMethod(name);
+    const method = descriptorMethod(value, name);
     return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : descriptorAttribute(value, name);
   }
+  if (isBuffer(value)) {
+    const method = bufferMethod(value, name);
+    return method ? { kind: "bound_method", self: value, fn: { kind: "builtin", def: method } } : bufferAttribute(value, name);
+  }
+  if (value !== null && typeof value === "object" && value.kind === "accumulator") return name === "type" ? value.type : undefined;
   return value !== null && typeof value === "object" ? typeMember(value, name) : undefined;
+}
+
+/** Attributes of buffers are plain Python values. */
+function bufferAttribute({ type }: Buffer, name: string): PyValue | undefined {
+  switch (name) {
+    case "type":
+      return type;
+    case "rank":
+      return BigInt(type.shape.length);
+    case "numel":
+      return type.space === "shared" ? BigInt(type.shape.reduce((a, b) => a * b, 1)) : undefined;
+    case "dtype":
+      return type.element;
+    case "shape":
+    case "layout":
+      return otherTypeMember(type, name);
+    default:
+      return undefined;
+  }
 }
 
 /** As `member`, of types: these attributes are there for host code too. */
@@ -92,6 +119,8 @@ function blockMember(type: BlockType, name: string): PyValue | undefined {
       return extents(type);
     case "numel":
       return BigInt(type.numel);
+    case "layout":
+      return type.layout;
     case "nbytes":
       return isDtype(type.element) ? BigInt(type.numel * Math.trunc(type.element.bits / 8)) : undefined;
     default:
@@ -109,7 +138,15 @@ function otherTypeMember(value: PyValue, name: string): PyValue | undefined {
     case "constexpr_type":
       return name === "value" ? value.value : undefined;
     case "descriptor_type":
+      if (name === "layout") return value.layout;
       return name === "block_type" ? value.block : undefined;
+    case "buffer_type":
+      if (name === "element_ty") return value.element;
+      if (name === "layout") return value.layout;
+      if (name !== "shape" && name !== "alloc_shape") return undefined;
+      return { kind: "list", values: (name === "shape" ? value.shape : value.allocShape).map(BigInt) };
+    case "accumulator_type":
+      return name === "tensor_type" ? value.tensor : undefined;
     case "aggregate_type":
     case "slice_type":
       return name === "mangle" ? nativeMethod(name, () => mangleType(value as TlType)) : undefined;
@@ -160,12 +197,3 @@ const TYPE_METHODS: Readonly<Record<string, TypeMethod>> = {
   },
 };
 const noMethod = (type: TensorType, name: string): never => raise("AttributeError", noAttribute(type, name));
-
-/** A method that needs no IR, as a function of the host. */
-export function nativeMethod(
-  name: string,
-  call: (args: readonly PyValue[], named: ReadonlyMap<string, PyValue>) => PyValue,
-  isConstexpr = false,
-): HostFunction {
-  return { kind: "host_function", name, constexpr: isConstexpr, data: { kind: "native", call } };
-}

@@ -1,5 +1,6 @@
 /** The modules of Triton's language: what is native, and the Python texts of what Triton writes in Triton. */
 import type { TritonVersion } from "../../support/triton-version.js";
+import { gluonModules } from "../gluon/modules.js";
 import { PRELUDES } from "../prelude/texts.js";
 import { CUDA } from "./builtins/cuda.js";
 import { LIBDEVICE } from "./builtins/libdevice.js";
@@ -7,7 +8,7 @@ import { MATH } from "./builtins/math.js";
 import { TARGET_INFO } from "./builtins/target-info.js";
 import type { BuiltinDef } from "./define-builtin.js";
 import { raise } from "./errors.js";
-import { nativeMethod } from "./members.js";
+import { nativeMethod } from "./native-method.js";
 import { CORE } from "./operators.js";
 import { DTYPE_NAMES, LANGUAGE_TYPES } from "./python-types.js";
 import { INT32, intDtype, pointerType, TRITON_MAX_TENSOR_NUMEL } from "./types.js";
@@ -87,7 +88,9 @@ function makeModules(): ReadonlyMap<string, PyModule> {
   ]);
   // Only what kernels of torch.compile import of it is known.
   const inductor = moduleOf("torch._inductor.runtime", []);
-  return new Map([language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo, inductor].map((m) => [m.name, m]));
+  return new Map(
+    [...gluonModules(), language, core, math, extra, libdevice, cuda, cudaLibdevice, targetInfo, inductor].map((m) => [m.name, m]),
+  );
 }
 
 /** The text of a module that Triton writes in Triton; undefined when it is none. */

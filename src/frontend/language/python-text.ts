@@ -3,7 +3,7 @@ import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import { raise, raiseUnknown } from "./errors.js";
 import { type Dtype, isInt, isIntSigned, type TlType, type TupleType, tensorTypeName, VOID } from "./types.js";
-import { isConstexpr, isKind, isTuple, type PyTuple, type PyValue } from "./values.js";
+import { isConstexpr, isKind, isLayout, isTuple, type Layout, type PyTuple, type PyValue } from "./values.js";
 
 /** `str(value)`; with "type" the class of the value, as `<class 'int'>`. */
 export function pyStr(value: PyValue, what: "value" | "type" = "value"): string {
@@ -47,7 +47,11 @@ function reprOf(value: PyValue, asStr: boolean): string {
     case "tensor":
       return tensorText(value.type);
     case "descriptor":
+    case "buffer":
+    case "accumulator":
       return typeName(value.type);
+    case "layout":
+      return value.text;
     case "tuple":
       return tupleText(value, asStr);
     case "list":
@@ -153,6 +157,12 @@ export function pyTypeName(value: PyValue, qualified = false): string {
       return core(value.kind);
     case "descriptor":
       return core("tensor_descriptor");
+    case "buffer":
+      return value.type.space === "shared" ? "shared_memory_descriptor" : "tensor_memory_descriptor";
+    case "accumulator":
+      return "warpgroup_mma_accumulator";
+    case "layout":
+      return qualified ? `${value.cls.module}.${value.cls.name}` : value.cls.name;
     case "dtype":
       return core("dtype");
     case "pointer":
@@ -193,6 +203,7 @@ export function pyEquals(a: PyValue, b: PyValue, compared = { parts: 0 }): boole
   if (isTuple(x) && isTuple(y)) return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!, compared));
   if (isKind(x, "list") && isKind(y, "list"))
     return x.values.length === y.values.length && x.values.every((v, i) => pyEquals(v, y.values[i]!, compared));
+  if (isLayout(x) && isLayout(y)) return sameLayout(x, y);
   if (isKind(x, "dict") && isKind(y, "dict"))
     return (
       x.entries.size === y.entries.size &&
@@ -200,6 +211,14 @@ export function pyEquals(a: PyValue, b: PyValue, compared = { parts: 0 }): boole
     );
   return false;
 }
+/** Layouts are equal where their fields are; a kernel's tuple in one equals a list in the other. */
+export const sameLayout = (a: Layout | undefined, b: Layout | undefined): boolean =>
+  a === b ||
+  (a !== undefined && b !== undefined && a.cls === b.cls && [...a.fields].every(([name, v]) => sameField(v, b.fields.get(name)!)));
+const sameField = (x: PyValue, y: PyValue): boolean => {
+  const [a, b] = [x, y].map((v) => (isTuple(v) && !v.isPython ? v.values : isKind(v, "list") ? v.values : undefined));
+  return a && b ? a.length === b.length && a.every((v, i) => sameField(v, b[i]!)) : pyEquals(x, y);
+};
 /** Integers of any type as bigints, so that `===` compares without rounding. */
 const exactNumber = (v: boolean | bigint | number): bigint | number => (typeof v === "number" && !Number.isInteger(v) ? v : BigInt(v));
 const isNumeric = (v: PyValue): v is boolean | bigint | number => typeof v === "boolean" || typeof v === "bigint" || typeof v === "number";
@@ -247,7 +266,15 @@ export function typeName(type: TlType): string {
     case "constexpr_type":
       return `constexpr_type[${pyStr(type.value)}]`;
     case "descriptor_type":
-      return `tensor_descriptor<${typeName(type.block)}>`;
+      return `tensor_descriptor<${typeName(type.block)}${type.layout ? `, ${type.layout.text}` : ""}>`;
+    case "buffer_type": {
+      const of = `${typeName(type.element)}, [${type.shape.join(", ")}], ${type.layout.text}`;
+      return type.space === "shared"
+        ? `shared_memory_descriptor<${of}, [${type.allocShape.join(", ")}]>`
+        : `tensor_memory_descriptor<${of}>`;
+    }
+    case "accumulator_type":
+      return `warpgroup_mma_accumulator<${typeName(type.tensor)}>`;
     case "aggregate_type":
       return `_aggregate_type(base_cls=<class '${type.cls.module}.${type.cls.qualname}'>, fields=[${type.fields
         .map(([name, t]) => `('${name}', ${typeRepr(t)})`)
@@ -275,13 +302,17 @@ export function mangleType(type: TlType): string {
     case "pointer":
       return `P${mangleType(type.element)}`;
     case "block":
-      return `${mangleType(type.element)}S${type.shape.join("_")}S`;
+      return `${mangleType(type.element)}S${type.shape.join("_")}S${type.layout ? `L${type.layout.mangled}L` : ""}`;
     case "tuple_type":
       return `T${type.types.map(mangleType).join("_")}T`;
     case "constexpr_type":
       return typeName(type);
     case "descriptor_type":
-      return `TD${mangleType(type.block)}`;
+      return `TD${mangleType(type.block)}${type.layout ? `_${type.layout.mangled}TD` : ""}`;
+    case "buffer_type":
+      return `MD${mangleType(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS[${type.allocShape.join(", ")}]ASMD`;
+    case "accumulator_type":
+      return `FT${mangleType(type.tensor)}FT`;
     case "aggregate_type":
       return `${type.cls.module}.${type.cls.qualname}<${type.fields.map(([, t]) => mangleType(t)).join(", ")}>`;
     case "slice_type":
@@ -289,15 +320,25 @@ export function mangleType(type: TlType): string {
   }
 }
 
+const sameNumbers = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
+
 /** Whether two types are equal as Python's `==` on them says. */
 export function sameType(a: TlType, b: TlType): boolean {
   if (a === b) return true;
+  if (a.kind === "block" && b.kind === "block")
+    return a.element === b.element && a.layout !== undefined && sameLayout(a.layout, b.layout) && sameNumbers(a.shape, b.shape);
+  // As in Python, the types of elements are not compared.
+  if (a.kind === "buffer_type" && b.kind === "buffer_type")
+    return (
+      a.space === b.space && sameNumbers(a.shape, b.shape) && sameLayout(a.layout, b.layout) && sameNumbers(a.allocShape, b.allocShape)
+    );
+  if (a.kind === "accumulator_type" && b.kind === "accumulator_type") return sameType(a.tensor, b.tensor);
   if (a.kind === "tuple_type" && b.kind === "tuple_type")
     return a.types.length === b.types.length && a.types.every((t, i) => sameType(t, b.types[i]!) && a.fields[i] === b.fields[i]);
   if (a.kind === "constexpr_type" && b.kind === "constexpr_type") return pyEquals(a.value, b.value);
   if (a.kind === "descriptor_type" && b.kind === "descriptor_type") {
     const same = (x: TupleType | undefined, y: TupleType | undefined) => (x && y ? sameType(x, y) : x === y);
-    return a.block === b.block && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
+    return a.block === b.block && sameLayout(a.layout, b.layout) && same(a.shapeType, b.shapeType) && same(a.stridesType, b.stridesType);
   }
   if (a.kind === "aggregate_type" && b.kind === "aggregate_type")
     return (

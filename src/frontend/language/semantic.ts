@@ -9,6 +9,7 @@ export interface LanguageOptions {
   readonly capability: number;
   readonly numWarps: number;
   readonly numCtas: number;
+  readonly maxnreg?: number | undefined;
   readonly supportedFp8Dtypes: readonly string[];
   readonly deprecatedFp8DotOperandDtypes: readonly string[];
   readonly defaultDotInputPrecision: string;
@@ -23,8 +24,12 @@ export interface Semantic {
   /** Ops go to its insertion point with its location; both change as code generation goes on. */
   readonly b: Builder;
   readonly options: LanguageOptions;
+  /** In Gluon tensors have layouts, and builtins keep to them. */
+  readonly isGluon: boolean;
+  /** The warps that run the function: those of a partition in Gluon, or the kernel's. */
+  readonly numWarps: number;
   /** Calls a JIT function (or what a combine function may be) from the place of `b`: CodeGenerator.call_JitFunction. */
-  call(fn: PyValue, args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>): PyValue;
+  call(fn: PyValue, args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>, partitionWarps?: number): PyValue;
   /** A warning about the line that is being compiled. */
   warn(message: string): void;
   /** A note of ours about the line, which Triton does not make. */

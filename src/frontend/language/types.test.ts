@@ -68,8 +68,8 @@ describe("types", () => {
     expect(typeText(toIr(ctx, block, fp8))).toBe("tensor<16x8x!tt.ptr<f32>>");
     expect(typeText(toIr(ctx, FLOAT8E4B15, fp8))).toBe("i8");
     expect(() => toIr(ctx, FLOAT8E4NV, fp8)).toThrow("type fp8e4nv not supported in this architecture");
-    expect(typeText(descriptorIrType(ctx, blockType(INT8, [16]), fp8))).toBe("!tt.tensordesc<tensor<16xsi8>>");
-    expect(typeText(descriptorIrType(ctx, blockType(UINT8, [16]), fp8))).toBe("!tt.tensordesc<tensor<16xui8>>");
+    expect(typeText(descriptorIrType(ctx, { block: blockType(INT8, [16]) }, fp8))).toBe("!tt.tensordesc<tensor<16xsi8>>");
+    expect(typeText(descriptorIrType(ctx, { block: blockType(UINT8, [16]) }, fp8))).toBe("!tt.tensordesc<tensor<16xui8>>");
   });
 });
 

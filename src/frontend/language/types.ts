@@ -9,11 +9,14 @@
  */
 
 import { pointerType as irPointerType, TensorDescType } from "../../dialects/tt/types.js";
+import { SharedMemorySpace } from "../../dialects/ttg/encodings/shared-memory.js";
+import { type MemDescParams, MemDescType } from "../../dialects/ttg/types.js";
+import { TensorMemorySpace } from "../../dialects/ttng/attrs.js";
 import type { Type } from "../../ir/attribute.js";
 import { type FloatKind, floatType, IntegerType, intType, noneType, type Signedness, tensorType } from "../../ir/builtin-types.js";
 import type { Context } from "../../ir/context.js";
 import { raise } from "./errors.js";
-import type { PyClass, PyValue } from "./values.js";
+import type { Layout, PyClass, PyValue } from "./values.js";
 
 const SIGNED = ["int8", "int16", "int32", "int64"] as const;
 const UNSIGNED = ["int1", "uint8", "uint16", "uint32", "uint64"] as const;
@@ -39,6 +42,8 @@ export interface BlockType {
   readonly element: Dtype | PointerType;
   readonly shape: readonly number[];
   readonly numel: number;
+  /** In Gluon; blocks of Triton get their layouts from the compiler. */
+  readonly layout: Layout | undefined;
 }
 /** Types of values that are one IR value. */
 export type TensorType = Dtype | PointerType | BlockType;
@@ -59,6 +64,23 @@ export interface DescriptorType {
   readonly block: BlockType;
   readonly shapeType: TupleType | undefined;
   readonly stridesType: TupleType | undefined;
+  /** The layout in shared memory, in Gluon. */
+  readonly layout?: Layout | undefined;
+}
+/** A buffer in shared or tensor memory, in Gluon. */
+export interface BufferType {
+  readonly kind: "buffer_type";
+  readonly space: "shared" | "tensor";
+  readonly element: Dtype;
+  readonly shape: readonly number[];
+  readonly layout: Layout;
+  /** The shape of the allocation, which the buffer may be a part of. */
+  readonly allocShape: readonly number[];
+}
+/** The result of an asynchronous wgmma, in Gluon: it may be read after a wait. */
+export interface AccumulatorType {
+  readonly kind: "accumulator_type";
+  readonly tensor: BlockType;
 }
 export interface AggregateType {
   readonly kind: "aggregate_type";
@@ -68,7 +90,7 @@ export interface AggregateType {
 export interface SliceType {
   readonly kind: "slice_type";
 }
-export type TlType = TensorType | TupleType | ConstexprType | DescriptorType | AggregateType | SliceType;
+export type TlType = TensorType | TupleType | ConstexprType | DescriptorType | BufferType | AccumulatorType | AggregateType | SliceType;
 
 function dtypeRecord(name: DtypeName): Dtype {
   const is = (names: readonly string[]) => names.includes(name);
@@ -118,7 +140,7 @@ export function tensorTypeName(type: TensorType): string {
     case "pointer":
       return `${type.isConst ? "const_pointer" : "pointer"}<${tensorTypeName(type.element)}>`;
     case "block":
-      return `<[${type.shape.map((extent) => `'${extent}'`).join(", ")}], ${tensorTypeName(type.element)}>`;
+      return `<[${type.shape.map((extent) => `'${extent}'`).join(", ")}], ${tensorTypeName(type.element)}${type.layout ? `, ${type.layout.text}` : ""}>`;
   }
 }
 /** Address spaces and constness below `element`, which its name leaves out. */
@@ -129,14 +151,19 @@ function constMarks(type: TensorType): string {
 /** The greatest number of elements of a block. */
 export const TRITON_MAX_TENSOR_NUMEL = 1048576;
 
-/** A block; raises what Triton raises for a shape that is none. */
-export function blockType(element: Dtype | PointerType, shape: readonly number[]): BlockType {
+/** A block; raises what Triton raises for a shape that is none, or that its layout does not fit. */
+export function blockType(element: Dtype | PointerType, shape: readonly number[], layout?: Layout): BlockType {
   if (shape.length === 0) raise("TypeError", "0d block_type is forbidden");
-  const key = `${shape.join("x")}/${tensorTypeName(element)}/${constMarks(element)}`;
+  const key = `${shape.join("x")}/${tensorTypeName(element)}/${constMarks(element)}/${layout?.text ?? ""}`;
   let type = blocks.get(key);
   if (!type) {
     const numel = validateBlockShape(shape, BigInt);
-    blocks.set(key, (type = { kind: "block", element, shape: [...shape], numel }));
+    if (layout?.rank !== undefined && layout.rank !== shape.length)
+      raise(
+        "AssertionError",
+        `tensor shape and layout rank mismatch: shape=[${shape.join(", ")}], layout=${layout.text}, shape rank=${shape.length}, layout rank=${layout.rank}`,
+      );
+    blocks.set(key, (type = { kind: "block", element, shape: [...shape], numel, layout }));
   }
   return type;
 }
@@ -166,7 +193,7 @@ export const isPtr = (type: TlType): type is PointerType => type.kind === "point
 export const scalarOf = (type: TensorType): Dtype | PointerType => (type.kind === "block" ? type.element : type);
 /** The same shape with other elements. */
 export const withElement = <E extends Dtype | PointerType>(type: TensorType, element: E): E | BlockType =>
-  type.kind === "block" ? blockType(element, type.shape) : element;
+  type.kind === "block" ? blockType(element, type.shape, type.layout) : element;
 export const shapeOf = (type: TensorType): readonly number[] => (type.kind === "block" ? type.shape : []);
 
 export const isFloating = (type: TlType): boolean => type.kind === "dtype" && type.family === "float";
@@ -232,7 +259,7 @@ export interface Fp8Support {
 /** The IR type of a type that is one IR value; raises for an 8-bit float that the target lacks. */
 export function toIr(ctx: Context, type: TensorType, target: Fp8Support | undefined): Type {
   if (type.kind === "pointer") return irPointerType(toIr(ctx, type.element, target), type.addressSpace);
-  if (type.kind === "block") return tensorType(type.shape, toIr(ctx, type.element, target));
+  if (type.kind === "block") return tensorType(type.shape, toIr(ctx, type.element, target), type.layout?.attr(ctx));
   const { name, bits } = type;
   if (target && isFp8(type) && !target.supportedFp8Dtypes.includes(name))
     raise(
@@ -259,9 +286,15 @@ export function flattenIrTypes(ctx: Context, type: TlType, target: Fp8Support | 
       for (const t of type.types) flattenIrTypes(ctx, t, target, out);
       break;
     case "descriptor_type":
-      out.push(descriptorIrType(ctx, type.block, target));
+      out.push(descriptorIrType(ctx, type, target));
       if (type.shapeType) flattenIrTypes(ctx, type.shapeType, target, out);
       if (type.stridesType) flattenIrTypes(ctx, type.stridesType, target, out);
+      break;
+    case "buffer_type":
+      out.push(bufferIrType(ctx, type, target));
+      break;
+    case "accumulator_type":
+      out.push(toIr(ctx, type.tensor, target));
       break;
     case "aggregate_type":
       for (const [, t] of type.fields) flattenIrTypes(ctx, t, target, out);
@@ -274,9 +307,27 @@ export function flattenIrTypes(ctx: Context, type: TlType, target: Fp8Support | 
 }
 
 /** `!tt.tensordesc`: integers of the block say whether they are signed. */
-export function descriptorIrType(ctx: Context, block: BlockType, target: Fp8Support | undefined): Type {
+export function descriptorIrType(
+  ctx: Context,
+  { block, layout }: Pick<DescriptorType, "block" | "layout">,
+  target: Fp8Support | undefined,
+): Type {
   const element = toIr(ctx, block.element, target);
   const signedness: Signedness = isIntSigned(block.element) ? "signed" : "unsigned";
   const elementType = IntegerType.is(element) ? IntegerType.get(ctx, { width: element.params.width, signedness }) : element;
-  return TensorDescType.get(ctx, { blockType: tensorType(block.shape, elementType) });
+  return TensorDescType.get(ctx, { blockType: tensorType(block.shape, elementType, layout?.attr(ctx)) });
+}
+
+/** `!ttg.memdesc`; raises what the verifier says of it. */
+export function bufferIrType(ctx: Context, type: BufferType, target: Fp8Support | undefined): Type {
+  const params: MemDescParams = {
+    shape: type.shape,
+    elementType: toIr(ctx, type.element, target),
+    encoding: type.layout.attr(ctx),
+    memorySpace: (type.space === "shared" ? SharedMemorySpace : TensorMemorySpace).get(ctx, {}),
+    mutableMemory: true,
+    allocShape: type.allocShape,
+  };
+  MemDescType.verify?.(params, (message) => raise("RuntimeError", message), ctx);
+  return MemDescType.get(ctx, params);
 }

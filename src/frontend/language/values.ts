@@ -5,10 +5,13 @@
  * compile time inside a kernel is wrapped in a `Constexpr`, as Triton does; builtins take both.
  */
 
+import type { Attribute } from "../../ir/attribute.js";
+import type { Context } from "../../ir/context.js";
 import type { LocationRef } from "../../ir/location.js";
 import type { Value } from "../../ir/value.js";
+import type { EncodingParams } from "../../layout/encoding-params.js";
 import type { BuiltinDef } from "./define-builtin.js";
-import type { AggregateType, BlockType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
+import type { AccumulatorType, AggregateType, BlockType, BufferType, DescriptorType, TensorType, TlType, TupleType } from "./types.js";
 import { isBlock, scalarOf, shapeOf } from "./types.js";
 
 /** Any value. */
@@ -16,6 +19,9 @@ export type PyValue = null | boolean | bigint | number | string | PyObject;
 export type PyObject =
   | Tensor
   | Descriptor
+  | Buffer
+  | Accumulator
+  | Layout
   | Constexpr
   | PyTuple
   | PyList
@@ -47,6 +53,33 @@ export interface Descriptor {
   readonly type: DescriptorType;
   readonly shape: PyTuple | undefined;
   readonly strides: PyTuple | undefined;
+}
+/** A buffer in shared or tensor memory, in Gluon. */
+export interface Buffer {
+  readonly kind: "buffer";
+  readonly handle: Value;
+  readonly type: BufferType;
+}
+/** The result of an asynchronous wgmma, in Gluon. */
+export interface Accumulator {
+  readonly kind: "accumulator";
+  readonly handle: Value;
+  readonly type: AccumulatorType;
+}
+/** A layout of Gluon's: an object of a frozen dataclass. */
+export interface Layout {
+  readonly kind: "layout";
+  readonly cls: PyClass;
+  readonly fields: ReadonlyMap<string, PyValue>;
+  /** Undefined where it has none (AutoLayout), or nobody asks for it. */
+  readonly rank: number | undefined;
+  /** As `repr(layout)`. */
+  readonly text: string;
+  /** As it is in the names of functions. */
+  readonly mangled: string;
+  /** The encoding, undefined where the compiler is to choose it; raises what its verifier says. */
+  encoding(): EncodingParams | undefined;
+  attr(ctx: Context): Attribute;
 }
 /** A value known at compile time. Never wraps another one. */
 export interface Constexpr {
@@ -121,6 +154,8 @@ export interface PyClass {
   /** Fields of an aggregate or named tuple, with their annotations. */
   readonly fields: readonly (readonly [string, PyValue])[];
   readonly data: unknown;
+  /** The class that it derives from, of Gluon's layouts. */
+  readonly base?: PyClass;
 }
 export interface PyInstance {
   readonly kind: "instance";
@@ -210,6 +245,8 @@ export function isKind<K extends PyObject["kind"]>(value: PyValue | undefined, k
 export const isTensor = (value: PyValue | undefined): value is Tensor => isKind(value, "tensor");
 export const isConstexpr = (value: PyValue | undefined): value is Constexpr => isKind(value, "constexpr");
 export const isTuple = (value: PyValue | undefined): value is PyTuple => isKind(value, "tuple");
+export const isBuffer = (value: PyValue | undefined): value is Buffer => isKind(value, "buffer");
+export const isLayout = (value: PyValue | undefined): value is Layout => isKind(value, "layout");
 export const isDescriptor = (value: PyValue | undefined): value is Descriptor => isKind(value, "descriptor");
 /** A scalar type, pointer or block type: what `dtype=` arguments take. */
 export const isTensorType = (value: PyValue | undefined): value is TensorType =>
@@ -219,7 +256,10 @@ export const isNumber = (value: PyValue | undefined): value is boolean | bigint 
   typeof value === "bigint" || typeof value === "number" || typeof value === "boolean";
 /** Whether a value exists in the IR, rather than at compile time. */
 export const isIrValue = (value: PyValue | undefined): boolean =>
-  isTensor(value) || isDescriptor(value) || (isTuple(value) && value.values.some(isIrValue)) || isKind(value, "instance");
+  hasHandle(value) || (isTuple(value) && value.values.some(isIrValue)) || isKind(value, "instance");
+/** Whether a value is one of the IR, perhaps with others. */
+export const hasHandle = (value: PyValue | undefined): value is Tensor | Descriptor | Buffer | Accumulator =>
+  isTensor(value) || isDescriptor(value) || isBuffer(value) || isKind(value, "accumulator");
 
 /** The value itself where it is a constexpr; goes into tuples and lists. */
 export function unwrap(value: PyValue): PyValue {
@@ -244,7 +284,7 @@ export const isBlockTensor = (value: Tensor): value is Tensor & { readonly type:
 
 /** The type of a value as the language sees it: `value.type`. */
 export function typeOf(value: PyValue): TlType {
-  if (isTensor(value) || isDescriptor(value)) return value.type;
+  if (hasHandle(value)) return value.type;
   if (isTuple(value)) return tupleTypeOf(value);
   if (isKind(value, "instance")) return aggregateTypeOf(value);
   if (isConstexpr(value)) return { kind: "constexpr_type", value: value.value };
@@ -259,7 +299,7 @@ function aggregateTypeOf({ cls, attrs }: PyInstance): AggregateType {
 
 /** The IR values of a value, appended to `out`. */
 export function flattenValue(value: PyValue, out: Value[] = []): Value[] {
-  if (isTensor(value)) out.push(value.handle);
+  if (isTensor(value) || isBuffer(value) || isKind(value, "accumulator")) out.push(value.handle);
   else if (isTuple(value)) for (const v of value.values) flattenValue(v, out);
   else if (isDescriptor(value)) {
     out.push(value.handle);
@@ -292,6 +332,10 @@ function unflatten(handles: readonly Value[], cursor: { at: number }, type: TlTy
       const strides = type.stridesType && (unflatten(handles, cursor, type.stridesType) as PyTuple);
       return { kind: "descriptor", handle, type, shape, strides };
     }
+    case "buffer_type":
+      return { kind: "buffer", handle: handles[cursor.at++]!, type };
+    case "accumulator_type":
+      return { kind: "accumulator", handle: handles[cursor.at++]!, type };
     case "aggregate_type": {
       const attrs = new Map(type.fields.map(([name, t]) => [name, unflatten(handles, cursor, t)] as const));
       return { kind: "instance", cls: type.cls, attrs };

@@ -1,5 +1,6 @@
 /** The Python texts of the prelude, by the version of Triton and the name of the module. */
 import { TRITON_3_6, type TritonVersion } from "../../support/triton-version.js";
+import { GLUON_FLOAT2, GLUON_STANDARD } from "./gluon.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
 import { RANDOM } from "./random.js";
 import { STANDARD } from "./standard.js";
@@ -10,6 +11,8 @@ export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> =
     new Map([
       ["triton.language.standard", STANDARD],
       ["triton.language.random", RANDOM],
+      ["triton.experimental.gluon.language._standard", GLUON_STANDARD],
+      ["triton.experimental.gluon.language.nvidia.blackwell.float2", GLUON_FLOAT2],
       ["torch._inductor.runtime.triton_helpers", INDUCTOR_HELPERS],
       ["torch._inductor.runtime.triton_compat", INDUCTOR_COMPAT],
     ]),

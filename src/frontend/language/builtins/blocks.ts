@@ -46,7 +46,9 @@ const DESCRIPTOR_METHODS: ReadonlyMap<string, BuiltinDef> = new Map(
   [load, store, ...reductions, gather, scatter].map((def) => [def.name, def]),
 );
 /** The method of a tensor descriptor that is called so. */
-export const descriptorMethod = (name: string): BuiltinDef | undefined => DESCRIPTOR_METHODS.get(name);
+export const descriptorMethod = ({ type }: Descriptor, name: string): BuiltinDef | undefined =>
+  // Gluon's are loaded and stored by functions.
+  type.layout ? undefined : DESCRIPTOR_METHODS.get(name);
 
 /** An attribute of a tensor descriptor that is not a method; undefined when there is none. */
 export function descriptorAttribute(desc: Descriptor, name: string): PyValue | undefined {
@@ -60,6 +62,8 @@ export function descriptorAttribute(desc: Descriptor, name: string): PyValue | u
       return block;
     case "block_shape":
       return tuple(block.shape.map(BigInt));
+    case "layout":
+      return desc.type.layout;
     case "shape":
       return desc.shape;
     case "strides":

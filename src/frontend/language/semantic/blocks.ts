@@ -56,7 +56,7 @@ import { constexprShape, paddingOption } from "./memory.js";
 import { listText, shapeText } from "./shape.js";
 
 /** Extents, strides or offsets as IR values: i64 where `wide`, else i32 (or what narrower integer they are). */
-function indexValues(s: Semantic, given: PyValue, wide: boolean): readonly Value[] {
+export function indexValues(s: Semantic, given: PyValue, wide: boolean): readonly Value[] {
   return (elementsOf(given) ?? [given]).map((elem) => indexValue(s, elem, wide));
 }
 function indexValue(s: Semantic, elem: PyValue, wide: boolean): Value {
@@ -160,7 +160,7 @@ export function makeTensorDescriptor(s: Semantic, base: Tensor, parts: Descripto
     raise("TypeError", `create_make_tensor_descriptor(): padding_option must be "zero" or "nan", got ${pyRepr(parts.paddingOption)}`);
   const handles = (values: readonly Tensor[]) => values.map((v) => v.handle);
   const op = emitOp(s, MakeTensorDescOp, { base: base.handle, shape: handles(shape), strides: handles(strides), padding }, [
-    descriptorIrType(s.ctx, block, s.options),
+    descriptorIrType(s.ctx, { block }, s.options),
   ]);
   return descriptor(op.result(0), block, tuple(shape), tuple(strides));
 }

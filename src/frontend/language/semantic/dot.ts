@@ -55,7 +55,7 @@ export function dotOfAnyRank(s: Semantic, x: Tensor, y: Tensor, given: Tensor | 
 
 const OPERANDS: readonly Dtype[] = [INT8, UINT8, FLOAT16, BFLOAT16, FLOAT32, FLOAT64];
 
-function dot(s: Semantic, x: Tensor, y: Tensor, acc: Tensor | undefined, options: DotOptions): Tensor {
+export function dot(s: Semantic, x: Tensor, y: Tensor, acc: Tensor | undefined, options: DotOptions): Tensor {
   let [lhs, rhs] = [x, y];
   check(isBlockTensor(lhs) && isBlockTensor(rhs), "dot takes blocks, not scalars");
   const [a, b] = [dtypeOf(lhs) as Dtype, dtypeOf(rhs) as Dtype];
@@ -113,7 +113,7 @@ function upcastForeignFloats(s: Semantic, x: Tensor, y: Tensor): readonly [Tenso
   return toHalf();
 }
 
-function precision(s: Semantic, given: PyValue): string {
+export function precision(s: Semantic, given: PyValue): string {
   if (typeof given !== "string") return raise("AttributeError", `'${typeof given}' object has no attribute 'lower'`);
   const allowed = s.options.allowedDotInputPrecisions;
   const name = given.toLowerCase();

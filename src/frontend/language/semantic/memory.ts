@@ -24,7 +24,7 @@ const spelled = (name: string, words: Readonly<Record<string, string>>, fallback
   if (!pyTruth(given)) return fallback;
   return (typeof given === "string" ? words[given] : undefined) ?? raise("ValueError", `${name} ${pyStr(given)} not supported`);
 };
-const loadCacheModifier = spelled("Cache modifier", { ".ca": "ca", ".cg": "cg", ".cv": "cv" }, "none");
+export const loadCacheModifier = spelled("Cache modifier", { ".ca": "ca", ".cg": "cg", ".cv": "cv" }, "none");
 const storeCacheModifier = spelled("Cache modifier", { ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt" }, "none");
 export const evictionPolicy = spelled("Eviction policy", { evict_last: "evict_last", evict_first: "evict_first" }, "evict_normal");
 const padding = spelled("Padding option", { zero: "zero", nan: "nan" }, "");

@@ -6,6 +6,7 @@ import { Block } from "../../../ir/block.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import { resolveLocation, unknownLoc } from "../../../ir/location.js";
 import type { Operation } from "../../../ir/operation.js";
+import * as gluon from "../../gluon/semantic/shape.js";
 import { check, raise } from "../errors.js";
 import { noAttribute, pyTypeName, sameType, typeName } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
@@ -16,20 +17,30 @@ import { broadcastTensors, broadcastToShape, listText, reshape } from "./shape.j
 
 /** Reduces along `axis`, or all elements where it is undefined. One result for each input. */
 export function reduction(s: Semantic, given: readonly Tensor[], axis: number | undefined, combine: PyValue): readonly Tensor[] {
-  const inputs = axis === undefined ? given.map((t) => reshape(s, t, [numel(t)], true)) : given;
+  const inputs = axis === undefined ? given.map((t) => reshape(s, t, [numel(t)], !s.isGluon)) : given;
   const dim = axis ?? 0;
   const shape = blockShape(inputs[0]!);
+  if (s.isGluon) {
+    gluon.expect(dim < shape.length, () => `expected reduction axis to be in the range [0, ${shape.length}) but got ${dim}`);
+    gluon.checkSameLayout(inputs);
+  }
   check(dim < shape.length, `reduction axis must be < inputs rank (${shape.length})`);
   const rest = shape.filter((_, i) => i !== dim);
   check(
     inputs.every((t) => listText(extentsOf(t)) === listText(shape)),
     "all reduction inputs must have the same shape",
   );
+  const parts = { srcs: inputs.map((t) => t.handle), axis: dim };
+  if (s.isGluon) {
+    const op = emitOp(s, ReduceOp, parts);
+    combineRegion(s, op, inputs, combine, ReduceReturnOp);
+    return inputs.map((t, i) => gluon.withInferredLayout(op.result(i), dtypeOf(t), rest));
+  }
   const types = inputs.map((t) => ofShape(dtypeOf(t), rest));
   const op = emitOp(
     s,
     ReduceOp,
-    { srcs: inputs.map((t) => t.handle), axis: dim },
+    parts,
     types.map((type) => irType(s, type)),
   );
   combineRegion(s, op, inputs, combine, ReduceReturnOp);
@@ -132,7 +143,7 @@ export function gather(s: Semantic, src: Tensor, index: Tensor, axis: number): T
   from.forEach((extent, d) => {
     if (d !== dim) check(at[d] === extent, `index dim ${dim} must match the corresponding source dim`);
   });
-  return emit(s, GatherOp, { src: src.handle, indices: index.handle, axis: dim }, ofShape(dtypeOf(src), at));
+  return emit(s, GatherOp, { src: src.handle, indices: index.handle, axis: dim }, withElement(index.type, dtypeOf(src)));
 }
 
 export function histogram(s: Semantic, input: Tensor, bins: number, given: Tensor | undefined): Tensor {

@@ -10,6 +10,7 @@ import {
   TransOp,
   UnsplatOp,
 } from "../../../dialects/tt/ops/shape.js";
+import * as gluon from "../../gluon/semantic/shape.js";
 import { check, raise } from "../errors.js";
 import { noAttribute, pyStr } from "../python-text.js";
 import type { Semantic } from "../semantic.js";
@@ -42,14 +43,17 @@ export function unsplat(s: Semantic, value: Tensor): Tensor {
 }
 
 export function reshape(s: Semantic, input: Tensor, shape: readonly number[], canReorder: boolean): Tensor {
+  if (s.isGluon && canReorder) return gluon.reshape(s, input, shape, canReorder);
   if (!isBlockTensor(input)) return raise("AttributeError", noAttribute(input.type, "numel"));
   if (input.type.numel !== shape.reduce((a, b) => a * b, 1))
     raise("ValueError", "reshape() cannot change total number of elements in tensor");
+  if (s.isGluon) return gluon.reshape(s, input, shape, canReorder);
   return emit(s, ReshapeOp, { src: input.handle, allow_reorder: canReorder }, blockType(dtypeOf(input), shape));
 }
 
 /** With a dimension of extent 1 at `axis`; a scalar becomes a block. */
 export function expandDims(s: Semantic, input: Tensor, axis: number): Tensor {
+  if (s.isGluon) return gluon.expandDims(s, input, axis);
   // Python's `insert` beyond the end appends: `x[:, None]` of a scalar has one dimension.
   if (!isBlock(input.type)) return splat(s, input, [1]);
   const shape = [...extentsOf(input)];
@@ -70,6 +74,7 @@ export function cat(s: Semantic, lhs: Tensor, rhs: Tensor, canReorder: boolean):
 
 export function join(s: Semantic, x: Tensor, y: Tensor): Tensor {
   let [a, b] = broadcastValues(s, x, y);
+  if (s.isGluon) return gluon.join(s, a, b);
   // The IR joins no scalars: they go through blocks of one element.
   const wereScalars = !isBlock(a.type);
   if (wereScalars) [a, b] = [expandDims(s, a, 0), expandDims(s, b, 0)];
@@ -79,6 +84,7 @@ export function join(s: Semantic, x: Tensor, y: Tensor): Tensor {
 
 /** The two halves along the last dimension. */
 export function split(s: Semantic, a: Tensor): readonly [Tensor, Tensor] {
+  if (s.isGluon) return gluon.split(s, a);
   const shape = extentsOf(a);
   check(shape.at(-1) === 2, `split takes a block whose last dimension is 2, but its shape is [${shape.join(", ")}]`);
   const type = blockType(dtypeOf(a), shape.slice(0, -1));
@@ -93,6 +99,7 @@ export function permute(s: Semantic, input: Tensor, dims: readonly number[], giv
   if (shape.length !== dims.length) raise("ValueError", "permute dims must have the same length as input shape");
   if (![...dims].sort((a, b) => a - b).every((d, i) => d === i))
     raise("ValueError", `permute dims must be a permutation of 0, 1, ..., n-1, but were ${pyStr(given)}`);
+  if (s.isGluon) return gluon.permute(s, input, dims);
   const type = blockType(
     dtypeOf(input),
     dims.map((d) => shape[d]!),
@@ -102,6 +109,7 @@ export function permute(s: Semantic, input: Tensor, dims: readonly number[], giv
 
 /** Broadcasts to a shape of the same rank; a scalar is splat. `wanted`: how a message writes the shape. */
 export function broadcastToShape(s: Semantic, input: Tensor, shape: readonly number[], wanted = listText): Tensor {
+  if (s.isGluon) return gluon.broadcastToShape(s, input, shape);
   if (!isBlock(input.type)) return splat(s, input, shape);
   const from = input.type.shape;
   if (from.length !== shape.length) raise("ValueError", `Cannot broadcast, rank mismatch: ${shapeText(from)}, ${wanted(shape)}`);
@@ -123,6 +131,7 @@ export function broadcastValues(s: Semantic, x: Tensor, y: Tensor): readonly [Te
   if (isBlock(lhs.type) && !isBlock(rhs.type)) return [lhs, splatTo(s, rhs, withElement(lhs.type, scalarOf(rhs.type)) as BlockType)];
   if (!isBlock(lhs.type) && isBlock(rhs.type)) return [splatTo(s, lhs, withElement(rhs.type, scalarOf(lhs.type)) as BlockType), rhs];
   if (!isBlock(lhs.type)) return [lhs, rhs];
+  if (s.isGluon) return gluon.broadcastBlocks(s, lhs, rhs);
   while (extentsOf(lhs).length < extentsOf(rhs).length) lhs = expandAt(s, lhs, 0, [1, ...extentsOf(lhs)]);
   while (extentsOf(rhs).length < extentsOf(lhs).length) rhs = expandAt(s, rhs, 0, [1, ...extentsOf(rhs)]);
   const [a, b] = [extentsOf(lhs), extentsOf(rhs)];
