@@ -28,7 +28,7 @@ export function stage(name: Stage, steps: readonly (PassStep | false)[]): readon
 }
 
 /** The artifacts that can be made after the last pass: LLVM IR, PTX, and by op the instructions in PTX. */
-export type ArtifactKind = keyof Artifacts;
+export type ArtifactKind = Exclude<keyof Artifacts, "machine">;
 /** Makes the artifacts of a module after the last pass, as far as it can be translated. */
 export type Translate<Options> = (module: Operation, target: BackendTarget<Options> & ArtifactRequest) => Artifacts;
 export interface ArtifactRequest {

@@ -5,7 +5,7 @@ import { NVIDIA } from "../backend/nvidia/nvidia.js";
 import type { CudaOptions } from "../backend/nvidia/options.js";
 import { compiling } from "../compile/compile-source.js";
 import type { Always, Compilation, CompileRequest } from "../library/compile.js";
-import { pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
+import { insertedText, pipelineOf, pipelineRange, positionOf, settingsOf } from "../library/pipeline.js";
 import type { Source } from "../library/sources.js";
 import { finished, type Work } from "../support/slices.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
@@ -71,11 +71,13 @@ export function asked({
   startAfter,
   stopAfter,
   disabled,
+  inserted,
 }: Exclude<ReturnType<typeof shownRange>, { readonly error: string }>): CompileRequest {
   return {
     ...(startAfter === undefined ? {} : { startAfter: String(startAfter) }),
     ...(stopAfter === undefined ? {} : { until: String(stopAfter) }),
     disable: [...disabled].map(String),
+    insert: inserted.map(insertedText),
   };
 }
 
@@ -138,7 +140,7 @@ export function everywhere(args: TtStepArgs, io: Io): Always {
   };
 }
 /** The passes that run: those that the arguments name, up to the last whose result is shown. */
-export function shownRange(pipeline: readonly PipelineStep[], args: TtStepArgs): ReturnType<typeof pipelineRange> {
+export function shownRange(pipeline: ReturnType<typeof pipelineOf>, args: TtStepArgs): ReturnType<typeof pipelineRange> {
   const range = pipelineRange(pipeline, args);
   if ("error" in range) return { error: withHint(range.error, "--list") };
   const last = Math.min(range.stopAfter ?? pipeline.length, lastShown(pipeline, args) ?? pipeline.length);

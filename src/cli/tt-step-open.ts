@@ -3,6 +3,8 @@ import type { Compilation } from "../library/compile.js";
 import { pipelineOf, settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { printOperation } from "../syntax/print.js";
+import { reproducer } from "../trace/reproducer.js";
+import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { oneInput } from "./options/read.js";
 import { TT_STEP } from "./options/step.js";
@@ -46,6 +48,8 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     ? (await watched(validation.validatingTrace(made.trace, args.input, names, args.simulation, io), io)).value
     : undefined;
   if (checked && "error" in checked) return usage(io, checked.error);
+  if (args.reproducer !== undefined && args.stopAfter !== undefined && made.compiled?.ok)
+    return leaveReproducer(made.trace, args.reproducer, "runs", argv, io);
   if (checked && asksForNothing(args) && args.against === undefined) {
     return ended(Math.max(deliver(checked.text, args, io), checked.code));
   }
@@ -84,12 +88,20 @@ async function failure({ failed, trace }: Compilation, args: TtStepArgs, argv: r
   io.stderr.write(
     `tt-step: the result of pass '${failed.flag}' does not verify; this is a bug in tt-step, please report it with the input\n`,
   );
-  if (args.reproducer !== undefined)
-    try {
-      io.writeFile(args.reproducer, (await import("./tt-step-reproducer.js")).reproducer(trace, argv));
-      io.stderr.write(`tt-step: the IR before it is in '${args.reproducer}'; tt-opt --run-reproducer runs the pass on it\n`);
-    } catch (error) {
-      io.stderr.write(`tt-step: cannot write '${args.reproducer}': ${fileError(error)}\n`);
-    }
+  if (args.reproducer !== undefined) leaveReproducer(trace, args.reproducer, `fails in`, argv, io);
   return EXIT.bug;
+}
+
+/** Writes the IR before the last pass that ran, so that tt-opt can run the pass on it; returns the exit code. */
+function leaveReproducer(trace: Trace, path: string, does: string, argv: readonly string[], io: Io): number {
+  const step = trace.steps.findLast((s) => s.parent === undefined)!;
+  const command = `tt-step ${argv.map((arg) => (/^[\w./:=,#-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`)).join(" ")}`;
+  try {
+    io.writeFile(path, reproducer(trace, step, [command, `${does} ${step.label} ${step.flag}; the IR before it:`]));
+    io.stderr.write(`tt-step: the IR before it is in '${path}'; tt-opt --run-reproducer runs the pass on it\n`);
+    return EXIT.ok;
+  } catch (error) {
+    io.stderr.write(`tt-step: cannot write '${path}': ${fileError(error)}\n`);
+    return EXIT.badInput;
+  }
 }

@@ -5,7 +5,7 @@ import { readOptions } from "../compile/comment-options.js";
 import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
-import { pipelineOf, settingsOf } from "../library/pipeline.js";
+import { insertedText, pipelineOf, settingsOf } from "../library/pipeline.js";
 import { fileError } from "../node/files.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
@@ -85,14 +85,14 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     const settings = settingsOf(read, { ...args, ...compiler });
     const asked = shownRange(pipelineOf(settings), args);
     if ("error" in asked) return { kind: "error", text: `tt-step: ${asked.error}\n`, code: EXIT.badInput };
-    const { disabled, ...range } = asked;
+    const { disabled, inserted, ...range } = asked;
     const { capability, options } = settings;
     return {
       kind: "module",
       source: read,
       range,
       form: read.python && form(withSettings(read.python.proposal, options), capability),
-      whatIf: { capability, options, disabled: [...disabled] },
+      whatIf: { capability, options, disabled: [...disabled], inserted: inserted.map(insertedText) },
     };
   };
   /** Opens the kernel for the arguments of a form, and writes them into the file where that is asked for. */

@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { defaultOptions } from "../backend/nvidia/options.js";
-import { compile } from "../compile/compile.js";
 import { type MemoryIo, memoryIo } from "../testing/memory-io.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
-import { type Input, readInput } from "./tt-step-input.js";
-import { reproducer } from "./tt-step-reproducer.js";
 
 const MATMUL = "fixtures/kernels/matmul.ttir";
 const VECADD = "fixtures/kernels/vecadd.ttir";
@@ -276,19 +272,42 @@ describe("--against", () => {
   });
 });
 
-test("a reproducer holds the IR before the last pass, and names the pass", async () => {
-  const { module } = readInput(VECADD, memoryIo(), { debugInfo: false }) as Extract<Input, { kind: "module" }>;
-  const { trace } = compile(VECADD, module, {
-    capability: 80,
-    options: defaultOptions(80),
-    stopAfter: 4,
-    clock: () => 0,
-  });
-  const text = reproducer(trace, ["it's", "--list"]);
-  expect(text).toMatch(/^\/\/ tt-step 'it'\\''s' --list\n\/\/ fails in 4 canonicalize; the IR before it:\nmodule \{\n/);
+test("a reproducer holds the IR before a pass, and names the pass", async () => {
+  const first = memoryIo();
+  expect(await main([MATMUL, "--stop-after", "tritongpu-pipeline", "--reproducer", "r.mlir"], first)).toBe(0);
+  expect(first.err()).toContain("tt-opt --run-reproducer runs the pass on it");
+  const text = first.written.get("r.mlir")!;
+  expect(text).toContain(
+    `// tt-step ${MATMUL} --stop-after tritongpu-pipeline --reproducer r.mlir\n// runs 29 tritongpu-pipeline; the IR before it:`,
+  );
   const io = memoryIo("", { r: text });
   expect(await ttOpt(["--run-reproducer", "r"], io)).toBe(0);
-  expect(io.out()).toBe(trace.lines.textOf(trace.steps.at(-1)!.text));
+  expect(io.out()).toContain("ttg.async_copy_global_to_local");
+});
+
+test("a pass is inserted after another one; what is no pass is named", async () => {
+  const { out } = await run([
+    VECADD,
+    "--insert-pass",
+    "coalesce:cse",
+    "--insert-pass",
+    "0:canonicalize{top-down=false}",
+    "--list",
+    "--no-times",
+  ]);
+  const names = out
+    .split("\n")
+    .map((row) => row.split(/\s+/).find((word) => /^[a-z][\w-]+(?:#\d+)?$/.test(word) && !/^(?:ttg?ir|llir|ops)$/.test(word)));
+  expect(names[1]).toBe("canonicalize#1");
+  expect(names[names.indexOf("tritongpu-coalesce") + 1]).toBe("cse#2");
+  for (const [spec, said] of [
+    ["coalesc:cse", "there is no pass 'coalesc' here; did you mean 'coalesce'?"],
+    ["coalesce:cs", "there is no pass 'cs' here"],
+    ["coalesce:cse,licm", "expected one pass"],
+    ["coalesce", "expected PASS:PASS"],
+    ["coalesce:canonicalize{topdown=1}", "canonicalize"],
+  ] as const)
+    expect(await run([VECADD, "--insert-pass", spec])).toMatchObject({ code: 2, err: expect.stringContaining(said) });
 });
 
 test.each([

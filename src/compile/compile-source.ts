@@ -1,19 +1,30 @@
 /** Compiles what was read, for a target and with options. */
 
-import type { ArtifactKind, Translate } from "../backend/backend.js";
+import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
 import { type CudaOptions, checkOptions, defaultOptions } from "../backend/nvidia/options.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
 import { CAPABILITIES, capabilityOf, DEFAULT_CAPABILITY, knownCapability } from "../gpu/nvidia.js";
 import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
+import { optionsText, stepText } from "../pass/define-pass.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
+import { parsePipeline } from "../pass/pipeline-text.js";
+import { PASSES } from "../passes/index.js";
 import { finished } from "../support/slices.js";
 import { DEFAULT_TRITON, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts, Trace } from "../trace/trace.js";
-import { type Always, type CompileOptions, type CompileProgress, type CompileResult, compileSteps, pipelineOf } from "./compile.js";
+import {
+  type Always,
+  type CompileOptions,
+  type CompileProgress,
+  type CompileResult,
+  compileSteps,
+  type InsertedStep,
+  pipelineOf,
+} from "./compile.js";
 import { type Divisibility, setDivisibility } from "./divisibility.js";
 import { readSource, stageOf } from "./read-source.js";
 import { type ModuleSource, type Rejected, rejected, type Source } from "./source.js";
@@ -58,6 +69,8 @@ export interface RangeRequest {
   readonly startAfter?: string | undefined;
   readonly stopAfter?: string | undefined;
   readonly disablePass?: readonly string[];
+  /** Passes to run where the pipeline has them not: `coalesce:cse`, `12:canonicalize{top-down=false}` after a pass (0: before all). */
+  readonly insertPass?: readonly string[];
 }
 
 /** The position of a pass, from 1; undefined where the pipeline has none of that name. */
@@ -78,10 +91,21 @@ function noPosition(pipeline: readonly PipelineStep[], spec: string): string {
 
 /** The range and omissions as positions in the pipeline. */
 export function pipelineRange(
-  pipeline: readonly PipelineStep[],
-  { startAfter, stopAfter, disablePass = [] }: RangeRequest,
-): (Pick<CompileOptions, "startAfter" | "stopAfter"> & { readonly disabled: ReadonlySet<number> }) | { readonly error: string } {
-  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number> } = { disabled: new Set() };
+  pipeline: readonly BackendStep[],
+  { startAfter, stopAfter, disablePass = [], insertPass = [] }: RangeRequest,
+):
+  | (Pick<CompileOptions, "startAfter" | "stopAfter"> & Required<Pick<CompileOptions, "disabled" | "inserted">>)
+  | { readonly error: string } {
+  const inserted: InsertedStep[] = [];
+  for (const spec of insertPass) {
+    const step = insertedStep(pipeline, spec);
+    if ("error" in step) return step;
+    inserted.push(step);
+  }
+  const range: { startAfter?: number; stopAfter?: number; disabled: Set<number>; inserted: readonly InsertedStep[] } = {
+    disabled: new Set(),
+    inserted,
+  };
   for (const spec of [startAfter, stopAfter, ...disablePass])
     if (spec !== undefined && positionOf(pipeline, spec) === undefined) return { error: noPosition(pipeline, spec) };
   if (startAfter !== undefined) range.startAfter = positionOf(pipeline, startAfter)!;
@@ -89,6 +113,28 @@ export function pipelineRange(
   for (const spec of disablePass) range.disabled.add(positionOf(pipeline, spec)!);
   return range;
 }
+
+/** `coalesce:cse` as a step: it belongs to the stage of the pass before it. */
+export function insertedStep(pipeline: readonly BackendStep[], spec: string): InsertedStep | { readonly error: string } {
+  const [, place = "", text = ""] = /^([^:]*):(.*)$/s.exec(spec) ?? [];
+  if (text === "") return { error: `expected PASS:PASS, a pass and what runs after it, but got '${spec}'` };
+  const after = place === "0" ? 0 : positionOf(pipeline, place);
+  if (after === undefined) return { error: noPosition(pipeline, place) };
+  const flags = [...PASSES.values()].filter(({ testOnly }) => !testOnly).map(({ flag }) => flag);
+  const parsed = parsePipeline(text, (name) => PASSES.get(passCalled(name, flags) ?? name));
+  if ("error" in parsed) {
+    const [name = ""] = text.split(/[{(]/);
+    return { error: passCalled(name, flags) === undefined ? noPassCalled(name, flags) : parsed.error };
+  }
+  const [step, ...more] = parsed.elements;
+  if (step?.kind !== "pass" || more.length > 0) return { error: `expected one pass, but got '${text}'` };
+  const { pass } = step;
+  const { stage } = (pipeline[after - 1] ?? pipeline[0])!;
+  return { after, step: { stage, flag: pass.flag, pass: pass.name, options: optionsText(step), step } };
+}
+
+/** The text of an inserted step: `12:cse`. */
+export const insertedText = ({ after, step }: InsertedStep): string => `${after}:${stepText(step.step)}`;
 
 /** The target of a compilation, how far it goes, and the results to keep. */
 export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "maxArtifactOps" | "watch"> {
@@ -104,6 +150,8 @@ export interface CompileRequest extends Partial<Always>, Pick<CompileOptions, "m
   readonly startAfter?: string;
   /** Passes to leave out. */
   readonly disable?: readonly string[];
+  /** Passes to run where the pipeline has them not: `coalesce:cse` runs cse after coalesce. */
+  readonly insert?: readonly string[];
   /** The artifacts to make after the last pass, if all ran; both by default. */
   readonly artifacts?: readonly ArtifactKind[];
   /** How much of each step the Trace keeps: `texts` (the IR after it, rewrites, remarks; default), `list` (whether it changed something), or `nothing`. */
@@ -157,6 +205,7 @@ export function* compiling(
     until,
     startAfter,
     disable = [],
+    insert = [],
     artifacts = ["llir", "ptx"],
     record = "texts",
     from,
@@ -171,7 +220,7 @@ export function* compiling(
     ...settingsOf(ready, { capability: own.capability, cuda: own.cuda ?? {}, triton: own.triton }),
     ...(from === undefined ? {} : { from }),
   };
-  const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable });
+  const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable, insertPass: insert });
   if ("error" in range) return rejected(range.error);
   used.add(module);
   const otherTarget = targetWarning(module, settings.capability);

@@ -3,7 +3,7 @@
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
 import { NVIDIA } from "../backend/nvidia/nvidia.js";
 import type { CudaOptions } from "../backend/nvidia/options.js";
-import { CallSiteLoc, type LocationRef, NameLoc, positionOfLocation } from "../ir/location.js";
+import { callStack, type LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { isValid } from "../ir/verify.js";
 import { stepText } from "../pass/define-pass.js";
@@ -13,7 +13,7 @@ import { type Remark, refTo, remarkWithIds } from "../pass/remark.js";
 import { finished } from "../support/slices.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
-import { isLibraryFile, LocationCollector, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
+import { LocationCollector, MAX_CALLS, NO_LOCATIONS, type OpLocations } from "../trace/op-locations.js";
 import { type PipelineStep, STAGES, type Stage } from "../trace/stage.js";
 import { type Artifacts, countOps, type Step, type Trace } from "../trace/trace.js";
 import { Identities } from "./identities.js";
@@ -32,6 +32,8 @@ export interface CompileOptions {
   readonly stopAfter?: number;
   /** Indices of passes to leave out. */
   readonly disabled?: ReadonlySet<number>;
+  /** Passes that the pipeline has not at these places. */
+  readonly inserted?: readonly InsertedStep[];
   readonly verifyEach?: boolean;
   /** AxisInfo knows nothing: what the kernel costs without its hints. */
   readonly pessimisticAxisInfo?: boolean;
@@ -78,6 +80,36 @@ export function compile(name: string, module: Operation, options: CompileOptions
   return finished(compileSteps(name, module, options));
 }
 
+/** A pass that runs after that many of the pipeline's. */
+export interface InsertedStep {
+  readonly after: number;
+  readonly step: BackendStep;
+}
+/** A pass that runs: its position in the pipeline, or that of the pass before it and which of the inserted ones it is. */
+export interface RunStep {
+  readonly position: number;
+  readonly inserted: number | undefined;
+  readonly step: BackendStep;
+}
+/** The passes that run, in order. */
+export function stepsToRun(
+  pipeline: readonly BackendStep[],
+  {
+    startAfter = 0,
+    stopAfter = pipeline.length,
+    disabled,
+    inserted = [],
+  }: Pick<CompileOptions, "startAfter" | "stopAfter" | "disabled" | "inserted">,
+): readonly RunStep[] {
+  const found: RunStep[] = [];
+  for (let position = startAfter; position <= stopAfter; position++) {
+    const step = pipeline[position - 1];
+    if (step && position > startAfter && !disabled?.has(position)) found.push({ position, inserted: undefined, step });
+    for (const [i, { after, step }] of inserted.entries()) if (after === position) found.push({ position, inserted: i, step });
+  }
+  return found;
+}
+
 /** The progress of a compilation so far. */
 export interface CompileProgress {
   readonly done: number;
@@ -113,13 +145,9 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     artifacts: {},
   });
   let failed: CompileResult["failed"];
-  for (const [i, step] of pipeline.entries()) {
-    const number = i + 1;
-    if (options.startAfter !== undefined && number <= options.startAfter) continue;
-    if (options.stopAfter !== undefined && number > options.stopAfter) break;
-    if (options.disabled?.has(number)) continue;
-    yield { done: i, total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
-    const watch = options.watch?.(number);
+  for (const { position, inserted, step } of stepsToRun(pipeline, options)) {
+    yield { done: Math.max(0, position - 1), total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
+    const watch = inserted === undefined ? options.watch?.(position) : undefined;
     failed = options.steps === false ? runUnrecorded(module, step, options, watch) : recorder.run(step, watch);
     if (failed) break;
   }
@@ -370,15 +398,8 @@ class Recorder {
   }
 
   private locate(op: number, loc: LocationRef): void {
-    const { ctx } = this.module;
-    let position = positionOfLocation(ctx, loc);
-    // Triton's own library says less than the line that calls it.
-    for (let at = loc; position && isLibraryFile(position.file) && typeof at !== "number"; position = positionOfLocation(ctx, at)) {
-      const call = NameLoc.is(at) ? at.params.child : at;
-      if (!CallSiteLoc.is(call)) break;
-      at = call.params.caller;
-    }
-    if (position) this.locations.add(op, position.file, position.line, position.column);
+    const stack = callStack(this.module.ctx, loc, MAX_CALLS);
+    if (stack.length > 0) this.locations.add(op, stack);
   }
 
   private numOps(): number {

@@ -64,31 +64,48 @@ export function ancestorIn(trace: Trace, op: number, within: ReadonlySet<number>
   return undefined;
 }
 
-const positions = new WeakMap<Trace, ReadonlyMap<number, SourcePosition>>();
+/** Places of ops, and the calls around them. */
+interface Places {
+  readonly own: ReadonlyMap<number, SourcePosition>;
+  readonly calls: ReadonlyMap<number, readonly SourcePosition[]>;
+}
+const places = new WeakMap<Trace, Places>();
+
+function placesOf(trace: Trace): Places {
+  let known = places.get(trace);
+  if (!known) {
+    const { files, places: numbers, calls: callers } = trace.locations;
+    const at = (from: Int32Array, i: number): SourcePosition => ({ file: files[from[i + 1]!]!, line: from[i + 2]!, column: from[i + 3]! });
+    const own = new Map<number, SourcePosition>();
+    for (let i = 0; i < numbers.length; i += 4) own.set(numbers[i]!, at(numbers, i));
+    const calls = new Map<number, SourcePosition[]>();
+    for (let i = 0; i < callers.length; i += 4) {
+      const found = calls.get(callers[i]!);
+      if (found) found.push(at(callers, i));
+      else calls.set(callers[i]!, [at(callers, i)]);
+    }
+    places.set(trace, (known = { own, calls }));
+  }
+  return known;
+}
+/** The op, or the nearest one that it came from, that has a place of its own. */
+function placed(trace: Trace, op: number): number | undefined {
+  const { own } = placesOf(trace);
+  if (own.size === 0) return undefined;
+  return own.has(op) ? op : ancestorsOf(trace, op).find((ancestor) => own.has(ancestor));
+}
 
 /** Where an op's Python source is: its own place, or the nearest one of an op that it came from. */
 export function locationOf(trace: Trace, op: number): SourcePosition | undefined {
-  const known = locationsOf(trace);
-  if (known.size === 0) return undefined;
-  const own = known.get(op);
-  if (own) return own;
-  for (const ancestor of ancestorsOf(trace, op)) {
-    const at = known.get(ancestor);
-    if (at) return at;
-  }
-  return undefined;
+  return placesOf(trace).own.get(placed(trace, op) ?? -1);
+}
+/** The calls that an op was inlined by, the innermost first; none in the kernel's own body. */
+export function callersOf(trace: Trace, op: number): readonly SourcePosition[] {
+  return placesOf(trace).calls.get(placed(trace, op) ?? -1) ?? [];
 }
 /** Every op's own place. */
 export function locationsOf(trace: Trace): ReadonlyMap<number, SourcePosition> {
-  let known = positions.get(trace);
-  if (!known) {
-    const { files, places } = trace.locations;
-    const map = new Map<number, SourcePosition>();
-    for (let i = 0; i < places.length; i += 4)
-      map.set(places[i]!, { file: files[places[i + 1]!]!, line: places[i + 2]!, column: places[i + 3]! });
-    positions.set(trace, (known = map));
-  }
-  return known;
+  return placesOf(trace).own;
 }
 
 const opLines = new WeakMap<StepText, ReadonlyMap<number, number>>();

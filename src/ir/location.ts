@@ -84,3 +84,22 @@ export function positionOfLocation(ctx: Context, ref: LocationRef): Position | u
   }
   return undefined;
 }
+
+/** The positions that a location names from the inside out: its own, and those of at most `most` calls that inlined it. */
+export function callStack(ctx: Context, ref: LocationRef, most: number): readonly Position[] {
+  const found: Position[] = [];
+  // Without recursion: locations may be nested thousands deep.
+  const work: LocationRef[] = [ref];
+  for (let at = work.pop(); at !== undefined && found.length <= most; at = work.pop()) {
+    if (typeof at === "number" || FileLineColLoc.is(at)) {
+      const position = positionOfLocation(ctx, at);
+      if (position) found.push(position);
+    } else if (NameLoc.is(at)) work.push(at.params.child);
+    else if (CallSiteLoc.is(at)) work.push(at.params.caller, at.params.callee);
+    else if (FusedLoc.is(at)) {
+      const named = at.params.locations.find((inner) => positionOfLocation(ctx, inner) !== undefined);
+      if (named) work.push(named);
+    }
+  }
+  return found;
+}

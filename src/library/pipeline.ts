@@ -1,3 +1,3 @@
 /** Settings of a compilation, and the passes that it runs. */
-export { pipelineOf } from "../compile/compile.js";
-export { pipelineRange, positionOf, type RangeRequest, type Settings, settingsOf } from "../compile/compile-source.js";
+export { pipelineOf, type RunStep, stepsToRun } from "../compile/compile.js";
+export { insertedText, pipelineRange, positionOf, type RangeRequest, type Settings, settingsOf } from "../compile/compile-source.js";

@@ -23,7 +23,7 @@ interface JsonStep extends Omit<Step, "rewrites" | "origins" | "text" | "parent"
 interface JsonTrace extends Omit<Trace, "steps" | "lines" | "locations" | "target"> {
   readonly format: typeof TRACE_FORMAT;
   readonly target?: string;
-  readonly locations: { readonly files: readonly string[]; readonly places: readonly number[] };
+  readonly locations: { readonly files: readonly string[]; readonly places: readonly number[]; readonly calls?: readonly number[] };
   readonly lines: readonly string[];
   readonly steps: readonly JsonStep[];
 }
@@ -40,10 +40,10 @@ export function toJson(trace: Trace): string {
     hashes: [...text.hashes],
   });
   const { source, target, triton, options, diagnostics, warnings, artifacts, locations } = trace;
-  const { files, places } = locations;
+  const { files, places, calls } = locations;
   const steps = trace.steps.map(step);
   const head = { format: TRACE_FORMAT, source, target, triton, options, diagnostics, warnings, artifacts };
-  const text = JSON.stringify({ ...head, locations: { files, places: [...places] }, lines, steps });
+  const text = JSON.stringify({ ...head, locations: { files, places: [...places], calls: [...calls] }, lines, steps });
   return `${fromBytes(text).replaceAll(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
 }
 
@@ -91,7 +91,11 @@ export function fromJson(text: string, name = "<trace>"): Trace | { readonly dia
     })),
     diagnostics,
     lines: new LineTable(lines),
-    locations: { files: locations.files, places: Int32Array.from(locations.places) } satisfies OpLocations,
+    locations: {
+      files: locations.files,
+      places: Int32Array.from(locations.places),
+      calls: Int32Array.from(locations.calls ?? []),
+    } satisfies OpLocations,
     warnings,
     artifacts,
   };
@@ -110,9 +114,12 @@ class SharedTexts {
 /** The first place where numbers that the schema allows point nowhere. */
 function contradiction({ steps, lines, locations }: JsonTrace): SchemaProblem | undefined {
   if (steps.length === 0) return { path: "steps", message: "a Trace has one step at least, its source" };
-  for (let i = 0; i + 3 < locations.places.length; i += 4)
-    if (!(locations.places[i + 1]! in locations.files)) return { path: `locations.places.${i + 1}`, message: "no such file" };
-  if (locations.places.length % 4 !== 0) return { path: "locations.places", message: "expected four numbers an op" };
+  for (const key of ["places", "calls"] as const) {
+    const numbers = locations[key] ?? [];
+    for (let i = 0; i + 3 < numbers.length; i += 4)
+      if (!(numbers[i + 1]! in locations.files)) return { path: `locations.${key}.${i + 1}`, message: "no such file" };
+    if (numbers.length % 4 !== 0) return { path: `locations.${key}`, message: "expected four numbers an op" };
+  }
   for (const [i, step] of steps.entries()) {
     const at = (key: string) => `steps.${i}.${key}`;
     if (step.index !== i) return { path: at("index"), message: `expected ${i}` };

@@ -124,6 +124,7 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
     locations: record("where in the source ops are", {
       files: list({ type: "string" }, "names of files"),
       places: list(INT, "four numbers an op: its id, index into files, line and column from 1"),
+      "calls?": list(INT, "the same for each call that an op was inlined by, the innermost first"),
     }),
     lines: list({ type: "string" }, "every distinct line of text, once"),
     steps: list(def("step"), "step 0 is the source"),

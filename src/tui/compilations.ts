@@ -10,7 +10,7 @@ import { DEFAULT_TRITON, defaultOptions } from "../library/targets.js";
 import { fromBytes } from "../support/utf8.js";
 import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
-import { inputFor, passesOf, positionOf, type Run, start } from "./compiler.js";
+import { inputFor, passesOf, type Run, runOf, start } from "./compiler.js";
 import { editText } from "./editor.js";
 import type { Form } from "./form/form.js";
 import { findKernels } from "./kernels.js";
@@ -245,13 +245,8 @@ export class Compilations {
   recompile(whatIf: WhatIf): void {
     const { input } = this.shell.state().session;
     if (!input) return this.shell.say("a dump cannot be rerun; e edits its IR and runs our passes on it", "error");
-    // A pass that is switched off is named by its place among those that ran.
     const { settings, trace, baseline } = this.shell.state().session;
-    const added = settings ? whatIf.disabled.filter((p) => !settings.disabled.includes(p)) : [];
-    const disabled = settings
-      ? [...settings.disabled.filter((p) => whatIf.disabled.includes(p)), ...added.flatMap((n) => positionOf(input, settings, n) ?? [])]
-      : whatIf.disabled;
-    this.compile(input, { ...whatIf, disabled }, baseline ?? { trace, settings });
+    this.compile(input, whatIf, baseline ?? { trace, settings });
   }
 
   /** Edits the IR after a step and runs the rest; a text with errors is kept, and opened again at the error. */
@@ -285,7 +280,11 @@ export class Compilations {
     const { settings, baseline } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
     const startAfter = this.positionAfter(step.index, whatIf);
-    this.compile({ source, from: this.firstStage(), startAfter }, { ...whatIf, disabled: [] }, baseline ?? { trace, settings });
+    this.compile(
+      { source, from: this.firstStage(), startAfter },
+      { ...whatIf, disabled: [], inserted: [] },
+      baseline ?? { trace, settings },
+    );
   }
   /** A text with errors. Each edit has a file of its own: what an editor that failed has left is not written over. */
   #edited: { readonly step: object; readonly path: string; readonly line: number } | undefined;
@@ -301,11 +300,11 @@ export class Compilations {
   private positionAfter(index: number, whatIf: WhatIf): number {
     const { trace, settings, input } = this.shell.state().session;
     const version = input?.version ?? DEFAULT_TRITON;
-    const whole = passesOf({ from: this.firstStage(), version }, { ...whatIf, disabled: [] });
+    const whole = passesOf({ from: this.firstStage(), version }, { ...whatIf, disabled: [], inserted: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
     if (settings && input) {
-      const earlier = whole.length - passesOf({ from: input.from, version }, { ...settings, disabled: [] }).length;
-      return earlier + (positionOf(input, settings, top.length) ?? input.startAfter ?? 0);
+      const earlier = whole.length - passesOf({ from: input.from, version }, { ...settings, disabled: [], inserted: [] }).length;
+      return earlier + (runOf(input, settings)[top.length - 1]?.position ?? input.startAfter ?? 0);
     }
     // Passes of the dump in their order, as far as ours has them.
     let at = 0;
@@ -336,7 +335,7 @@ export class Compilations {
     if (opened.kind === "error") return this.shell.say(opened.text.split("\n")[0]!, "error");
     if (opened.kind !== "module") return this.open(opened);
     const whatIf: WhatIf = settings
-      ? { ...settings, disabled: [], divisibility: divisibilityOf(opened.source.module) }
+      ? { ...settings, disabled: [], inserted: [], divisibility: divisibilityOf(opened.source.module) }
       : this.whatIfOf(opened);
     this.compile({ source: opened.source, ...opened.range }, whatIf, baseline ?? { trace, settings });
   }
@@ -357,5 +356,5 @@ function remaining(passes: readonly PipelineStep[], trace: Trace): readonly Pipe
 }
 function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility" | "always"> {
   const capability = capabilityOf(trace.target) ?? 80;
-  return { capability, options: defaultOptions(capability), disabled: [] };
+  return { capability, options: defaultOptions(capability), disabled: [], inserted: [] };
 }

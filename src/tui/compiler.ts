@@ -1,7 +1,7 @@
 /** Runs our pipeline for the UI, under options that the user changes. */
 import { type PassRewrites, RewriteDetails } from "../explain/rewrite-details.js";
 import { type Compilation, type CompileProgress, type CompileRequest, compiling, sourceFor } from "../library/compile.js";
-import { pipelineOf, settingsOf } from "../library/pipeline.js";
+import { pipelineOf, pipelineRange, type RunStep, settingsOf, stepsToRun } from "../library/pipeline.js";
 import { type Rejected, stageOf } from "../library/sources.js";
 import type { PipelineStep } from "../library/trace.js";
 import { printOperation } from "../syntax/print.js";
@@ -41,6 +41,7 @@ export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock:
     ...(startAfter === undefined ? {} : { startAfter: String(startAfter) }),
     ...(stopAfter === undefined ? {} : { until: String(stopAfter) }),
     disable: whatIf.disabled.map(String),
+    insert: whatIf.inserted,
     divisibility: whatIf.divisibility,
     ...whatIf.always,
     artifacts: ["ptx"],
@@ -52,7 +53,8 @@ export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock:
 
 /** Runs the passes up to the `n`th again and reports what that one did, rewrite by rewrite, by the labels of steps. */
 export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
-  const position = positionOf(input, whatIf, n);
+  const ran = runOf(input, whatIf)[n - 1];
+  const position = ran?.inserted === undefined ? ran?.position : undefined;
   const details = new RewriteDetails(String(n));
   if (position === undefined) return new Map();
   const watch = (at: number) => (at === position ? details : undefined);
@@ -68,20 +70,17 @@ export type PassRewriteTable = ReadonlyMap<string, PassRewrites>;
 /** The passes that an input goes through. */
 type PassRange = Pick<CompilerInput, "from" | "version" | "startAfter" | "stopAfter">;
 
+type PassChoice = Pick<WhatIf, "capability" | "options" | "disabled" | "inserted">;
+
+/** The passes that a compilation runs, with their places in the whole pipeline. */
+export function runOf(input: PassRange, whatIf: PassChoice): readonly RunStep[] {
+  const pipeline = pipelineOf({ ...whatIf, ...input });
+  const range = pipelineRange(pipeline, { insertPass: whatIf.inserted });
+  // Another target's pipeline may be too short for them: the compilation itself says so.
+  const inserted = "error" in range ? [] : range.inserted;
+  return stepsToRun(pipeline, { ...input, disabled: new Set(whatIf.disabled), inserted });
+}
 /** The passes that a compilation will run. */
-export function passesOf(input: PassRange, whatIf: Pick<WhatIf, "capability" | "options" | "disabled">): readonly PipelineStep[] {
-  const steps = pipelineOf({ ...whatIf, ...input });
-  return positionsOf(steps, input, whatIf).map((position) => steps[position - 1]!);
-}
-/** The position in the whole pipeline of the `n`th pass (from 1) that a compilation runs. */
-export function positionOf(input: PassRange, whatIf: Pick<WhatIf, "capability" | "options" | "disabled">, n: number): number | undefined {
-  const steps = pipelineOf({ ...whatIf, ...input });
-  return positionsOf(steps, input, whatIf)[n - 1];
-}
-function positionsOf(
-  steps: readonly PipelineStep[],
-  { startAfter = 0, stopAfter = steps.length }: Pick<CompilerInput, "startAfter" | "stopAfter">,
-  { disabled }: Pick<WhatIf, "disabled">,
-): readonly number[] {
-  return steps.map((_, i) => i + 1).filter((position) => position > startAfter && position <= stopAfter && !disabled.includes(position));
+export function passesOf(input: PassRange, whatIf: PassChoice): readonly PipelineStep[] {
+  return runOf(input, whatIf).map(({ step }) => step);
 }

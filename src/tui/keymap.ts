@@ -41,7 +41,10 @@ export const COMMANDS = {
     footer: { passes: "changed only" },
   },
   nested: { keys: ["v"], title: "list the passes that passes run, or hide them", group: "Passes" },
-  disable: { keys: ["x"], title: "switch the selected pass off, or on again, and rerun", group: "Passes" },
+  disable: { keys: ["x"], title: "switch the selected pass off, and rerun; o switches it on again", group: "Passes" },
+  insert: { keys: ["i"], title: "run another pass after the selected one, and rerun", group: "Passes" },
+  earlier: { keys: ["("], title: "run the selected pass before the one before it", group: "Passes" },
+  later: { keys: [")"], title: "run the selected pass after the one after it", group: "Passes" },
 
   next: {
     keys: ["n"],
@@ -108,7 +111,11 @@ export const COMMANDS = {
   arguments: { keys: ["A"], title: "the arguments of a Python kernel: types, divisibility, constants, target", group: "Do" },
   "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
   edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },
-  export: { keys: ["E"], title: "export as a page (.html), a drawing (.svg) or data (.json)", group: "Do" },
+  export: {
+    keys: ["E"],
+    title: "export as a page (.html), a drawing (.svg), data (.json), or the selected pass with its input (.mlir)",
+    group: "Do",
+  },
   copy: { keys: ["y"], title: "copy the line under the cursor", group: "Do" },
   "copy-all": { keys: ["Y"], title: "copy the whole IR of the step", group: "Do" },
   undo: { keys: ["u"], title: "undo the last jump, mode or filter", group: "Do" },

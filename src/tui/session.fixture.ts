@@ -50,7 +50,10 @@ function textSession(path: string, text: string, numWarps: number): Session {
     const options = { ...defaultOptions(80), numWarps: warps };
     const compiled = compile(source, { target: "cuda:80", options, artifacts: ["ptx"], clock: () => 0 });
     if (compiled.kind === "error") throw new Error(compiled.message);
-    return { trace: withPtxStep(compiled.trace), settings: { capability: 80, options, disabled: [], divisibility, always: {} } };
+    return {
+      trace: withPtxStep(compiled.trace),
+      settings: { capability: 80, options, disabled: [], inserted: [], divisibility, always: {} },
+    };
   };
   const now = run(numWarps);
   return {

@@ -122,6 +122,12 @@ export const COMPILE_OPTIONS = {
   "start-after": { type: PASS, group: COMPILE, help: "begin after this pass" },
   "stop-after": { type: PASS, group: COMPILE, help: "end with this pass" },
   "disable-pass": { type: PASS, repeat: true, group: COMPILE, help: "leave a pass out (repeatable)" },
+  "insert-pass": {
+    type: text("PASS:PASS", "a pass, a colon, and the pass to run after it: coalesce:cse"),
+    repeat: true,
+    group: COMPILE,
+    help: "run a pass where the pipeline has it not: coalesce:cse runs cse after coalesce, 0:cse before all (repeatable)",
+  },
   "verify-each": { type: FLAG, group: COMPILE, help: "verify the IR after every pass", default: true },
   "pessimistic-axis-info": { type: FLAG, group: COMPILE, help: "AxisInfo knows nothing: what the kernel costs without its hints" },
 } as const satisfies OptionTable;
@@ -209,7 +215,11 @@ export const STEP = {
   },
   ...PYTHON_OPTIONS,
   ...COMPILE_OPTIONS,
-  reproducer: { type: file(), group: COMPILE, help: "where to leave the IR before a pass whose result does not verify" },
+  reproducer: {
+    type: file(),
+    group: COMPILE,
+    help: "where to leave the IR before a pass whose result does not verify, or before that of --stop-after",
+  },
   ...VALIDATE_OPTIONS,
   ...OUTPUT,
   theme: {

@@ -1,13 +1,10 @@
 /** Places in the Python source that printed locations name: `"a"(#loc3)`, `callsite(#loc1 at #loc2)`, `"k.py":7:0`. */
 import { compact } from "../../support/bytes.js";
-import { isLibraryFile, type LocationCollector } from "../op-locations.js";
+import { type LocationCollector, MAX_CALLS, type Place } from "../op-locations.js";
 import type { TextIR } from "./text-ops.js";
 
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+/** A place, and the calls around it from the inside out. */
+type Stack = readonly Place[];
 
 /** Notes the place of every op of `ir` for which `isNew` holds. */
 export function collectPlaces(
@@ -15,10 +12,10 @@ export function collectPlaces(
   ids: Int32Array,
   isNew: (op: number) => boolean,
   into: LocationCollector,
-  known: Map<number, Place | undefined>,
+  known: Map<number, Stack | undefined>,
 ): void {
   let aliases: Map<string, string> | undefined;
-  const places = new Map<string, Place | undefined>();
+  const places = new Map<string, Stack | undefined>();
   for (let op = 0; op < ir.numOps; op++) {
     const hash = ir.loc[op]!;
     if (hash === 0 || !isNew(op)) continue;
@@ -33,7 +30,7 @@ export function collectPlaces(
       place = placeOf(text.slice(at + 5, -1), aliases, places);
       known.set(hash, place);
     }
-    if (place) into.add(ids[op]!, place.file, place.line, place.column);
+    if (place) into.add(ids[op]!, place);
   }
 }
 
@@ -47,7 +44,7 @@ function locationAliases(text: string): Map<string, string> {
 const MAX_DEPTH = 256;
 
 /** The place that a location's text names. Texts in `known` are not looked at again: parts of locations repeat. */
-function placeOf(text: string, aliases: ReadonlyMap<string, string>, known: Map<string, Place | undefined>, depth = 0): Place | undefined {
+function placeOf(text: string, aliases: ReadonlyMap<string, string>, known: Map<string, Stack | undefined>, depth = 0): Stack | undefined {
   if (known.has(text) || depth > MAX_DEPTH) return known.get(text);
   known.set(text, undefined);
   const place = newPlaceOf(text, (part) => placeOf(part, aliases, known, depth + 1), aliases);
@@ -55,20 +52,20 @@ function placeOf(text: string, aliases: ReadonlyMap<string, string>, known: Map<
   return place;
 }
 
-function newPlaceOf(text: string, inner: (part: string) => Place | undefined, aliases: ReadonlyMap<string, string>): Place | undefined {
+function newPlaceOf(text: string, inner: (part: string) => Stack | undefined, aliases: ReadonlyMap<string, string>): Stack | undefined {
   if (text.startsWith("#")) {
     const body = aliases.get(text);
     return body === undefined ? undefined : inner(body);
   }
   const file = /^"((?:[^"\\]|\\.)*)":(\d+):(\d+)/.exec(text);
-  if (file) return { file: compact(file[1]!), line: Number(file[2]), column: Number(file[3]) };
+  if (file) return [{ file: compact(file[1]!), line: Number(file[2]), column: Number(file[3]) }];
   const named = /^"(?:[^"\\]|\\.)*"\((.*)\)$/s.exec(text);
   if (named) return inner(named[1]!);
   const call = /^callsite\((.*)\)$/s.exec(text);
   if (call) {
     const at = splitAt(call[1]!);
-    const callee = inner(call[1]!.slice(0, at));
-    return callee && !isLibraryFile(callee.file) ? callee : (inner(call[1]!.slice(at + 4)) ?? callee);
+    const [callee = [], caller = []] = [inner(call[1]!.slice(0, at)), inner(call[1]!.slice(at + 4))];
+    return callee.length + caller.length === 0 ? undefined : [...callee, ...caller].slice(0, MAX_CALLS + 1);
   }
   const fused = /^fused(?:<.*?>)?\[(.*)\]$/s.exec(text);
   if (!fused) return undefined;

@@ -38,12 +38,13 @@ function spec(state: State): string {
 /** The options that make the compilation what it is. */
 function optionWords(settings: WhatIf | undefined, given: readonly string[]): string[] {
   if (!settings) return [...given];
-  const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass)\b/.test(w));
-  const { options, capability, disabled } = settings;
+  const words = given.filter((w) => !/^--(?:target|num-warps|num-stages|num-ctas|disable-pass|insert-pass)\b/.test(w));
+  const { options, capability, disabled, inserted } = settings;
   if (given.some((w) => w.startsWith("--target")) || capability !== DEFAULT_CAPABILITY) words.push("--target", `cuda:${capability}`);
   if (options.numWarps !== 4) words.push("--num-warps", String(options.numWarps));
   if (options.numStages !== 3) words.push("--num-stages", String(options.numStages));
   if (options.numCtas !== 1) words.push("--num-ctas", String(options.numCtas));
   for (const position of disabled) words.push("--disable-pass", String(position));
+  for (const spec of inserted) words.push("--insert-pass", quoted(spec));
   return words;
 }

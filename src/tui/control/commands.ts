@@ -15,6 +15,7 @@ import { nextTourStep, previousTourStep, showTourStep } from "../tour/tour.js";
 import { commandLine } from "./command-line.js";
 import { definition, lifeLine, list, sourceOf, uses } from "./navigate.js";
 import { chooseKernel, openHelp, openPrompt, openWhatIf, openWhy } from "./open.js";
+import { disablePass, movePass } from "./pass-order.js";
 import { matchAway } from "./search.js";
 import { againstMarked, atStep, marked, reanchored } from "./walk.js";
 
@@ -62,7 +63,13 @@ export function runCommand(state: State, id: CommandId): State {
     case "nested":
       return withView(state, { passes: { ...view.passes, nested: !view.passes.nested } });
     case "disable":
-      return disable(state);
+      return disablePass(state);
+    case "insert":
+      return openPrompt(state, "insert");
+    case "earlier":
+      return movePass(state, -1);
+    case "later":
+      return movePass(state, 1);
     case "next":
       return next(state, 1);
     case "previous":
@@ -280,19 +287,6 @@ function focus(state: State, pane: PaneId): State {
 function focusAway(state: State, by: 1 | -1): State {
   const order = PANE_IDS.filter((id) => PANES[id].absent?.(state) === undefined);
   return withView(state, { focus: tabAway(order, state.view.focus, by) });
-}
-
-function disable(state: State): State {
-  const { settings } = state.session;
-  const step = selectedStep(state);
-  if (!settings) return say(state, "a dump cannot be rerun; e edits its IR and runs our passes on it");
-  if (state.session.progress) return say(state, "still compiling");
-  if (step?.kind !== "pass" || step.parent !== undefined) return say(state, "only passes of the pipeline can be switched off");
-  const position = Number(step.label);
-  return ask(say(state, `without ${step.flag} ...`), {
-    kind: "compile",
-    whatIf: { ...settings, disabled: [...settings.disabled, position] },
-  });
 }
 
 function edit(state: State): State {

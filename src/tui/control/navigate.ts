@@ -3,14 +3,14 @@
 import type { StepDiff } from "../../diff/step-diff.js";
 import { type StepSide, sideOf } from "../../diff/step-side.js";
 import { codegenFacts } from "../../explain/codegen-facts.js";
-import { ancestorsOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";
+import { ancestorsOf, callersOf, descendantsOf, linesOfOps, locationOf } from "../../explain/provenance.js";
 import type { Step, Trace } from "../../trace/trace.js";
 import { cut, shown } from "../draw/text-width.js";
 import { functionLines } from "../kernels.js";
 import { ptxRowOf } from "../panes/codegen/final-code.js";
 import { cursorLine, cursorName, displayOf, namesOn } from "../panes/diff/model.js";
 import { ask, type ListItem, type Overlay, type State, say, withView } from "../state/state.js";
-import { selectedStep, stepName, stepsOf } from "../state/steps.js";
+import { placeText, selectedStep, stepName, stepsOf } from "../state/steps.js";
 import { overlayRect } from "./overlay-rect.js";
 import { againstMarked, atStep, centred } from "./walk.js";
 
@@ -116,11 +116,9 @@ export function lifeLine(state: State): State {
   const family = new Set([...ancestorsOf(trace, cursor.op), ...descendantsOf(trace, cursor.op)]);
   const items: ListItem[] = [];
   const place = locationOf(trace, cursor.op);
-  if (place) {
-    const file = place.file.slice(place.file.lastIndexOf("/") + 1);
-    const text = state.session.sources.find((s) => s.path === place.file)?.lines[place.line - 1]?.trim() ?? "";
-    items.push({ text: `Python  ${file}:${place.line}  ${text}`, go: { to: "source", file: place.file, line: place.line } });
-  }
+  if (place) items.push({ text: `Python  ${placeText(state.session, place)}`, go: { to: "source", file: place.file, line: place.line } });
+  for (const call of callersOf(trace, cursor.op))
+    items.push({ text: `  called from  ${placeText(state.session, call)}`, go: { to: "source", file: call.file, line: call.line } });
   let last = "";
   for (const step of stepsOf(state.session)) {
     if (step.parent !== undefined) continue;

@@ -10,11 +10,12 @@ import { selectedStep } from "../state/steps.js";
 import { go, list } from "./navigate.js";
 
 const LABELS: Readonly<Record<PromptKind, string>> = {
+  insert: "insert after it the pass: ",
   search: "/",
   filter: "filter passes: ",
   "through-time": "through all passes: ",
   command: ":",
-  export: "export to (.html, .svg, .json): ",
+  export: "export to (.html, .svg, .json, .mlir: the pass to run again): ",
 };
 
 export function openPrompt(state: State, prompt: PromptKind, text = ""): State {

@@ -8,6 +8,7 @@ import { ask, type Overlay, type State, say, withView } from "../state/state.js"
 import { helpLines } from "./help.js";
 import { go, throughTime } from "./navigate.js";
 import { overlayRect } from "./overlay-rect.js";
+import { insertPass } from "./pass-order.js";
 import { matchAway } from "./search.js";
 import { edited } from "./text-edit.js";
 import { typedCommand } from "./typed-command.js";
@@ -151,6 +152,8 @@ function accepted(state: State, { prompt, text }: Extract<Overlay, { kind: "prom
       );
       return matchAway(searching, 1);
     }
+    case "insert":
+      return insertPass(state, text);
     case "through-time":
       return throughTime(state, text);
     case "export":

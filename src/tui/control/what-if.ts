@@ -62,5 +62,11 @@ export function whatIfRows(draft: WhatIf): WhatIfRow[] {
       value: "off",
       change: () => ({ ...draft, disabled: draft.disabled.filter((p) => p !== position) }),
     });
+  for (const spec of draft.inserted)
+    rows.push({
+      name: `after pass ${spec.replace(":", " also ")}`.slice(0, 34),
+      value: "on",
+      change: () => ({ ...draft, inserted: draft.inserted.filter((other) => other !== spec) }),
+    });
   return rows;
 }

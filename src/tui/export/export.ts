@@ -1,9 +1,11 @@
 /** The files that `E` and `--export` write: the format follows from the name's ending. */
 import { toJson } from "../../trace/json.js";
+import { reproducer } from "../../trace/reproducer.js";
 import { plainText } from "../draw/ansi.js";
 import { THEMES, type Theme } from "../draw/theme.js";
 import { type Frame, frame } from "../frame.js";
 import type { State } from "../state/state.js";
+import { selectedStep } from "../state/steps.js";
 import { traceHtml } from "./html.js";
 import { screenSvg } from "./svg.js";
 
@@ -24,6 +26,12 @@ export async function exportText(
   if (path.endsWith(".svg")) return { text: screenSvg(await drawn({ ...theme, trueColour: true }), state.size.columns, theme) };
   if (path.endsWith(".json")) return { text: toJson(state.session.trace) };
   if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme, state.view.passes.selected) };
+  if (path.endsWith(".mlir")) {
+    const step = selectedStep(state);
+    if (step?.kind !== "pass" || step.parent !== undefined) return { error: "a reproducer is of a pass of the pipeline: select one" };
+    const comment = [`${step.label} ${step.flag} of ${state.session.name}: tt-opt --run-reproducer runs it`];
+    return { text: reproducer(state.session.trace, step, comment) };
+  }
   if (path.endsWith(".txt")) return { text: `${plainText(await drawn(THEMES.none))}\n` };
-  return { error: `cannot tell from '${path}' what to write: it should end with .html, .svg, .json or .txt` };
+  return { error: `cannot tell from '${path}' what to write: it should end with .html, .svg, .json, .txt or .mlir` };
 }

@@ -1,5 +1,6 @@
 /** A session before anything is known of its input, and the step that it opens with. */
 import { LineTable } from "../../trace/line-table.js";
+import { NO_LOCATIONS } from "../../trace/op-locations.js";
 import type { Trace } from "../../trace/trace.js";
 import { NOTHING_COMPUTED, type Session } from "./state.js";
 
@@ -32,7 +33,7 @@ const EMPTY: Trace = {
   steps: [],
   diagnostics: [],
   lines: new LineTable(),
-  locations: { files: [], places: new Int32Array(0) },
+  locations: NO_LOCATIONS,
   warnings: [],
   artifacts: {},
 };

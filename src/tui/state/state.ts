@@ -92,7 +92,7 @@ export type Go =
   /** One of the ways to open the input: an index into the menu. */
   | { readonly to: "choice"; readonly choice: number };
 
-export type PromptKind = "search" | "filter" | "through-time" | "command" | "export";
+export type PromptKind = "insert" | "search" | "filter" | "through-time" | "command" | "export";
 
 /** The settings of a compilation, which can be changed in the UI. */
 export interface WhatIf {
@@ -100,6 +100,8 @@ export interface WhatIf {
   readonly options: CudaOptions;
   /** Positions in the pipeline, from 1. */
   readonly disabled: readonly number[];
+  /** Passes that run where the pipeline has them not, after so many of its passes: `12:canonicalize`. */
+  readonly inserted: readonly string[];
   readonly divisibility: Divisibility;
   readonly always: Always;
 }

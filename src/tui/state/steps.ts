@@ -3,6 +3,7 @@
 import { paired } from "../../diff/pair-steps.js";
 import { type StepDiff, stepBefore, stepDiff, stepDiffInSlices, stepOpChanges, withoutDiff } from "../../diff/step-diff.js";
 import { stepDiffAcross, stepDiffAcrossInSlices } from "../../diff/step-diff-across.js";
+import type { SourcePosition } from "../../explain/provenance.js";
 import { memo } from "../../support/memo.js";
 import type { Sliced } from "../../support/slices.js";
 import { stageEnds } from "../../trace/stage-ends.js";
@@ -240,3 +241,9 @@ export function* saysSomethingElse(trace: Trace, step: Step, other: Trace, partn
   });
 }
 const MAX_IDENTIFIED = 6000;
+
+/** `vecadd.py:11  x = tl.load(x_ptr + offs)`. */
+export function placeText({ sources }: Session, { file, line }: SourcePosition): string {
+  const text = sources.find(({ path }) => path === file)?.lines[line - 1]?.trim();
+  return `${file.slice(file.lastIndexOf("/") + 1)}:${line}${text ? `  ${text}` : ""}`;
+}

@@ -1,7 +1,7 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
 import { conflictReasons, ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
-import { linesOfOps } from "../../../explain/provenance.js";
+import { callersOf, linesOfOps, locationOf } from "../../../explain/provenance.js";
 import { explain, queriesOf } from "../../../explain/queries.js";
 import { type NameText, passText } from "../../../explain/texts/index.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
@@ -11,8 +11,8 @@ import { failuresOf, type Step, type Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { BOLD, ERROR, GOOD, line, MUTED, type Row, style, WARNING } from "../../draw/style.js";
 import { shown } from "../../draw/text-width.js";
-import type { State } from "../../state/state.js";
-import { comparedOf, selectedStep, stepName } from "../../state/steps.js";
+import type { Go, State } from "../../state/state.js";
+import { comparedOf, placeText, selectedStep, stepName } from "../../state/steps.js";
 import { cursorLine } from "../diff/model.js";
 import { familyOf } from "./family.js";
 import type { CodegenItem } from "./model.js";
@@ -57,6 +57,15 @@ function opItems(state: State, width: number): CodegenItem[] {
     for (const text of lines) items.push(...paragraph(text, width));
   }
   if (!session.progress) items.push(...instructionItems(session.trace, cursor.op, width));
+  const calls = callersOf(session.trace, cursor.op);
+  const place = calls.length > 0 ? locationOf(session.trace, cursor.op) : undefined;
+  if (place) {
+    items.push({ row: line("  inlined", style("accent", "none", BOLD)) });
+    for (const [i, at] of [place, ...calls].entries()) {
+      const go: Go = { to: "source", file: at.file, line: at.line };
+      items.push(...paragraph(`${i === 0 ? "" : "called from "}${placeText(session, at)}`, width).map((item) => ({ ...item, go })));
+    }
+  }
   if (items.length === known) items.push({ row: line("  no pass has touched this op, and nothing is to be said of it", MUTED) });
   return items;
 }

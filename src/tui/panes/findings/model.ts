@@ -7,7 +7,7 @@ import { wrapText } from "../../../support/wrap-text.js";
 import { failuresOf } from "../../../trace/trace.js";
 import { BOLD, ERROR, GOOD, type Ink, MUTED, type Row, style, TITLE } from "../../draw/style.js";
 import type { Session, State } from "../../state/state.js";
-import { stepName } from "../../state/steps.js";
+import { placeText, stepName } from "../../state/steps.js";
 
 /** A row, and the finding that it is about. */
 export interface FindingRow {
@@ -83,11 +83,9 @@ const INK_OF: Readonly<Record<Finding["kind"], Ink>> = {
 };
 
 /** `11 coalesce, line 17 · vecadd.py:11  x = tl.load(x_ptr + offs)`. */
-function placeOf({ trace, sources }: Session, { step: index, op, source }: Finding): string {
-  const step = trace.steps[index]!;
+function placeOf(session: Session, { step: index, op, source }: Finding): string {
+  const step = session.trace.steps[index]!;
   const at = op === undefined ? undefined : linesOfOps(step.text).get(op);
-  const pass = `${step.label} ${stepName(trace, step)}${at === undefined ? "" : `, line ${at + 1}`}`;
-  if (!source) return pass;
-  const text = sources.find(({ path }) => path === source.file)?.lines[source.line - 1]?.trim();
-  return `${pass} · ${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}${text ? `  ${text}` : ""}`;
+  const pass = `${step.label} ${stepName(session.trace, step)}${at === undefined ? "" : `, line ${at + 1}`}`;
+  return source ? `${pass} · ${placeText(session, source)}` : pass;
 }

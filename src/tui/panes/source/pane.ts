@@ -1,5 +1,5 @@
 /** The Python source, with the line of the op under the cursor. */
-import { locationsOf } from "../../../explain/provenance.js";
+import { callersOf, locationOf, locationsOf, type SourcePosition } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import type { Trace } from "../../../trace/trace.js";
 import { sourceOf } from "../../control/navigate.js";
@@ -7,7 +7,7 @@ import { overlay, pythonSpans } from "../../draw/ir-text.js";
 import { line, MUTED, onPaper, type Row, style } from "../../draw/style.js";
 import { padded } from "../../draw/text-width.js";
 import { type Scroll, type State, withView } from "../../state/state.js";
-import { fitted, matchesIn, skipped } from "../diff/model.js";
+import { cursorLine, fitted, matchesIn, skipped } from "../diff/model.js";
 import { leftAway } from "../diff/pane.js";
 import type { PaneDef, Size2 } from "../pane.js";
 
@@ -26,8 +26,15 @@ export const sourcePane: PaneDef<SourceView> = {
     const path = session.sources[view.source.file]?.path;
     return path === undefined ? "source" : path.slice(path.lastIndexOf("/") + 1);
   },
-  note: ({ session, view }) =>
-    session.sources.length > 0 ? `${view.source.row + 1}/${session.sources[view.source.file]?.lines.length ?? 0}` : "",
+  note: (state) => {
+    const { session, view } = state;
+    if (session.sources.length === 0) return "";
+    const calls = callsHere(state).map(
+      ({ file, line }) =>
+        ` ← ${file === session.sources[view.source.file]!.path ? "" : `${file.slice(file.lastIndexOf("/") + 1)}:`}${line}`,
+    );
+    return `${view.source.row + 1}/${session.sources[view.source.file]?.lines.length ?? 0}${calls.length > 0 ? ` called${calls.join("")}` : ""}`;
+  },
   rows: sourceRows,
   length: ({ session, view }) => session.sources[view.source.file]?.lines.length ?? 0,
   top: (state) => state.view.source.top,
@@ -45,6 +52,15 @@ export const sourcePane: PaneDef<SourceView> = {
     return text === undefined ? undefined : ["the line", text.trim()];
   },
 };
+
+/** The calls that the op under the diff's cursor was inlined by, where it is from the line that the pane is at. */
+function callsHere(state: State): readonly SourcePosition[] {
+  const { session, view } = state;
+  const op = cursorLine(state)?.op ?? 0;
+  const place = op === 0 ? undefined : locationOf(session.trace, op);
+  const isHere = place?.line === view.source.row + 1 && place.file === session.sources[view.source.file]?.path;
+  return isHere ? callersOf(session.trace, op) : [];
+}
 
 function atRow(state: State, row: number): State {
   const last = (state.session.sources[state.view.source.file]?.lines.length ?? 1) - 1;

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { kernelSession, typed } from "../session.fixture.js";
+import type { State, WhatIf } from "../state/state.js";
+import { initialState } from "./reducer.js";
+
+const session = kernelSession("fixtures/kernels/vecadd.ttir");
+const state = initialState(session, { columns: 140, rows: 40 }, { keys: {}, ascii: false, command: [] });
+const asked = ({ effects, message }: State): WhatIf | string => {
+  const effect = effects.at(-1);
+  return effect?.kind === "compile" ? effect.whatIf : (message?.text ?? "");
+};
+const with_ = (inserted: readonly string[], disabled: readonly number[] = []): State => ({
+  ...state,
+  session: { ...session, settings: { ...session.settings!, inserted, disabled } },
+});
+
+test("a pass is put in after the selected one", () => {
+  const at = typed(state, ":coalesce\r");
+  expect(asked(typed(at, "icse\r"))).toMatchObject({ inserted: ["11:cse"], disabled: [] });
+  expect(asked(typed(at, "icsee\r"))).toContain("there is no pass 'csee' here");
+});
+
+test("a pass is moved before the one before it, and after the one after it", () => {
+  const at = typed(state, ":coalesce\r");
+  expect(asked(typed(at, "("))).toMatchObject({ inserted: ["9:tritongpu-coalesce"], disabled: [11] });
+  expect(asked(typed(at, ")"))).toMatchObject({ inserted: ["12:tritongpu-coalesce"], disabled: [11] });
+  expect(asked(typed(typed(state, ":1\r"), "("))).toBe("this is the first pass");
+});
+
+test("an inserted pass is moved and taken out as another one is", () => {
+  // The pass after coalesce is the inserted one.
+  const at = typed(with_(["11:cse", "11:canonicalize"]), ":12\r");
+  expect(asked(typed(at, "x"))).toMatchObject({ inserted: ["11:canonicalize"], disabled: [] });
+  expect(asked(typed(at, ")"))).toMatchObject({ inserted: ["11:canonicalize", "11:cse"], disabled: [] });
+  expect(asked(typed(at, "("))).toMatchObject({ inserted: ["11:canonicalize", "10:cse"], disabled: [] });
+});
