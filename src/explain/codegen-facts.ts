@@ -224,7 +224,8 @@ function mayOwn(fact: InstructionFacts, line: string): boolean {
 }
 
 /** Finds the TTGIR op of an instruction: by origins, and where these are inferred, by the place in the source. */
-class Owners {
+/** Finds the op of a step that an instruction comes from. */
+export class Owners {
   readonly #ops: ReadonlySet<number>;
   readonly #lines: ReadonlyMap<number, number>;
   #byPlace: Map<string, number[]> | undefined;

@@ -2,7 +2,9 @@
 
 import type { Operation } from "../ir/operation.js";
 import type { TensorMapForm } from "./host-tensor-maps.js";
+import type { Memory } from "./memory.js";
 import type { LaunchArgument, PtxLaunch, PtxRun } from "./ptx/run.js";
+import type { ArgumentPlan } from "./tensor/arguments.js";
 import { compareRuns, differenceText, sameElements } from "./tensor/compare.js";
 import type { Data } from "./tensor/elements.js";
 import type { FindingKind } from "./tensor/findings.js";
@@ -32,6 +34,18 @@ export function launchOf(
   { run: { args, grid, programs, memory }, seed }: Reference,
   maps: ReadonlyMap<number, TensorMapForm> = new Map(),
 ): PtxLaunch | undefined {
+  const launched = launchArguments(args, maps, memory);
+  if (launched === undefined) return undefined;
+  const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
+  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, within: memory, facts: false };
+}
+
+/** Arguments at thread level, with tensor maps of descriptors; undefined where one has none. `memory` is that of a run whose zeros are kept. */
+export function launchArguments(
+  args: readonly ArgumentPlan[],
+  maps: ReadonlyMap<number, TensorMapForm>,
+  memory?: Memory,
+): readonly LaunchArgument[] | undefined {
   const launched: LaunchArgument[] = [];
   for (const [i, arg] of args.entries()) {
     if (arg.kind === "scalar") {
@@ -39,15 +53,14 @@ export function launchOf(
       continue;
     }
     const { name, element, init, data } = arg;
-    const zeroed = memory.buffers.find(({ spec }) => spec.name === name)?.zeroed;
+    const zeroed = memory?.buffers.find(({ spec }) => spec.name === name)?.zeroed;
     const spec = { name, element, ...(init ? { init } : {}), ...(data ? { data } : {}), ...(zeroed?.size ? { zeroed } : {}) };
     const form = maps.get(i);
     if (arg.kind === "pointer") launched.push({ kind: "buffer", spec });
     else if (form === undefined) return undefined;
     else launched.push({ kind: "tensor-map", spec, map: { ...form, shape: arg.shape, strides: arg.strides } });
   }
-  const triple = ([x = 0, y = 0, z = 0]: readonly number[]) => [x, y, z] as const;
-  return { grid: triple(grid), programs: programs.map(triple), args: launched, seed, within: memory, facts: false };
+  return launched;
 }
 
 /** The first difference of lowered code from the reference: a finding of a new kind that is not in `ignore`, or a store. */

@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["modernize"],
   ["compile"],
   ["explain"],
+  ["limits"],
   ["diff"],
   ["learn"],
   ["library", "node"],

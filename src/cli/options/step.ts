@@ -1,5 +1,6 @@
 /** The options of `tt-step` and its commands. Kept in one file, as commands share most of them. */
 import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
+import { GPU_PRODUCTS } from "../../gpu/products.js";
 import { DEFAULT_TRITON, TRITON_VERSIONS, tritonCalled } from "../../support/triton-version.js";
 import {
   anyText,
@@ -254,6 +255,35 @@ const RUN = {
   ...COMPILER_SETTINGS,
 } as const satisfies OptionTable;
 
+/** The shape of an array argument. */
+const SHAPE: ValueType<readonly [name: string, shape: readonly number[]]> = {
+  shown: "NAME=N,N",
+  expected: "NAME=N,N with the extents of an array, outermost first",
+  read(given) {
+    const [, name, shape] = /^([^=]+)=(\d{1,12}(?:[,x]\d{1,12})*)$/.exec(given) ?? [];
+    return name === undefined ? undefined : [name, shape!.split(/[,x]/).map(Number)];
+  },
+};
+const GPUS = GPU_PRODUCTS.map(({ name }) => name);
+const LIMITS_GROUP = "Limits";
+
+const LIMITS = {
+  gpu: { type: choice(...GPUS), group: LIMITS_GROUP, help: GPUS.join(", "), defaultText: "the target's best known" },
+  arg: { type: NUMBER_OF_ARGUMENT, repeat: true, group: LIMITS_GROUP, help: "the value of a number by name or position (repeatable)" },
+  shape: {
+    type: SHAPE,
+    repeat: true,
+    group: LIMITS_GROUP,
+    help: "the shape of an array: needed for descriptors, of others accesses beyond the end are refused (repeatable)",
+  },
+  grid: { type: triple(1), group: LIMITS_GROUP, help: "how many programs there are", defaultText: "as the input's own file launches it" },
+  ptxas: { type: FLAG, group: LIMITS_GROUP, help: "registers by ptxas, where one is found; --no-ptxas estimates them", default: true },
+  json: { type: FLAG, group: LIMITS_GROUP, help: "all numbers as JSON" },
+  ...PYTHON_OPTIONS,
+  ...COMPILE_OPTIONS,
+  ...OUTPUT,
+} as const satisfies OptionTable;
+
 const BISECT = { ...PYTHON_OPTIONS, ...COMPILE_OPTIONS, ...VALIDATE_OPTIONS, ...OUTPUT } as const satisfies OptionTable;
 
 const SNAPSHOT = {
@@ -327,6 +357,11 @@ with "box": [64, 64], "swizzle": 128 an array is a tensor map, as PTX of sm_90 t
       options: { ...BISECT, ...TRITON_OPTIONS },
       after: `PREDICATE: 'count(ttg.convert_layout) > 2', 'has(ttg.async_wait) && !text("vec = 8")', results
 count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and results are true or false; with == != < <= > >= && || ! ( ).`,
+    },
+    limits: {
+      summary: "Counts what a launch costs, and gives the least time that each resource of a GPU needs for it; no GPU is needed.",
+      usage: ["INPUT --arg M=4096... --grid X,Y,Z [--gpu h100] [OPTIONS]"],
+      options: { ...LIMITS, ...TRITON_OPTIONS },
     },
     snapshot: {
       summary: "Compares what the compiler makes of kernels with files that are kept; exit 1 where it differs.",

@@ -37,7 +37,7 @@ export function addressing(c: InstructionCompiler, operand: Operand): Addresses 
     base = base.base;
   }
   const bits = base.kind === "name" ? (c.register(base.name)?.bits ?? 64) : 64;
-  const row = c.source(base, bits === 64 ? 64 : 32);
+  const row = c.addressSource(base, bits === 64 ? 64 : 32);
   if (bits === 64)
     return ({ U, I }, _mask, out) => {
       for (let l = 0; l < 32; l++) out[l] = U[row + 2 * l]! + I[row + 2 * l + 1]! * 2 ** 32 + offset;
@@ -50,6 +50,10 @@ export function addressing(c: InstructionCompiler, operand: Operand): Addresses 
 /** The step of an access of `bytes` bytes a lane. */
 export function access(c: InstructionCompiler, space: Space, where: Addresses, bytes: number, kind: AccessKind, body: LaneAccess): Step {
   const { site } = c;
+  c.cost = (warp, mask) => {
+    where(warp, mask, addresses);
+    countRequest(warp, mask, addresses, bytes, space, kind, site);
+  };
   if (space === "global")
     return (warp, mask) => {
       where(warp, mask, addresses);
@@ -71,7 +75,8 @@ export function access(c: InstructionCompiler, space: Space, where: Addresses, b
   };
 }
 
-function genericRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, kind: AccessKind, site: Site, body: LaneAccess): void {
+/** The lanes of a generic access that go to shared and to local memory, whose addresses become those of the space. */
+function windowsOf(at: Float64Array): { readonly shared: number; readonly local: number } {
   let shared = 0;
   let local = 0;
   const [inShared, inLocal, inParam] = [WINDOWS["shared"]!, WINDOWS["local"]!, WINDOWS["param"]!];
@@ -85,6 +90,11 @@ function genericRequest(warp: Warp, mask: number, at: Float64Array, bytes: numbe
       at[l] = a - inLocal;
     }
   }
+  return { shared, local };
+}
+
+function genericRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, kind: AccessKind, site: Site, body: LaneAccess): void {
+  const { shared, local } = windowsOf(at);
   if (mask & shared) sharedRequest(warp, mask & shared, at, bytes, kind, site, body);
   if (mask & local) localRequest(warp, mask & local, at, bytes, site, body);
   const global = mask & ~shared & ~local;
@@ -101,7 +111,7 @@ export function globalRequest(
   body: LaneAccess,
 ): void {
   const { memory, findings, facts, order } = warp.cta;
-  if (facts) countGlobal(site, mask, at, bytes);
+  if (facts) countGlobal(warp, site, mask, at, bytes, kind);
   const strong = order?.semanticsOf(site).strong;
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
@@ -211,6 +221,13 @@ function localRequest(warp: Warp, mask: number, at: Float64Array, bytes: number,
 
 // The cost of a request.
 
+function countRequest(warp: Warp, mask: number, at: Float64Array, bytes: number, space: Space, kind: AccessKind, site: Site): void {
+  if (space === "local") return;
+  const { shared, local } = space === "generic" ? windowsOf(at) : { shared: space === "shared" ? mask : 0, local: 0 };
+  if (mask & shared) countShared(site, mask & shared, at, bytes);
+  countGlobal(warp, site, mask & ~shared & ~local, at, bytes, kind);
+}
+
 const seen = new Float64Array(256);
 const seenIn = new Int32Array(256);
 let generation = 0;
@@ -227,7 +244,17 @@ function isNew(value: number): boolean {
   return true;
 }
 
-export function countGlobal(site: Site, mask: number, at: Float64Array, bytes: number): void {
+/** Hears of each 32-byte sector that a request touches, by its address divided by 32. */
+export type Touched = (site: Site, sector: number, kind: AccessKind, warp: number) => void;
+
+export function countGlobal(
+  { cta: { touched }, index }: Warp,
+  site: Site,
+  mask: number,
+  at: Float64Array,
+  bytes: number,
+  kind: AccessKind,
+): void {
   if (mask === 0) return;
   let sectors = 0;
   let lines = 0;
@@ -236,7 +263,10 @@ export function countGlobal(site: Site, mask: number, at: Float64Array, bytes: n
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
     const sector = Math.floor(at[l]! / 32);
-    if (sector !== last && isNew(sector)) sectors++;
+    if (sector !== last && isNew(sector)) {
+      sectors++;
+      if (touched) for (let s = 0; s < bytes; s += 32) touched(site, sector + s / 32, kind, index);
+    }
     last = sector;
   }
   generation++;
@@ -254,22 +284,55 @@ export function countGlobal(site: Site, mask: number, at: Float64Array, bytes: n
 
 const banks = new Int32Array(32);
 
+/** The request that a site made last: one whose lanes lie alike, from the same bank on, costs the same. */
+export interface LastRequest {
+  mask: number;
+  bytes: number;
+  bank: number;
+  readonly distances: Float64Array;
+  wavefronts: number;
+  ideal: number;
+}
+
+function isRepeated(last: LastRequest, mask: number, at: Float64Array, bytes: number, first: number): boolean {
+  if (last.mask !== mask || last.bytes !== bytes || last.bank !== (first & 127)) return false;
+  for (let l = 0; l < 32; l++) if ((mask >>> l) & 1 && last.distances[l] !== at[l]! - first) return false;
+  return true;
+}
+
 /** Requests of more than 4 bytes a lane go in 2 or 4 parts; lanes that want one word of a bank share a wavefront. */
 export function countShared(site: Site, mask: number, at: Float64Array, bytes: number): void {
-  const parts = bytes <= 4 ? 1 : bytes === 8 ? 2 : 4;
-  const width = 32 / parts;
-  const words = Math.max(bytes >> 2, 1);
   site.requests++;
-  for (let part = 0; part < parts; part++) {
-    banks.fill(0);
-    generation++;
-    let most = 0;
-    for (let l = part * width; l < (part + 1) * width; l++) {
-      if (((mask >>> l) & 1) === 0) continue;
-      const first = Math.floor(at[l]! / 4);
-      for (let k = 0; k < words; k++) if (isNew(first + k)) most = Math.max(most, ++banks[(first + k) & 31]!);
+  const first = at[31 - Math.clz32(mask & -mask)]!;
+  site.last ??= { mask: 0, bytes: 0, bank: 0, distances: new Float64Array(32), wavefronts: 0, ideal: 0 };
+  const { last } = site;
+  if (!isRepeated(last, mask, at, bytes, first)) {
+    last.mask = mask;
+    last.bytes = bytes;
+    last.bank = first & 127;
+    for (let l = 0; l < 32; l++) last.distances[l] = at[l]! - first;
+    last.wavefronts = last.ideal = 0;
+    const parts = bytes <= 4 ? 1 : bytes === 8 ? 2 : 4;
+    for (let part = 0; part < parts; part++) {
+      const most = wavefrontsOf(mask, at, bytes, part, 32 / parts);
+      last.wavefronts += most;
+      if (most > 0) last.ideal++;
     }
-    site.wavefronts += most;
-    if (most > 0) site.idealWavefronts++;
   }
+  site.wavefronts += last.wavefronts;
+  site.idealWavefronts += last.ideal;
+}
+
+/** The most words that one bank has to give for a part of the lanes. */
+function wavefrontsOf(mask: number, at: Float64Array, bytes: number, part: number, width: number): number {
+  const words = Math.max(bytes >> 2, 1);
+  banks.fill(0);
+  generation++;
+  let most = 0;
+  for (let l = part * width; l < (part + 1) * width; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    const first = Math.floor(at[l]! / 4);
+    for (let k = 0; k < words; k++) if (isNew(first + k)) most = Math.max(most, ++banks[(first + k) & 31]!);
+  }
+  return most;
 }

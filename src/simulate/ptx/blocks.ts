@@ -1,5 +1,22 @@
 /** Where divergent paths meet again: immediate post-dominators of blocks (Cooper, Harvey and Kennedy's iteration, on the reverse graph). */
 
+import type { Terminator } from "./program.js";
+
+/** Where a block goes on, by number; -1 is the end. */
+export function successors(terminator: Terminator, index: number): number[] {
+  switch (terminator.kind) {
+    case "branch":
+      return terminator.predicate < 0 ? [terminator.target] : [terminator.target, index + 1];
+    case "indexed":
+      return terminator.predicate < 0 ? [...terminator.targets] : [...terminator.targets, index + 1];
+    case "return":
+    case "exit":
+      return terminator.predicate < 0 ? [-1] : [-1, index + 1];
+    default:
+      return [index + 1];
+  }
+}
+
 /** `successors[b]` are block numbers, or -1 for the end. The result is a block number, or -1 for the end. */
 export function immediatePostDominators(successors: readonly (readonly number[])[]): number[] {
   const count = successors.length;

@@ -1,13 +1,13 @@
 /** The body of a PTX function as blocks of steps, with what ends each and where paths meet again. */
 import type { Directive, Instruction, Operand, Scope as ScopeStatement, Statement, Variable } from "../../ptx/instruction.js";
-import { immediatePostDominators } from "./blocks.js";
+import { immediatePostDominators, successors } from "./blocks.js";
 import { BUILTINS } from "./builtins.js";
 import { type Site, Stop } from "./findings.js";
 import { type RegisterUse, watchRegisters } from "./in-flight.js";
 import { InstructionCompiler, NotModelled, type RegisterFile } from "./instruction-compiler.js";
-import type { Step } from "./lanes.js";
+import { noStep, type Step } from "./lanes.js";
 import { libdevice } from "./libdevice.js";
-import type { Block, CompiledFunction, RowCopy, Terminator } from "./program.js";
+import { type Block, CARRY, type CompiledFunction, type Flow, type RowCopy, type Terminator } from "./program.js";
 import { RULES } from "./rules/index.js";
 import { warpBarrier } from "./rules/warp.js";
 import { Scope } from "./scope.js";
@@ -135,14 +135,13 @@ export class BodyCompiler {
       const terminator = this.#terminator(op, c, guard, scope);
       if (terminator !== undefined) {
         const before = c.finish();
-        if (before !== undefined) this.#step(before, guard, site);
-        else this.#step(noStep, guard, site);
+        this.#step(before ?? noStep, guard, site, flowOf(c));
         return this.#end(terminator);
       }
       const rule = RULES.get(op.opcode);
       if (rule === undefined) throw new NotModelled("unknown instruction");
       rule(c);
-      this.#step(c.finish() ?? noStep, guard, site);
+      this.#step(c.finish() ?? noStep, guard, site, flowOf(c));
       this.#noteRegisters(op, c);
     } catch (error) {
       if (!(error instanceof NotModelled)) throw error;
@@ -154,6 +153,7 @@ export class BodyCompiler {
         },
         guard,
         site,
+        flowOf(c),
       );
     }
   }
@@ -165,8 +165,9 @@ export class BodyCompiler {
     }
   }
 
-  #step(step: Step, guard: number, site: Site): void {
+  #step(step: Step, guard: number, site: Site, flow: Flow): void {
     this.#block.steps.push(step);
+    this.#block.flows.push(flow);
     this.#block.guards.push(guard);
     this.#block.sites.push(site);
   }
@@ -221,6 +222,8 @@ export class BodyCompiler {
     const builtin = BUILTINS.get(target.name) ?? libdevice(target.name);
     if (builtin !== undefined) {
       c.emit(builtin(args.map(words), results.map(words), c.site));
+      c.reads.push(...args.flatMap(words));
+      c.writes.push(...results.flatMap(words));
       return undefined;
     }
     const formals = this.program.formals(target.name);
@@ -270,26 +273,35 @@ export class BodyCompiler {
   }
 }
 
-const noStep: Step = () => {};
+function flowOf({ op, reads, writes, predicateReads, predicateWrites, addresses, cost }: InstructionCompiler): Flow {
+  const { opcode, modifiers, guard } = op;
+  const usesCarry = /^(?:add|sub|mad)c$/.test(opcode) ? [CARRY] : [];
+  const setsCarry = modifiers.includes("cc") ? [CARRY] : [];
+  const [tested, ...others] = predicateReads.map((n) => ~n);
+  return {
+    opcode,
+    modifiers,
+    reads: [...reads, ...(guard === undefined ? predicateReads.map((n) => ~n) : others), ...usesCarry],
+    writes: [...writes, ...predicateWrites.map((n) => ~n), ...setsCarry],
+    addresses,
+    guard: guard === undefined ? undefined : tested,
+    cost,
+  };
+}
 
-const newBlock = (): Block => ({ steps: [], guards: [], sites: [], terminator: { kind: "next" }, join: -1, executions: 0, lanes: 0 });
+const newBlock = (): Block => ({
+  steps: [],
+  flows: [],
+  guards: [],
+  sites: [],
+  terminator: { kind: "next" },
+  join: -1,
+  executions: 0,
+  lanes: 0,
+});
 
 function labelOf(operand: Operand, scope: Scope): number {
   const label = operand.kind === "name" ? scope.label(operand.name) : undefined;
   if (label === undefined) throw new NotModelled("a branch to no label");
   return label;
-}
-
-function successors(terminator: Terminator, index: number): number[] {
-  switch (terminator.kind) {
-    case "branch":
-      return terminator.predicate < 0 ? [terminator.target] : [terminator.target, index + 1];
-    case "indexed":
-      return terminator.predicate < 0 ? [...terminator.targets] : [...terminator.targets, index + 1];
-    case "return":
-    case "exit":
-      return terminator.predicate < 0 ? [-1] : [-1, index + 1];
-    default:
-      return [index + 1];
-  }
 }

@@ -1,3 +1,5 @@
+import type { LastRequest } from "./access.js";
+
 /** The findings of a run, besides its stores: one entry for each kind and instruction, with the first message and a count. */
 export type FindingKind =
   | "out-of-bounds"
@@ -65,6 +67,10 @@ export interface Site {
   wavefronts: number;
   /** Wavefronts had there been no bank conflicts. */
   idealWavefronts: number;
+  /** The product of a tcgen05.mma, which its text does not say. */
+  product?: { readonly m: number; readonly n: number; readonly k: number; readonly type: string };
+  /** Of shared memory. */
+  last?: LastRequest;
 }
 
 export function siteText(site: Site): string {

@@ -28,6 +28,12 @@ export class InstructionCompiler {
   /** Rows of registers that it reads and writes; predicates are none. */
   readonly reads: number[] = [];
   readonly writes: number[] = [];
+  /** Predicates that it reads and writes, and the rows among `reads` on which the place and the size of a memory access depend. */
+  readonly predicateReads: number[] = [];
+  readonly predicateWrites: number[] = [];
+  readonly addresses: number[] = [];
+  /** Counts what a memory access costs, and leaves data as it is: see `address-slice.ts`. */
+  cost: Step | undefined;
   readonly types: readonly string[];
 
   constructor(
@@ -86,6 +92,14 @@ export class InstructionCompiler {
 
   temp(bits: number): number {
     return this.file.row(bits);
+  }
+
+  /** `source` for an operand that decides where a memory access goes, or how much it moves. */
+  addressSource(operand: Operand, bits: number): number {
+    const { length } = this.reads;
+    const row = this.source(operand, bits);
+    this.addresses.push(...this.reads.slice(length));
+    return row;
   }
 
   /** The row to read `bits` bits of an operand from. */
@@ -187,13 +201,18 @@ export class InstructionCompiler {
     if (operand.kind === "not") return this.predicateSource(operand.operand) ^ 1;
     if (operand.kind === "integer") return 2 * this.file.constantPredicate(operand.value === 0n ? 0 : -1);
     if (operand.kind !== "name") throw new NotModelled(`operand '${printOperand(operand)}' where a predicate is wanted`);
-    return 2 * this.#predicate(operand.name);
+    const index = this.#predicate(operand.name);
+    this.predicateReads.push(index);
+    return 2 * index;
   }
 
   /** The number of a predicate to write; one nobody reads for `_`. */
   predicateDest(operand: Operand): number {
     if (operand.kind !== "name") throw new NotModelled(`result '${printOperand(operand)}' where a predicate is wanted`);
-    return operand.name === "_" ? this.file.predicate() : this.#predicate(operand.name);
+    if (operand.name === "_") return this.file.predicate();
+    const index = this.#predicate(operand.name);
+    this.predicateWrites.push(index);
+    return index;
   }
 
   #predicate(name: string): number {

@@ -15,6 +15,7 @@ import type { Warp } from "./warp.js";
 
 /** One instruction for the lanes of `mask` (never 0). */
 export type Step = (warp: Warp, mask: number) => void;
+export const noStep: Step = () => {};
 
 type Factory = (d: number, a: number, b: number, c: number, e: number, R: typeof RUNTIME, H: Float32Array) => Step;
 const factories = new Map<string, Factory>();

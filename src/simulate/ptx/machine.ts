@@ -5,6 +5,7 @@
 
 import { clocksOf, synchronise } from "./clocks.js";
 import { type Site, Stop, siteText } from "./findings.js";
+import type { Loop } from "./loops.js";
 import type { Block, CompiledFunction, PtxProgram, RowCopy, Terminator } from "./program.js";
 import { endBulkCopies } from "./read-groups.js";
 import { specialRegister } from "./special-registers.js";
@@ -48,23 +49,37 @@ interface BarrierState {
   readonly release: (() => void)[];
 }
 
+/** The loops of the kernel, which are counted; with `exits`, each is left at the second test that could leave it. */
+export interface FollowedLoops {
+  readonly loops: readonly Loop[];
+  readonly exits: readonly (boolean | undefined)[] | undefined;
+  /** The first warp runs alone, and waits at no barrier. */
+  readonly alone: boolean;
+  /** Registers of the last program's first warp, with the constants in them: making them anew takes longer than such a run. */
+  file?: ArrayBuffer;
+}
+
 /** Runs the CTAs of one cluster. */
-export function runCluster(program: PtxProgram, ctas: readonly Cta[], budget: Budget): void {
+export function runCluster(program: PtxProgram, ctas: readonly Cta[], budget: Budget, followed?: FollowedLoops): void {
   const [{ block }] = ctas as [Cta];
   const threads = block[0] * block[1] * block[2];
   const numWarps = Math.ceil(threads / 32);
-  const warps = ctas.flatMap((cta) => Array.from({ length: numWarps }, (_, i) => newWarp(program, cta, i, numWarps, threads)));
-  new Machine(program, ctas[0]!, warps, budget).run();
+  const running = followed?.alone ? 1 : numWarps;
+  const warps = ctas.flatMap((cta) => Array.from({ length: running }, (_, i) => newWarp(program, cta, i, numWarps, threads, followed)));
+  new Machine(program, ctas[0]!, warps, budget, followed).run();
   for (const cta of ctas) cta.tensorMemory.finish();
 }
 
-function newWarp(program: PtxProgram, cta: Cta, index: number, numWarps: number, threads: number): Warp {
+function newWarp(program: PtxProgram, cta: Cta, index: number, numWarps: number, threads: number, followed?: FollowedLoops): Warp {
   const numCtas = cta.cluster.length;
   const clocks = clocksOf(numCtas * numWarps, numCtas);
-  const warp = new Warp(cta, cta.rank * numWarps + index, index, clocks, program.rows, program.predicates, program.localBytes);
+  const { rows, predicates, localBytes } = program;
+  const file = followed?.alone ? followed.file : undefined;
+  const warp = new Warp(cta, cta.rank * numWarps + index, index, clocks, rows, predicates, localBytes, file);
   const here = Math.min(threads - index * 32, 32);
   warp.live = here === 32 ? -1 : (1 << here) - 1;
-  for (const { row, bits, wide } of program.constants)
+  if (followed?.alone) followed.file = warp.I.buffer as ArrayBuffer;
+  for (const { row, bits, wide } of file ? [] : program.constants)
     for (let l = 0; l < 32; l++)
       if (wide) warp.V[row / 2 + l] = bits;
       else warp.U[row + l] = Number(bits);
@@ -85,6 +100,7 @@ class Machine {
     readonly cta: Cta,
     readonly warps: readonly Warp[],
     readonly budget: Budget,
+    readonly followed: FollowedLoops | undefined,
   ) {}
 
   run(): void {
@@ -172,9 +188,24 @@ class Machine {
         continue;
       }
       const block = frame.fn.blocks[path.block]!;
+      if (this.followed !== undefined && frame.fn === this.program.kernel) this.#follow(warp, path.block, this.followed);
       this.#walk(warp, block, path.mask);
       if (this.#leave(warp, frame, block.terminator, path.block)) return;
     }
+  }
+
+  /** Counts the entries of a loop. */
+  #follow(warp: Warp, at: number, { loops }: FollowedLoops): void {
+    for (const loop of loops) if (loop.header === at && !loop.blocks.has(warp.previous)) loop.entries++;
+    warp.previous = at;
+  }
+
+  /** Whether a branch is taken that leaves a loop after a few rounds; undefined where the kernel decides. */
+  #isLeaving(warp: Warp, { fn }: Frame, at: number): boolean | undefined {
+    const exit = fn === this.program.kernel ? this.followed?.exits?.[at] : undefined;
+    if (exit === undefined) return undefined;
+    warp.visits ??= new Int32Array(fn.blocks.length);
+    return warp.visits[at]!++ > 0 ? exit : undefined;
   }
 
   #walk(warp: Warp, block: Block, mask: number): void {
@@ -212,9 +243,11 @@ class Machine {
     const { predicate } = terminator;
     const active = predicate < 0 ? path.mask : path.mask & (predicate & 1 ? ~warp.P[predicate >> 1]! : warp.P[predicate >> 1]!);
     switch (terminator.kind) {
-      case "branch":
-        this.#branch(frame, at, active, terminator.target);
+      case "branch": {
+        const leaving = this.#isLeaving(warp, frame, at);
+        this.#branch(frame, at, leaving === undefined ? active : leaving ? path.mask : 0, terminator.target);
         return false;
+      }
       case "indexed": {
         this.#indexed(warp, frame, at, active, terminator.row, terminator.targets);
         return false;
@@ -234,11 +267,11 @@ class Machine {
         return false;
       case "barrier":
         path.block = at + 1;
-        return active !== 0 && this.#arrive(warp, active, terminator);
+        return active !== 0 && !this.followed?.alone && this.#arrive(warp, active, terminator);
       case "cluster-arrive":
       case "cluster-wait":
         path.block = at + 1;
-        if (active === 0) return false;
+        if (active === 0 || this.followed?.alone) return false;
         return terminator.kind === "cluster-arrive" ? this.#clusterArrive(warp) : this.#clusterWait(warp, terminator.site);
     }
   }

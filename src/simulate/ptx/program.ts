@@ -37,8 +37,23 @@ export interface RowCopy {
   readonly to: number;
 }
 
+/** The registers that an instruction reads and writes: rows; below 0 predicates, of which `~n` is number n; `CARRY`. */
+export interface Flow {
+  readonly opcode: string;
+  readonly modifiers: readonly string[];
+  readonly reads: readonly number[];
+  readonly writes: readonly number[];
+  /** Those of `reads` on which the place of a memory access depends. */
+  readonly addresses: readonly number[];
+  readonly guard: number | undefined;
+  /** Counts the cost of a memory access without doing it. */
+  readonly cost: Step | undefined;
+}
+export const CARRY = -(2 ** 30);
+
 export interface Block {
   readonly steps: Step[];
+  readonly flows: Flow[];
   /** For each step: -1, or twice a predicate's number, plus 1 where it is negated. */
   readonly guards: number[];
   readonly sites: Site[];

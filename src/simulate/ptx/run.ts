@@ -4,9 +4,12 @@ import type { SourceBuffer } from "../../diagnostics/source.js";
 import { parsePtx } from "../../ptx/parse.js";
 import { finished, type Work } from "../../support/slices.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
+import type { AccessKind } from "./access.js";
+import { sliceAddresses } from "./address-slice.js";
 import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
 import { GlobalOrder } from "./global-order.js";
+import { exitsOf, type Loop, latchesOf, loopsOf } from "./loops.js";
 import { type Budget, runCluster } from "./machine.js";
 import type { KernelParameter, PtxProgram } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
@@ -42,6 +45,17 @@ export interface PtxLaunch {
   readonly checks?: boolean;
   /** Sectors, lines and wavefronts of memory requests; on by default. */
   readonly facts?: boolean;
+  /** Only branches, barriers and addresses are computed, and memory accesses counted: `stores` is of no use then. Without checks. */
+  readonly addressesOnly?: boolean;
+  /**
+   * Each loop is left at the second test that could leave it, and only accesses of global memory are seen: for where they begin. With
+   * `"first warp"` the other warps do not run, and no barrier is waited for. Only with `addressesOnly`.
+   */
+  readonly fewIterations?: "all warps" | "first warp";
+  /** Hears of each 32-byte sector of global memory that a request touches; `program` is the index among `programs`. */
+  readonly touched?: (program: number, site: Site, sector: number, kind: AccessKind, warp: number) => void;
+  /** Called when a program has ended, with its index among `programs` and counts over all so far; the others do not run where it returns true. */
+  readonly ended?: (program: number, sites: readonly Site[]) => boolean;
 }
 
 export interface PtxRun {
@@ -54,11 +68,21 @@ export interface PtxRun {
   readonly findings: readonly Finding[];
   /** Every instruction with its counts; `executions` is 0 where none was active. */
   readonly sites: readonly Site[];
+  /** The loops of the kernel with their innermost instructions; only with `addressesOnly`. */
+  readonly loops: readonly RunLoop[];
+  /** Threads of a CTA, and CTAs of a program. */
+  readonly threads: number;
+  readonly numCtas: number;
   /** The text that the kernel printed. */
   readonly printed: string;
   /** Warp instructions, and lanes over all of them. */
   readonly warpInstructions: number;
   readonly laneInstructions: number;
+}
+
+/** A loop, and the instructions in it that are in no loop within. */
+export interface RunLoop extends Pick<Loop, "depth" | "entries" | "iterations"> {
+  readonly sites: readonly Site[];
 }
 
 /** 227 KiB: what a CTA can have on sm_90; a kernel's own need is in its metadata. */
@@ -90,6 +114,9 @@ const notRun = (source: SourceBuffer, memory: Memory): PtxRun => ({
   stores: new Map(),
   findings: [],
   sites: [],
+  loops: [],
+  threads: 0,
+  numCtas: 0,
   printed: "",
   warpInstructions: 0,
   laneInstructions: 0,
@@ -128,8 +155,14 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
   const sharedBytes = program.staticShared + (program.usesDynamicShared ? (launch.sharedBytes ?? MOST_SHARED) : 0);
   const cluster: Cta[] = [];
   let id: Triple = [0, 0, 0];
+  let at = 0;
   let printed = "";
-  const checks = launch.checks ?? true;
+  const { addressesOnly = false, touched, ended } = launch;
+  const checks = (launch.checks ?? true) && !addressesOnly;
+  const loops = addressesOnly ? loopsOf(program.kernel.blocks) : [];
+  const exits = launch.fewIterations ? exitsOf(program.kernel.blocks, loops) : undefined;
+  const followed = addressesOnly ? { loops, exits, alone: launch.fewIterations === "first warp" } : undefined;
+  const { data } = addressesOnly ? sliceAddresses(program, exits !== undefined) : { data: true };
   const order = checks ? new GlobalOrder(memory, findings, program.sites) : undefined;
   for (let rank = 0; rank < numCtas; rank++) {
     const { sites, sharedGranule: granule } = program;
@@ -150,6 +183,8 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
       grid: launch.grid,
       block,
       facts: launch.facts ?? true,
+      touched: touched && ((site, sector, kind, warp) => touched(at, site, sector, kind, warp)),
+      data,
       print: (text) => {
         printed += text;
       },
@@ -162,20 +197,27 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     const of = launch.programs?.length ?? x * y * z;
     let done = 0;
     for (id of launch.programs ?? allPrograms(launch.grid)) {
-      if (yield { what: "programs", done: done++, of }) break;
+      if (yield { what: "programs", done, of }) break;
+      at = done++;
       findings.program = id;
       order?.begin(id);
-      for (const { shared, tensorMemory } of cluster) {
+      // A warp that is alone waits for nothing.
+      for (const { shared, tensorMemory } of followed?.alone && !data ? [] : cluster) {
         shared.reset();
         tensorMemory.reset();
       }
-      runCluster(program, cluster, budget);
+      runCluster(program, cluster, budget, followed);
+      if (ended) {
+        countSites(program, loops);
+        if (ended(at, program.sites)) break;
+      }
     }
   } catch (error) {
     if (error instanceof MemoryLimit) findings.add("limit", undefined, error.message, "memory");
     else if (!(error instanceof Stop)) throw error;
   }
-  const laneInstructions = countSites(program);
+  countSites(program, loops);
+  const laneInstructions = program.sites.reduce((sum, { lanes }) => sum + lanes, 0);
   const stores = new Map(
     memory.buffers
       .filter((b) => b.id < FIRST_GLOBAL_ID && !b.spec.name.startsWith("#"))
@@ -188,6 +230,9 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     stores,
     findings: findings.all,
     sites: program.sites,
+    threads: block[0] * block[1] * block[2],
+    numCtas,
+    loops: loops.map((loop) => ({ ...loop, sites: innermost(loop, loops).flatMap((b) => program.kernel.blocks[b]!.sites) })),
     printed,
     warpInstructions: limit - Math.max(budget.steps, 0),
     laneInstructions,
@@ -233,18 +278,21 @@ function packArguments(params: readonly KernelParameter[], bytes: number, args: 
   return words;
 }
 
-/** Unguarded instructions were counted by block. */
-function countSites(program: PtxProgram): number {
-  let lanes = 0;
-  const functions = new Set([program.kernel, ...program.functions()]);
-  for (const { blocks } of functions)
-    for (const { sites, guards, executions, lanes: blockLanes } of blocks)
+/** The blocks of a loop that are in no loop within it. */
+const innermost = ({ blocks, depth }: Loop, loops: readonly Loop[]): number[] =>
+  [...blocks].filter((b) => !loops.some((other) => other.depth > depth && other.blocks.has(b)));
+
+/** Adds to sites what was counted by block, as unguarded instructions are. */
+function countSites(program: PtxProgram, loops: readonly Loop[]): void {
+  for (const loop of loops) for (const { executions } of latchesOf(loop, program.kernel.blocks)) loop.iterations += executions;
+  for (const { blocks } of new Set([program.kernel, ...program.functions()]))
+    for (const block of blocks) {
+      const { sites, guards, executions, lanes } = block;
       sites.forEach((site, i) => {
-        if (guards[i]! < 0) {
-          site.executions += executions;
-          site.lanes += blockLanes;
-        }
-        lanes += site.lanes;
+        if (guards[i]! >= 0) return;
+        site.executions += executions;
+        site.lanes += lanes;
       });
-  return lanes;
+      block.executions = block.lanes = 0;
+    }
 }

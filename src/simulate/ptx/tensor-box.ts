@@ -1,9 +1,11 @@
 /** The boxes that copies by tensor maps take: rows of global memory, and where they lie in shared memory. */
 import type { Memory } from "../memory.js";
 import { PAGE_BITS } from "../memory.js";
+import type { AccessKind } from "./access.js";
 import type { Findings, Site } from "./findings.js";
 import { swizzled } from "./swizzle.js";
 import type { TensorMap } from "./tensor-map.js";
+import type { Warp } from "./warp.js";
 
 /** Which rows a copy takes: a box at coordinates (innermost first), or four rows of a matrix from a column on. */
 export type BoxPlace =
@@ -65,6 +67,17 @@ function* stretches(map: TensorMap, place: BoxPlace): Iterable<Stretch> {
     else
       for (let e = low; e < high; e += 16)
         yield { address: address + ((first + e) / 16) * packed, bytes: Math.min(packed, ((high - e) * packed) / 16), at: at + e };
+  }
+}
+
+/** Counts the sectors and lines that a copy touches. */
+export function countBox({ cta: { touched }, index }: Warp, site: Site, map: TensorMap, place: BoxPlace, kind: AccessKind): void {
+  site.requests++;
+  for (const { address, bytes } of stretches(map, place)) {
+    const [first, last] = [Math.floor(address / 32), Math.floor((address + bytes - 1) / 32)];
+    site.sectors += last - first + 1;
+    site.lines += Math.floor(last / 4) - Math.floor(first / 4) + 1;
+    if (touched) for (let sector = first; sector <= last; sector++) touched(site, sector, kind, index);
   }
 }
 

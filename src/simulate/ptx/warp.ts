@@ -1,5 +1,6 @@
 /** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
 import type { Memory } from "../memory.js";
+import type { Touched } from "./access.js";
 import type { Knowledge } from "./clocks.js";
 import type { Findings, Site } from "./findings.js";
 import type { GlobalOrder } from "./global-order.js";
@@ -28,6 +29,10 @@ export interface Cta {
   readonly block: readonly [number, number, number];
   /** Whether to count sectors, lines and wavefronts. */
   readonly facts: boolean;
+  /** Hears of the sectors of global memory that are touched, where somebody asks. */
+  readonly touched: Touched | undefined;
+  /** Whether copies move data; without, only their arrival counts. */
+  readonly data: boolean;
   readonly print: (text: string) => void;
 }
 
@@ -119,6 +124,9 @@ export class Warp {
   readonly dots: ReadGroups = { open: [], groups: [] };
   /** Registers that asynchronous instructions read or write; made when first needed. */
   inFlight: RegistersInFlight | undefined;
+  /** The block of the kernel that it left last, and how often it came to the end of each, where loops are followed. */
+  previous = -1;
+  visits: Int32Array | undefined;
   /** Warp instructions executed: what `%clock` shows. */
   steps = 0;
 
@@ -132,8 +140,8 @@ export class Warp {
     readonly rows: number,
     predicates: number,
     readonly localBytes: number,
+    file = new ArrayBuffer(Math.max(rows * 128, 256)),
   ) {
-    const file = new ArrayBuffer(Math.max(rows * 128, 256));
     this.I = new Int32Array(file);
     this.U = new Uint32Array(file);
     this.F = new Float32Array(file);

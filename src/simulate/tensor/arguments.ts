@@ -52,6 +52,8 @@ export interface Preconditions {
   readonly arrays?: Readonly<Record<string, InitialValues>>;
   readonly grid?: readonly number[];
   readonly programs?: readonly (readonly number[])[];
+  /** Shapes of descriptors, outermost dimension first, by name. */
+  readonly shapes?: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
@@ -91,7 +93,7 @@ export function planArguments(
     const name = names[i]!;
     const { type } = arg;
     if (TensorDescType.is(type)) {
-      const own = descriptorPlan(type, name, fit);
+      const own = descriptorPlan(type, name, fit, given.shapes?.[name]);
       const plan = { ...own, init: given.arrays?.[name] ?? initialValuesOf(made, own.element, () => valueRoles(module, arg)) };
       descriptors.set(i, plan);
       return plan;
@@ -217,9 +219,9 @@ function kindOfElement(type: Type): ElementKind {
   return elementKind(type.params.kind) ?? "i8";
 }
 
-function descriptorPlan(type: Type, name: string, fit: Fit): DescriptorPlan {
+function descriptorPlan(type: Type, name: string, fit: Fit, given: readonly number[] | undefined): DescriptorPlan {
   const { shape: block, elementType } = signlessBlockType(type).params;
-  const shape = block.map((n) => extent({ block: n, loop: false }, 16, fit));
+  const shape = given ?? block.map((n) => extent({ block: n, loop: false }, 16, fit));
   return { kind: "descriptor", name, element: kindOfElement(elementType), shape, strides: contiguous(shape) };
 }
 /** The strides of a tensor without gaps, in elements. */

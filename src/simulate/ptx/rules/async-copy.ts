@@ -38,11 +38,18 @@ function asyncCopy(c: InstructionCompiler): Step {
   const third = c.op.operands[3];
   // The fourth operand is the source's size, unless a policy is all that is left.
   const hasSize = third !== undefined && !(c.has("L2::cache_hint") && c.op.operands.length === 4);
-  const sizeRow = hasSize ? c.source(third, 32) : -1;
+  const sizeRow = hasSize ? c.addressSource(third, 32) : -1;
   const { site } = c;
   const targets = new Float64Array(32);
   const sources = new Float64Array(32);
   const sharedTargets = new Float64Array(32);
+  c.cost = (warp, mask) => {
+    to(warp, mask, targets);
+    from(warp, mask, sources);
+    let reads = mask;
+    if (sizeRow >= 0) for (let l = 0; l < 32; l++) if (warp.I[sizeRow + l]! <= 0) reads &= ~(1 << l);
+    asyncFacts(c, warp, mask, reads, sources, targets, bytes);
+  };
   return (warp, mask) => {
     const { memory, shared, findings, facts } = warp.cta;
     to(warp, mask, targets);
@@ -75,22 +82,23 @@ function asyncCopy(c: InstructionCompiler): Step {
       shared.noteCopy(copy, warp, site);
       warp.openCopies.push(copy);
     }
-    if (facts) asyncFacts(c, mask, reads, sources, sharedTargets, bytes);
+    if (facts) asyncFacts(c, warp, mask, reads, sources, sharedTargets, bytes);
   };
 }
 
 function asyncFacts(
   c: InstructionCompiler,
+  warp: Warp,
   mask: number,
   reads: number,
   sources: Float64Array,
   targets: Float64Array,
   bytes: number,
 ): void {
-  countGlobal(c.site, reads, sources, bytes);
   const { requests } = c.site;
+  countGlobal(warp, c.site, reads, sources, bytes, "read");
   countShared(c.site, mask, targets, bytes);
-  c.site.requests = Math.max(requests, 1);
+  c.site.requests = requests + 1;
 }
 
 /** `cp.async.mbarrier.arrive{.noinc} [at]`: each thread arrives when its copies until now are done. */

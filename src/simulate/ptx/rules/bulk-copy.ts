@@ -9,7 +9,7 @@ import { type Addresses, addressing, sharedAt } from "../access.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
 import { addBulkRead, commitBulk, waitBulk } from "../read-groups.js";
 import type { SharedMemory } from "../shared-memory.js";
-import { type BoxPlace, boxBytes, type Combine, readBox, writeBox } from "../tensor-box.js";
+import { type BoxPlace, boxBytes, type Combine, countBox, readBox, writeBox } from "../tensor-box.js";
 import { readTensorMap, TENSOR_MAP_BYTES, type TensorMap } from "../tensor-map.js";
 import type { Warp } from "../warp.js";
 import { CTA_WINDOW, WINDOWS } from "../windows.js";
@@ -106,6 +106,11 @@ function loadInto(c: InstructionCompiler): void {
           : cluster.filter(({ rank }) => (warp.I[ctas + l]! >>> rank) & 1).map((cta) => cta.shared);
       const targets = into.filter((s) => s?.allows(at, bytes, warp, l, site, box === undefined ? 16 : 128) === true) as SharedMemory[];
       if (map === undefined || !isWhole(c, warp, bytes) || targets.length === 0) return;
+      if (warp.cta.facts && !fromShared) countBox(warp, site, map, place, "read");
+      if (!warp.cta.data) {
+        for (const shared of targets) begin(c, warp, l, shared, at, NO_DATA, arriveAt % CTA_WINDOW, bytes);
+        return;
+      }
       const data = fromShared ? sharedBytes(c, warp, l, toShared(source), bytes) : readBox(map, place, at, memory, findings, site);
       if (data !== undefined) for (const shared of targets) begin(c, warp, l, shared, at, data, arriveAt % CTA_WINDOW);
     });
@@ -119,6 +124,9 @@ function isWhole({ site }: InstructionCompiler, warp: Warp, bytes: number): bool
   return false;
 }
 
+/** Of a copy of which only the arrival counts. */
+const NO_DATA = new Uint8Array(0);
+
 /** A copy is on its way, which arrives at an mbarrier of the same CTA. */
 function begin(
   { site }: InstructionCompiler,
@@ -128,13 +136,14 @@ function begin(
   to: number,
   bytes: Uint8Array,
   barrier: number,
+  size = bytes.length,
 ): void {
   if (!shared.allows(barrier, 8, warp, lane, site)) return;
   const copy = { to, bytes, lane, site: site.index };
   shared.noteCopy(copy, warp, site, true);
   shared.mbarriers.later(barrier, site, "copy", () => {
     shared.arrive(copy, shared.tick(barrier));
-    shared.mbarriers.transfer(barrier, -bytes.length, site);
+    shared.mbarriers.transfer(barrier, -size, site);
   });
 }
 
@@ -211,6 +220,8 @@ function storeFrom(
   const { memory, findings, shared } = warp.cta;
   const bytes = boxBytes(map, place);
   if (!isWhole(c, warp, bytes) || !shared.allows(from, bytes, warp, lane, site, alignment)) return;
+  if (warp.cta.facts) countBox(warp, site, map, place, combine === undefined ? "write" : "atomic");
+  if (!warp.cta.data) return;
   addBulkRead(warp, lane, shared.beginRead([from], bytes, warp, lane, site));
   writeBox(map, place, from, shared.u8, memory, findings, site, combine);
 }

@@ -1,8 +1,8 @@
 /** Loads and stores of every space, parameters, matrices in shared memory, hints. */
 import type { Operand } from "../../../ptx/instruction.js";
-import { access, addressing, type LaneAccess, type Space, sharedRequest } from "../access.js";
+import { type Addresses, access, addressing, countShared, type LaneAccess, type Space, sharedRequest } from "../access.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
-import { lanes } from "../lanes.js";
+import { lanes, type Step } from "../lanes.js";
 import { bitsOfType } from "../scope.js";
 import type { Warp } from "../warp.js";
 
@@ -119,6 +119,7 @@ function loadParam(c: InstructionCompiler, targets: readonly Operand[], type: st
       c.emit(lanes(bits === 64 ? `I[d + 2 * l] = ${word}; I[d + 2 * l + 1] = ${second}` : `I[d + l] = ${word}${part}`, d));
     } else {
       const row = param.rows[at >> 2]!;
+      c.reads.push(row, ...(bits === 64 ? [param.rows[(at >> 2) + 1]!] : []));
       if (bits === 64) c.emit(lanes("I[d + 2 * l] = I[a + l]; I[d + 2 * l + 1] = I[b + l]", d, row, param.rows[(at >> 2) + 1]!));
       else c.emit(lanes(`I[d + l] = I[a + l]${part}`, d, row));
     }
@@ -133,6 +134,7 @@ function storeParam(c: InstructionCompiler, values: readonly Operand[], bits: nu
     const at = offset + (i * bits) / 8;
     const a = c.source(value, bits);
     const row = param.rows[at >> 2]!;
+    c.writes.push(row, ...(bits === 64 ? [param.rows[(at >> 2) + 1]!] : []));
     if (bits === 64) {
       c.emit(lanes("I[d + l] = I[a + 2 * l]; I[b + l] = I[a + 2 * l + 1]", row, a, param.rows[(at >> 2) + 1]!));
     } else if (bits === 32) c.emit(lanes("I[d + l] = I[a + l]", row, a));
@@ -156,6 +158,7 @@ export const ldmatrix: Rule = (c) => {
     for (let k = 0; k < 4; k++) rows[4 * l + k] = i32[(at >> 2) + k]!;
   };
   const halves = new Uint16Array(rows.buffer);
+  c.cost = matrixCost(c, where, count);
   c.emit((warp, mask) => {
     wholeWarp(warp, mask, c);
     where(warp, mask, matrixAddresses);
@@ -185,6 +188,7 @@ export const stmatrix: Rule = (c) => {
   const scatter: LaneAccess = (_warp, l, { i32 }, at) => {
     for (let k = 0; k < 4; k++) i32[(at >> 2) + k] = rows[4 * l + k]!;
   };
+  c.cost = matrixCost(c, where, count);
   c.emit((warp, mask) => {
     wholeWarp(warp, mask, c);
     const { I } = warp;
@@ -206,6 +210,12 @@ export const stmatrix: Rule = (c) => {
 };
 
 const matrixAddresses = new Float64Array(32);
+const matrixCost =
+  ({ site }: InstructionCompiler, where: Addresses, count: number): Step =>
+  (warp, mask) => {
+    where(warp, mask, matrixAddresses);
+    countShared(site, mask & lowLanes(8 * count), matrixAddresses, 16);
+  };
 const lowLanes = (count: number): number => (count === 32 ? -1 : (1 << count) - 1);
 
 /** Instructions for whole warps tell of lanes that are not there. */

@@ -105,7 +105,11 @@ export function product(c: InstructionCompiler): void {
   const aWhere = a.kind === "address" ? addressing(c, a) : undefined;
   const aRow = aWhere ? -1 : c.source(a, 64);
   const bRow = c.source(c.operand(2), 64);
-  const form = c.source(c.operand(3), 32);
+  const form = c.addressSource(c.operand(3), 32);
+  c.cost = (warp, mask) => {
+    const f = formOf(warp.I[form + 31 - Math.clz32(mask & -mask)]!, kind, scaled);
+    if (typeof f !== "string") c.site.product = { m: f.m, n: f.n, k: kind.k, type: f.aType };
+  };
   const scales = scaled ? [addressing(c, c.operand(4)), addressing(c, c.operand(5))] : [];
   const rest = c.op.operands.slice(scaled ? 6 : 4);
   if (rest.length !== 1) throw new NotModelled("masks of lanes, and scaled accumulators");

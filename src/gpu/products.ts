@@ -1,0 +1,291 @@
+/**
+ * GPUs as they are sold, one record each: the numbers that bounds on a kernel's time need. Each number has its source beside it;
+ * `undefined` is a number that nobody has published.
+ *
+ * Rates of an SM are per clock. Tensor rates are dense floating-point operations (a multiply and an add are two), as data sheets give
+ * them for the whole GPU, divided by SMs and the clock that the data sheet names.
+ */
+import { gpuOf } from "./nvidia.js";
+
+/** The products of tensor cores by the types that they multiply; `acc16` adds up in f16. */
+export type TensorKind = "f16" | "f16 acc16" | "tf32" | "fp8" | "fp8 acc16" | "fp4" | "int8" | "f64";
+/** Units of an SM that instructions are issued to. */
+export type Pipe = "fma" | "alu" | "half" | "fp64" | "sfu" | "lsu" | "tensor" | "branch";
+
+/** A GPU product. */
+export interface GpuProduct {
+  /** As `--gpu` names it. */
+  readonly name: string;
+  readonly title: string;
+  readonly capability: number;
+  readonly sms: number;
+  /** MHz: the highest that it boosts to, and the base clock. */
+  readonly boostMhz: number;
+  readonly baseMhz: number | undefined;
+  /** Bytes a second between DRAM and L2. */
+  readonly dramBytesPerSecond: number;
+  readonly l2Bytes: number;
+  /** Bytes a clock that L2 gives to all SMs together. */
+  readonly l2BytesPerClock: number | undefined;
+  /** Clocks from a load's issue to its data, where DRAM has it. */
+  readonly dramLatencyClocks: number;
+  /** Operations a clock of one SM. */
+  readonly tensor: Readonly<Partial<Record<TensorKind, number>>>;
+  readonly sources: Readonly<Record<ProductNumber, string>>;
+}
+type ProductNumber = "sms" | "boostMhz" | "baseMhz" | "dramBytesPerSecond" | "l2Bytes" | "l2BytesPerClock" | "dramLatencyClocks" | "tensor";
+
+const GB = 1e9;
+const MIB = 2 ** 20;
+const HOPPER_LATENCIES = "Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking, 2024";
+
+const A100 = {
+  capability: 80,
+  sms: 108,
+  boostMhz: 1410,
+  l2Bytes: 40 * MIB,
+  l2BytesPerClock: 5120,
+  dramLatencyClocks: 466,
+  tensor: { f16: 2048, "f16 acc16": 2048, tf32: 1024, int8: 4096, f64: 128 },
+} as const;
+const A100_SOURCES = {
+  sms: "NVIDIA A100 architecture white paper, table of A100 units",
+  boostMhz: "A100 white paper: boost clock",
+  l2Bytes: "A100 white paper: L2 cache",
+  l2BytesPerClock: "A100 white paper: L2 cache reads, 5120 bytes a clock",
+  dramLatencyClocks: HOPPER_LATENCIES,
+  tensor: "A100 data sheet: 312 TFLOPS of f16 and bf16, 156 of tf32, 19.5 of f64, 624 TOPS of int8, without sparsity, at 1410 MHz",
+} as const;
+const HOPPER_TENSOR = { f16: 4096, "f16 acc16": 4096, tf32: 2048, fp8: 8192, "fp8 acc16": 8192, int8: 8192, f64: 256 } as const;
+const H100_SOURCES = {
+  sms: "NVIDIA H100 architecture white paper, table of H100 units",
+  boostMhz: "H100 white paper: boost clock of FP32; tensor cores are rated at a lower one",
+  l2Bytes: "H100 white paper: L2 cache",
+  l2BytesPerClock: "not published; the SMs' ports bound it",
+  dramLatencyClocks: `${HOPPER_LATENCIES}, H100 PCIe`,
+  tensor: "H100 data sheet: 989 TFLOPS of f16 and bf16, 495 of tf32, 1979 of fp8, 67 of f64, without sparsity",
+} as const;
+
+export const GPU_PRODUCTS: readonly GpuProduct[] = [
+  {
+    name: "t4",
+    title: "T4",
+    capability: 75,
+    sms: 40,
+    boostMhz: 1590,
+    baseMhz: 585,
+    dramBytesPerSecond: 320 * GB,
+    l2Bytes: 4 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 434,
+    tensor: { f16: 1024, "f16 acc16": 1024, int8: 2048 },
+    sources: {
+      sms: "NVIDIA Turing architecture white paper, appendix on T4",
+      boostMhz: "T4 product brief",
+      baseMhz: "T4 product brief",
+      dramBytesPerSecond: "T4 product brief",
+      l2Bytes: "Turing white paper",
+      l2BytesPerClock: "not published; the SMs' ports bound it",
+      dramLatencyClocks: "Jia et al., Dissecting the NVidia Turing T4 GPU via Microbenchmarking, 2019",
+      tensor: "T4 data sheet: 65 TFLOPS of f16, 130 TOPS of int8",
+    },
+  },
+  {
+    ...A100,
+    name: "a100",
+    title: "A100 SXM 80 GB",
+    baseMhz: undefined,
+    dramBytesPerSecond: 2039 * GB,
+    sources: { ...A100_SOURCES, baseMhz: "not taken up", dramBytesPerSecond: "A100 data sheet, 80 GB SXM" },
+  },
+  {
+    ...A100,
+    name: "a100-40gb",
+    title: "A100 40 GB",
+    baseMhz: 765,
+    dramBytesPerSecond: 1555 * GB,
+    sources: { ...A100_SOURCES, baseMhz: "A100 PCIe product brief", dramBytesPerSecond: "A100 data sheet, 40 GB" },
+  },
+  {
+    name: "l40s",
+    title: "L40S",
+    capability: 89,
+    sms: 142,
+    boostMhz: 2520,
+    baseMhz: 1110,
+    dramBytesPerSecond: 864 * GB,
+    l2Bytes: 96 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 541,
+    tensor: { f16: 1024, "f16 acc16": 1024, tf32: 512, fp8: 2048, "fp8 acc16": 2048, int8: 2048 },
+    sources: {
+      sms: "L40S product brief: 18176 CUDA cores, 128 to an SM",
+      boostMhz: "L40S product brief",
+      baseMhz: "L40S product brief",
+      dramBytesPerSecond: "L40S data sheet",
+      l2Bytes: "Ada white paper: full AD102",
+      l2BytesPerClock: "not published; the SMs' ports bound it",
+      dramLatencyClocks: `${HOPPER_LATENCIES}: that of the RTX 4090`,
+      tensor: "L40S data sheet: 362 TFLOPS of f16, 183 of tf32, 733 of fp8, without sparsity",
+    },
+  },
+  {
+    name: "rtx4090",
+    title: "GeForce RTX 4090",
+    capability: 89,
+    sms: 128,
+    boostMhz: 2520,
+    baseMhz: 2230,
+    dramBytesPerSecond: 1008 * GB,
+    l2Bytes: 72 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 541,
+    tensor: { f16: 512, "f16 acc16": 1024, tf32: 256, fp8: 1024, "fp8 acc16": 2048, int8: 2048 },
+    sources: {
+      sms: "Ada white paper, table of RTX 4090",
+      boostMhz: "Ada white paper",
+      baseMhz: "NVIDIA's page of the RTX 4090",
+      dramBytesPerSecond: "Ada white paper",
+      l2Bytes: "Ada white paper",
+      l2BytesPerClock: "not published; the SMs' ports bound it",
+      dramLatencyClocks: HOPPER_LATENCIES,
+      tensor: "Ada white paper: 165 TFLOPS of f16 added up in f32, 330 in f16; 330 and 661 of fp8; 83 of tf32",
+    },
+  },
+  {
+    name: "h100",
+    title: "H100 SXM",
+    capability: 90,
+    sms: 132,
+    boostMhz: 1980,
+    baseMhz: undefined,
+    dramBytesPerSecond: 3350 * GB,
+    l2Bytes: 50 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 479,
+    tensor: HOPPER_TENSOR,
+    sources: { ...H100_SOURCES, baseMhz: "not published", dramBytesPerSecond: "H100 data sheet, SXM" },
+  },
+  {
+    name: "h100-pcie",
+    title: "H100 PCIe",
+    capability: 90,
+    sms: 114,
+    boostMhz: 1755,
+    baseMhz: 1095,
+    dramBytesPerSecond: 2000 * GB,
+    l2Bytes: 50 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 479,
+    tensor: HOPPER_TENSOR,
+    sources: {
+      ...H100_SOURCES,
+      boostMhz: "H100 PCIe product brief",
+      baseMhz: "H100 PCIe product brief",
+      dramBytesPerSecond: "H100 data sheet, PCIe",
+    },
+  },
+  {
+    name: "h200",
+    title: "H200 SXM",
+    capability: 90,
+    sms: 132,
+    boostMhz: 1980,
+    baseMhz: undefined,
+    dramBytesPerSecond: 4800 * GB,
+    l2Bytes: 50 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 479,
+    tensor: HOPPER_TENSOR,
+    sources: { ...H100_SOURCES, baseMhz: "not published", dramBytesPerSecond: "H200 data sheet", tensor: "H200 data sheet: as H100" },
+  },
+  {
+    name: "b200",
+    title: "B200 SXM",
+    capability: 100,
+    sms: 148,
+    boostMhz: 1965,
+    baseMhz: undefined,
+    dramBytesPerSecond: 8000 * GB,
+    l2Bytes: 126 * MIB,
+    l2BytesPerClock: undefined,
+    dramLatencyClocks: 479,
+    tensor: { f16: 8192, "f16 acc16": 8192, tf32: 4096, fp8: 16384, "fp8 acc16": 16384, fp4: 32768, int8: 16384, f64: 128 },
+    sources: {
+      sms: "as the CUDA runtime reports it; not in a data sheet",
+      boostMhz: "as the driver reports it; not in a data sheet",
+      baseMhz: "not published",
+      dramBytesPerSecond: "DGX B200 data sheet, an eighth of 64 TB/s",
+      l2Bytes: "as the CUDA runtime reports it; not in a data sheet",
+      l2BytesPerClock: "not published; the SMs' ports bound it",
+      dramLatencyClocks: "not published: the H100's is taken",
+      tensor: "DGX B200 data sheet, an eighth: 2.25 PFLOPS of f16, 4.5 of fp8, 9 of fp4, without sparsity",
+    },
+  },
+];
+
+/** The product of that name; undefined for one that has no record. */
+export const productCalled = (name: string): GpuProduct | undefined => GPU_PRODUCTS.find((product) => product.name === name.toLowerCase());
+
+/** The product whose bounds are given where none is named: the one that its capability is best known by. */
+const BEST_KNOWN: Readonly<Record<number, string>> = { 75: "t4", 80: "a100", 89: "l40s", 90: "h100", 100: "b200" };
+/** The product of a capability; undefined where there is no record of one. */
+export const productOf = (capability: number): GpuProduct | undefined => productCalled(BEST_KNOWN[capability] ?? "");
+
+/** What an SM has for the warps that run on it. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
+export interface SmLimits {
+  readonly warps: number;
+  readonly ctas: number;
+  readonly registers: number;
+  /** Registers are given to a warp in so many. */
+  readonly registerUnit: number;
+  readonly registersPerThread: number;
+  readonly sharedBytes: number;
+  /** Shared memory is given to a CTA in so many bytes, and the system takes some of each CTA's. */
+  readonly sharedUnit: number;
+  readonly sharedReserved: number;
+  /** Columns of tensor memory; 0 where there is none. */
+  readonly tensorColumns: number;
+}
+
+/** The limits of an SM of a capability. */
+export function smLimits(capability: number): SmLimits {
+  const { registersPerSm, sharedMemoryPerSm, capability: row } = gpuOf(capability);
+  const warps = row === 75 ? 32 : row === 86 || row === 87 || row === 89 || row === 120 ? 48 : 64;
+  return {
+    warps,
+    ctas: row === 86 || row === 75 || row === 87 ? 16 : row === 89 || row === 120 ? 24 : 32,
+    registers: registersPerSm,
+    registerUnit: 256,
+    registersPerThread: 255,
+    sharedBytes: sharedMemoryPerSm,
+    sharedUnit: row === 75 ? 256 : 128,
+    sharedReserved: row === 75 ? 0 : 1024,
+    tensorColumns: row === 100 ? 512 : 0,
+  };
+}
+
+/**
+ * Lanes that an SM serves a clock, by pipe. Source: CUDA C++ Programming Guide, throughput of native arithmetic instructions; `lsu` is the
+ * number of load and store units in the architectures' white papers. `half` counts pairs of halves.
+ */
+export function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tensor">, number>> {
+  const { capability: row } = gpuOf(capability);
+  const wide = row === 86 || row === 87 || row === 89 || row === 90 || row === 100 || row === 120;
+  return {
+    fma: wide ? 128 : 64,
+    alu: 64,
+    half: row === 80 || row === 90 || row === 100 ? 128 : 64,
+    fp64: row === 90 || row === 100 ? 64 : row === 80 ? 32 : 2,
+    sfu: 16,
+    lsu: row === 75 ? 16 : 32,
+    branch: 64,
+  };
+}
+
+/** Warp instructions that an SM issues a clock: one in each of its four parts. */
+export const ISSUES_PER_CLOCK = 4;
+/** Bytes that L1 and shared memory give an SM's lanes a clock: a wavefront. */
+export const WAVEFRONT_BYTES = 128;
+/** Bytes that an SM takes from L2 a clock. Source: A100 white paper; taken for all. */
+export const L2_PORT_BYTES = 64;
