@@ -10,6 +10,7 @@ export * from "./library/execute.js";
 export * from "./library/explain.js";
 export * from "./library/findings.js";
 export * from "./library/layouts.js";
+export * from "./library/limits.js";
 export * from "./library/names.js";
 export * from "./library/pipeline.js";
 export * from "./library/sources.js";

@@ -10,7 +10,7 @@ import { gpuOf } from "./nvidia.js";
 /** The products of tensor cores by the types that they multiply; `acc16` adds up in f16. */
 export type TensorKind = "f16" | "f16 acc16" | "tf32" | "fp8" | "fp8 acc16" | "fp4" | "int8" | "f64";
 /** Units of an SM that instructions are issued to. */
-export type Pipe = "fma" | "alu" | "half" | "fp64" | "sfu" | "lsu" | "tensor" | "branch";
+export type Pipe = "fma" | "imul" | "alu" | "half" | "fp64" | "sfu" | "lsu" | "tensor" | "branch";
 
 /** A GPU product. */
 export interface GpuProduct {
@@ -274,6 +274,7 @@ export function smRates(capability: number): Readonly<Record<Exclude<Pipe, "tens
   const wide = row === 86 || row === 87 || row === 89 || row === 90 || row === 100 || row === 120;
   return {
     fma: wide ? 128 : 64,
+    imul: 64,
     alu: 64,
     half: row === 80 || row === 90 || row === 100 ? 128 : 64,
     fp64: row === 90 || row === 100 ? 64 : row === 80 ? 32 : 2,

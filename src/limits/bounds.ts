@@ -1,5 +1,7 @@
 /** The least time that each resource of a GPU needs for a launch, and what that says of the whole. */
+
 import { type GpuProduct, ISSUES_PER_CLOCK, L2_PORT_BYTES, type Pipe, smRates, type TensorKind } from "../gpu/products.js";
+import { COUNTED } from "./pipes.js";
 
 /** Work of one program on an SM, and of the launch on memory. */
 export interface Work {
@@ -24,6 +26,8 @@ export interface Bound {
   readonly to: number;
   /** `17.2 GB at 3350 GB/s`. */
   readonly detail: string;
+  /** Whether its work is estimated from PTX: it binds nothing then. */
+  readonly estimated: boolean;
 }
 
 /** The most programs that one SM has to run, if they are spread evenly. */
@@ -36,16 +40,17 @@ export function boundsOf(work: Work, gpu: GpuProduct): readonly Bound[] {
   const base = (gpu.baseMhz ?? gpu.boostMhz) * 1e6;
   const share = programsOfBusiest(work, gpu);
   const bounds: Bound[] = [];
-  const add = (resource: string, from: number, to: number, detail: string) => {
-    if (from > 0 || to > 0) bounds.push({ resource, from, to, detail });
+  const add = (resource: string, from: number, to: number, detail: string, estimated = false) => {
+    if (from > 0 || to > 0) bounds.push({ resource, from, to, detail, estimated });
   };
   /** On the SM that has most to do. */
-  const onSm = (resource: string, amount: number, rate: number, unit: string, most = amount) =>
+  const onSm = (resource: string, amount: number, rate: number, unit: string, most = amount, estimated = false) =>
     add(
       resource,
       (amount * share) / rate / clock,
       (most * share) / rate / base,
       `${number(amount)} ${unit} a program at ${rate} a clock, ${share} program${share === 1 ? "" : "s"} on the busiest SM`,
+      estimated,
     );
   add(
     "DRAM",
@@ -69,15 +74,20 @@ export function boundsOf(work: Work, gpu: GpuProduct): readonly Bound[] {
     onSm(`tensor cores, ${kind}`, flops, rate, "operations");
   }
   const rates = smRates(gpu.capability);
-  for (const [pipe, warpInstructions] of Object.entries(work.pipes) as [Pipe, number][])
-    if (pipe !== "tensor") onSm(PIPES[pipe], warpInstructions * 32, rates[pipe], "lanes");
-  const issued = Object.values(work.pipes).reduce((a, b) => a + b, 0);
-  onSm("instruction issue", issued, ISSUES_PER_CLOCK, "warp instructions");
-  return bounds.sort((a, b) => b.from - a.from);
+  const lanes = (pipe: Pipe) => 32 * (work.pipes[pipe] ?? 0);
+  for (const pipe of Object.keys(PIPES) as (keyof typeof PIPES)[])
+    onSm(PIPES[pipe], lanes(pipe), rates[pipe], "lanes", lanes(pipe), !COUNTED.has(pipe));
+  const issued = (pipes: readonly Pipe[]) => pipes.reduce((sum, pipe) => sum + (work.pipes[pipe] ?? 0), 0);
+  const all = Object.keys(work.pipes) as Pipe[];
+  onSm("issue of what is counted", issued(all.filter((pipe) => COUNTED.has(pipe))), ISSUES_PER_CLOCK, "warp instructions");
+  const issuedInAll = issued(all);
+  onSm("instruction issue", issuedInAll, ISSUES_PER_CLOCK, "warp instructions", issuedInAll, true);
+  return bounds.sort((a, b) => Number(a.estimated) - Number(b.estimated) || b.from - a.from);
 }
 
 const PIPES: Readonly<Record<Exclude<Pipe, "tensor">, string>> = {
   fma: "FMA pipe",
+  imul: "integer multiplication",
   alu: "ALU pipe",
   half: "half-precision pipe",
   fp64: "FP64 pipe",

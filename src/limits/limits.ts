@@ -21,8 +21,6 @@ import { estimateRegisters } from "./registers.js";
 export interface LimitsRequest extends LimitsLaunch {
   /** A name of `GPU_PRODUCTS`: `h100`; by default the best known product of the target. */
   readonly gpu?: string | undefined;
-  /** Registers of a thread, where ptxas has said. */
-  readonly registers?: number | undefined;
 }
 
 /** The cost of one op of TTGIR, or of a line where no op is known, in one program. */
@@ -116,8 +114,8 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
   const launch = readyLaunch(trace, request);
   if ("kind" in launch) return launch;
   const { shared: sharedBytes = 0 } = headlineOf(trace);
-  const estimate = request.registers === undefined ? estimateRegisters(ptx) : undefined;
-  const registers = request.registers ?? estimate ?? 255;
+  const { machine } = trace.artifacts;
+  const registers = machine?.registers ?? estimateRegisters(ptx) ?? 255;
   const [x, y, z] = launch.grid;
   const programs = x * y * z;
   const head = /^\s*\.reqntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?/m.exec(ptx);
@@ -134,7 +132,7 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
   if ("kind" in counts) return counts;
   return assemble(trace, gpu, launch.grid, counts, {
     registers,
-    estimated: request.registers === undefined,
+    estimated: machine === undefined,
     sharedBytes,
     occupancy,
     resident,
@@ -198,7 +196,7 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
     waves: { ...waves, idle: 1 - (programs * numCtas) / (share * numCtas) },
     bounds,
     binding: first?.resource ?? "nothing",
-    time: { from: first?.from ?? 0, to: bounds.reduce((sum, { to }) => sum + to, 0) },
+    time: { from: first?.from ?? 0, to: bounds.reduce((sum, { to, estimated: guessed }) => sum + (guessed ? 0 : to), 0) },
     flops,
     intensity: flops / Math.max(least, 1),
     latency: latencyOf(sites, loops, work, Math.max(1, Math.floor(occupancy.ctasPerSm / numCtas)), gpu),

@@ -1,9 +1,12 @@
 /**
  * The unit of an SM that an instruction of PTX is issued to, and how many machine instructions it becomes. Moves, conversions of address
  * spaces and loads of parameters become none: they are operands of other instructions. Longer sequences (divisions, 64-bit arithmetic)
- * are counted as ptxas makes them. docs/limits.md has how far the sums are from ptxas's.
+ * are counted as ptxas makes them. Integer arithmetic is an estimate: ptxas moves much of it out of loops and into addresses.
  */
 import type { Pipe, TensorKind } from "../gpu/products.js";
+
+/** Pipes whose instructions ptxas keeps as many as there are in PTX. */
+export const COUNTED: ReadonlySet<Pipe> = new Set(["fma", "half", "fp64", "sfu", "lsu", "tensor"]);
 
 /** Machine instructions of one PTX instruction, by pipe. */
 export type Slots = Readonly<Partial<Record<Pipe, number>>>;
@@ -44,12 +47,12 @@ export function slotsOf(mnemonic: string): Slots {
   if (/^(?:f|bf)16(?:x2)?$/.test(type)) return opcode === "setp" || opcode === "selp" ? { alu: 1 } : { half: 1 };
   if (type === "f64") return opcode === "div" ? { fp64: 10, sfu: 1 } : { fp64: 1 };
   if (type === "f32") {
-    if (opcode === "div") return { fma: 8, sfu: 1 };
+    if (opcode === "div") return { fma: 2, alu: 4, sfu: 1 };
     return opcode === "add" || opcode === "sub" || opcode === "mul" || opcode === "fma" || opcode === "mad" ? { fma: 1 } : { alu: 1 };
   }
   if (opcode === "mul" || opcode === "mad" || opcode === "madc")
-    return { fma: parts.includes("wide") ? 1 : isWide ? 4 : parts.includes("hi") ? 2 : 1 };
-  if (opcode === "div" || opcode === "rem") return isWide ? { alu: 60, fma: 20, sfu: 2 } : { alu: 10, fma: 4, sfu: 1 };
+    return { imul: parts.includes("wide") ? 1 : isWide ? 4 : parts.includes("hi") ? 2 : 1 };
+  if (opcode === "div" || opcode === "rem") return isWide ? { alu: 60, imul: 20, sfu: 2 } : { alu: 10, imul: 4, sfu: 1 };
   if (opcode === "popc" || opcode === "clz" || opcode === "bfind" || opcode === "brev") return { sfu: 1 };
   return { alu: isWide ? 2 : 1 };
 }

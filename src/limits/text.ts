@@ -1,7 +1,8 @@
 /** Limits as text for a terminal. */
 import type { Pipe, TensorKind } from "../gpu/products.js";
-import { bytes, duration, number } from "./bounds.js";
+import { type Bound, bytes, duration, number } from "./bounds.js";
 import type { Cost, Limits, OpCost } from "./limits.js";
+import { rooflineText } from "./roofline.js";
 
 /** Ops shown of each kernel. */
 const SHOWN = 12;
@@ -28,13 +29,16 @@ export function coverageText({ followed, programs, kind, error, spread }: Limits
   return `a sample: ${followed} of ${programs} programs, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
 }
 
-function boundLines({ bounds, time, flops, intensity, latency, traffic }: Limits): string[] {
+function boundLines(limits: Limits): string[] {
+  const { bounds, time, flops, intensity, latency, traffic } = limits;
   const [first] = bounds;
-  const rows = bounds.map(({ resource, from, to, detail }) => {
-    const share = first === undefined || first.from === 0 ? 0 : from / first.from;
+  const rowOf = ({ resource, from, to, detail }: Bound) => {
+    const share = first === undefined || first.from === 0 ? 0 : Math.min(from / first.from, 1);
     return `  ${resource.padEnd(24)} ${duration(from).padStart(8)} ${bar(share)} ${to > from * 1.01 ? `to ${duration(to)}, ` : ""}${detail}`;
-  });
-  const out = ["least time of each resource", ...rows];
+  };
+  const estimated = bounds.filter((bound) => bound.estimated);
+  const out = ["least time of each resource", ...bounds.filter((bound) => !bound.estimated).map(rowOf)];
+  if (estimated.length > 0) out.push("estimated from PTX, of which ptxas takes much out of loops: no bounds", ...estimated.map(rowOf), "");
   out.push(
     `  ${number(flops)} operations, ${number(intensity)} for each byte of DRAM; at the bound ${number(time.from === 0 ? 0 : flops / time.from / 1e12)} TFLOPS`,
   );
@@ -49,7 +53,7 @@ function boundLines({ bounds, time, flops, intensity, latency, traffic }: Limits
   out.push(
     `  each byte once: a program ${both(program)}; ${wavePrograms} together ${both(wave)}; the grid ${both(grid)}${exact ? "" : ` (from ${begun} programs)`}`,
   );
-  return out;
+  return [...out, "", ...rooflineText(limits)];
 }
 
 function occupancyLines({ occupancy, registers, waves, gpu, sharedBytes, numCtas }: Limits): string[] {

@@ -264,6 +264,15 @@ const SHAPE: ValueType<readonly [name: string, shape: readonly number[]]> = {
     return name === undefined ? undefined : [name, shape!.split(/[,x]/).map(Number)];
   },
 };
+/** The values that a sweep gives a constant or an option. */
+const AXIS: ValueType<readonly [name: string, values: readonly string[]]> = {
+  shown: "NAME=V,V",
+  expected: "NAME=V,V with the values to try",
+  read(given) {
+    const [, name, values] = /^([A-Za-z_][\w-]*)=([^,\s]+(?:,[^,\s]+)*)$/.exec(given) ?? [];
+    return name === undefined ? undefined : [name.replaceAll("-", "_"), values!.split(",")];
+  },
+};
 const GPUS = GPU_PRODUCTS.map(({ name }) => name);
 const LIMITS_GROUP = "Limits";
 
@@ -276,7 +285,19 @@ const LIMITS = {
     group: LIMITS_GROUP,
     help: "the shape of an array: needed for descriptors, of others accesses beyond the end are refused (repeatable)",
   },
-  grid: { type: triple(1), group: LIMITS_GROUP, help: "how many programs there are", defaultText: "as the input's own file launches it" },
+  grid: {
+    type: anyText("X,Y,Z"),
+    group: LIMITS_GROUP,
+    help: "how many programs there are: numbers, or expressions of arguments and constants: 'cdiv(M, BLOCK_M), batch'",
+    defaultText: "as the input's own file launches it",
+  },
+  sweep: {
+    type: AXIS,
+    repeat: true,
+    group: LIMITS_GROUP,
+    help: "rank configurations: values of a tl.constexpr, or of num_warps, num_stages, num_ctas, maxnreg (repeatable: all combinations)",
+  },
+  roofline: { type: file("FILE.svg|.html|.txt"), group: LIMITS_GROUP, help: "a drawing of the GPU's roofline with the kernel in it" },
   ptxas: { type: FLAG, group: LIMITS_GROUP, help: "registers by ptxas, where one is found; --no-ptxas estimates them", default: true },
   json: { type: FLAG, group: LIMITS_GROUP, help: "all numbers as JSON" },
   ...PYTHON_OPTIONS,

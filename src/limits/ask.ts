@@ -1,0 +1,29 @@
+/** The limits of a source: it is compiled to its final code first. */
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
+import { type CompileRequest, compileSource } from "../compile/compile-source.js";
+import { type ModuleSource, type Rejected, rejected } from "../compile/source.js";
+import { kernelOf } from "../dialects/builtin/function-op.js";
+import { productCalled } from "../gpu/products.js";
+import { argumentNames } from "../simulate/tensor/arguments.js";
+import type { Trace } from "../trace/trace.js";
+import { type Limits, type LimitsRequest, limitsOf } from "./limits.js";
+
+/** A launch, and how the source is compiled for it. Without a target the GPU's own is taken. */
+export interface LimitsQuestion extends Omit<LimitsRequest, "names"> {
+  readonly compile?: CompileRequest | undefined;
+  /** Adds what an assembler says of the final code, where there is one: registers are estimated otherwise. */
+  readonly assembled?: ((trace: Trace) => Trace) | undefined;
+}
+
+/** What limits a kernel, in a launch, on a GPU. Sources that do not compile, and launches that they cannot have, are `Rejected`. */
+export function limits(source: ModuleSource, { compile = {}, assembled, ...request }: LimitsQuestion): Limits | Rejected {
+  const { defaults, request: own } = source;
+  const kernel = kernelOf(source.module);
+  const names = kernel && argumentNames(kernel, defaults ? "" : own.text);
+  const product = request.gpu === undefined ? undefined : productCalled(request.gpu);
+  const target = compile.target ?? (product && own.capability === undefined ? `cuda:${product.capability}` : undefined);
+  const made = compileSource(source, { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx"] }, artifactsOf);
+  if (made.kind === "error") return made;
+  if (!made.ok) return rejected(made.rendered.trimEnd() || "the kernel does not compile");
+  return limitsOf(assembled ? assembled(made.trace) : made.trace, { ...request, names });
+}
