@@ -171,7 +171,7 @@ export function ttOptFlags(): readonly {
 export function ttOptHelp(): string {
   const line = (name: string, summary: string) => `  --${name.padEnd(48)} ${summary}\n`;
   let text =
-    "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n\nFlags:\n";
+    "Runs passes of the Triton GPU compiler on IR, in the order given.\n\nUsage: tt-opt [FLAGS] [FILE]    (FILE - or none: standard input)\n       tt-opt reduce FILE [PASSES] --predicate P    (the smallest input for which P holds; tt-opt reduce --help)\n\nFlags:\n";
   for (const { name, summary } of FLAGS) text += line(name, summary);
   text += line("o FILE", "write to FILE instead of standard output");
   text += "\nPasses (options as --pass='name=value name=value'):\n";

@@ -21,6 +21,7 @@ import { VERSION } from "./version.js";
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
 export function main(argv: readonly string[], io: Io): number | Promise<number> {
+  if (argv[0] === "reduce") return import("./tt-opt-reduce.js").then(({ reduceMain }) => reduceMain(argv.slice(1), io));
   const args = parseTtOptArgs(argv);
   if ("error" in args) {
     io.stderr.write(`tt-opt: ${args.error}\n`);
@@ -169,7 +170,7 @@ function compileChunk(
 }
 
 /** The passes to run: those of the command line or, for a reproducer, those of the file's metadata. */
-function pipelineOf(
+export function pipelineOf(
   args: TtOptArgs,
   metadata: string | undefined,
 ): { readonly elements: readonly PipelineElement[] } | { readonly error: string } {

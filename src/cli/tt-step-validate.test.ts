@@ -13,10 +13,10 @@ import { PASSES } from "../passes/index.js";
 import { Validator, validationText } from "../simulate/validate.js";
 import { parseModule } from "../syntax/parse.js";
 import { memoryIo } from "../testing/memory-io.js";
+import { parsePredicate } from "./predicate.js";
 import { NO_SIMULATION } from "./simulation-args.js";
 import { main as ttOpt } from "./tt-opt.js";
 import { main } from "./tt-step.js";
-import { parsePredicate } from "./tt-step-bisect.js";
 import { validateTrace } from "./tt-step-validate.js";
 
 const VECADD = "fixtures/kernels/vecadd.ttir";

@@ -12,7 +12,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["dialects"],
   ["pass"],
   ["analysis"],
-  ["passes", "target", "simulate", "frontend"],
+  ["passes", "target", "simulate", "frontend", "reduce"],
   ["trace"],
   ["backend"],
   ["modernize"],
