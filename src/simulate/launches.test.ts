@@ -132,3 +132,22 @@ test("masks that were never off, and sides that were never taken, are noted", ()
     /^validate: note: never off: the mask of tt.load at k.ttir:16:8\nvalidate: note: one side never taken: scf.if at k.ttir:12:3 \(always true\)\n/,
   );
 });
+
+test("strides of a descriptor are multiples of 16 bytes", () => {
+  const text = `tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %m: i32, %n: i32) {
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i32
+  %stride = arith.extsi %n : i32 to i64
+  %d = tt.make_tensor_descriptor %p, [%m, %n], [%stride, %one] : <f16>, <tensor<32x32xf16>>
+  %x = tt.descriptor_load %d[%zero, %zero] : !tt.tensordesc<tensor<32x32xf16>> -> tensor<32x32xf16>
+  tt.descriptor_store %d[%zero, %zero], %x : !tt.tensordesc<tensor<32x32xf16>>, tensor<32x32xf16>
+  tt.return
+}
+`;
+  const sizes = chooseLaunches(moduleOf(text), {}, () => undefined).map(({ args }) =>
+    args.slice(1).map((arg) => arg.kind === "scalar" && arg.value),
+  );
+  expect(sizes.length).toBeGreaterThan(2);
+  for (const [, n] of sizes) expect(Number(n) % 8).toBe(0);
+  expect(sizes.some(([m]) => Number(m) % 8 !== 0)).toBe(true);
+});

@@ -22,6 +22,7 @@ import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
 import type { Value } from "../../ir/value.js";
 import type { InitialValues } from "../initial-values.js";
 import { type ElementKind, elementKind, isFloatKind } from "../numbers/element.js";
+import { elementOfType } from "./elements.js";
 import { madeUpStrides, type StrideArgument } from "./made-up-strides.js";
 import { type ValueRole, valueRoles } from "./value-roles.js";
 
@@ -115,8 +116,8 @@ export function planArguments(
     const stated = given.scalars?.[name];
     if (stated !== undefined) return is(stated);
     if (FloatType.is(type)) return { kind: "scalar", name, value: 0.25 * ++floats };
-    const divisor = Math.max(1, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
     const role = uses.roleOf(arg);
+    const divisor = Math.max(role.divisor, intOf(argumentAttr(kernel, i, "tt.divisibility")) ?? 1);
     if (role.kind === "extent") return is(extent(role, divisor, fit));
     strides.push({ arg, divisor });
     return { kind: "scalar", name, value: 0 };
@@ -295,6 +296,8 @@ interface Role {
   readonly block: number | undefined;
   /** Whether a loop goes over these blocks one by one. */
   readonly loop: boolean;
+  /** It is a stride of a tensor descriptor if this is above 1: strides are multiples of 16 bytes (PTX ISA, cuTensorMapEncodeTiled). */
+  readonly divisor: number;
 }
 
 /** The uses of scalars, followed through arithmetic, calls and loops. */
@@ -316,6 +319,7 @@ class Uses {
     let bounds = false;
     let addresses = false;
     let loop = false;
+    let divisor = 1;
     for (let reached = todo.pop(); reached; reached = todo.pop()) {
       const { value, direct } = reached;
       const follow = (next: Value, stillDirect = direct) => {
@@ -360,7 +364,10 @@ class Uses {
               const block = blockOf(owner.result(0).type)[index - 1];
               bounds = true;
               if (block !== undefined) blocks.push(block);
-            } else addresses = true;
+            } else {
+              addresses = true;
+              if (tt.MakeTensorDescOp.is(owner) && index < owner.numOperands - 1) divisor = Math.max(divisor, 16 / bytesOf(owner));
+            }
             break;
           case "tt.call": {
             const body = this.#functions.get(tt.CallOp.match(owner)!.callee)?.regions[0]?.firstBlock;
@@ -376,9 +383,11 @@ class Uses {
         }
       }
     }
-    return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined, loop };
+    return { kind: bounds || !addresses ? "extent" : "stride", block: blocks.length > 0 ? Math.max(...blocks) : undefined, loop, divisor };
   }
 }
+/** The size of an element of a descriptor's tensor, in bytes. */
+const bytesOf = (descriptor: Operation): number => elementOfType(signlessBlockType(descriptor.result(0).type).params.elementType)!.bytes;
 const blockOf = (type: Type): readonly number[] =>
   TensorDescType.is(type)
     ? type.params.blockType.params.shape
