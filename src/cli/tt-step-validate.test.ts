@@ -49,6 +49,9 @@ validate: PTX: N of N programs, N of N launches; N of N instructions executed
       err: "tt-step: --seconds expects a number from 0, not 'soon'. Try: tt-step --help\n",
     });
   });
+  test("floats out of an integer's range, and NaN, become the same integers at every stage", async () => {
+    expect(await run(["fixtures/mutants/narrow.ttir", "--validate"])).toMatchObject({ code: 0 });
+  });
   test("a log of real Triton's is executed step by step", async () => {
     expect(await run([LOG, "--validate", "--seed", "3", "--program", "0,0,0"])).toMatchObject({
       code: 0,

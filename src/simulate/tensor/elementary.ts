@@ -37,10 +37,10 @@ export const ELEMENTARY = {
     words.f64[0] = sign;
     return words.i32[1]! < 0 ? -Math.abs(x) : Math.abs(x);
   },
-  /** As cvt.rzi: what does not fit becomes the nearest that does, NaN zero. */
+  /** As cvt.rzi: a number out of range becomes the nearest in range. NaN becomes 0, and in 64 bits the pattern with only the top bit set. */
   toInt: (x: number, min: number, max: number): number => (Number.isNaN(x) ? 0 : Math.trunc(Math.min(max, Math.max(min, x)))),
   toBigInt(x: number, min: bigint, max: bigint): bigint {
-    if (Number.isNaN(x)) return 0n;
+    if (Number.isNaN(x)) return -(1n << 63n);
     if (x >= Number(max)) return max;
     return x <= Number(min) ? min : BigInt(Math.trunc(x));
   },

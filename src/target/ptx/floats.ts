@@ -215,6 +215,7 @@ export class Floats {
   /** A float as an integer register, rounded towards zero. */
   toInteger(signed: boolean, from: string, width: 16 | 32 | 64, a: Node): Node {
     if (from === "bf16" && !this.hasBf16) return this.toInteger(signed, "f32", width, this.convert("bf16", "f32", a));
+    if (operationOf(a) === `cvt.${from}.f16`) return this.toInteger(signed, "f16", width, a.inputs[0]!);
     return this.make(`cvt.rzi.${signed ? "s" : "u"}${width}.${from}`, width, a);
   }
 }

@@ -155,9 +155,8 @@ function atLeastWord(l: PtxLowering, a: Node, from: Leaf, signed: boolean): Node
   return signed ? l.s.sext(full, 32) : l.s.zext(full, 32);
 }
 function toInteger(l: PtxLowering, a: Node, from: Leaf, to: Leaf, signed: boolean): Node {
-  const width = to.width === 64 ? 64 : 32;
-  const made = l.floats.toInteger(signed, from.kind, width, a);
-  return to.width < 32 ? l.s.trunc(made, to.width) : made;
+  // A value out of range is clamped by the instruction, so that its width shows. No instruction makes 8 bits.
+  return l.s.trunc(l.floats.toInteger(signed, from.kind, to.bits <= 16 ? 16 : to.width === 64 ? 64 : 32, a), to.width);
 }
 function bitcast(l: PtxLowering, op: Operation): readonly Node[] {
   const from = l.leaves(op, op.operand(0).type);

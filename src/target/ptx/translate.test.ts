@@ -250,6 +250,21 @@ test("what a target lacks is done by other means", () => {
   expect(used(75)).toEqual(["add.f32"]);
 });
 
+test("a float becomes an integer of 16 bits or more in one instruction, which clamps to that width", () => {
+  const used = (from: string, to: string, signed = true) =>
+    instructions(
+      kernel(
+        `%arg0: !llvm.ptr<1>, %arg1: ${from}`,
+        `%0 = llvm.fpto${signed ? "s" : "u"}i %arg1 : ${from} to ${to}\nllvm.store %0, %arg0 : ${to}, !llvm.ptr<1>`,
+      ),
+    ).flatMap((l) => /^cvt\.rzi\S*/.exec(l) ?? []);
+  expect(used("f32", "i8")).toEqual(["cvt.rzi.s16.f32"]);
+  expect(used("f32", "i16", false)).toEqual(["cvt.rzi.u16.f32"]);
+  expect(used("f64", "i32")).toEqual(["cvt.rzi.s32.f64"]);
+  const widened = "%0 = llvm.fpext %arg1 : f16 to f32\n%1 = llvm.fptosi %0 : f32 to i64\nllvm.store %1, %arg0 : i64, !llvm.ptr<1>";
+  expect(instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: f16", widened)).filter((l) => /^cvt/.test(l))[0]).toMatch(/^cvt\.rzi\.s64\.f16 /);
+});
+
 test("inline assembly gets its operands; a tied input that the text does not name is in the result's register", () => {
   const lines = instructions(
     kernel(

@@ -118,10 +118,10 @@ const castIndex =
     return (to.width < from.width ? truncate : extend)(instruction, program);
   };
 
-/** Out of range becomes the nearest in range, as cvt.rzi; narrow integers go by way of 32 bits. */
+/** Out of range becomes the nearest in range, as by cvt.rzi; integers of 8 bits go by way of 16. */
 function floatToInt(signed: boolean): Rule {
   return elementwise(({ out }) => {
-    const width = out.big ? 64 : 32;
+    const width = Math.max(16, out.width);
     const [low, high] = signed ? [-(2n ** BigInt(width - 1)), 2n ** BigInt(width - 1) - 1n] : [0n, 2n ** BigInt(width) - 1n];
     return out.big ? `H.toBigInt(a, ${low}n, ${high}n)` : `H.toInt(a, ${low}, ${high})`;
   });

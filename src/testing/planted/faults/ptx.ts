@@ -543,8 +543,8 @@ export const PTX_FAULTS: readonly Fault[] = [
     {
       in: "toInteger",
       fault: "floats to narrow numbers without sign",
-      find: "l.floats.toInteger(signed, from.kind, width, a)",
-      replace: "l.floats.toInteger(false, from.kind, width, a)",
+      find: "l.floats.toInteger(signed, ",
+      replace: "l.floats.toInteger(false, ",
     },
   ]),
   ...inFile("ptx/llvm-names.ts", [
