@@ -27,6 +27,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return (await import("./tt-step-capture.js")).captureMain(line, io);
     case "limits":
       return (await import("./tt-step-limits.js")).limitsMain(line, io);
+    case "mcp":
+      return (await import("./tt-step-mcp.js")).mcpMain(line.words, io);
     case "snapshot":
       return (await import("./tt-step-snapshot.js")).snapshotMain(line, io);
     case "learn":

@@ -7,9 +7,9 @@ import { rooflineText } from "./roofline.js";
 /** Ops shown of each kernel. */
 const SHOWN = 12;
 
-/** The whole report, in lines of plain text. */
-export function limitsText(limits: Limits): string {
-  return `${[...head(limits), "", ...boundLines(limits), "", ...occupancyLines(limits), "", ...costLines(limits), "", ...opLines(limits), "", ...notModelled(limits)].join("\n")}\n`;
+/** The whole report, in lines of plain text; `drawn` adds bars and the roofline. */
+export function limitsText(limits: Limits, drawn = true): string {
+  return `${[...head(limits), "", ...boundLines(limits, drawn), "", ...occupancyLines(limits), "", ...costLines(limits), "", ...opLines(limits), "", ...notModelled(limits)].join("\n")}\n`;
 }
 
 function head(limits: Limits): string[] {
@@ -29,12 +29,12 @@ export function coverageText({ followed, programs, kind, error, spread }: Limits
   return `a sample: ${followed} of ${programs} programs, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
 }
 
-function boundLines(limits: Limits): string[] {
+function boundLines(limits: Limits, drawn: boolean): string[] {
   const { bounds, time, flops, intensity, latency, traffic } = limits;
   const [first] = bounds;
   const rowOf = ({ resource, from, to, detail }: Bound) => {
     const share = first === undefined || first.from === 0 ? 0 : Math.min(from / first.from, 1);
-    return `  ${resource.padEnd(24)} ${duration(from).padStart(8)} ${bar(share)} ${to > from * 1.01 ? `to ${duration(to)}, ` : ""}${detail}`;
+    return `  ${resource.padEnd(24)} ${duration(from).padStart(8)} ${drawn ? `${bar(share)} ` : ""}${to > from * 1.01 ? `to ${duration(to)}, ` : ""}${detail}`;
   };
   const estimated = bounds.filter((bound) => bound.estimated);
   const out = ["least time of each resource", ...bounds.filter((bound) => !bound.estimated).map(rowOf)];
@@ -53,7 +53,7 @@ function boundLines(limits: Limits): string[] {
   out.push(
     `  each byte once: a program ${both(program)}; ${wavePrograms} together ${both(wave)}; the grid ${both(grid)}${exact ? "" : ` (from ${begun} programs)`}`,
   );
-  return [...out, "", ...rooflineText(limits)];
+  return drawn ? [...out, "", ...rooflineText(limits)] : out;
 }
 
 function occupancyLines({ occupancy, registers, waves, gpu, sharedBytes, numCtas }: Limits): string[] {

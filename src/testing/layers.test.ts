@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["diff"],
   ["learn"],
   ["library", "node"],
+  ["mcp"],
   ["tui"],
   ["web"],
   ["cli", "index.ts"],

@@ -384,6 +384,11 @@ count(OP), ops and lines are numbers; has(OP), text("..."), text(/.../) and resu
       usage: ["INPUT --arg M=4096... --grid X,Y,Z [--gpu h100] [OPTIONS]"],
       options: { ...LIMITS, ...TRITON_OPTIONS },
     },
+    mcp: {
+      summary: "Serves the tools of tt-step to agents, by the Model Context Protocol over standard input and output.",
+      usage: [""],
+      options: {},
+    },
     snapshot: {
       summary: "Compares what the compiler makes of kernels with files that are kept; exit 1 where it differs.",
       usage: ["INPUT... [--dir DIR] [--update]"],
