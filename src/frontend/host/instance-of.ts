@@ -7,6 +7,8 @@ import { elementsOf, hasHandle, isConstexpr, isKind, type PyClass, type PyValue 
 export function isInstance(value: PyValue, classes: PyValue): boolean {
   return (elementsOf(classes) ?? [classes]).some((cls) => {
     if (isKind(cls, "opaque")) return false;
+    // `Optional[...]`
+    if (cls === null) return value === null;
     if (!isKind(cls, "class"))
       return raise("TypeError", `isinstance() arg 2 must be a type, a tuple of types, or a union, not ${pyRepr(cls)}`);
     if (isKind(value, "layout")) return derives(value.cls, cls) || cls.name === "object";

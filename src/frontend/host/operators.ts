@@ -5,6 +5,7 @@ import { raise } from "../language/errors.js";
 import { comparable, dictKey, pyEquals, pyRepr, pyTruth, pyTypeName } from "../language/python-text.js";
 import {
   constexpr,
+  elementsOf,
   isConstexpr,
   isKind,
   isNumber,
@@ -91,6 +92,7 @@ function binary(method: string, left: PyValue, right: PyValue): PyValue | undefi
     return raise("TypeError", `can only concatenate str (not "${pyTypeName(right)}") to str`);
   if (method === "__mul__" && x !== undefined && isInteger(right)) return repeat(left, x, Number(right));
   if (method === "__mul__" && y !== undefined && isInteger(left)) return repeat(right, y, Number(left));
+  if (method === "__or__" && isKind(left, "class") && isKind(right, "class")) return pythonTuple([left, right]);
   if (method === "__or__" && isKind(left, "dict") && isKind(right, "dict"))
     return { kind: "dict", entries: new Map([...left.entries, ...right.entries]) };
   return undefined;
@@ -255,6 +257,11 @@ export function pyUnary(method: string, value: PyValue): PyValue {
 export function pyIndex(value: PyValue, index: PyValue, name = listName(value)): PyValue {
   if (isConstexpr(value)) return pyIndex(value.value, index);
   if (isKind(index, "opaque")) return index;
+  if (isKind(value, "class") && value.module === "typing") {
+    const classes = elementsOf(index) ?? [index];
+    // What `isinstance` takes.
+    return pythonTuple(value.name === "Optional" ? [...classes, null] : classes);
+  }
   if (isKind(value, "class")) {
     const member = value.attrs.get(String(index));
     return isKind(member, "enum") ? member : raise("KeyError", pyRepr(index));

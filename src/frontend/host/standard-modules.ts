@@ -360,7 +360,7 @@ export const STANDARD_MODULES: ReadonlyMap<string, PyModule> = new Map(
     module("triton.language.extra", {}),
     MATH,
     module("collections", { namedtuple: native("namedtuple", namedtuple) }),
-    module("typing", { NamedTuple: plainClass("NamedTuple", "typing") }),
+    module("typing", Object.fromEntries(["NamedTuple", "Union", "Optional"].map((name) => [name, plainClass(name, "typing")]))),
     module("dataclasses", { dataclass: decorator("dataclass") }),
     module("enum", { Enum: plainClass("Enum", "enum"), IntEnum: plainClass("IntEnum", "enum"), IntFlag: plainClass("IntFlag", "enum") }),
     module("itertools", { product: native("product", product) }),

@@ -310,7 +310,7 @@ export function mangleType(type: TlType): string {
     case "descriptor_type":
       return `TD${mangleType(type.block)}${type.layout ? `_${type.layout.mangled}TD` : ""}`;
     case "buffer_type":
-      return `MD${mangleType(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS[${type.allocShape.join(", ")}]ASMD`;
+      return `MD${mangleType(type.element)}S${type.shape.join("_")}SL${type.layout.mangled}LAS[${type.allocShape.map((n) => (type.isTuple ? `'${n}'` : n)).join(", ")}]ASMD`;
     case "accumulator_type":
       return `FT${mangleType(type.tensor)}FT`;
     case "aggregate_type":

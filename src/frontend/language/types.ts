@@ -76,6 +76,8 @@ export interface BufferType {
   readonly layout: Layout;
   /** The shape of the allocation, which the buffer may be a part of. */
   readonly allocShape: readonly number[];
+  /** Whether that shape is a kernel's tuple, which names of functions show. */
+  readonly isTuple?: boolean;
 }
 /** The result of an asynchronous wgmma, in Gluon: it may be read after a wait. */
 export interface AccumulatorType {

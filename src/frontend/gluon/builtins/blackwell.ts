@@ -19,7 +19,7 @@ import { toTensor } from "../../language/semantic/constants.js";
 import { emitOp } from "../../language/semantic/emit.js";
 import type { Semantic } from "../../language/semantic.js";
 import type { BufferType } from "../../language/types.js";
-import { isBuffer, isLayout, type Layout, type PyValue, unwrap } from "../../language/values.js";
+import { isBuffer, isLayout, isTuple, type Layout, type PyValue, unwrap } from "../../language/values.js";
 import { basesList, basesOf, ints, itemsOf, numbers } from "../layouts/define-layout.js";
 import { DISTRIBUTED_LINEAR } from "../layouts/distributed.js";
 import * as sem from "../semantic/buffers.js";
@@ -152,6 +152,7 @@ export const BLACKWELL: readonly BuiltinDef[] = [
       shape,
       layout: tensorMemoryLayout(a.layout),
       allocShape: shape,
+      isTuple: isTuple(unwrap(a.shape)),
     };
     return sem.allocateTensorMemory(s, type, value === null ? undefined : self(value));
   }),

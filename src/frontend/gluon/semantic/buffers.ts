@@ -145,7 +145,19 @@ export function reshapeBuffer(s: Semantic, buffer: Buffer, shape: readonly numbe
   return { kind: "buffer", handle, type: { ...type, shape, layout: layoutOfAttr(encoding), allocShape } };
 }
 export function reinterpretBuffer(s: Semantic, buffer: Buffer, element: Dtype, shape: readonly number[], layout: Layout): Buffer {
-  return emitBuffer(s, MemDescReinterpretOp, { src: buffer.handle }, { ...buffer.type, element, shape, layout, allocShape: shape });
+  return emitBuffer(
+    s,
+    MemDescReinterpretOp,
+    { src: buffer.handle },
+    {
+      kind: "buffer_type",
+      space: buffer.type.space,
+      element,
+      shape,
+      layout,
+      allocShape: shape,
+    },
+  );
 }
 
 // --- tensor memory --------------------------------------------------------------------------------
