@@ -1,7 +1,7 @@
 /**
  * Signatures as `python -m triton.tools.compile` takes them: `*fp16:16, i32, i32:1, 128, "relu", (i32, *fp32)`.
  * A type may have a hint after a colon: what its value is a multiple of, or 1 for a value that is one and so becomes a
- * constant. Everything else is a constant: a number, another Python literal, or a dotted name as `tl.float16`.
+ * constant. Everything else is a constant: a number, another Python literal, a dotted name as `tl.float16`, or a call as `gl.BlockedLayout(...)`.
  */
 import { nearest } from "../support/nearest.js";
 import type { ArgumentSpec } from "./request.js";
@@ -36,9 +36,11 @@ export function parseArgument(text: string): ArgumentSpec | Refusal {
   if (entry.startsWith("(")) return parseTuple(entry);
   const [, type = "", , hint] = /^(.*?)(\s*:\s*([^:\]>]*))?$/s.exec(entry)!;
   const fault = typeFault(type.trim());
-  // A name with a dot is no type, but may name one of the file's: `tl.float16`.
+  // A name with a dot is no type, but may name one of the file's: `tl.float16`; so may a call: `gl.BlockedLayout([1], [32], [4], [0])`.
   if (fault !== undefined)
-    return hint === undefined && /^[A-Za-z_]\w*\.[\w.]+$/.test(entry) ? { kind: "constant", expression: entry } : { error: fault };
+    return hint === undefined && /^[A-Za-z_]\w*(?:\.[\w.]+(?:\(.*\))?|\(.*\))$/s.test(entry)
+      ? { kind: "constant", expression: entry }
+      : { error: fault };
   if (hint === undefined) return { kind: "type", type: type.trim(), divisibility: undefined };
   const value = Number(hint);
   if (hint.trim() === "" || !Number.isInteger(value) || value < 1 || (value & (value - 1)) !== 0)
