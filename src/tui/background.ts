@@ -6,6 +6,7 @@ import { findings } from "../explain/findings.js";
 import type { Trace } from "../trace/trace.js";
 import { rewritesOf } from "./compiler.js";
 import { ptxOf } from "./panes/codegen/final-code.js";
+import { computeLimits } from "./panes/codegen/limits.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
 import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
@@ -19,7 +20,14 @@ export interface Work {
 
 /** The work that the screen needs first; undefined when it needs none. */
 export function wantedWork(state: State, clock: () => number): Work | undefined {
-  return wantedDiff(state) ?? wantedFindings(state) ?? wantedRewrites(state, clock) ?? wantedDiffering(state) ?? wantedCounts(state);
+  return (
+    wantedDiff(state) ??
+    wantedFindings(state) ??
+    wantedLimits(state) ??
+    wantedRewrites(state, clock) ??
+    wantedDiffering(state) ??
+    wantedCounts(state)
+  );
 }
 
 /** Whether the PTX of a large module is looked at, and not made yet. */
@@ -44,6 +52,20 @@ function wantedFindings({ session }: State): Work | undefined {
     *steps() {
       const found = findings(trace);
       return (known) => ({ ...known, findings: found });
+    },
+  };
+}
+
+/** The limits of the launch that is looked at. */
+function wantedLimits({ session, view }: State): Work | undefined {
+  const { tab, launch } = view.codegen;
+  const { computed, generation, progress, trace } = session;
+  if (progress || tab !== "limits" || launch === "" || trace.artifacts.ptx === undefined || computed.limits.has(launch)) return undefined;
+  return {
+    key: `${generation} limits ${launch}`,
+    *steps() {
+      const found = computeLimits(session, launch);
+      return (known) => ({ ...known, limits: new Map([...known.limits, [launch, found] as const]) });
     },
   };
 }

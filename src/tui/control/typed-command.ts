@@ -14,6 +14,9 @@ export function typedCommand(state: State, typed: string): State {
   // Unchanged, it is what the user wants to keep.
   if (text === commandLine(state)) return ask(say(state, "copied the command line"), { kind: "copy", text });
   if (/^\d+$/.test(text) && state.view.focus === "diff") return atLine(state, Number(text) - 1);
+  const [, launch] = /^limits\b\s*(.*)$/.exec(text) ?? [];
+  if (launch !== undefined)
+    return withView(state, { focus: "codegen", codegen: { ...state.view.codegen, tab: "limits", launch, row: 0, top: 0 } });
   const { trace } = state.session;
   const direct = findStep(trace, text);
   if (direct) return atStep(state, direct.index);

@@ -11,6 +11,7 @@ import type { TritonVersion } from "../../library/targets.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
 import type { Trace } from "../../trace/trace.js";
 import type { Form } from "../form/form.js";
+import type { SessionLimits } from "../panes/codegen/limits.js";
 import type { PANES } from "../panes/index.js";
 
 export type PaneId = keyof typeof PANES;
@@ -177,6 +178,8 @@ export interface Computed {
   readonly rewrites: ReadonlyMap<string, PassRewrites>;
   /** What holds the kernel back, worst first; undefined until it is known. */
   readonly findings: readonly Finding[] | undefined;
+  /** What limits the kernel, by the launch as it was typed. */
+  readonly limits: ReadonlyMap<string, SessionLimits>;
   /** The PTX of a module that is too large to have it in its Trace; undefined until somebody looks at it. */
   readonly ptx: Ptx | undefined;
   /** Why the PTX is not assembled; undefined where it is, or will be. */
@@ -192,6 +195,7 @@ export const NOTHING_COMPUTED: Computed = {
   differing: new Map(),
   rewrites: new Map(),
   findings: undefined,
+  limits: new Map(),
   ptx: undefined,
   noMachine: undefined,
 };

@@ -17,10 +17,12 @@ export interface CodegenView extends Scroll {
   readonly about: "op" | "pass" | "instruction";
   /** The line of final code whose instruction it is about. */
   readonly instruction: string;
+  /** The launch whose limits are shown, as it was typed after `:limits`; empty before. */
+  readonly launch: string;
 }
 
 export const codegenPane: PaneDef<CodegenView> = {
-  initial: { tab: "memory", about: "op", instruction: "", row: 0, top: 0, left: 0 },
+  initial: { tab: "memory", about: "op", instruction: "", launch: "", row: 0, top: 0, left: 0 },
   key: "4",
   title: (state) => {
     const { tab, about } = state.view.codegen;
@@ -29,13 +31,14 @@ export const codegenPane: PaneDef<CodegenView> = {
     if (tab === "rewrites") return `rewrites of ${pass}`;
     if (tab === "why") return about === "pass" ? `why ${pass}` : "why";
     if (tab === "stats") return "statistics";
+    if (tab === "limits") return "limits";
     if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
     if (tab === "sass") return "SASS";
     return "code";
   },
   tabs: (state) => ({
     names: CODEGEN_TABS,
-    short: ["mem", "mma", "ptx", "sass", "cmp", "why", "stat", "rew"],
+    short: ["mem", "mma", "ptx", "sass", "cmp", "why", "stat", "rew", "lim"],
     active: state.view.codegen.tab,
   }),
   note: (state) => {

@@ -1,0 +1,61 @@
+/** The limits tab: what a launch costs, and what binds it. The launch is typed after `:limits`. */
+
+import { kernelOf } from "../../../dialects/builtin/function-op.js";
+import { lastTtgirStep } from "../../../explain/codegen-facts.js";
+import { readSource } from "../../../library/sources.js";
+import { readLaunchText } from "../../../limits/launch-text.js";
+import { type Limits, limitsOf, type OpCost } from "../../../limits/limits.js";
+import { limitsText, summary } from "../../../limits/text.js";
+import { argumentNames } from "../../../simulate/tensor/arguments.js";
+import { wrapText } from "../../../support/wrap-text.js";
+import { BOLD, ERROR, line, MUTED, style } from "../../draw/style.js";
+import type { Go, Session, State } from "../../state/state.js";
+import type { CodegenItem } from "./model.js";
+
+/** The limits of a launch, or why there are none. */
+export type SessionLimits = Limits | { readonly kind: "error"; readonly message?: string };
+
+/** The limits of a session for a launch as it was typed. */
+export function computeLimits({ trace, input }: Session, launch: string): SessionLimits {
+  const request = readLaunchText(launch);
+  if ("error" in request) return { kind: "error", message: request.error };
+  const source = input && readSource({ name: "input.mlir", text: input.text });
+  const kernel = source?.kind === "module" ? kernelOf(source.module) : undefined;
+  return limitsOf(trace, { ...request, names: kernel && argumentNames(kernel, input?.text) });
+}
+
+/** What is known of the launch in view; undefined until it is computed. */
+export function limitsIn({ session, view }: State): SessionLimits | undefined {
+  const { launch } = view.codegen;
+  if (launch === "") return undefined;
+  return session.computed.limits.get(launch) ?? (session.computed.diffs ? undefined : computeLimits(session, launch));
+}
+
+export function limitsItems(state: State, width: number): readonly CodegenItem[] {
+  const { launch } = state.view.codegen;
+  const said = (text: string, ink: number): CodegenItem[] =>
+    wrapText(text, Math.max(20, width - 1)).map((part) => ({ row: line(part, ink) }));
+  if (state.session.trace.artifacts.ptx === undefined) return said("limits are those of the final code, and there is no PTX", MUTED);
+  if (launch === "")
+    return said(
+      "the costs depend on the launch: type :limits n=4194304 grid=4096, with the kernel's numbers, and gpu=h100 for another GPU",
+      MUTED,
+    );
+  const found = limitsIn(state);
+  if (found === undefined) return said("counting ...", MUTED);
+  if (found.kind === "error") return said(found.message ?? "this launch has no limits", ERROR);
+  const [head = "", bound = "", ...rest] = limitsText(found).trimEnd().split("\n");
+  const ops = rest.findIndex((text) => text.startsWith("by op"));
+  const end = rest.indexOf("", ops);
+  const items: CodegenItem[] = [{ row: line(head, style("title", "none", BOLD)) }, { row: line(bound, style("plain", "none", BOLD)) }];
+  for (const text of rest.slice(0, ops + 1)) items.push({ row: line(text, 0) });
+  const step = lastTtgirStep(state.session.trace)?.index;
+  for (const op of found.ops) items.push({ row: line(opText(op), 0), ...goOf(op, step) });
+  for (const text of rest.slice(end)) items.push({ row: line(text, MUTED) });
+  return items;
+}
+
+const opText = ({ source, name, cost }: OpCost): string =>
+  `  ${source?.slice(source.lastIndexOf("/") + 1) ?? ""}  ${name}  ${summary(cost)}`;
+const goOf = ({ op }: OpCost, step: number | undefined): { readonly go?: Go } =>
+  op === undefined || step === undefined ? {} : { go: { to: "op", step, op } };
