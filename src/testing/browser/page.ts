@@ -1,6 +1,7 @@
 /** The page of `tt-step --export`, driven with keyboard and mouse. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { type Bench, type Checks, opened } from "./checks.js";
@@ -107,6 +108,19 @@ export async function checkExportedPage({ browser, folder, check }: Bench): Prom
   const { page, troubles } = await opened(browser, (url) => url.startsWith("file:"));
   await page.goto(`file://${file}`);
   for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
+  await check("in a notebook's frame it is the same page, and stays there", async () => {
+    const page = readFileSync(file, "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+    const notebook = join(folder, "notebook.html");
+    writeFileSync(notebook, `<!doctype html><title>notebook</title><iframe srcdoc="${page}" width="1200" height="760"></iframe>`);
+    const shown = await opened(browser, (url) => url.startsWith("file:") || url.startsWith("about:"));
+    await shown.page.goto(`file://${notebook}`);
+    const frame = shown.page.frameLocator("iframe");
+    await frame.locator("nav button", { hasText: "coalesce" }).first().click();
+    assert.match(await textOf(frame.locator("#head")), /coalesce/);
+    assert.equal(shown.page.frames().length, 2);
+    assert.deepEqual(shown.troubles, []);
+    await shown.page.close();
+  });
   await check("no error on the page, nothing asked of a server", async () => assert.deepEqual(troubles, []));
   await page.close();
 }

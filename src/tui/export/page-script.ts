@@ -3,6 +3,8 @@ export const PAGE_SCRIPT = String.raw`
 const data = JSON.parse(document.getElementById("data").textContent);
 const KINDS = ["same", "changed", "added", "removed", "moved-from", "moved-to"];
 const SIGNS = { same: "", changed: "~", added: "+", removed: "-", "moved-from": "<", "moved-to": ">" };
+// In a frame of a notebook (srcdoc) a bare "#..." is relative to the notebook's page.
+const own = location.href.split("#")[0];
 const named = () => data.steps.findIndex((s) => s.label === decodeURIComponent(location.hash.slice(1)));
 const view = { step: Math.max(0, named() >= 0 ? named() : data.open), mode: 0, changedOnly: false, search: "", open: new Set(), cursor: -1, thread: -1 };
 const $ = (id) => document.getElementById(id);
@@ -152,7 +154,7 @@ function drawCodegen() {
   section.append(data.facts.length ? table : el("p", "muted", "no machine instructions in this Trace"));
 }
 function drawBelow() { drawLayout(); drawCodegen(); }
-function select(i) { view.step = i; view.open.clear(); view.cursor = -1; view.row = undefined; location.replace("#" + encodeURIComponent(data.steps[i].label)); drawPasses(); drawDiff(); drawBelow(); }
+function select(i) { view.step = i; view.open.clear(); view.cursor = -1; view.row = undefined; location.replace(own + "#" + encodeURIComponent(data.steps[i].label)); drawPasses(); drawDiff(); drawBelow(); }
 function walk(by, changed) {
   const list = shownSteps().filter(([s, i]) => !changed || s.changed || i === view.step).map(([, i]) => i);
   const to = list[list.indexOf(view.step) + by];

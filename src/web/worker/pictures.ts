@@ -58,7 +58,7 @@ function tabOf({ view }: State): pictures.Tab {
   if (view.focus === "findings" || (view.focus === "passes" && view.upper === "findings")) return "overview";
   if (view.focus !== "codegen") return "passes";
   const { tab } = view.codegen;
-  return tab === "memory" || tab === "mma" || isCode(tab) ? "code" : tab;
+  return tab === "memory" || tab === "mma" || tab === "limits" || isCode(tab) ? "code" : tab;
 }
 
 function status(state: State, { input, diagnostics, rendered, choices }: About, tab: pictures.Tab): pictures.StatusPicture {

@@ -218,6 +218,7 @@ export class Playground {
       capability: settings.capability,
       options: settings.options,
       disabled: [],
+      inserted: [],
       divisibility: divisibilityOf(read.module),
       always: {},
     };
