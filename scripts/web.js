@@ -17,6 +17,14 @@ const examples = readdirSync("fixtures/kernels")
   .sort((a, b) => Number(b.endsWith(".py")) - Number(a.endsWith(".py")) || a.localeCompare(b))
   .map((name) => ({ name, text: readFileSync(`fixtures/kernels/${name}`, "utf8") }));
 
+/** Tours through the compiler, with their kernels. */
+const tours = readdirSync("fixtures/tours")
+  .filter((name) => name.endsWith(".tour.json"))
+  .map((name) => {
+    const { title, about, kernel, steps } = JSON.parse(readFileSync(`fixtures/tours/${name}`, "utf8"));
+    return { title, about, steps, kernel: { name: kernel.split("/").at(-1), text: readFileSync(join("fixtures/tours", kernel), "utf8") } };
+  });
+
 const bundle = (entryPoints, more = {}) =>
   build({
     entryPoints,
@@ -29,17 +37,21 @@ const bundle = (entryPoints, more = {}) =>
     legalComments: "none",
     logLevel: "warning",
     logOverride: { "ignored-bare-import": "error" },
-    define: { EXAMPLES: JSON.stringify(examples) },
     ...more,
   });
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 cpSync("src/web/static", out, { recursive: true });
-await bundle({ page: "src/web/page/main.ts", worker: "src/web/worker/worker.ts" });
+await bundle({ page: "src/web/page/main.ts" }, { define: { EXAMPLES: JSON.stringify(examples), TOURS: JSON.stringify(tours) } });
+await bundle({ worker: "src/web/worker/worker.ts" });
 const { outputFiles } = await bundle(["src/web/theme-css.ts"], { write: false, format: "esm", outdir: undefined });
 const { themeCss } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 writeFileSync(`${out}/style.css`, `${themeCss()}\n${readFileSync("src/web/static/style.css", "utf8")}`);
+
+// In the shadow root of the component its host has what the page's root has.
+const style = readFileSync(`${out}/style.css`, "utf8").replaceAll(/:root\[data-theme=(\w+)\]/g, ":host([data-theme=$1])").replaceAll(":root", ":host");
+await bundle({ "tt-step": "src/web/page/element.ts" }, { define: { STYLE: JSON.stringify(style) } });
 
 // The service worker keeps exactly these files; another build has another version.
 const files = readdirSync(out).sort();

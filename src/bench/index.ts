@@ -2,7 +2,8 @@
  * Benchmarks: `npm run bench [-- FILE...] [--python PYTHON]`. Every figure is a ratio against something measured in the
  * same run: libtriton's parser and printer (with a PYTHON that has Triton), an empty node process, or the same work on
  * a tenth of the input. Without FILEs a module of LLVM dialect is made from a fixture. FILEs named source.ttir are compiled
- * (see passes.ts and whole-process.ts); without any, those of fixtures/kernels. `--tui [FILE@cuda:75 ...]` measures the terminal UI alone.
+ * (see passes.ts and whole-process.ts); without any, those of fixtures/kernels. `--tui [FILE@cuda:75 ...]` measures the terminal UI alone,
+ * `--web` the playground.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,6 +24,7 @@ import { reportSimulation } from "./simulate.js";
 import { reportStartUp } from "./start-up.js";
 import { reportTrace } from "./trace.js";
 import { reportTui, reportTuiMemory } from "./tui.js";
+import { reportPlayground } from "./web.js";
 import { reportWholeProcess } from "./whole-process.js";
 
 const KERNELS = ["matmul", "flash_attention", "layernorm", "softmax", "vecadd"];
@@ -125,6 +127,7 @@ export async function run(argv: readonly string[] = process.argv.slice(2)): Prom
     process.stdout.write(timePasses(args[1]!));
     return;
   }
+  if (args[0] === "--web") return reportPlayground();
   if (args[0] === "--tui")
     return withScratch(() => (args.length > 1 ? reportTuiMemory(args.slice(1)) : reportTui(lowered(), repeated, scratch)));
   const pythonAt = args.indexOf("--python");
@@ -160,4 +163,5 @@ async function reportAll(args: readonly string[]): Promise<void> {
   reportCompilation(KERNELS.map((name) => `fixtures/kernels/${name}.ttir`));
   await reportFrontEnd(python);
   await reportTui(fixture, repeated, scratch);
+  reportPlayground();
 }

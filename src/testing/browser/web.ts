@@ -1,7 +1,7 @@
 /** The playground (`npm run web`): served from this machine, as any host of static files would. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { type Bench, type Checks, opened } from "./checks.js";
@@ -9,10 +9,12 @@ import { type Bench, type Checks, opened } from "./checks.js";
 /** In order: each one continues from the state that the one before left. */
 const CHECKS: Checks = {
   "a kernel that is pasted has its passes": async (page) => {
+    await page.getByLabel("example").selectOption("vecadd.ttir");
+    await page.locator(".status", { hasText: /^vecadd on cuda:80/ }).waitFor();
     await paste(page, readFileSync("fixtures/kernels/seed003_matmul.py", "utf8"));
+    await page.locator(".status", { hasText: /^matmul_kernel on cuda:80/ }).waitFor();
     await page.locator(".pass .name", { hasText: /^coalesce$/ }).waitFor();
     assert.ok((await page.locator(".pass.changed").count()) > 8);
-    assert.match(await textOf(page.locator(".status")), /^matmul_kernel on cuda:80/);
   },
   "its lines say what the final code makes of them": async (page) => {
     await page.locator(".hint", { hasText: "mma.sync" }).waitFor();
@@ -64,7 +66,7 @@ const CHECKS: Checks = {
     await page.waitForFunction(() => /accelerate-matmul/.test(document.querySelector(".head h2")?.textContent ?? ""));
     await page.locator("button", { hasText: /^share$/ }).click();
     const link = await page.locator("dialog input").first().inputValue();
-    assert.match(await page.locator("dialog input").nth(1).inputValue(), /^tt-step seed003_matmul\.py .*--open .*pass=\d+/);
+    assert.match(await page.locator("dialog input").nth(1).inputValue(), /^tt-step kernel\.py .*--open .*pass=\d+/);
     await page.keyboard.press("Escape");
     await page.goto("about:blank");
     await page.goto(link);
@@ -77,6 +79,116 @@ const CHECKS: Checks = {
     assert.match(await textOf(page.locator(".problems")), /kernel|seed003_matmul\.py:6:\d+: error/);
     assert.ok((await page.locator(".cm-lintRange-error").count()) > 0);
     assert.ok((await page.locator(".pass").count()) > 8);
+  },
+};
+
+/** A kernel whose loop makes millions of ops: the compiler is at it for a minute or more. */
+const HOSTILE = `import triton
+import triton.language as tl
+
+@triton.jit
+def k(p, n):
+    x = tl.load(p + tl.arange(0, 1024))
+    for i in tl.static_range(20000):
+        x = x * n + tl.load(p + i * tl.arange(0, 1024))
+    tl.store(p + tl.arange(0, 1024), x)
+`;
+const MORE: Checks = {
+  "a change of a setting compiles again; B is held against it": async (page) => {
+    await page.locator("button", { hasText: "A/B" }).click();
+    await page.getByLabel("warps").selectOption("8");
+    await page.locator("#tab-compare:not([hidden])").waitFor();
+    await page.locator(".pass", { hasText: "≠" }).first().waitFor();
+    await page.locator("#tab-compare").click();
+    await page
+      .locator(".below .row", { hasText: /4 warps/ })
+      .first()
+      .waitFor();
+    await page.locator("button", { hasText: "A/B" }).click();
+    await page.locator("#tab-compare").waitFor({ state: "hidden" });
+  },
+  "the form of arguments compiles for others, and says what is wrong with one": async (page) => {
+    await page.locator("button", { hasText: "arguments" }).click();
+    const field = page.locator("dialog label", { hasText: "BLOCK_SIZE_K" }).locator("input");
+    await field.fill("q q");
+    assert.match(await textOf(page.locator("dialog label", { hasText: "BLOCK_SIZE_K" }).locator(".note")), /\w/);
+    await field.fill("32");
+    await page.locator("dialog button.main").click();
+    await page.locator(".cm-line .hint", { hasText: "16 × mma.sync" }).waitFor();
+  },
+  "validate executes the kernel after each pass, run shows what it stores": async (page) => {
+    await page.locator("#tab-run").click();
+    await page.locator(".answer h3", { hasText: "stored to c_ptr" }).waitFor();
+    await page.locator("#tab-validate").click();
+    await page.locator(".answer pre", { hasText: /pass/ }).waitFor();
+    assert.equal(await page.locator(".answer.failed").count(), 0);
+  },
+  "playgrounds of layouts and of CuTe draw what is typed": async (page) => {
+    await page.locator("header button", { hasText: "CuTe" }).click();
+    await page.locator("#text-cute").fill("(4,2):(2,1)");
+    await page.waitForFunction(() => document.querySelectorAll("#mode-cute svg g").length === 8);
+    await page.locator("header button", { hasText: "layouts" }).click();
+    await page.locator("#mode-layout svg.map g").first().waitFor();
+    await page.locator("header button", { hasText: "compiler" }).click();
+  },
+  "a kernel without end is stopped, and the next one compiles": async (page) => {
+    await paste(page, HOSTILE);
+    await page.locator("button", { hasText: /^stop$/ }).click();
+    await page.locator(".status", { hasText: "stopped" }).waitFor();
+    await page.getByLabel("example").selectOption("vecadd.ttir");
+    await page.locator(".status", { hasText: /^vecadd on cuda:80/ }).waitFor();
+  },
+  "text of a kernel is text": async (page) => {
+    await paste(page, 'module { "<img src=x onerror=alert(1)>"() : () -> () }');
+    await page.locator(".problems", { hasText: "<img src=x" }).waitFor();
+    assert.equal(await page.locator("main img").count(), 0);
+    await page.getByLabel("example").selectOption("seed003_matmul.py");
+    await page.locator(".status", { hasText: /^matmul_kernel/ }).waitFor();
+  },
+};
+
+/** Rules of WCAG that axe finds broken in what is shown, the serious ones. */
+async function barriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, impact, nodes }) =>
+      /serious|critical/.test(impact) ? [`${id}: ${nodes[0]?.html.slice(0, 200)} (${nodes.length}) ${nodes[0]?.failureSummary}`] : [],
+    );
+  });
+}
+const ACCESSIBLE: Checks = {
+  "no barriers in the tabs, light": async (page) => {
+    // A small kernel: axe looks at each element.
+    await page.getByLabel("example").selectOption("vecadd.ttir");
+    await page.locator(".status", { hasText: /^vecadd/ }).waitFor();
+    for (const tab of ["passes", "layout", "code"]) {
+      await page.locator(`#tab-${tab}`).click();
+      await page.waitForFunction((name) => (document.querySelector("#panel") as HTMLElement).dataset["drawn"] === name, tab);
+      assert.deepEqual(await barriers(page), [], tab);
+    }
+  },
+  "nor dark, nor in a dialog": async (page) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator("#tab-passes").click();
+    await page.locator("table.diff").waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await page.keyboard.press("?");
+    await page.locator("dialog").waitFor();
+    assert.deepEqual(await barriers(page), []);
+    await page.keyboard.press("Escape");
+    await page.emulateMedia({ colorScheme: "light" });
+  },
+  "a phone's width has everything, one below the other": async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator("#tab-code").click();
+    await page.locator(".codeline").first().waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    assert.deepEqual(await barriers(page), []);
+    await page.setViewportSize({ width: 1500, height: 900 });
   },
 };
 
@@ -123,6 +235,32 @@ export async function checkPlayground({ browser, folder, check }: Bench): Promis
     await page.goto(url);
     await settled(page);
     for (const [name, body] of Object.entries(CHECKS)) await check(name, () => body(page));
+    await page.goto("about:blank");
+    await page.goto(url);
+    await settled(page);
+    for (const [name, body] of [...Object.entries(MORE), ...Object.entries(ACCESSIBLE)]) await check(name, () => body(page));
+    await check("<tt-step> in an article: a difference, a layout, the final code", async () => {
+      const kernel = '<script type="text/plain" name="k.ttir">' + readFileSync("fixtures/kernels/vecadd.ttir", "utf8") + "</script>";
+      const elements = ["diff", "layout", "code"].map((view) => `<tt-step pass="coalesce" op="tt.load" view="${view}">${kernel}</tt-step>`);
+      writeFileSync(
+        join(folder, "web", "article.html"),
+        `<!doctype html><title>article</title><script src="tt-step.js"></script>${elements.join("")}`,
+      );
+      const article = await browser.newPage();
+      await article.goto(`${url}article.html`);
+      await article.locator("tt-step h2", { hasText: "→ coalesce" }).waitFor();
+      await article.locator("tt-step svg.map g").first().waitFor();
+      await article.locator("tt-step .codeline", { hasText: "ld.global" }).first().waitFor();
+      await article.close();
+    });
+    await check("after the first visit the page works without a network", async () => {
+      await page.evaluate(() => navigator.serviceWorker.ready);
+      await page.context().setOffline(true);
+      server.kill();
+      await page.reload();
+      await settled(page);
+      assert.match(await textOf(page.locator(".status")), /on cuda:80/);
+    });
     await check("no error on the page, nothing asked of another server, nothing that the policy refuses", async () =>
       assert.deepEqual(troubles, []),
     );

@@ -14,6 +14,12 @@ const trusted = (
 ).trustedTypes?.createPolicy("tt-step", { createScriptURL: (url: string) => url });
 export const scriptUrl = (url: string): string => trusted?.createScriptURL(url) ?? url;
 
+/** A worker's script must be of the page's own origin: one from elsewhere is loaded by a script that is. */
+function sameOrigin(url: string): string {
+  if (new URL(url).origin === location.origin) return url;
+  return URL.createObjectURL(new Blob([`importScripts(${JSON.stringify(url)})`], { type: "text/javascript" }));
+}
+
 /** Seconds without a sign of life after which the worker is stopped: a kernel's own passes take a few at most. */
 const MOST_SECONDS = 30;
 
@@ -30,7 +36,7 @@ export class CompilerWorker {
     this.#worker = this.start();
   }
   private start(): Worker {
-    const worker = new Worker(scriptUrl(this.url));
+    const worker = new Worker(scriptUrl(sameOrigin(this.url)));
     worker.onmessage = ({ data }: { readonly data: Report }) => {
       this.rest();
       if (data.kind !== "idle") this.watch();
@@ -62,6 +68,11 @@ export class CompilerWorker {
       this.#asked.set(id, answered);
       this.send({ kind: "ask", id, question });
     });
+  }
+  /** Ends it for good. */
+  end(): void {
+    this.rest();
+    this.#worker.terminate();
   }
   /** Ends what is under way, whatever it is. */
   stop(why: string): void {

@@ -24,7 +24,7 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name.slice(2), value as (event: Event) => void);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   for (const child of children) if (child) element.append(child);
   return element;

@@ -154,7 +154,7 @@ export class Editor {
           marks,
           hover,
           this.#language.of([]),
-          EditorView.contentAttributes.of({ "aria-label": "source of the kernel" }),
+          EditorView.contentAttributes.of({ "aria-label": "source of the kernel", tabindex: "0" }),
           keymap.of([
             { key: "F12", run: (view) => toDefinition(view) },
             // Tab belongs to the page, so that the keyboard gets out again; Escape, then Tab, is CodeMirror's other way.

@@ -12,6 +12,7 @@ export const PAGE_COMMANDS: readonly CommandId[] = [
   "previous-changed",
   "next-changed",
   "hide-unchanged",
+  "disable",
   "nested",
   "next",
   "previous",

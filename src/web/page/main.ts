@@ -13,8 +13,12 @@ import { diffHead, diffTable, markCursor } from "./panes/diff.js";
 import { threadMap } from "./panes/map.js";
 import { passList } from "./panes/passes.js";
 import { answered, rowList } from "./panes/rows.js";
+import { type PageTour, TourGuide } from "./tour.js";
 
 declare const EXAMPLES: readonly { readonly name: string; readonly text: string }[];
+
+/** Tours of `tt-step learn`, read by scripts/web.js. */
+declare const TOURS: readonly PageTour[];
 
 const FIRST = "seed003_matmul.py";
 /** Milliseconds of rest after which a change is compiled. */
@@ -52,6 +56,7 @@ class Page {
   readonly #worker: CompilerWorker;
   readonly #editor: Editor;
   readonly #keys = new Keys();
+  readonly #tour = new TourGuide((screen) => this.send({ kind: "screen", screen }));
   readonly #own = {
     passes: h("nav", { class: "passes", "aria-label": "passes" }),
     tabs: h("div", { class: "tabs", role: "tablist", "aria-label": "views" }),
@@ -115,7 +120,18 @@ class Page {
 
   private header(): HTMLElement {
     const { example, target, warps, stages, form, pair } = this.#own;
-    for (const { name } of EXAMPLES) example.append(h("option", { value: name }, name));
+    const group = (label: string, names: readonly string[]) =>
+      h("optgroup", { label }, ...names.map((name) => h("option", { value: name }, name)));
+    example.append(
+      group(
+        "kernels",
+        EXAMPLES.map(({ name }) => name),
+      ),
+      group(
+        "tours",
+        TOURS.map(({ title }) => title),
+      ),
+    );
     example.append(h("option", { value: "", hidden: true }, "your own"));
     example.addEventListener("change", () => this.openExample(example.value));
     const choice = (select: HTMLSelectElement, values: readonly (string | number)[]): void => {
@@ -269,6 +285,7 @@ class Page {
         ? "running the kernel after each pass, on the same memory ..."
         : "running the kernel with arguments that are made up ...";
     panel.replaceChildren(h("p", { class: "note" }, text));
+    panel.dataset["drawn"] = tab;
     this.busy(true);
     const answer = await this.#worker.ask({ kind: tab });
     this.busy(false);
@@ -286,10 +303,13 @@ class Page {
     this.linkSoon();
   }
   private openExample(name: string): void {
-    const found = EXAMPLES.find((example) => example.name === name);
+    const tour = TOURS.find(({ title }) => title === name);
+    const found = tour?.kernel ?? EXAMPLES.find((example) => example.name === name);
     if (!found) return;
     this.#against = undefined;
     this.put({ name: found.name, text: found.text });
+    this.#own.example.value = name;
+    this.#tour.begin(tour);
     this.compile();
   }
   private put(input: Input): void {

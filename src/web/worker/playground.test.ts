@@ -121,3 +121,20 @@ test("questions: why, run, validate, JSON, layouts and CuTe", () => {
   expect(answer({ kind: "cute", text: "(4,2):(2,1)" })?.panels?.[0]).toMatchObject({ rows: 4, columns: 2 });
   expect(answer({ kind: "cute", text: "(4,2):(2" })).toMatchObject({ failed: true, text: expect.stringContaining("^") });
 });
+
+test("arguments of the kernel that was here before are guessed anew", () => {
+  const { send } = opened();
+  const { status } = send({ kind: "compile", input: { ...ADD, kernel: "matmul_kernel", signature: "*fp16, 128" } });
+  expect(status.headline).toMatch(/^add_kernel on/);
+  const given = send({ kind: "compile", input: { ...ADD, signature: "*fp16:16, *fp16:16, *fp16:16, i32:16, 512" } });
+  expect(given.hints.lines.map(({ text }) => text).join()).toContain("ld.global");
+  expect(given.status.form?.fields.find(({ name }) => name === "BLOCK_SIZE")?.text).toBe("512");
+});
+
+test("an option that a screen names is compiled, and held against what was before", () => {
+  const { send } = opened();
+  send({ kind: "compile", input: VECADD });
+  const { status, passes } = send({ kind: "screen", screen: "option=num_warps:8,pass=coalesce" });
+  expect(status.options?.numWarps).toBe(8);
+  expect(passes.items.some((item) => item.kind === "step" && item.differs)).toBe(true);
+});

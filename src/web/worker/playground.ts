@@ -116,6 +116,9 @@ export class Playground {
   private become(next: State): void {
     if (selectedStep(next) !== selectedStep(this.#state)) this.#about = { ...this.#about, rows: FIRST_ROWS };
     this.#state = next.effects.length > 0 ? reduce(next, { type: "taken" }) : next;
+    // Another option, or a pass that is switched off: the result is held against what it was.
+    const again = next.effects.find((effect) => effect.kind === "compile");
+    if (again) this.#compilation = this.compile({ kind: "compile", input: this.#about.input }, again.whatIf);
   }
   private atRow(row: number): State {
     const { diff } = this.#state.view;
@@ -146,11 +149,11 @@ export class Playground {
     this.report({ kind: "answer", id, answer });
   }
 
-  private *compile({ input, against, open }: Extract<Order, { kind: "compile" }>): Slices {
+  private *compile({ input, against, open }: Extract<Order, { kind: "compile" }>, asked?: WhatIf): Slices {
     const began = this.clock();
     this.busy({ done: 0, total: 1, what: "reading", ms: 0 });
     yield;
-    const made = yield* this.trace(input, began);
+    const made = yield* this.trace(input, began, asked);
     this.#about = { ...this.#about, input, ...made.said };
     const form = made.form;
     if (!made.trace) {
@@ -160,7 +163,8 @@ export class Playground {
       return this.draw();
     }
     const held = this.#state.session.trace.steps.length > 0 && open === undefined ? selectedStep(this.#state) : undefined;
-    const session = this.sessionOf(input, made, form);
+    const { trace, settings } = this.#state.session;
+    const session = { ...this.sessionOf(input, made, form), baseline: asked && { trace, settings } };
     const same = held && session.trace.steps.find((s) => s.flag === held.flag && s.run === held.run);
     this.become(reduce(this.#state, { type: "session", session, ...(same ? {} : { select: firstStep(session) }) }));
     if (same && same.index !== this.#state.view.passes.selected)
@@ -200,21 +204,22 @@ export class Playground {
   }
 
   /** Reads and compiles an input, pass by pass. */
-  private *trace(input: Input, began: number): Generator<void, Made> {
+  private *trace(input: Input, began: number, given?: WhatIf): Generator<void, Made> {
     const { name, text, target, options = {}, kernel, signature, config } = input;
     const capability = target === undefined ? undefined : knownCapability(target);
-    const read = readSource({
-      name,
-      text: toBytes(text),
-      capability,
-      cuda: options,
-      python: { kernel, signature, config, guess: true, types: [], constants: [], defines: [] },
-    });
+    const asked = { kernel, signature, config, guess: true, types: [], constants: [], defines: [] };
+    const request = { name, text: toBytes(text), capability, cuda: options };
+    let read = readSource({ ...request, python: asked });
+    if (read.kind === "error" && (kernel ?? signature ?? config) !== undefined) {
+      // They may be those of the kernel that was here before.
+      const guessed = readSource({ ...request, python: { ...asked, kernel: undefined, signature: undefined, config: undefined } });
+      if (guessed.kind !== "error") read = guessed;
+    }
     yield;
     if (read.kind === "error") return { said: saidOf(read), form: read.proposal && formOf(read.proposal, capability) };
     if (read.kind === "imported") return { said: NOTHING_SAID, trace: read.trace };
     const settings: Settings = settingsOf(read, { capability, cuda: options });
-    const whatIf: WhatIf = {
+    const whatIf: WhatIf = given ?? {
       capability: settings.capability,
       options: settings.options,
       disabled: [],
@@ -223,9 +228,9 @@ export class Playground {
       always: {},
     };
     const form = read.python && formOf(withSettings(read.python.proposal, whatIf), settings.capability);
-    const asked = inputFor({ source: read }, whatIf);
-    if ("kind" in asked) return { said: saidOf(asked), form };
-    const run = start(asked, whatIf, this.clock, { maxArtifactOps: Number.POSITIVE_INFINITY });
+    const ready = inputFor({ source: read }, whatIf);
+    if ("kind" in ready) return { said: saidOf(ready), form };
+    const run = start(ready, whatIf, this.clock, { maxArtifactOps: Number.POSITIVE_INFINITY });
     let drawn = this.clock();
     for (;;) {
       const next = run.next();
@@ -242,7 +247,7 @@ export class Playground {
       if (made.kind === "error") return { said: saidOf(made), form };
       const said = { diagnostics: made.diagnostics, rendered: made.rendered, choices: undefined };
       const failure = made.failed && `${made.failed.flag} failed`;
-      return { said, form, trace: withPtxStep(made.trace), whatIf, source: asked.source, failure };
+      return { said, form, trace: withPtxStep(made.trace), whatIf, source: ready.source, failure };
     }
   }
 }

@@ -14,12 +14,7 @@ export function passList({ items, summary }: PassesPicture, choose: (label: stri
       "aria-activedescendant": selected?.kind === "step" ? `pass-${selected.index}` : undefined,
     },
     ...groups(items).map(([stage, steps]) =>
-      h(
-        "div",
-        { role: "group", "aria-label": stage },
-        h("div", { class: "stage", "aria-hidden": true }, stage),
-        ...steps.map((step) => option(step, choose)),
-      ),
+      h("div", { role: "group", class: "stage", "aria-label": stage }, ...steps.map((step) => option(step, choose))),
     ),
   );
   return [list, h("div", { class: "summary" }, summary)];
