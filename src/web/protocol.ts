@@ -44,8 +44,9 @@ export type Order =
 export type Question =
   /** What there is to say of a value (`%x`) or a line of the editor. */
   | { readonly kind: "why"; readonly asked: string }
-  /** The whole compilation as JSON. */
+  /** The whole compilation as JSON, or as a page of its own. */
   | { readonly kind: "json" }
+  | { readonly kind: "page" }
   /** Executes the kernel after each pass, or the source alone. */
   | { readonly kind: "validate" }
   | { readonly kind: "run" }

@@ -228,9 +228,43 @@ async function served(folder: string): Promise<{ readonly server: ChildProcess; 
   return { server, url };
 }
 
+/** The pictures of the docs. */
+async function drawPictures(page: Page, url: string): Promise<void> {
+  const picture = async (name: string): Promise<void> => {
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: `snapshots/web/${name}.png` });
+  };
+  await page.setViewportSize({ width: 1500, height: 860 });
+  await page.goto("about:blank");
+  await page.goto(url);
+  await settled(page);
+  await page
+    .locator(".pass", { hasText: /accelerate-matmul/ })
+    .first()
+    .click();
+  await page.locator("table.diff").waitFor();
+  await picture("passes");
+  await page.locator("table.diff tr", { hasText: "tt.load" }).first().click();
+  await page.locator("#tab-layout").click();
+  await page.locator("svg.map g").first().click();
+  await picture("layouts");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.locator("#tab-code").click();
+  await page.locator(".facts tr", { hasText: "mma.sync" }).first().hover();
+  for (const line of await page.locator(".listing:not(.wide) .codeline.lit").all())
+    if (/mma\.sync|tt\.dot/.test((await line.textContent()) ?? "")) await line.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: "snapshots/web/final-code.png" });
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator("#tab-passes").click();
+  await page.locator("table.diff").waitFor();
+  await page.screenshot({ path: "snapshots/web/phone.png", fullPage: true });
+}
+
 export async function checkPlayground({ browser, folder, check }: Bench): Promise<void> {
   const { server, url } = await served(folder);
   try {
+    if (process.argv.includes("--screenshots")) return await drawPictures(await browser.newPage(), url);
     const { page, troubles } = await opened(browser, (asked) => /^(?:blob|data):/.test(asked) || asked.startsWith(url));
     await page.goto(url);
     await settled(page);

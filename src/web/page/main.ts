@@ -591,9 +591,8 @@ class Page {
         "div",
         { class: "line" },
         save("source", () => download(this.#input.name, "text/plain", this.#editor.text)),
-        save("compilation as JSON", async () =>
-          download(`${base}.json`, "application/json", (await this.#worker.ask({ kind: "json" })).text ?? ""),
-        ),
+        save("page", () => this.file(`${base}.html`, "text/html", "page")),
+        save("compilation as JSON", () => this.file(`${base}.json`, "application/json", "json")),
         save("drawing as SVG", () => {
           const drawing = document.querySelector("svg.map");
           if (drawing) download(`${base}.svg`, "image/svg+xml", drawingText(drawing));
@@ -601,6 +600,10 @@ class Page {
         }),
       ),
     );
+  }
+  private async file(name: string, type: string, kind: "page" | "json"): Promise<void> {
+    const { text = "" } = await this.#worker.ask({ kind });
+    download(name, type, text);
   }
   private theme(): void {
     const dark =

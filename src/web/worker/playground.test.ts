@@ -115,6 +115,7 @@ test("questions: why, run, validate, JSON, layouts and CuTe", () => {
   expect(answer({ kind: "run" })?.sections.some(({ title }) => title.startsWith("stored to"))).toBe(true);
   expect(answer({ kind: "validate" })).toMatchObject({ failed: false, text: expect.stringMatching(/\d+ passes|no pass/) });
   expect(JSON.parse(answer({ kind: "json" })!.text!)).toMatchObject({ format: 2 });
+  expect(answer({ kind: "page" })!.text).toMatch(/^<!doctype html>/);
   const blocked = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
   expect(answer({ kind: "layout", text: `tensor<4x16xf32, ${blocked}>` })?.map).toMatchObject({ rows: 4, columns: 16 });
   expect(answer({ kind: "layout", text: "tensor<4xf32>" })).toMatchObject({ failed: true });
