@@ -6,6 +6,7 @@ import type { Row } from "../diff/align.js";
 import type { Span } from "../tui/draw/style.js";
 import type { Form } from "../tui/form/form.js";
 import type { CommandId } from "../tui/keymap.js";
+import type { CodegenTab } from "../tui/panes/codegen/tabs.js";
 import type { DiffMode } from "../tui/panes/diff/pane.js";
 import type { LayoutView } from "../tui/panes/layout/pane.js";
 import type { Go } from "../tui/state/state.js";
@@ -71,8 +72,8 @@ export interface Answer {
   readonly failed?: boolean;
 }
 
-export const TABS = ["overview", "passes", "layout", "code", "stats", "why", "rewrites", "compare"] as const;
-export type Tab = (typeof TABS)[number];
+/** The tabs of the terminal UI's codegen pane, those of instructions and code being one here, and its other panes. */
+export type Tab = "overview" | "passes" | "layout" | "code" | Exclude<CodegenTab, "memory" | "mma" | "ptx" | "sass">;
 
 /** The parts of the page, each sent when it is another than before. */
 export interface Pictures {

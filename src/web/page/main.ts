@@ -2,7 +2,7 @@
 import { CAPABILITIES } from "../../gpu/nvidia.js";
 import type { CommandId } from "../../tui/keymap.js";
 import { fromFragment, type PageState, toFragment } from "../link.js";
-import { type Input, type Order, type Pictures, TABS, type Tab } from "../protocol.js";
+import type { Input, Order, Pictures, Tab } from "../protocol.js";
 import { CompilerWorker, scriptUrl } from "./compiler-worker.js";
 import { dialog, download, formDialog, listDialog, textField } from "./dialogs.js";
 import { h } from "./dom.js";
@@ -28,6 +28,7 @@ const TAB_NAMES: Readonly<Record<Tab | "validate" | "run", string>> = {
   passes: "passes",
   layout: "layouts",
   code: "final code",
+  limits: "limits",
   stats: "statistics",
   why: "explain",
   rewrites: "rewrites",
@@ -41,6 +42,7 @@ const SCREENS: Readonly<Record<Tab, string>> = {
   passes: "focus=diff",
   layout: "focus=layout",
   code: "codegen=ptx,focus=codegen",
+  limits: "codegen=limits,focus=codegen",
   stats: "codegen=stats,focus=codegen",
   why: "codegen=why,focus=codegen",
   rewrites: "codegen=rewrites,focus=codegen",
@@ -174,7 +176,7 @@ class Page {
   }
   private compilerMode(): HTMLElement {
     const { passes, tabs, panel, problems, status, stop, source } = this.#own;
-    for (const tab of [...TABS, "validate", "run"] as const)
+    for (const tab of Object.keys(TAB_NAMES) as (keyof typeof TAB_NAMES)[])
       tabs.append(
         h(
           "button",
