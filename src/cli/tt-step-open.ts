@@ -25,7 +25,7 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
-  if (opensUi(args) && (io.isInteractive || (args.input === "-" && io.hasKeyboard)))
+  if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard)))
     return (await import("./tt-step-tui.js")).openUi(args, argv, io);
   const input = readInput(args.input, io, args);
   if (input.kind === "error") return refuse(input, io);

@@ -15,6 +15,7 @@ import { type Form, fieldText, formOf, signatureText } from "../tui/form/form.js
 import { loadApp } from "../tui/load-app.js";
 import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
 import { runTui, type TuiRequest } from "../tui/run.js";
+import { runPlain } from "../tui/run-plain.js";
 import { type Config, configPath, readConfig } from "./config.js";
 import { inputFacts } from "./input-facts.js";
 import { EXIT, type Io } from "./io.js";
@@ -38,7 +39,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
     io.stderr.write(`tt-step: with the defaults of ${configPath(io.env)}: ${args.error}\n`);
     return EXIT.badInput;
   }
-  return runTui(uiOf(args, given, argv, config.keys, io));
+  return (args.plainUi ? runPlain : runTui)(uiOf(args, given, argv, config.keys, io));
 }
 
 /** The terminal UI for arguments; those that are `given` are not defaults of the configuration. `argv` is the whole command line. */
@@ -128,6 +129,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     always: everywhere(args, io),
     against,
     theme: themeOf(args, io),
+    guessesTheme: args.theme === undefined && themeOf(args, io) !== "none",
     trueColour: /^(?:truecolor|24bit)$/.test(io.env["COLORTERM"] ?? ""),
     mouse: args.mouse,
     settings: {

@@ -320,3 +320,9 @@ test.each([
   expect(await main(["fixtures/dumps/3.6.0-softmax.log", ...options], io)).toBe(2);
   expect(io.err()).toContain(message);
 });
+
+test("a folder of kernels that have nothing to do with each other is a choice", async () => {
+  const io = memoryIo("", { "d/a.ttir": "module {}", "d/b.ttir": "module {}", "d/h/k.ttir": "module {}", "d/h/k.ptx": "" });
+  expect(await main(["d"], io)).toBe(2);
+  expect(io.err()).toBe("tt-step: 'd' has 3 kernels; choose one:\n  tt-step d/a.ttir\n  tt-step d/b.ttir\n  tt-step d/h\n");
+});

@@ -4,7 +4,7 @@ import { readEmbedded } from "../frontend/compile-python.js";
 import type { Choices } from "../frontend/specialize.js";
 import { LIMITS } from "../support/limits.js";
 import { shellWord } from "../support/shell-word.js";
-import type { FolderFile } from "../trace/import/folder.js";
+import { type FolderFile, isTreeFile } from "../trace/import/folder.js";
 import { type Captured, capturedSettings, readCapture } from "./capture.js";
 import { type Rejected, rejected } from "./source.js";
 
@@ -18,7 +18,27 @@ export function kernelMenu(
   const captures = files.filter(({ path }) => /^[^/]+\/capture\.json$/.test(path));
   if (captures.length > 0) return captureMenu(base, captures, files, readFile);
   // One kernel's own folder: its stages are shown.
-  return files.some(({ path }) => path === "capture.json") ? undefined : inductorMenu(base, files);
+  return files.some(({ path }) => path === "capture.json") ? undefined : (inductorMenu(base, files) ?? stagesMenu(base, files));
+}
+
+/** Kernels whose IR is in a folder, or whose cache folders are: more than one is no single compilation. */
+function stagesMenu(base: string, files: readonly FolderFile[]): Rejected | undefined {
+  if (files.some(({ path }) => isTreeFile(path))) return undefined;
+  const stems = new Map<string, string[]>();
+  for (const { path } of files) {
+    const stem = /^(.+)\.(?:source|ttir|ttgir|mlir|llir|ptx|log)$/.exec(path)?.[1];
+    if (stem !== undefined) stems.set(stem, [...(stems.get(stem) ?? []), path]);
+  }
+  if (stems.size < 2) return undefined;
+  const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const items = [...stems].map(([stem, [first = ""]]): Item => {
+    // A folder with one kernel is its cache: all its stages are shown.
+    const isAlone = folderOf(stem) !== "" && [...stems.keys()].filter((other) => folderOf(other) === folderOf(stem)).length === 1;
+    const path = isAlone ? folderOf(stem) : first;
+    return { text: path, given: {}, path: `${base}/${path}` };
+  });
+  const list = items.map(({ path }) => `  tt-step ${shellWord(path!)}`).join("\n");
+  return rejected(`'${base}' has ${items.length} kernels; choose one:\n${list}`, { choices: { title: "kernels", items } });
 }
 
 type Item = Choices["items"][number];

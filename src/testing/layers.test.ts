@@ -107,7 +107,7 @@ test("no file needs itself, by way of others, when it is loaded", () => {
 });
 
 /** Files of `tui` that touch the terminal, files or other programs: the rest runs in a browser too. */
-const SHELL = /^tui\/(?:run|terminal|editor|compilations|opening|second-thread|app|load-app)\.tsx?$/;
+const SHELL = /^tui\/(?:run|run-plain|terminal|editor|compilations|opening|second-thread|app|load-app)\.tsx?$/;
 
 test("nothing below the commands and the terminal UI's shell needs node", () => {
   const offending: string[] = [];

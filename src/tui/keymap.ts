@@ -43,8 +43,8 @@ export const COMMANDS = {
   nested: { keys: ["v"], title: "list the passes that passes run, or hide them", group: "Passes" },
   disable: { keys: ["x"], title: "switch the selected pass off, and rerun; o switches it on again", group: "Passes" },
   insert: { keys: ["i"], title: "run another pass after the selected one, and rerun", group: "Passes" },
-  earlier: { keys: ["("], title: "run the selected pass before the one before it", group: "Passes" },
-  later: { keys: [")"], title: "run the selected pass after the one after it", group: "Passes" },
+  earlier: { keys: ["U"], title: "run the selected pass before the one before it", group: "Passes" },
+  later: { keys: ["D"], title: "run the selected pass after the one after it", group: "Passes" },
 
   next: {
     keys: ["n"],
@@ -56,6 +56,7 @@ export const COMMANDS = {
   "diff-mode": { keys: ["|"], title: "side by side, unified, or the IR alone", group: "Diff", footer: { diff: "mode" } },
   python: { keys: ["P"], title: "the Python source beside the IR, each following the other's cursor, or not", group: "Diff" },
   "short-types": { keys: ["t"], title: "short types (‹64x64xf16 #mma·dot0›), or as they are written", group: "Diff" },
+  wrap: { keys: ["W"], title: "long lines go on in the next row, or are cut", group: "Diff" },
   "less-context": { keys: ["{"], title: "fewer unchanged lines around changes", group: "Diff" },
   "more-context": { keys: ["}"], title: "more unchanged lines around changes", group: "Diff" },
   fold: { keys: ["z"], title: "open the fold under the cursor, or close what was opened", group: "Diff" },

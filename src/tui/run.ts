@@ -24,10 +24,13 @@ import type { Shell } from "./shell.js";
 import { emptySession } from "./state/begin.js";
 import type { Effect, Session, Settings, State, View } from "./state/state.js";
 import { Terminal } from "./terminal.js";
+import { ASK_BACKGROUND, BackgroundReply, REPLY_MS } from "./terminal-background.js";
 import type { TourRequest } from "./tour/step.js";
 
 export interface TuiRequest extends Inputs {
   readonly theme: Theme["name"];
+  /** The theme follows the terminal's background, where it tells. */
+  readonly guessesTheme: boolean;
   readonly mouse: boolean;
   readonly trueColour: boolean;
   readonly settings: Settings;
@@ -48,7 +51,9 @@ class TerminalUi {
   /** Keys come from the terminal also where the input comes from standard input, as less does it. */
   readonly #keyboard = process.stdin.isTTY ? 0 : openSync("/dev/tty", "r");
   readonly #keys = this.#keyboard === 0 ? process.stdin : new ReadStream(this.#keyboard);
-  readonly #theme: Theme;
+  #theme: Theme;
+  #background: BackgroundReply | undefined;
+  #asked = 0;
   #state: State;
   #isShown = false;
   #suspended = false;
@@ -63,7 +68,7 @@ class TerminalUi {
     readonly resolve: (code: number) => void,
   ) {
     this.#terminal = new Terminal(process.stdout, request.mouse);
-    this.#theme = { ...THEMES[request.theme], trueColour: request.trueColour };
+    this.#theme = this.themeCalled(request.theme);
     const session: Session = { ...emptySession(request.name), computed: COMPUTED_LATER };
     const view = { ...initialView(), ...request.view };
     this.#state = reduce(initialState(session, this.#terminal.size, request.settings, view), {
@@ -98,7 +103,26 @@ class TerminalUi {
     // Keys pressed before Ink listens must not be echoed.
     this.#keys.setRawMode(true);
     this.#terminal.enter();
+    if (this.request.guessesTheme) this.askBackground();
     void this.begin();
+  }
+  private themeCalled(name: Theme["name"]): Theme {
+    return { ...THEMES[name], trueColour: this.request.trueColour };
+  }
+  /** Ink would take the terminal's reply for keys. */
+  private askBackground(): void {
+    const reply = new BackgroundReply((isLight) => {
+      this.#theme = this.themeCalled(isLight ? "light" : "dark");
+      this.changed();
+    });
+    const read = this.#keys.read.bind(this.#keys);
+    this.#keys.read = (size?: number) => {
+      const chunk: unknown = read(size);
+      return typeof chunk === "string" ? reply.take(chunk) : chunk;
+    };
+    this.#background = reply;
+    this.#asked = this.request.clock();
+    process.stdout.write(ASK_BACKGROUND);
   }
 
   private async begin(): Promise<void> {
@@ -309,6 +333,13 @@ class TerminalUi {
     this.#ended = true;
     this.#idle.stop();
     this.#app?.stop();
+    // A reply that is on its way would be typed into the shell.
+    const awaits = this.#background?.isKnown === false && this.request.clock() - this.#asked < REPLY_MS;
+    if (!awaits || code !== 0) return this.leave(code, text);
+    this.#keys.once("data", (chunk: string) => this.#background!.take(String(chunk)));
+    setTimeout(() => this.leave(code, text), REPLY_MS / 2);
+  }
+  private leave(code: number, text: string): void {
     process.off("exit", this.#onExit);
     process.off("uncaughtException", this.#onError);
     process.off("SIGCONT", this.#onContinue);

@@ -230,6 +230,11 @@ export const STEP = {
     defaultText: "dark; none under NO_COLOR",
   },
   mouse: { type: FLAG, group: OTHER, help: "the mouse in the terminal UI", default: true },
+  "plain-ui": {
+    type: FLAG,
+    group: OTHER,
+    help: "the terminal UI as text, a section at a time, for screen readers: keys are lines of standard input",
+  },
   tui: { type: FLAG, group: OTHER, help: "open the terminal UI also with --against" },
   explain: {
     type: anyText("NAME"),

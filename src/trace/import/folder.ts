@@ -20,9 +20,12 @@ const CACHE_STAGES: readonly [suffix: string, stage: Stage][] = [
   ["ptx", "ptx"],
 ];
 
+/** Whether a file is of an IR tree: `0_inline.mlir`. */
+export const isTreeFile = (path: string): boolean => /(?:^|\/)\d+(?:_\d+)*_[\w.-]+\.mlir$/.test(path);
+
 /** The Trace of a folder's files, or why there is none. */
 export function importFolder(name: string, files: readonly FolderFile[], options: ImportOptions = {}): Trace | { readonly error: string } {
-  const tree = files.filter((f) => /(?:^|\/)\d+(?:_\d+)*_[\w.-]+\.mlir$/.test(f.path));
+  const tree = files.filter((f) => isTreeFile(f.path));
   if (tree.length > 0) return importTexts(name, "IR tree", [...tree].sort(byCounters).map(treeText), [], undefined, options);
   const cached: ImportedText[] = [];
   const warnings: string[] = [];

@@ -133,3 +133,15 @@ test("IR of unknown dialects, multi-line ops and region headers", () => {
   expect(trace.steps[0]!.numOps).toBe(9);
   expect(partners(trace)).toEqual([0, 1, 2, 3, 5, 8, 10, 17]);
 });
+
+test("a log that was cut off says where it ends", () => {
+  const log = readFileSync("fixtures/tui/softmax.log", "latin1");
+  const warnings = (text: string) => {
+    const trace = importDumpLog("k.log", text);
+    return "error" in trace ? [trace.error] : trace.warnings.filter((said) => said.startsWith("the log ends"));
+  };
+  expect(warnings(log)).toEqual([]);
+  expect(warnings(log.slice(0, 20_000))).toEqual([
+    "the log ends at line 345, in the IR before tritongpu-optimize-thread-locality: what is shown of it is incomplete",
+  ]);
+});

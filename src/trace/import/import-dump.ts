@@ -34,8 +34,22 @@ export function importDumpLog(name: string, text: string, options: ImportOptions
   const changedOnly = isTriton20(dumps);
   for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i))))
     addCompilation(builder, compilation, changedOnly);
-  return builder.finish(name, "dump log", [...warnings, ...specializations(dumps)]);
+  return builder.finish(name, "dump log", [...cut(text, dumps), ...warnings, ...specializations(dumps)]);
 }
+
+/** Where a log ends in the middle of the IR of a pass. */
+function cut(log: string, dumps: readonly Dump[]): string[] {
+  const last = dumps.at(-1)!;
+  const lines = last.text.trimEnd().split("\n");
+  // Aliases of locations may come after the module's last brace.
+  const isWhole = lines.some((line) => /^[}]|^(?:builtin\.)?module\b.*[}]$|^"builtin\.module".*[)]$/.test(line));
+  if (last.text === "" || isWhole) return [];
+  return [
+    `${LOG_ENDS} at line ${log.split("\n").length}, in the IR ${last.when} ${last.flag ?? last.pass}: what is shown of it is incomplete`,
+  ];
+}
+/** The warning of a log that was cut off begins so. */
+export const LOG_ENDS = "the log ends";
 
 /** One IR text with what is known of how it came about. */
 export interface ImportedText {

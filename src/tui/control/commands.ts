@@ -85,6 +85,8 @@ export function runCommand(state: State, id: CommandId): State {
       });
     case "short-types":
       return withView(state, { diff: { ...state.view.diff, short: !state.view.diff.short } });
+    case "wrap":
+      return withView(state, { diff: { ...state.view.diff, wrap: !state.view.diff.wrap } });
     case "less-context":
       return context(state, -1);
     case "more-context":

@@ -22,15 +22,15 @@ test("a pass is put in after the selected one", () => {
 
 test("a pass is moved before the one before it, and after the one after it", () => {
   const at = typed(state, ":coalesce\r");
-  expect(asked(typed(at, "("))).toMatchObject({ inserted: ["9:tritongpu-coalesce"], disabled: [11] });
-  expect(asked(typed(at, ")"))).toMatchObject({ inserted: ["12:tritongpu-coalesce"], disabled: [11] });
-  expect(asked(typed(typed(state, ":1\r"), "("))).toBe("this is the first pass");
+  expect(asked(typed(at, "U"))).toMatchObject({ inserted: ["9:tritongpu-coalesce"], disabled: [11] });
+  expect(asked(typed(at, "D"))).toMatchObject({ inserted: ["12:tritongpu-coalesce"], disabled: [11] });
+  expect(asked(typed(typed(state, ":1\r"), "U"))).toBe("this is the first pass");
 });
 
 test("an inserted pass is moved and taken out as another one is", () => {
   // The pass after coalesce is the inserted one.
   const at = typed(with_(["11:cse", "11:canonicalize"]), ":12\r");
   expect(asked(typed(at, "x"))).toMatchObject({ inserted: ["11:canonicalize"], disabled: [] });
-  expect(asked(typed(at, ")"))).toMatchObject({ inserted: ["11:canonicalize", "11:cse"], disabled: [] });
-  expect(asked(typed(at, "("))).toMatchObject({ inserted: ["11:canonicalize", "10:cse"], disabled: [] });
+  expect(asked(typed(at, "D"))).toMatchObject({ inserted: ["11:canonicalize", "11:cse"], disabled: [] });
+  expect(asked(typed(at, "U"))).toMatchObject({ inserted: ["11:canonicalize", "10:cse"], disabled: [] });
 });

@@ -137,6 +137,7 @@ const UNDOABLE: ReadonlySet<CommandId> = new Set<CommandId>([
   "diff-mode",
   "python",
   "short-types",
+  "wrap",
   "less-context",
   "more-context",
   "fold",

@@ -243,53 +243,82 @@ const GUTTER = style("comment");
 const EDGE = style("comment");
 
 /** The rows of the pane from the first visible one on. */
-export function diffRows(state: State, { width, height }: Size2): Row[] {
-  const shownRows = displayOf(state);
-  if (!shownRows) return [];
-  const { top, left, row: cursor } = state.view.diff;
-  const { diff } = shownRows.compared;
-  const rows: Row[] = [];
-  const digits = String(Math.max(diff.before.lines.length, diff.after.lines.length)).length;
-  const focused = state.view.focus === "diff";
-  const needle = state.view.search?.pane === "diff" ? state.view.search.text : "";
-  for (let d = top; d < Math.min(shownRows.length, top + height); d++) {
-    const at = shownRows.at(d);
-    const isCursor = d === cursor;
-    const paint = (line: number, side: "left" | "right", columns: number): Span[] =>
-      lineSpans(state, diff, at as Exclude<Displayed, { kind: "fold" }>, line, side, {
-        columns,
-        digits,
-        left,
-        isCursor,
-        focused,
-        needle,
-        mode: shownRows.mode,
-      });
-    if (at.kind === "fold") {
-      const text = ` ··· ${at.count} unchanged lines `;
-      rows.push([[text.padEnd(width, "·"), isCursor ? style("accent", "cursor", BOLD) : style("comment", "panel")]]);
-    } else if (shownRows.mode === "side by side") {
-      const half = Math.floor((width - 1) / 2);
-      rows.push([...paint(at.row.left, "left", half), ["│", EDGE], ...paint(at.row.right, "right", width - 1 - half)]);
-    } else {
-      const side = at.kind === "left" || at.row.right < 0 ? "left" : "right";
-      rows.push(paint(side === "left" ? at.row.left : at.row.right, side, width));
-    }
+export function diffRows(state: State, size: Size2): readonly Row[] {
+  return drawnRows(state, size).map(({ row }) => row);
+}
+/** The displayed line that is at a row of the pane. */
+export function rowAt(state: State, size: Size2, y: number): number {
+  const { top, wrap } = state.view.diff;
+  return wrap ? (drawnRows(state, size)[y]?.line ?? state.view.diff.row) : top + y;
+}
+
+/** The rows of the pane, and the displayed line that each is of. */
+function drawnRows(state: State, size: Size2): readonly { readonly line: number; readonly row: Row }[] {
+  const shown = displayOf(state);
+  if (!shown) return [];
+  const { top, row: cursor, wrap } = state.view.diff;
+  const drawn: { readonly line: number; readonly row: Row }[] = [];
+  for (let line = top; line < shown.length; line++) {
+    // Wrapped lines are higher: those above make room for the cursor's.
+    if (drawn.length >= size.height && !(wrap && line <= cursor)) break;
+    for (const row of lineRows(state, shown, line, size.width)) drawn.push({ line, row });
   }
-  return rows;
+  const last = drawn.findLastIndex(({ line }) => line === cursor);
+  const from = wrap ? Math.max(0, Math.min(last - size.height + 1, drawn.length - 1)) : 0;
+  return drawn.slice(from, from + size.height);
+}
+
+/** The rows of a displayed line: one, unless it is wrapped. */
+function lineRows(state: State, shownRows: Display, d: number, width: number): readonly Row[] {
+  const { left, row: cursor, wrap } = state.view.diff;
+  const { diff } = shownRows.compared;
+  const digits = String(Math.max(diff.before.lines.length, diff.after.lines.length)).length;
+  const at = shownRows.at(d);
+  const isCursor = d === cursor;
+  if (at.kind === "fold") {
+    const text = ` ··· ${at.count} unchanged lines `;
+    return [[[text.padEnd(width, "·"), isCursor ? style("accent", "cursor", BOLD) : style("comment", "panel")]]];
+  }
+  const paint = (line: number, side: "left" | "right", columns: number): readonly Row[] =>
+    lineSpans(state, diff, at, line, side, {
+      columns,
+      digits,
+      left: wrap ? 0 : left,
+      wrap,
+      isCursor,
+      focused: state.view.focus === "diff",
+      needle: state.view.search?.pane === "diff" ? state.view.search.text : "",
+      mode: shownRows.mode,
+    });
+  if (shownRows.mode !== "side by side") {
+    const side = at.kind === "left" || at.row.right < 0 ? "left" : "right";
+    return paint(side === "left" ? at.row.left : at.row.right, side, width);
+  }
+  const half = Math.floor((width - 1) / 2);
+  const [before, after] = [paint(at.row.left, "left", half), paint(at.row.right, "right", width - 1 - half)];
+  const rows = Math.max(before.length, after.length);
+  return Array.from(
+    { length: rows },
+    (_, i): Row => [
+      ...(before[i] ?? fitted([], half, isCursor ? "cursor" : "none")),
+      ["│", EDGE],
+      ...(after[i] ?? fitted([], width - 1 - half, isCursor ? "cursor" : "none")),
+    ],
+  );
 }
 
 interface LinePaint {
   readonly columns: number;
   readonly digits: number;
   readonly left: number;
+  readonly wrap: boolean;
   readonly isCursor: boolean;
   readonly focused: boolean;
   readonly needle: string;
   readonly mode: DiffMode;
 }
 
-/** A line with its number and mark, exactly `columns` wide. */
+/** A line with its number and mark, in rows that are exactly `columns` wide. */
 function lineSpans(
   state: State,
   diff: StepDiff,
@@ -297,12 +326,12 @@ function lineSpans(
   line: number,
   side: "left" | "right",
   p: LinePaint,
-): Span[] {
+): readonly Row[] {
   const { row } = at;
   let paper = PAPER_OF[row.kind];
   if (row.kind === "changed") paper = at.kind === "both" && p.mode === "unified" ? "none" : side === "left" ? "removedLine" : "addedLine";
   if (p.mode === "IR") paper = "none";
-  if (line < 0) return fitted([[" ".repeat(p.columns), 0]], p.columns, p.isCursor ? "cursor" : "none");
+  if (line < 0) return [fitted([], p.columns, p.isCursor ? "cursor" : "none")];
   const text = shown(diff.lines.line((side === "left" ? diff.before : diff.after).lines[line]!));
   const [sign, ink] = row.kind === "changed" && p.mode === "unified" ? SIGNS[side === "left" ? "removed" : "added"] : SIGNS[row.kind];
   const inked = inkedLine(state, diff, row, text, side, p.mode);
@@ -323,7 +352,7 @@ function lineSpans(
   ];
   const room = p.columns - p.digits - 3;
   const note = side === "right" && row.uses !== undefined ? usesText(row).trim() : noteOf(row, at, p.mode);
-  if (p.left === 0 && wanted.length > 0) {
+  if (p.left === 0 && !p.wrap && wanted.length > 0) {
     // A note gets what the line leaves of a narrow pane.
     const columns = note !== "" && room >= 80 ? room - note.length - 2 : room;
     spans = cutToParts(
@@ -336,7 +365,10 @@ function lineSpans(
     );
   }
   if (note !== "") spans = [...spans, [`  ${note}`, MUTED]];
-  return fitted([...gutter, ...skipped(spans, p.left)], p.columns, p.isCursor ? "cursor" : paper, paper);
+  const pieces = p.wrap ? broken(spans, room) : [skipped(spans, p.left)];
+  return pieces.map((piece, i) =>
+    fitted([...(i === 0 ? gutter : [[" ".repeat(p.digits + 3), 0] as const]), ...piece], p.columns, p.isCursor ? "cursor" : paper, paper),
+  );
 }
 
 /** The text of a line with its words in ink and the changed ones on papers; where these are, and where a stretch of the IR's text is. */
@@ -370,6 +402,24 @@ export function matchesIn(text: string, needle: string): [number, number][] {
   for (let at = hay.indexOf(wanted); at >= 0 && wanted !== ""; at = hay.indexOf(wanted, at + wanted.length))
     found.push([at, at + wanted.length]);
   return found;
+}
+
+/** The spans in pieces of so many columns. */
+function broken(spans: readonly Span[], columns: number): readonly (readonly Span[])[] {
+  const pieces: Span[][] = [[]];
+  let left = Math.max(1, columns);
+  for (const [text, s] of spans)
+    for (let at = 0; at < text.length; ) {
+      if (left === 0) {
+        pieces.push([]);
+        left = Math.max(1, columns);
+      }
+      const part = text.slice(at, at + left);
+      pieces.at(-1)!.push([part, s]);
+      at += part.length;
+      left -= part.length;
+    }
+  return pieces;
 }
 
 /** The spans without their first columns. */

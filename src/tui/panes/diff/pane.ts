@@ -8,7 +8,7 @@ import { insideOf } from "../../state/places.js";
 import { type Scroll, type State, withView } from "../../state/state.js";
 import { selectedStep, symbolOf } from "../../state/steps.js";
 import type { PaneDef } from "../pane.js";
-import { cursorLine, diffRows, displayOf, isUnchanged, namesOn, shownMode } from "./model.js";
+import { cursorLine, diffRows, displayOf, isUnchanged, namesOn, rowAt, shownMode } from "./model.js";
 
 export const DIFF_MODES = ["side by side", "unified", "IR"] as const;
 export type DiffMode = (typeof DIFF_MODES)[number];
@@ -22,6 +22,8 @@ export interface DiffView extends Scroll {
   readonly python: boolean;
   /** Types are short. */
   readonly short: boolean;
+  /** Long lines go on in the next row. */
+  readonly wrap: boolean;
   /** Unchanged lines shown around a change. */
   readonly context: number;
   /** First rows of the folds that are open. */
@@ -33,7 +35,19 @@ export interface DiffView extends Scroll {
 }
 
 export const diffPane: PaneDef<DiffView> = {
-  initial: { mode: "side by side", base: "previous", python: false, short: false, context: 3, open: [], row: 0, word: -1, top: 0, left: 0 },
+  initial: {
+    mode: "side by side",
+    base: "previous",
+    python: false,
+    short: false,
+    wrap: false,
+    context: 3,
+    open: [],
+    row: 0,
+    word: -1,
+    top: 0,
+    left: 0,
+  },
   key: "2",
   title: (state) => {
     const shown = displayOf(state);
@@ -85,7 +99,10 @@ export const diffPane: PaneDef<DiffView> = {
     return withView(state, { diff: { ...state.view.diff, word } });
   },
   sideways: (state, by) => withView(state, { diff: { ...state.view.diff, left: leftAway(state.view.diff, by) } }),
-  click: (state, _, y) => withView(state, { diff: { ...state.view.diff, row: state.view.diff.top + y, word: -1 } }),
+  click: (state, _, y) => {
+    const row = rowAt(state, insideOf(state, "diff") ?? { width: 80, height: 20 }, y);
+    return withView(state, { diff: { ...state.view.diff, row, word: -1 } });
+  },
   enter: (state) => {
     const { diff } = state.view;
     const shown = displayOf(state);
@@ -104,6 +121,9 @@ export const diffPane: PaneDef<DiffView> = {
   },
 };
 
+/** The legend of short types. */
+const SHORT_TYPES =
+  "‹64x32xf16 #a› tensor with encoding #a · #a·dot0·k2 ttg.dot_op of #a, opIdx 0, kWidth 2 · #a·slice1 ttg.slice, dim 1 · *f16 tt.ptr";
 const SUMMARIES: Readonly<Record<string, string>> = {
   source: "the IR before the first pass",
   ptx: "what NVIDIA's assembler reads",
@@ -112,6 +132,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 /** `tritongpu-coalesce: gives accesses of global memory wide layouts`. */
 function passHead(state: State, width: number): Row {
   const step = selectedStep(state);
+  if (step && state.view.diff.short) return line(cut(` ${SHORT_TYPES}`, width), MUTED);
   const summary = step && (SUMMARIES[step.kind === "source" ? "source" : step.flag] ?? PASSES.get(step.flag)?.summary);
   return step ? line(cut(` ${step.flag}${summary ? `: ${summary}` : ""}`, width), MUTED) : [];
 }

@@ -4,6 +4,7 @@ import { headlineOf, headlineText } from "../../../explain/headline.js";
 import { linesOfOps } from "../../../explain/provenance.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
+import { LOG_ENDS } from "../../../trace/import/import-dump.js";
 import { failuresOf } from "../../../trace/trace.js";
 import { BOLD, ERROR, GOOD, type Ink, MUTED, type Row, style, TITLE } from "../../draw/style.js";
 import type { Session, State } from "../../state/state.js";
@@ -45,6 +46,12 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     for (const said of refused.found) add(said, 0);
   }
   if (trace.steps.length > 0) add(headlineText(headlineOf(trace)), TITLE);
+  const [ends, others] = [true, false].map((is) => trace.warnings.filter((text) => text.startsWith(LOG_ENDS) === is)) as [
+    string[],
+    string[],
+  ];
+  for (const text of ends)
+    add(`${text}; ${trace.steps.filter(({ parent, kind }) => parent === undefined && kind === "pass").length} passes were found`, ERROR);
   for (const text of failure === undefined ? [] : failuresOf(trace).flatMap((said) => said.split("\n"))) add(text, ERROR);
   if (found && found.length > 0)
     add(`${found.length} finding${found.length === 1 ? "" : "s"}, worst first; enter goes to the place`, MUTED);
@@ -67,8 +74,8 @@ const rowsOf = memo((session: Session, found: readonly Finding[] | undefined, wi
     add(placeOf(session, finding), MUTED, "   ", i);
     for (const text of why) add(text, 0, "   ", i);
   });
-  if (trace.warnings.length > 0) rows.push({ row: [] });
-  for (const text of trace.warnings) add(text, MUTED);
+  if (others.length > 0) rows.push({ row: [] });
+  for (const text of others) add(text, MUTED);
   return rows;
 }, 4);
 
