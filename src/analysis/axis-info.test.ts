@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { stringOf } from "../ir/builtin-attrs.js";
 import { Context } from "../ir/context.js";
 import type { Value } from "../ir/value.js";
 import { parseModule } from "../syntax/parse.js";
@@ -54,7 +55,7 @@ function infos(source: string): Record<string, string> {
   };
   module.walk((op) => {
     const name = op.attr("name");
-    if (name) note(op.result(0), (name.params as { readonly value: string }).value);
+    if (name) note(op.result(0), stringOf(name)!);
   });
   return found;
 }

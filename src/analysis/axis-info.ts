@@ -15,7 +15,7 @@ import { PointerType } from "../dialects/tt/types.js";
 import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.js";
 import type { Attribute } from "../ir/attribute.js";
 import { DenseElementsAttr, IntegerAttr } from "../ir/builtin-attrs.js";
-import { bitWidth, RankedTensorType } from "../ir/builtin-types.js";
+import { bitWidth, numElements, RankedTensorType, shapedParams } from "../ir/builtin-types.js";
 import { FunctionOp, RegionBranch } from "../ir/interfaces.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
@@ -107,7 +107,7 @@ export function hintOf(attr: Attribute | undefined, rank: number): readonly numb
   }
   if (!DenseElementsAttr.is(attr)) return undefined;
   const { elements, splat, type } = attr.params;
-  const count = splat ? (type.params as { readonly shape: readonly number[] }).shape.reduce((n, size) => n * size, 1) : elements.length;
+  const count = splat ? numElements(shapedParams(type).shape) : elements.length;
   return dimensions((dim) => (dim < count ? Number(elements[splat ? 0 : dim]) : undefined));
 }
 

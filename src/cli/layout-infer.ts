@@ -1,9 +1,9 @@
 /** `--infer OP` and `--default`: the types that operations give to tensors and buffers. */
 import { encodingAttr, encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
-import { type MemDesc, MemDescType, memDescType } from "../dialects/ttg/types.js";
+import { MemDescType, memDescType } from "../dialects/ttg/types.js";
 import type { Attribute, Type } from "../ir/attribute.js";
-import { RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import { encodingOf, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
 import { attrText, typeText } from "../ir/text-hook.js";
 import { type BlockedParams, type DistributedParams, type EncodingParams, isDistributed, isShared } from "../layout/encoding-params.js";
 import { getNumCTAs, getTotalElemsPerThread } from "../layout/encoding-queries.js";
@@ -124,7 +124,7 @@ export function inferType(op: string, typeText_: string, attr: Attribute | undef
   if ("error" in outcome.inferred) throw bad(outcome.inferred.error);
   if (!outcome.shape.every((size) => Number.isInteger(size) && size >= 1)) throw bad(`the result has shape ${outcome.shape.join("x")}`);
   const encoding = encodingAttr(type.ctx, outcome.inferred.encoding);
-  return `${inEraOf(attr ?? (type.params as TensorType["params"]).encoding!, resultText(type, outcome, encoding))}\n`;
+  return `${inEraOf(attr ?? MemDescType.match(type)?.params.encoding ?? encodingOf(type)!, resultText(type, outcome, encoding))}\n`;
 }
 
 /** Layouts without clusters, swizzling and matrix instructions are written alike in all eras, but for the name of the dialect. */
@@ -156,7 +156,7 @@ function resultText(src: Type, { shape, elementType }: Outcome, encoding: Attrib
 
 function operandOfType(type: Type, attr: Attribute | undefined, text: string): Operand {
   if (!RankedTensorType.is(type) && !MemDescType.is(type)) throw bad(`'${shortened(text)}' is no tensor and no buffer`);
-  const { shape, elementType, encoding } = type.params as (TensorType | MemDesc)["params"];
+  const { shape, elementType, encoding } = type.params;
   const written = attr ?? encoding;
   if (!written) throw bad("the layout of the operand is missing: give it with -l, or in the type");
   const params = encodingFor(written, elementBits(elementType)) ?? encodingParams(written);

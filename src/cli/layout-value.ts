@@ -3,7 +3,7 @@
 import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
 import { MemDescType } from "../dialects/ttg/types.js";
 import { StringAttr } from "../ir/builtin-attrs.js";
-import { RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import { RankedTensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import { typeText } from "../ir/text-hook.js";
 import type { Value } from "../ir/value.js";
@@ -43,7 +43,7 @@ export function tensorOf(value: Value, name: string): TensorLayout {
   const { type } = value;
   if (!RankedTensorType.is(type) && !MemDescType.is(type))
     throw bad(`${name} is no tensor and no buffer, but has type ${shortened(typeText(type))}`);
-  const { elementType, encoding } = type.params as TensorType["params"];
+  const { elementType, encoding } = type.params;
   if (!encoding) throw bad(`${name} has no layout yet: its type is ${shortened(typeText(type))}`);
   // A view of shared memory is placed as its whole buffer is; pipelined buffers have a dimension in front.
   const whole = MemDescType.is(type) ? type.params.allocShape : type.params.shape;

@@ -3,6 +3,7 @@
 import type { ArtifactKind, BackendStep, Translate } from "../backend/backend.js";
 import { NVIDIA } from "../backend/nvidia/nvidia.js";
 import type { CudaOptions } from "../backend/nvidia/options.js";
+import { stringOf } from "../ir/builtin-attrs.js";
 import { callStack, type LocationRef } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { isValid } from "../ir/verify.js";
@@ -431,7 +432,7 @@ class Recorder {
       known: true,
       stage: this.#stage,
       op: op.name,
-      symbol: symbol ? (symbol.params as { readonly value: string }).value : undefined,
+      symbol: stringOf(symbol),
       numOps: this.numOps(),
       text: this.text(),
       origins: this.newOrigins(),

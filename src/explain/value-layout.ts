@@ -2,7 +2,7 @@
 import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
 import { MemDescType } from "../dialects/ttg/types.js";
 import type { Attribute, Type } from "../ir/attribute.js";
-import { bitWidth, RankedTensorType, type TensorType } from "../ir/builtin-types.js";
+import { bitWidth, RankedTensorType } from "../ir/builtin-types.js";
 import { attrText, typeText } from "../ir/text-hook.js";
 import { type EncodingParams, isDistributed, isShared } from "../layout/encoding-params.js";
 import { getRank } from "../layout/encoding-queries.js";
@@ -36,7 +36,7 @@ export function layoutOfType(type: Type): ValueLayout | { readonly reason: strin
 function find(type: Type): ValueLayout | { readonly reason: string } {
   const text = typeText(type);
   if (!RankedTensorType.is(type) && !MemDescType.is(type)) return { reason: `${text}: no tensor, no layout` };
-  const { elementType, encoding } = type.params as TensorType["params"];
+  const { elementType, encoding } = type.params;
   if (!encoding) return { reason: `${text} has no layout yet: convert-triton-to-tritongpu gives tensors theirs` };
   // A view of shared memory is placed as its whole buffer is; pipelined buffers have a dimension in front.
   const whole = MemDescType.is(type) ? type.params.allocShape : type.params.shape;

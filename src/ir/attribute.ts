@@ -1,3 +1,4 @@
+import { Bug } from "../support/assert.js";
 import type { AttrParser, AttrPrinter } from "./asm.js";
 import type { Context } from "./context.js";
 
@@ -61,6 +62,10 @@ export interface AttrDef<P extends object> extends ParamsDef<P> {
   readonly kind: "attr";
   get(ctx: Context, params: P): Attribute<P>;
   is(attr: Attribute | undefined | null): attr is Attribute<P>;
+  /** The attribute, if it is of this kind. */
+  match(attr: Attribute | undefined | null): Attribute<P> | undefined;
+  /** The parameters of an attribute that must be of this kind; another is a Bug. */
+  params(attr: Attribute): P;
 }
 
 export interface TypeDef<P extends object> extends ParamsDef<P> {
@@ -69,6 +74,10 @@ export interface TypeDef<P extends object> extends ParamsDef<P> {
   readonly shaped?: boolean;
   get(ctx: Context, params: P): Type<P>;
   is(type: Type | undefined | null): type is Type<P>;
+  /** The type, if it is of this kind. */
+  match(type: Type | undefined | null): Type<P> | undefined;
+  /** The parameters of a type that must be of this kind; another is a Bug. */
+  params(type: Type): P;
 }
 
 /** Defines an attribute kind. One exported const in its own file is all a new encoding needs. */
@@ -79,6 +88,8 @@ export function defineAttr<P extends object>(name: string, spec: Omit<ParamsDef<
     ...spec,
     get: (ctx, params) => ctx.internAttr(def, params),
     is: (attr): attr is Attribute<P> => attr != null && (attr.def as unknown) === def,
+    match: (attr) => (def.is(attr) ? attr : undefined),
+    params: (attr) => (def.is(attr) ? attr.params : wrongKind(name, attr.def.name)),
   };
   return def;
 }
@@ -94,8 +105,14 @@ export function defineType<P extends object>(
     ...spec,
     get: (ctx, params) => ctx.internType(def, params),
     is: (type): type is Type<P> => type != null && (type.def as unknown) === def,
+    match: (type) => (def.is(type) ? type : undefined),
+    params: (type) => (def.is(type) ? type.params : wrongKind(name, type.def.name)),
   };
   return def;
+}
+
+function wrongKind(expected: string, found: string): never {
+  throw new Bug(`expected ${expected}, not ${found}`);
 }
 
 /** The attribute or type that a definition makes: `AttrOf<typeof StringAttr>`. */

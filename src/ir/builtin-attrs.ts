@@ -3,7 +3,7 @@
  * Source: mlir/include/mlir/IR/BuiltinAttributes.td.
  */
 import { Bug } from "../support/assert.js";
-import { type Attribute, type AttrOf, defineAttr, type Type } from "./attribute.js";
+import { type Attribute, type AttrOf, defineAttr, Type } from "./attribute.js";
 import { IndexType, IntegerType, i1, i32, i64, isShaped, noneType, numElements } from "./builtin-types.js";
 import type { Context } from "./context.js";
 import { bitsToNumber, numberToBits } from "./float.js";
@@ -131,11 +131,13 @@ export function floatValue(attr: AttrOf<typeof FloatAttr>): number {
   return bitsToNumber(attr.params.bits, attr.params.type);
 }
 
-/** The NoneType attributes default to when they are untyped. */
-export function typeOfAttr(attr: Attribute): Type {
-  const type = (attr.params as { readonly type?: Type }).type;
-  return type ?? noneType(attr.ctx);
+/** The type that an attribute is written with: of an integer or float, of elements; undefined for one without. */
+export function ownType(attr: Attribute | undefined): Type | undefined {
+  const type = attr && "type" in attr.params ? attr.params.type : undefined;
+  return type instanceof Type ? type : undefined;
 }
+/** `ownType`, and none for an attribute without. */
+export const typeOfAttr = (attr: Attribute): Type => ownType(attr) ?? noneType(attr.ctx);
 
 /** Dense elements of a shaped type; equal elements become a splat. */
 export function denseElements(type: Type, elements: readonly bigint[]): DenseAttr {
@@ -194,6 +196,11 @@ export function intOf(attr: Attribute | undefined): number | undefined {
 /** The value of a string attribute. */
 export function stringOf(attr: Attribute | undefined): string | undefined {
   return StringAttr.is(attr) ? attr.params.value : undefined;
+}
+/** The keyword of an attribute that has one: a string, or an enum of a dialect. */
+export function keywordOf(attr: Attribute | undefined): string | undefined {
+  const value = attr && "value" in attr.params ? attr.params.value : undefined;
+  return typeof value === "string" ? value : undefined;
 }
 /** The elements of a dense integer array as numbers. */
 export function intsOf(attr: Attribute | undefined): readonly number[] | undefined {

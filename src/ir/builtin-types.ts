@@ -3,6 +3,7 @@
  * Their syntax is in `syntax/builtin-syntax.ts`, as it does not follow the `!dialect.mnemonic` form.
  * Source: mlir/include/mlir/IR/BuiltinTypes.td.
  */
+import { Bug } from "../support/assert.js";
 import { type Attribute, defineType, type Type, type TypeOf } from "./attribute.js";
 import type { Context } from "./context.js";
 
@@ -115,6 +116,9 @@ export function functionType(ctx: Context, inputs: readonly Type[], results: rea
   return FunctionType.get(ctx, { inputs, results });
 }
 
+/** The kind of a float type; undefined for any other. */
+export const floatKind = (type: Type): FloatKind | undefined => FloatType.match(type)?.params.kind;
+
 /** Whether `type` is an integer of that width, signless unless `signedness` says otherwise. */
 export function isInteger(type: Type | undefined, width?: number, signedness: Signedness = "signless"): type is TypeOf<typeof IntegerType> {
   return IntegerType.is(type) && type.params.signedness === signedness && (width === undefined || type.params.width === width);
@@ -135,6 +139,12 @@ export type ShapedType = Type<{ readonly shape: readonly number[]; readonly elem
 /** Types that hold elements: tensors, vectors, memrefs and what other dialects add. */
 export function isShaped(type: Type): type is ShapedType {
   return RankedTensorType.is(type) || VectorType.is(type) || MemRefType.is(type) || type.def.shaped === true;
+}
+
+/** The shape and element type of a type that must hold elements; another is a Bug. */
+export function shapedParams(type: Type): ShapedType["params"] {
+  if (!isShaped(type)) throw new Bug(`${type.def.name} holds no elements`);
+  return type.params;
 }
 
 /** The element type of a shaped type, any other type itself. */

@@ -246,7 +246,7 @@ export const DenseI64ArrayAttr = denseArrayConstraint("i64", i64);
 export const ArrayAttrC: AttrConstraint<readonly Attribute[]> = {
   description: "array attribute",
   test: (a) => ArrayAttr.is(a),
-  read: (a) => (a.params as { readonly elements: readonly Attribute[] }).elements,
+  read: (a) => ArrayAttr.params(a).elements,
   write: (ctx, elements) => ArrayAttr.get(ctx, { elements }),
 };
 export function arrayAttrOf(description: string, element: AttrConstraint): AttrConstraint<readonly Attribute[]> {

@@ -3,8 +3,9 @@
  * operand gives poison. Elements are bigints as in DenseElementsAttr: sign-extended integers, or the bits of floats.
  * Source: mlir/include/mlir/Dialect/CommonFolders.h.
  */
+
 import type { Attribute, Type } from "./attribute.js";
-import { DenseElementsAttr, denseElements, FloatAttr, IntegerAttr, intAttr, storageWidth, wrapInt } from "./builtin-attrs.js";
+import { DenseElementsAttr, denseElements, FloatAttr, IntegerAttr, intAttr, ownType, storageWidth, wrapInt } from "./builtin-attrs.js";
 import { elementTypeOrSelf, type FloatKind, FloatType, IndexType, IntegerType, isShaped, withElementType } from "./builtin-types.js";
 import { fitsDouble } from "./float-arithmetic.js";
 import { isPoison } from "./match.js";
@@ -37,7 +38,7 @@ export function foldBinaryInt(
   });
 }
 const isFoldableFloat = (type: Type): boolean => FloatType.is(type) && fitsDouble(type.params.kind);
-const kindOf = (type: Type): FloatKind => (type.params as { readonly kind: FloatKind }).kind;
+const kindOf = (type: Type): FloatKind => FloatType.params(type).kind;
 
 export function foldUnaryFloat(constants: Constants, calculate: FloatCalculate<[bigint]>): Attribute | undefined {
   return foldElements(constants, undefined, isFoldableFloat, (type) => {
@@ -78,9 +79,9 @@ function foldElements(
   for (const constant of constants) if (isPoison(constant)) return constant;
   const [first] = constants;
   if (!first) return undefined;
-  const type = (first.params as { readonly type?: Type }).type;
+  const type = ownType(first);
   if (!type || !accepts(elementTypeOrSelf(type))) return undefined;
-  for (const constant of constants) if ((constant?.params as { readonly type?: Type } | undefined)?.type !== type) return undefined;
+  for (const constant of constants) if (ownType(constant) !== type) return undefined;
   const element = elementTypeOrSelf(type);
   const target = resultElement ?? element;
   if (isScalarConstantType(target) === false) return undefined;

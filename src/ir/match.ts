@@ -3,8 +3,9 @@
  * like say. Every predicate takes a value or the constant itself, and looks through splats.
  * Source: mlir/include/mlir/IR/Matchers.h.
  */
+
 import { Attribute } from "./attribute.js";
-import { type DenseAttr, DenseElementsAttr, FloatAttr, floatValue, IntegerAttr } from "./builtin-attrs.js";
+import { type DenseAttr, DenseElementsAttr, FloatAttr, floatValue, IntegerAttr, typeOfAttr } from "./builtin-attrs.js";
 import { elementTypeOrSelf, FloatType, IndexType, IntegerType } from "./builtin-types.js";
 import type { Operation } from "./operation.js";
 import type { Value } from "./value.js";
@@ -56,7 +57,7 @@ export function constantUint(x: Matchable): bigint | undefined {
 }
 /** The width of the integers in a constant; an index has 64 bits. */
 function intWidth(attr: Attribute): number {
-  const type = elementTypeOrSelf((attr.params as { readonly type: Parameters<typeof elementTypeOrSelf>[0] }).type);
+  const type = elementTypeOrSelf(typeOfAttr(attr));
   return IntegerType.is(type) ? type.params.width : 64;
 }
 /** m_Zero: the integer 0. */

@@ -3,9 +3,11 @@
  * `op.def.traits.has(X)`. Some also tell the assembly format how to derive types it does not spell.
  * Source: mlir/include/mlir/IR/OpBase.td and mlir/lib/IR/Operation.cpp.
  */
+
 import type { Attribute, Type } from "./attribute.js";
 import type { Block } from "./block.js";
 import { inferResultTypes } from "./builder.js";
+import { stringOf } from "./builtin-attrs.js";
 import { elementTypeOrSelf, encodingOf, isShaped, RankedTensorType, UnrankedTensorType, VectorType } from "./builtin-types.js";
 import type { NamedValueSpec, OpReport } from "./define-op.js";
 import type { Operation } from "./operation.js";
@@ -104,8 +106,8 @@ export const SymbolTable = defineTrait("SymbolTable", {
       for (const block of region.blocks())
         for (const nested of block.ops()) {
           const name = nested.attr("sym_name");
-          const text = name && (name.params as { readonly value?: string }).value;
-          if (typeof text !== "string") continue;
+          const text = stringOf(name);
+          if (text === undefined) continue;
           const earlier = seen.get(text);
           if (earlier)
             report
@@ -119,7 +121,7 @@ export const SymbolTable = defineTrait("SymbolTable", {
 export const Symbol = defineTrait("Symbol", {
   verify(op, report) {
     const visibility = op.attr("sym_visibility");
-    const value = visibility && (visibility.params as { readonly value?: unknown }).value;
+    const value = visibility && "value" in visibility.params ? visibility.params.value : undefined;
     if (visibility && !["public", "private", "nested"].includes(String(value)))
       report.error(`visibility expected to be one of ["public", "private", "nested"], but got "${String(value)}"`, "verify.symbol");
   },

@@ -1,3 +1,4 @@
+import { stringOf } from "../ir/builtin-attrs.js";
 import type { Operation } from "../ir/operation.js";
 import type { RewriteListener } from "../rewrite/rewriter.js";
 import type { PassStep } from "./define-pass.js";
@@ -27,7 +28,7 @@ export interface Instrumentation {
 export function banner(when: "After" | "Before", record: StepRecord): string {
   const { pass } = record.step;
   const symbol = record.root.attr("sym_name");
-  const name = symbol && record.root.name !== "builtin.module" ? `: @${(symbol.params as { readonly value: string }).value}` : "";
+  const name = symbol && record.root.name !== "builtin.module" ? `: @${stringOf(symbol)}` : "";
   return `// -----// IR Dump ${when} ${pass.name} (${pass.flag}) ('${record.root.name}' operation${name}) //----- //`;
 }
 

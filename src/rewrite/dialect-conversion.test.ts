@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Type } from "../ir/attribute.js";
 import { unitAttr } from "../ir/builtin-attrs.js";
-import { i32, isInteger } from "../ir/builtin-types.js";
+import { i32, isFloat, isInteger } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import { type ConversionPattern, conversionPattern, rangeConversionPattern } from "./conversion-pattern.js";
 import { ConversionTarget } from "./conversion-target.js";
@@ -14,7 +14,7 @@ import { TypeConverter } from "./type-converter.js";
 const toI32 = (type: Type): Type | readonly Type[] | null => {
   if (isInteger(type, 64)) return i32(type.ctx);
   if (isInteger(type, 16)) return [i32(type.ctx), i32(type.ctx)];
-  return type.def.name === "builtin.float" && (type.params as { readonly kind: string }).kind === "f64" ? null : type;
+  return isFloat(type, "f64") ? null : type;
 };
 const plainConverter = () => new TypeConverter().addConversion(toI32);
 const converterWithCasts = () => {

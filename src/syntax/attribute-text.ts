@@ -1,6 +1,7 @@
 /**
  * The text of attributes and types. Source: mlir/lib/IR/AsmPrinter.cpp, AsmPrinter::Impl.
  */
+
 import type { AttrPrinter } from "../ir/asm.js";
 import { Attribute, type AttrOf, Type } from "../ir/attribute.js";
 import {
@@ -16,6 +17,7 @@ import {
   IntegerAttr,
   IntegerSetAttr,
   OpaqueAttr,
+  ownType,
   StridedLayoutAttr,
   StringAttr,
   SymbolRefAttr,
@@ -34,6 +36,7 @@ import {
   NoneType,
   OpaqueType,
   RankedTensorType,
+  shapedParams,
   TupleType,
   UnrankedTensorType,
   VectorType,
@@ -214,7 +217,7 @@ export class AttributeText implements AttrPrinter {
 
   /** In an array the types that a literal has by default, i64 and f64, go without saying. */
   private arrayElement(attr: Attribute): string {
-    const { type } = attr.params as { readonly type?: Type };
+    const type = ownType(attr);
     const implied = IntegerAttr.is(attr) ? type === intType(attr.ctx, 64) : FloatAttr.is(attr) && type === floatType(attr.ctx, "f64");
     return implied ? this.attrWithoutType(attr) : this.attr(attr);
   }
@@ -225,7 +228,7 @@ export class AttributeText implements AttrPrinter {
   }
 
   private denseBody(type: Type, elements: readonly bigint[], splat: boolean): string {
-    const { shape, elementType } = type.params as { readonly shape: readonly number[]; readonly elementType: Type };
+    const { shape, elementType } = shapedParams(type);
     if (elements.length === 0) return "";
     const text = (e: bigint) => denseElementText(e, elementType);
     if (splat) return text(elements[0]!);

@@ -3,6 +3,7 @@
  * `llvm.func`, whose syntax says more, takes the parts it needs.
  * Source: mlir/lib/Interfaces/FunctionImplementation.cpp, CallInterfaces.cpp; mlir/include/mlir/Interfaces/FunctionInterfaces.h.
  */
+
 import type { OpParser, OpPrinter, ParsedArgument } from "../../ir/asm.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import {
@@ -14,6 +15,7 @@ import {
   dictWith,
   emptyDict,
   stringAttr,
+  stringOf,
   typeAttr,
 } from "../../ir/builtin-attrs.js";
 import { FunctionType, functionType } from "../../ir/builtin-types.js";
@@ -192,9 +194,9 @@ function writeDictionary(p: OpPrinter, attrs: DictAttr | undefined): void {
 /** Prints the syntax that `parseFunctionOp` reads. */
 export function printFunctionOp(p: OpPrinter, op: Operation): void {
   const { inputs, results } = op.def.interface(FunctionOp)!.type(op);
-  const visibility = op.attr("sym_visibility");
+  const visibility = stringOf(op.attr("sym_visibility"));
   p.write(" ");
-  if (visibility) p.write(`${(visibility.params as { readonly value: string }).value} `);
+  if (visibility !== undefined) p.write(`${visibility} `);
   p.write(p.symbol(symbolName(op)!));
   printSignature(p, op, inputs, false, results);
   p.optAttrDictWithKeyword(op, FUNCTION_ATTRS);

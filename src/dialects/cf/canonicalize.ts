@@ -1,7 +1,8 @@
 /** Patterns of the cf dialect. Source: mlir/lib/Dialect/ControlFlow/IR/ControlFlowOps.cpp. */
+
 import type { Block } from "../../ir/block.js";
 import { boolAttr, type DenseAttr, denseElements } from "../../ir/builtin-attrs.js";
-import { i1, VectorType } from "../../ir/builtin-types.js";
+import { IntegerType, i1, VectorType } from "../../ir/builtin-types.js";
 import { constantUint, isNonZeroInt, isOneInt, isZeroInt } from "../../ir/match.js";
 import type { Value } from "../../ir/value.js";
 import { type Pattern, pattern } from "../../rewrite/pattern.js";
@@ -138,7 +139,7 @@ function replaceSwitch(rw: Rewriter, view: SwitchView, fallback: Target, cases: 
       ? undefined
       : denseElements(
           VectorType.get(rw.ctx, { shape: [values.length], elementType: type, scalable: undefined }),
-          values.map((v) => BigInt.asIntN((type.params as { readonly width: number }).width, v)),
+          values.map((v) => BigInt.asIntN(IntegerType.params(type).width, v)),
         );
   rw.replaceWith(view, SwitchOp, {
     flag: view.flag,

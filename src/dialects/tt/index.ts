@@ -1,3 +1,4 @@
+import { IntegerAttr } from "../../ir/builtin-attrs.js";
 import { defineDialect } from "../../ir/define-dialect.js";
 import { ConstantOp } from "../arith/ops/constant.js";
 import { BranchOp } from "../cf/ops/branch.js";
@@ -17,7 +18,7 @@ export const tt = defineDialect("tt", {
     isLegalToInline: () => true,
     shouldInlineCall: (_call, callee) => {
       const noinline = callee.attr("noinline");
-      return !ops.FuncOp.is(callee) || noinline === undefined || (noinline.params as { readonly value?: bigint }).value === 0n;
+      return !ops.FuncOp.is(callee) || noinline === undefined || IntegerAttr.match(noinline)?.params.value === 0n;
     },
     handleTerminator(b, op, values, continueAt) {
       if (!ops.ReturnOp.is(op)) return;

@@ -75,7 +75,7 @@ export const DescriptorStoreLikeOpInterface = defineInterface<DescriptorStoreLik
 /** The shape of a value that holds elements; ttg's memdesc has a `shape` of the same name. */
 export function shapeOf(value: Value): readonly number[] {
   const { type } = value;
-  return isShaped(type) ? type.params.shape : ((type.params as { readonly shape?: readonly number[] }).shape ?? []);
+  return isShaped(type) ? type.params.shape : [];
 }
 
 /** Whether `order` holds 0 .. n-1, each once. */

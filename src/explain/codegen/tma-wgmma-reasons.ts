@@ -1,7 +1,8 @@
 /** Why copies by TMA and dots by wgmma are the instructions that they are. */
+
 import { distributedParams, sharedParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
-import { type MemDescParams, MemDescType } from "../../dialects/ttg/types.js";
+import { MemDescType } from "../../dialects/ttg/types.js";
 import {
   AsyncTMACopyGlobalToLocalOp,
   AsyncTMACopyLocalToGlobalOp,
@@ -10,7 +11,7 @@ import {
   AsyncTMAScatterOp,
 } from "../../dialects/ttng/ops/tma.js";
 import { needsPartialAccumulator, WarpGroupDotOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import { bitWidth, type TensorType } from "../../ir/builtin-types.js";
+import { bitWidth, shapedParams, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
@@ -53,7 +54,7 @@ interface Message {
   readonly element: string;
 }
 function messageOf(op: Operation, buffer: Value): Message | undefined {
-  const { shape, encoding, elementType } = buffer.type.params as MemDescParams;
+  const { shape, encoding, elementType } = MemDescType.params(buffer.type);
   const params = sharedParams(encoding);
   const bits = bitWidth(elementType);
   if (params?.kind !== "nvmma_shared" || bits === undefined) return undefined;
@@ -88,8 +89,8 @@ function wgmmaReasons(op: Operation): string[] {
   const [, n, k] = mma.instrShape as [number, number, number];
   const [rows, columns] = getShapePerCTAOf(mma, result.shape) as [number, number];
   const [warpsM, warpsN] = mma.warpsPerCTA as [number, number];
-  const element = (a.type.params as { readonly elementType: TensorType }).elementType;
-  const depth = (a.type.params as { readonly shape: readonly number[] }).shape[1]!;
+  const { elementType: element, shape: aShape } = shapedParams(a.type);
+  const depth = aShape[1]!;
   const tiles = Math.ceil(rows / (16 * warpsM)) * Math.ceil(columns / (n * warpsN));
   const shape = `a group of 4 warps has 64 rows and ${n} columns, k is 32 bytes of ${typeText(element)}`;
   const many = `${plural(tiles, "tile")} of the ${rows} x ${columns} result, ${plural(Math.ceil(depth / k), "step")} along k`;

@@ -11,6 +11,7 @@ import { CpAsyncCommitGroupOp, CpAsyncWaitGroupOp } from "../../dialects/nvvm/op
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
 import type { TensorType } from "../../ir/builtin-types.js";
+import { shapedParams } from "../../ir/builtin-types.js";
 import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
 import { LayoutError } from "../../layout/layout-error.js";
 import { scalarBits } from "./ll-builder.js";
@@ -63,7 +64,7 @@ export const ASYNC_COPIES: readonly LoweringRule[] = [
       maxVecElems: maxVec,
     };
     lowerLdSt(lo, place, items, laneAndWarpId(lo), (values, address, index, vector) => {
-      const bytes = ((vector.params as { readonly shape: readonly number[] }).shape[0]! * scalarBits(element)) / 8;
+      const bytes = (shapedParams(vector).shape[0]! * scalarBits(element)) / 8;
       if (bytes !== 4 && bytes !== 8 && bytes !== 16) throw new LayoutError(`cp.async copies 4, 8 or 16 bytes, and ${bytes} lie together`);
       const item = values[index]!;
       const ptx = new PtxBuilder();

@@ -15,7 +15,7 @@ import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js"
 import { targetOf } from "../../dialects/ttg/target.js";
 import type { Type } from "../../ir/attribute.js";
 import { FloatAttr, floatValue, IntegerAttr } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, isFloat, RankedTensorType } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, isFloat, RankedTensorType, shapedParams } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -60,7 +60,7 @@ function shareTensor(lo: Lowering, op: Operation, values: readonly Value[], elem
     maskSpan: 0,
   };
   const ids = laneAndWarpId(lo);
-  const length = (vector: Type): number => (vector.params as { readonly shape: readonly number[] }).shape[0]!;
+  const length = (vector: Type): number => shapedParams(vector).shape[0]!;
   lowerLdSt<Value>(lo, place, values, ids, (vals, address, index, vector) => {
     storeShared(lo, address, b.packVector(vals.slice(index, index + length(vector))), { predicate });
     return [];

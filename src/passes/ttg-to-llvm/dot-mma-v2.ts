@@ -6,11 +6,12 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/MMAv2.cpp.
  */
+
 import { structType } from "../../dialects/llvm/types/types.js";
 import { DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
-import { bitWidth, f16, f32, floatType, i32, isFloat, isInteger, type TensorType } from "../../ir/builtin-types.js";
+import { bitWidth, f16, f32, floatKind, floatType, i32, isFloat, isInteger, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import type { DotOperandParams, NvidiaMmaParams } from "../../layout/encoding-params.js";
@@ -30,7 +31,7 @@ const elementOf = (value: Value): Type => tensorOf(value).params.elementType;
 /** How PTX names the element types of operands. */
 function ptxType(type: Type): string | undefined {
   if (isInteger(type, 8)) return "s8";
-  const { kind } = type.params as { readonly kind?: string };
+  const kind = floatKind(type);
   const names: Readonly<Record<string, string>> = { f16: "f16", bf16: "bf16", f32: "tf32", f64: "f64", f8E5M2: "e5m2", f8E4M3FN: "e4m3" };
   return kind === undefined ? undefined : names[kind];
 }

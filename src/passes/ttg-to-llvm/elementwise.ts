@@ -2,6 +2,7 @@
  * Ops that do the same to every element, on scalars and on tensors alike.
  * Source: lib/Conversion/TritonGPUToLLVM/ElementwiseOpToLLVM.cpp, include/.../ElementwiseOpToLLVMBase.h.
  */
+
 import * as bits from "../../dialects/arith/ops/bitwise.js";
 import * as cast from "../../dialects/arith/ops/cast.js";
 import { CmpFOp, CmpIOp } from "../../dialects/arith/ops/compare.js";
@@ -18,7 +19,7 @@ import { PointerType } from "../../dialects/tt/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
 import { type DictAttr, dictAttr, dictEntries } from "../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, floatKind, IntegerType, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
@@ -155,9 +156,9 @@ const CALCULATIONS: readonly LoweringRule[] = [
   elementwise(minMax.MaximumFOp, (lo, _op, [operands], type) => propagatingNaN(lo, operands!, type, ll.MaximumOp, ll.MaxNumOp)),
   // The approximate division of the hardware; f64 has only the exact one.
   elementwise(float.DivFOp, ({ b }, _op, [operands], type) => {
-    const width = (type.params as { readonly kind?: string }).kind;
-    if (width === "f32") return b.intrinsic("llvm.nvvm.div.full", type, operands!);
-    return width === "f64" ? b.intrinsic("llvm.nvvm.div.rn.d", type, operands!) : undefined;
+    const kind = floatKind(type);
+    if (kind === "f32") return b.intrinsic("llvm.nvvm.div.full", type, operands!);
+    return kind === "f64" ? b.intrinsic("llvm.nvvm.div.rn.d", type, operands!) : undefined;
   }),
   elementwise(CmpIOp, ({ b }, op, [operands]) => b.icmp(CmpIOp.match(op)!.predicate as never, operands![0]!, operands![1]!)),
   elementwise(CmpFOp, ({ b }, op, [operands]) => b.fcmp(fcmpPredicate(CmpFOp.match(op)!.predicate), operands![0]!, operands![1]!)),
@@ -199,7 +200,7 @@ export const ELEMENTWISE: readonly LoweringRule[] = [
 function asIndex(lo: Lowering, input: Value, out: Value, signed: boolean): Value {
   const value = lo.value(input);
   const type = convertType(out.type);
-  const [from, to] = [value.type, type].map((t) => (t.params as { readonly width: number }).width);
+  const [from, to] = [value.type, type].map((t) => IntegerType.params(t).width);
   if (from === to) return value;
   if (from! > to!) return lo.b.trunc(value, type);
   return signed ? lo.b.sext(value, type) : lo.b.zext(value, type);

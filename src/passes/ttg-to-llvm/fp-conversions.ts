@@ -2,13 +2,14 @@
  * Conversions between float types, and of integers to floats where PTX does several at once.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp, FpToFpOpConversion, SIToFPOpConversion.
  */
+
 import { SIToFPOp } from "../../dialects/arith/ops/cast.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { structType } from "../../dialects/llvm/types/types.js";
 import { FpToFpOp } from "../../dialects/tt/ops/cast.js";
 import { Fp4ToFpOp } from "../../dialects/ttg/ops/misc.js";
 import type { Type } from "../../ir/attribute.js";
-import { elementTypeOrSelf, f16, f32, floatType, i32, intType, isFloat, isInteger } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, FloatType, f16, f32, floatType, i32, intType, isFloat, isInteger } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { elementwise } from "./elementwise.js";
 import { scalarBits, vecType } from "./ll-builder.js";
@@ -48,7 +49,7 @@ function toF16(lo: Lowering, value: Value, rounding: string): Value {
   const text = `cvt.${rounding === "rtz" ? "rz" : "rn"}.f16.f32 $0, $1;`;
   return lo.b.inlineAsm(text, "=h,r", [value], f16(lo.ctx), { sideEffects: false });
 }
-const kindOf = (type: Type): string => (type.params as { readonly kind: string }).kind;
+const kindOf = (type: Type): string => FloatType.params(type).kind;
 
 /** Eight f4 (e2m1) in a word to eight f16 or bf16 in four words. Source: Fp4ToFpOpToLLVM.cpp. */
 const F4_TO_BF16 = [

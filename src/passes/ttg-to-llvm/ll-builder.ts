@@ -8,6 +8,7 @@
  * once, at the start of the function, where the canonicalizer after the lowering would put them.
  * Source: include/triton/Conversion/TritonGPUToLLVM/Utility.h, TritonLLVMOpBuilder.
  */
+
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { LLVMStructType, ptrType, structElements } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
@@ -24,7 +25,21 @@ import {
   typeAttr,
   unitAttr,
 } from "../../ir/builtin-attrs.js";
-import { bitWidth, f16, f32, floatType, i1, i8, i16, i32, i64, indexType, intType, VectorType } from "../../ir/builtin-types.js";
+import {
+  bitWidth,
+  f16,
+  f32,
+  floatType,
+  i1,
+  i8,
+  i16,
+  i32,
+  i64,
+  indexType,
+  intType,
+  shapedParams,
+  VectorType,
+} from "../../ir/builtin-types.js";
 import type { Context } from "../../ir/context.js";
 import type { OpDef, TypedOpDef } from "../../ir/define-op.js";
 import type { LocationRef } from "../../ir/location.js";
@@ -261,7 +276,7 @@ export class LLBuilder {
     return structElements(struct.type).map((_, i) => this.extractValue(struct, i));
   }
   extractElement = (vector: Value, index: Value): Value =>
-    this.op(ll.ExtractElementOp, [vector, index], (vector.type.params as { elementType: Type }).elementType);
+    this.op(ll.ExtractElementOp, [vector, index], shapedParams(vector.type).elementType);
   insertElement = (vector: Value, value: Value, index: Value): Value => this.op(ll.InsertElementOp, [vector, value, index], vector.type);
   packVector(values: readonly Value[]): Value {
     let vector = this.undef(vecType(values[0]!.type, values.length));

@@ -29,7 +29,7 @@ export function vectorSize(lo: Lowering, ptr: Value): number {
 }
 /** The bits of what a pointer points to; a pointer has 64. */
 export function pointeeBits(pointer: Type): number {
-  const { pointeeType } = pointer.params as { readonly pointeeType: Type };
+  const { pointeeType } = PointerType.params(pointer);
   return bitWidth(pointeeType) ?? 64;
 }
 

@@ -2,6 +2,7 @@
  * Buffers in shared memory: allocating, filling, reading and viewing them.
  * Source: lib/Conversion/TritonGPUToLLVM/MemoryOpToLLVM.cpp, ViewOpToLLVM.cpp, nvidia MemoryOpToLLVM.cpp.
  */
+
 import { ptrType } from "../../dialects/llvm/types/types.js";
 import { encodingParams, sharedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { LocalAllocOp, LocalDeallocOp, LocalLoadOp, LocalStoreOp } from "../../dialects/ttg/ops/local-memory.js";
@@ -14,6 +15,7 @@ import {
 } from "../../dialects/ttg/ops/memdesc-views.js";
 import { GlobalScratchAllocOp } from "../../dialects/ttg/ops/misc.js";
 import type { MemDescParams } from "../../dialects/ttg/types.js";
+import { MemDescType } from "../../dialects/ttg/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import type { TensorType } from "../../ir/builtin-types.js";
@@ -40,7 +42,7 @@ export interface SharedMemoryObject {
   /** One for each dimension, in elements. */
   readonly offsets: readonly Value[];
 }
-export const memDescOf = (value: Value): MemDescParams => value.type.params as MemDescParams;
+export const memDescOf = (value: Value): MemDescParams => MemDescType.params(value.type);
 export function sharedMemoryObject(lo: Lowering, memdesc: Value): SharedMemoryObject {
   const [base, ...offsets] = lo.elements(memdesc);
   return { base: base!, offsets };

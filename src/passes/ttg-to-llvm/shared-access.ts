@@ -4,10 +4,11 @@
  * such constants become immediate offsets of the instructions.
  * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp (lowerLdSt and others), nvidia TargetInfo.cpp (loadDShared, storeDShared).
  */
+
 import { LLVMPointerType, ptrType, structType, voidType } from "../../dialects/llvm/types/types.js";
 import { MapaOp } from "../../dialects/nvvm/ops/index.js";
 import type { Type } from "../../ir/attribute.js";
-import { i8, i32, intType, isInteger, VectorType } from "../../ir/builtin-types.js";
+import { i8, i32, intType, isInteger, shapedParams, VectorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { largestVectorisation, largestVectorisationInOrder } from "../../layout/bank-conflicts.js";
 import { actionAdditiveStrides } from "../../layout/column-action.js";
@@ -20,8 +21,8 @@ import { PtxBuilder } from "./ptx-builder.js";
 import { applyLinearLayout, type LaneAndWarp, laneAndWarpId } from "./thread-indices.js";
 
 const constraintOf = (bits: number): string => (bits <= 16 ? "h" : bits === 32 ? "r" : "l");
-const elementOf = (vector: Type): Type => (vector.params as { readonly elementType: Type }).elementType;
-const lengthOf = (vector: Type): number => (vector.params as { readonly shape: readonly number[] }).shape[0]!;
+const elementOf = (vector: Type): Type => shapedParams(vector).elementType;
+const lengthOf = (vector: Type): number => shapedParams(vector).shape[0]!;
 
 /** Options of an access: the other CTA of the cluster that it goes to, and the predicate of the threads that make it. */
 export interface SharedAccess {

@@ -7,6 +7,7 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/WGMMA.cpp; DotOpToLLVM.cpp, WarpGroupDotWaitOpConversion.
  */
+
 import { LLVMStructType, structElements, structType } from "../../dialects/llvm/types/types.js";
 import { WGMMAOp, WGMMAWaitGroupOp } from "../../dialects/nvgpu/ops/ops.js";
 import { WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp } from "../../dialects/nvvm/ops/synchronization.js";
@@ -14,7 +15,7 @@ import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/
 import { type MemDesc, MemDescType } from "../../dialects/ttg/types.js";
 import { needsPartialAccumulator, WarpGroupDotOp, WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
 import type { Type } from "../../ir/attribute.js";
-import { f16, i32, isFloat, isInteger, type TensorType } from "../../ir/builtin-types.js";
+import { f16, floatKind, i32, isFloat, isInteger, shapedParams, type TensorType } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import { isZeroFloat, isZeroInt } from "../../ir/match.js";
 import type { Value } from "../../ir/value.js";
@@ -32,12 +33,12 @@ import { convertType } from "./type-converter.js";
 
 type StructType = Parameters<typeof structElements>[0];
 type Dot = View<typeof WarpGroupDotOp>;
-const elementOf = (value: Value): Type => (value.type.params as { readonly elementType: Type }).elementType;
+const elementOf = (value: Value): Type => shapedParams(value.type).elementType;
 
 /** How PTX names the element types of operands. */
 function operandType(type: Type, allowTF32: boolean): string | undefined {
   if (isInteger(type, 8)) return "s8";
-  const { kind } = type.params as { readonly kind?: string };
+  const kind = floatKind(type);
   const names: Readonly<Record<string, string>> = { f16: "f16", bf16: "bf16", f8E5M2: "e5m2", f8E4M3FN: "e4m3" };
   if (kind === "f32") return allowTF32 ? "tf32" : undefined;
   return kind === undefined ? undefined : names[kind];
@@ -114,7 +115,7 @@ function lowerDot(dot: Dot, lo: Lowering): false | void {
   const tileN = n * mma.warpsPerCTA[1]!;
   const [rows, columns] = getShapePerCTAOf(mma, result.shape) as [number, number];
   const [repM, repN] = [Math.ceil(rows / tileM), Math.ceil(columns / tileN)];
-  const repK = Math.ceil((a.type.params as { readonly shape: readonly number[] }).shape[1]! / k);
+  const repK = Math.ceil(shapedParams(a.type).shape[1]! / k);
   const fromShared = aBase && sharedOperand(lo, a, aBase, [m, k], 0, dot);
   const aElements = fromShared ? [] : lo.elements(a);
   const bShared = sharedOperand(lo, right, bBase, [k, n], 1, dot);

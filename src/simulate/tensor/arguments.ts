@@ -9,12 +9,13 @@
  * A preconditions file says what cannot be guessed: `{"scalars": {"K": 64}, "arrays": {"lens": {"kind": "range", "low": 8,
  * "high": 70}}, "grid": [2, 2, 1], "programs": [[0, 0, 0]]}`.
  */
+
 import { argumentAttr } from "../../dialects/builtin/function-op.js";
 import * as tt from "../../dialects/tt/ops/index.js";
 import { isTensorPointerType, PointerType, signlessBlockType, TensorDescType } from "../../dialects/tt/types.js";
 import type { Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, FloatType, IntegerType, RankedTensorType } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, FloatType, IntegerType, RankedTensorType, shapedParams } from "../../ir/builtin-types.js";
 import { NameLoc } from "../../ir/location.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
@@ -242,8 +243,7 @@ function extent({ block, loop }: Pick<Role, "block" | "loop">, divisor: number, 
 export function defaultGrid(module: Operation): number[] {
   const used = new Set<number>();
   module.walk((op) => {
-    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs")
-      used.add(Number((op.attr("axis")!.params as { readonly value?: bigint }).value ?? 0n));
+    if (op.name === "tt.get_program_id" || op.name === "tt.get_num_programs") used.add(intOf(op.attr("axis")) ?? 0);
   });
   return [0, 1, 2].map((axis) => (used.has(axis) ? (used.size > 1 ? 2 : 3) : 1));
 }
@@ -392,7 +392,7 @@ const blockOf = (type: Type): readonly number[] =>
   TensorDescType.is(type)
     ? type.params.blockType.params.shape
     : isTensorPointerType(type) && PointerType.is(type)
-      ? (type.params.pointeeType.params as { readonly shape: readonly number[] }).shape
+      ? shapedParams(type.params.pointeeType).shape
       : [];
 /** The size of a tensor that is compared with. */
 const rangeOf = (value: Value | undefined): readonly number[] => (value && RankedTensorType.is(value.type) ? value.type.params.shape : []);

@@ -1,4 +1,5 @@
 /** nvws: references and tokens with which producers and consumers take turns. */
+import { intsOf } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Barrier, MemDescValue } from "./shared-memory.js";
 
@@ -29,6 +30,6 @@ export function partitionOf(op: Operation): string {
     if (parentOp?.name === "nvws.warp_group" || parentOp?.name === "ttg.warp_specialize.partitions") return `region ${at.region!.index}`;
     if (parentOp?.name === "ttg.warp_specialize") return "default";
   }
-  const tag = op.attr("ttg.partition")?.params as { readonly elements?: readonly bigint[] } | undefined;
-  return tag?.elements ? `partition ${tag.elements.join()}` : "default";
+  const tag = intsOf(op.attr("ttg.partition"));
+  return tag ? `partition ${tag.join()}` : "default";
 }

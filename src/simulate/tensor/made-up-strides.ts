@@ -3,9 +3,11 @@
  * from ranges, loops and the grid. Each stride is more than what the later ones reach, so that no two elements share a place, as in an
  * array without gaps.
  */
+
 import * as arith from "../../dialects/arith/ops/index.js";
 import * as scf from "../../dialects/scf/ops/index.js";
 import * as tt from "../../dialects/tt/ops/index.js";
+import { intOf } from "../../ir/builtin-attrs.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolName, symbolsOf } from "../../ir/symbol-table.js";
@@ -105,7 +107,7 @@ class Reached {
     if (!op) return this.#ofBlockArgument(value);
     const constant = constantInt(value);
     if (constant !== undefined) return only(Math.abs(Number(constant)));
-    const axis = Number((op.attr("axis")?.params as { readonly value?: bigint } | undefined)?.value ?? 0n);
+    const axis = intOf(op.attr("axis")) ?? 0;
     switch (op.name) {
       case "tt.get_program_id":
         return only((this.grid[axis] ?? 1) - 1);

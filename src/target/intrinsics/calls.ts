@@ -7,8 +7,9 @@
  */
 
 import { structType } from "../../dialects/llvm/types/types.js";
+import { LdStMatrixShapeAttr } from "../../dialects/nvvm/attrs.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
-import { IntegerAttr, intOf, stringOf } from "../../ir/builtin-attrs.js";
+import { IntegerAttr, intOf, keywordOf, stringOf } from "../../ir/builtin-attrs.js";
 import { i1, i16, i32, isFloat } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -43,7 +44,7 @@ export function isImmediate(arg: Value | Immediate): arg is Immediate {
 const resultOf = (op: Operation): Type | undefined =>
   op.numResults === 1 && op.result().type.def.name !== "llvm.void" ? op.result().type : undefined;
 /** An enum attribute's keyword. */
-const keyword = (attr: Attribute | undefined): string => (attr?.params as { readonly value?: string } | undefined)?.value ?? "";
+const keyword = (attr: Attribute | undefined): string => keywordOf(attr) ?? "";
 const flag = (attr: Attribute | undefined): boolean => IntegerAttr.is(attr) && attr.params.value !== 0n;
 
 // --- llvm.intr.* -----------------------------------------------------------------------------
@@ -180,12 +181,12 @@ const SPECIAL: Readonly<Record<string, (op: Operation) => Special>> = {
   "rcp.approx.ftz.f": () => ({ name: "rcp.approx.ftz.f" }),
 };
 function i64Of(op: Operation): Type {
-  return op.attr("group")!.params && (op.attr("group")!.params as { readonly type: Type }).type;
+  return IntegerAttr.params(op.attr("group")!).type;
 }
 
 /** `m8n8.x4.trans.b16.p3` */
 function matrixText(op: Operation, num: number): string {
-  const { m, n } = op.attr("shape")!.params as { readonly m: bigint; readonly n: bigint };
+  const { m, n } = LdStMatrixShapeAttr.params(op.attr("shape")!);
   const element = keyword(op.attr("eltType"));
   const trans = keyword(op.attr("layout")) === "col" ? ".trans" : "";
   return `m${m}n${n}.x${num}${trans}.${element}.${mangledType(op.operand(0).type)}`;

@@ -3,6 +3,7 @@
 import { PoisonAttr, UndefAttr, ZeroAttr } from "../../dialects/llvm/attrs/index.js";
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, structElements } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
+import type { DenseAttr } from "../../ir/builtin-attrs.js";
 import { ArrayAttr, DenseElementsAttr, FloatAttr, IntegerAttr, StringAttr, SymbolRefAttr } from "../../ir/builtin-attrs.js";
 import { bitWidth, elementTypeOrSelf, FloatType, IntegerType, isShaped, numElements, VectorType } from "../../ir/builtin-types.js";
 import { bitsToNumber } from "../../ir/float.js";
@@ -44,9 +45,8 @@ export function constantOf(attr: Attribute, type: Type): Constant {
   throw new Bug(`no LLVM constant for ${attr.def.name}`);
 }
 
-type DenseAttr = Extract<Parameters<typeof DenseElementsAttr.is>[0], Attribute> & { readonly params: { readonly type: Type } };
 function denseConstant(attr: DenseAttr, type: Type): Constant {
-  const { elements, splat } = attr.params as unknown as { readonly elements: readonly bigint[]; readonly splat: boolean };
+  const { elements, splat } = attr.params;
   const isFloat = FloatType.is(elementTypeOrSelf(attr.params.type));
   let next = 0;
   const build = (t: Type): Constant => {
@@ -133,7 +133,7 @@ function isZero(c: Constant): boolean {
 
 /** Half and bfloat as their bits; float and double in decimal where six digits say it exactly, else as the bits of a double. */
 function floatText(bits: bigint, type: Type): string {
-  const { kind } = type.params as { readonly kind: string };
+  const { kind } = FloatType.params(type);
   const hex = (n: bigint, digits: number) => n.toString(16).toUpperCase().padStart(digits, "0");
   if (kind === "f16") return `0xH${hex(bits, 4)}`;
   if (kind === "bf16") return `0xR${hex(bits, 4)}`;

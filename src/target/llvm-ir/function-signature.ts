@@ -3,7 +3,18 @@
 import { CALLING_CONVENTIONS } from "../../dialects/llvm/attrs/index.js";
 import { LLVMFunctionType } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
-import { ArrayAttr, DictionaryAttr, dictEntries, dictGet, intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import {
+  ArrayAttr,
+  DictionaryAttr,
+  dictEntries,
+  dictGet,
+  intOf,
+  intsOf,
+  keywordOf,
+  StringAttr,
+  stringOf,
+  TypeAttr,
+} from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { Bug } from "../../support/assert.js";
 import { byteAlign, byteSize } from "./data-layout.js";
@@ -11,8 +22,10 @@ import { escapedText, llvmType } from "./types.js";
 
 /** `internal `, `ptx_kernel `: the text between `define` and the result type, with a space after it. */
 export function linkageText(func: Operation, isDeclaration: boolean): string {
-  const linkage = enumText(func.attr("linkage")) ?? "external";
-  const convention = isKernel(func) ? "ptx_kernel" : (CONVENTIONS[enumText(func.attr("CConv")) ?? "ccc"] ?? enumText(func.attr("CConv"))!);
+  const linkage = keywordOf(func.attr("linkage")) ?? "external";
+  const convention = isKernel(func)
+    ? "ptx_kernel"
+    : (CONVENTIONS[keywordOf(func.attr("CConv")) ?? "ccc"] ?? keywordOf(func.attr("CConv"))!);
   const visibility = ["", "hidden ", "protected "][intOf(func.attr("visibility_")) ?? 0]!;
   const word = linkage === "external" || (isDeclaration && linkage !== "extern_weak") ? "" : `${linkage} `;
   return `${word}${func.hasAttr("dso_local") ? "dso_local " : ""}${visibility}${convention === "" ? "" : `${convention} `}`;
@@ -26,9 +39,6 @@ const CONVENTIONS: Readonly<Record<string, string>> = Object.fromEntries(
     name === "ccc" ? "" : name === "ptx_kernelcc" ? "ptx_kernel" : name === "ptx_devicecc" ? "ptx_device" : name,
   ]),
 );
-function enumText(attr: Attribute | undefined): string | undefined {
-  return (attr?.params as { readonly value?: string } | undefined)?.value;
-}
 
 // --- attributes of the function --------------------------------------------------------------
 

@@ -1,10 +1,11 @@
 /** The text of one instruction, without its result's name and its metadata. Source: llvm/lib/IR/AsmWriter.cpp. */
 
+import { FastmathFlagsAttr, IntegerOverflowFlagsAttr } from "../../dialects/llvm/attrs/enums.js";
 import { DYNAMIC_INDEX } from "../../dialects/llvm/ops/memory.js";
-import { LLVMFunctionType, LLVMVoidType } from "../../dialects/llvm/types/types.js";
+import { LLVMFunctionType, LLVMPointerType, LLVMVoidType } from "../../dialects/llvm/types/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import type { Block } from "../../ir/block.js";
-import { DenseElementsAttr, intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import { DenseElementsAttr, intOf, intsOf, SymbolRefAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { i32 } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
@@ -59,7 +60,7 @@ const FLAGS = ["nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"] as c
 const FLAG_ORDER = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"] as const;
 /** `fast `, `nnan contract `; with a space after it. */
 function fastmath(op: Operation): string {
-  const bits = (op.attr("fastmathFlags")?.params as { readonly bits?: number } | undefined)?.bits ?? 0;
+  const bits = FastmathFlagsAttr.match(op.attr("fastmathFlags"))?.params.bits ?? 0;
   if (bits === 0) return "";
   if (bits === 127) return "fast ";
   return FLAG_ORDER.filter((f) => bits & (1 << FLAGS.indexOf(f)))
@@ -67,7 +68,7 @@ function fastmath(op: Operation): string {
     .join("");
 }
 function overflow(op: Operation): string {
-  const bits = (op.attr("overflowFlags")?.params as { readonly bits?: number } | undefined)?.bits ?? 0;
+  const bits = IntegerOverflowFlagsAttr.match(op.attr("overflowFlags"))?.params.bits ?? 0;
   return `${bits & 2 ? "nuw " : ""}${bits & 1 ? "nsw " : ""}`;
 }
 
@@ -152,7 +153,7 @@ function alloca(op: Operation, n: Names): string {
   const element = op.attr("elem_type");
   const type: Type = TypeAttr.is(element) ? element.params.type : op.result().type;
   const size = typed(op.operand(0), n);
-  const space = (op.result().type.params as { readonly addressSpace: number }).addressSpace;
+  const space = LLVMPointerType.params(op.result().type).addressSpace;
   const count = /^i\d+ 1$/.test(size) ? "" : `, ${size}`;
   return `alloca ${llvmType(type)}${count}${align(op, type, true)}${space === 0 ? "" : `, addrspace(${space})`}`;
 }
@@ -182,7 +183,7 @@ function call(op: Operation, n: Names): string {
   const callee = op.attr("callee");
   const variadic = op.attr("var_callee_type");
   const args = callee ? op.operands : op.operands.slice(1);
-  const name = callee ? `@${symbolText((callee.params as { readonly root: string }).root)}` : n.value(op.operand(0));
+  const name = callee ? `@${symbolText(SymbolRefAttr.params(callee).root)}` : n.value(op.operand(0));
   const type = TypeAttr.is(variadic) && LLVMFunctionType.is(variadic.params.type) ? llvmType(variadic.params.type) : resultType(op);
   return `call ${fastmath(op)}${type} ${name}(${list(args, n)})`;
 }

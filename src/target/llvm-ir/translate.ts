@@ -6,8 +6,8 @@
 
 import { LLVMStructType } from "../../dialects/llvm/types/types.js";
 import { gpuOf } from "../../gpu/nvidia.js";
-import type { Attribute } from "../../ir/attribute.js";
-import { intOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import type { Attribute, Type } from "../../ir/attribute.js";
+import { intOf, keywordOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { intrinsicAttributes } from "../intrinsics/attributes.js";
 import type { IntrinsicCall } from "../intrinsics/calls.js";
@@ -163,9 +163,9 @@ function intrinsicDeclaration(call: IntrinsicCall, groups: AttributeGroups): str
 const LINKAGE_KEYWORDS: Readonly<Record<string, string>> = { external: "" };
 function globalText(op: Operation): string {
   const value = op.attr("value");
-  const type = (op.attr("global_type")!.params as { readonly type: Parameters<typeof llvmType>[0] }).type;
+  const type = TypeAttr.params(op.attr("global_type")!).type;
   const initializer = value ? constantText(constantOf(value, type)) : initializerText(op);
-  const keyword = (op.attr("linkage")?.params as { readonly value: string } | undefined)?.value ?? "external";
+  const keyword = keywordOf(op.attr("linkage")) ?? "external";
   const linkage = keyword === "external" && initializer === undefined ? "external" : (LINKAGE_KEYWORDS[keyword] ?? keyword);
   const space = intOf(op.attr("addr_space")) ?? 0;
   const alignment = intOf(op.attr("alignment"));
@@ -194,11 +194,8 @@ function initializerText(op: Operation): string | undefined {
 /** Definitions of the identified structs that occur in functions. */
 function namedStructs(functions: readonly Operation[]): string[] {
   const found = new Map<string, string>();
-  const look = (type: { readonly def: { readonly name: string } } | undefined) => {
-    if (type && LLVMStructType.is(type as never)) {
-      const struct = type as never as Parameters<typeof namedStructText>[0];
-      if ((struct.params as { readonly kind: string }).kind === "identified") found.set(llvmType(struct), namedStructText(struct));
-    }
+  const look = (type: Type | undefined) => {
+    if (LLVMStructType.is(type) && type.params.kind === "identified") found.set(llvmType(type), namedStructText(type));
   };
   for (const func of functions)
     func.walk((op) => {

@@ -2,7 +2,7 @@
 
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, structElements } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
-import { FloatType, IndexType, IntegerType, VectorType } from "../../ir/builtin-types.js";
+import { FloatType, IndexType, IntegerType, shapedParams, VectorType } from "../../ir/builtin-types.js";
 import { pointerBytes } from "../llvm-ir/data-layout.js";
 import type { Width } from "./graph.js";
 
@@ -59,7 +59,7 @@ export function leafRange(type: Type, position: readonly number[]): { readonly s
       for (const element of elements.slice(0, index)) start += leavesOf(element)!.length;
       at = elements[index]!;
     } else {
-      const { elementType } = at.params as { readonly elementType: Type };
+      const elementType = LLVMArrayType.is(at) ? at.params.elementType : shapedParams(at).elementType;
       start += index * leavesOf(elementType)!.length;
       at = elementType;
     }

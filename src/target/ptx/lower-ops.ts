@@ -1,9 +1,9 @@
 /** Ops of the LLVM dialect as nodes; one function a family, found by the op's record. */
 
 import * as llvm from "../../dialects/llvm/ops/index.js";
-import { LLVMPointerType, LLVMStructType } from "../../dialects/llvm/types/types.js";
+import { LLVMPointerType, LLVMStructType, structElements } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
-import { intOf, intsOf, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
+import { ArrayAttr, intOf, intsOf, SymbolRefAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import { IntegerType, VectorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
@@ -433,14 +433,14 @@ function inlineAsm(l: PtxLowering, op: Operation): readonly Node[] {
 }
 /** Each register holds the parts of one element of a struct. */
 function regroupEach(l: PtxLowering, nodes: readonly Node[], registers: readonly Leaf[], type: Type): readonly Node[] | undefined {
-  const elements = (type.params as { readonly elements?: readonly Type[] }).elements;
+  const elements = LLVMStructType.is(type) ? structElements(type) : undefined;
   if (elements?.length !== nodes.length) return undefined;
   const parts = elements.map((t, i) => regroup(l.s, [nodes[i]!], [registers[i]!], leavesOf(t)!));
   return parts.includes(undefined) ? undefined : parts.flatMap((p) => p!);
 }
 
 function call(l: PtxLowering, op: Operation): readonly Node[] {
-  const name = (op.attr("callee")?.params as { readonly root: string } | undefined)?.root;
+  const name = SymbolRefAttr.match(op.attr("callee"))?.params.root;
   if (name === undefined) return l.problem(op, "indirect calls have no PTX here");
   const args = op.operands.map((v) => l.nodes(v));
   const callee = l.functions.get(name);
@@ -469,12 +469,8 @@ function call(l: PtxLowering, op: Operation): readonly Node[] {
   if (callee && isNoReturn(callee)) l.leaveUnreachable();
   return results.map((leaf, i) => l.graph.result(node, i, leaf.width));
 }
-const wordsOf = (func: Operation): readonly (string | undefined)[] => {
-  const attr = func.attr("passthrough")?.params as
-    | { readonly elements?: readonly { readonly params: { readonly value?: string } }[] }
-    | undefined;
-  return (attr?.elements ?? []).map((e) => e.params.value);
-};
+const wordsOf = (func: Operation): readonly (string | undefined)[] =>
+  (ArrayAttr.match(func.attr("passthrough"))?.params.elements ?? []).map(stringOf);
 export const isNoReturn = (func: Operation): boolean => wordsOf(func).includes("noreturn");
 /** Functions that Triton marked so stay functions. */
 export function isNoInline(func: Operation): boolean {

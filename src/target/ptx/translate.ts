@@ -2,7 +2,7 @@
 
 import { LLVMPointerType } from "../../dialects/llvm/types/types.js";
 import { gpuOf } from "../../gpu/nvidia.js";
-import { intOf, intsOf, StringAttr, stringOf } from "../../ir/builtin-attrs.js";
+import { intOf, intsOf, StringAttr, stringOf, TypeAttr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { ptxIdentifier } from "../../ptx/identifier.js";
 import { byteSize } from "../llvm-ir/data-layout.js";
@@ -182,7 +182,7 @@ const nameOf = (op: Operation): string => ptxIdentifier(stringOf(op.attr("sym_na
 
 function globalText(op: Operation): string {
   const name = nameOf(op);
-  const type = (op.attr("global_type")!.params as { readonly type: Parameters<typeof byteSize>[0] }).type;
+  const type = TypeAttr.params(op.attr("global_type")!).type;
   const value = op.attr("value");
   const space = intOf(op.attr("addr_space")) ?? 0;
   const align = intOf(op.attr("alignment")) ?? 1;

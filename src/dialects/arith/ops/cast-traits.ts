@@ -51,7 +51,7 @@ function areShapesCastable(from: Type, to: Type): boolean {
   return a.length === b.length && a.every((extent, i) => extent === b[i] || extent < 0 || b[i]! < 0);
 }
 const isShapedOrUnranked = (type: Type): boolean => isShaped(type) || UnrankedTensorType.is(type);
-const scalableText = (type: Type): string => String((type.params as { readonly scalable?: readonly boolean[] }).scalable ?? "");
+const scalableText = (type: Type): string => String(VectorType.match(type)?.params.scalable ?? "");
 
 export type CastTest = (from: Type, to: Type) => boolean;
 function widthChange(element: ElementTest, wider: boolean): CastTest {

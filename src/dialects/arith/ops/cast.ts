@@ -1,7 +1,8 @@
 /** Casts. Source: mlir/lib/Dialect/Arith/IR/ArithOps.cpp. */
+
 import type { Type } from "../../../ir/attribute.js";
 import { storageWidth } from "../../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, FLOAT_FORMATS, type FloatKind } from "../../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, FLOAT_FORMATS, type FloatKind, FloatType } from "../../../ir/builtin-types.js";
 import { defaultAttr, optionalAttr, type TypeConstraint } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult, type OpReport } from "../../../ir/define-op.js";
 import * as float from "../../../ir/float-arithmetic.js";
@@ -37,7 +38,7 @@ const traitsOf = (castable: CastTest) => [Pure, SameOperandsAndResultShape, Same
 const FORMAT = "$in attr-dict `:` type($in) `to` type($out)";
 const elementOf = (value: Value): Type => elementTypeOrSelf(value.type);
 const widthOf = (value: Value): number => bitWidth(elementOf(value)) ?? 64;
-const kindOf = (type: Type): FloatKind => (type.params as { readonly kind: FloatKind }).kind;
+const kindOf = (type: Type): FloatKind => FloatType.params(type).kind;
 
 function cast(
   name: string,

@@ -74,6 +74,6 @@ export function constantName(value: Attribute): string {
   return `c${value.params.value}${suffix}`;
 }
 function typeName(type: Type): string {
-  const { width, signedness } = type.params as { readonly width: number; readonly signedness: string };
+  const { width, signedness } = IntegerType.params(type);
   return `${signedness === "signless" ? "i" : signedness === "signed" ? "si" : "ui"}${width}`;
 }

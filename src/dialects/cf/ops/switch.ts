@@ -1,8 +1,8 @@
 import type { OpParser } from "../../../ir/asm.js";
 import type { Type } from "../../../ir/attribute.js";
 import type { Block } from "../../../ir/block.js";
-import { DenseElementsAttr, denseElements, i32ArrayAttr, intsOf } from "../../../ir/builtin-attrs.js";
-import { bitWidth, IntegerType, VectorType } from "../../../ir/builtin-types.js";
+import { DenseElementsAttr, denseElements, i32ArrayAttr, intsOf, typeOfAttr } from "../../../ir/builtin-attrs.js";
+import { bitWidth, IntegerType, shapedParams, VectorType } from "../../../ir/builtin-types.js";
 import {
   AnyInteger,
   AnySuccessor,
@@ -26,8 +26,8 @@ export function caseValues(op: Operation): readonly bigint[] {
   const attr = op.attr("case_values");
   if (!DenseElementsAttr.is(attr)) return [];
   const { type, elements, splat } = attr.params;
-  const { shape, elementType } = type.params as { readonly shape: readonly number[]; readonly elementType: Type };
-  const width = (elementType.params as { readonly width?: number }).width ?? 64;
+  const { shape, elementType } = shapedParams(type);
+  const width = IntegerType.match(elementType)?.params.width ?? 64;
   return Array.from({ length: shape[0] ?? 0 }, (_, i) => BigInt.asUintN(width, elements[splat ? 0 : i]!));
 }
 
@@ -127,8 +127,7 @@ export const SwitchOp = defineOp("cf.switch", {
       if (caseDestinations.length > 0) report.error("has case destinations but no case values", "cf.switch");
       return;
     }
-    const { type } = case_values.params as { readonly type: Type };
-    const { elementType } = type.params as { readonly elementType: Type };
+    const { elementType } = shapedParams(typeOfAttr(case_values));
     if (elementType !== flag.type)
       return void report.error(
         `'flag' type ('${typeText(flag.type)}') should match case value type ('${typeText(elementType)}')`,

@@ -1,7 +1,8 @@
 /** Structs, arrays and vectors: taking out, putting in, shuffling. Source: LLVMOps.td, LLVMDialect.cpp. */
+
 import type { Attribute, Type } from "../../../ir/attribute.js";
 import { type DenseAttr, DenseElementsAttr, FloatAttr, IntegerAttr, i64ArrayAttr } from "../../../ir/builtin-attrs.js";
-import { FloatType } from "../../../ir/builtin-types.js";
+import { elementTypeOrSelf, FloatType } from "../../../ir/builtin-types.js";
 import { AnySignlessInteger, DenseI32ArrayAttr, DenseI64ArrayAttr } from "../../../ir/constraints.js";
 import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -67,7 +68,7 @@ function elementAt(container: Type, position: readonly number[]): Type | string 
 /** The element of constant elements of that type. */
 function elementOf({ ctx, params }: DenseAttr, position: readonly number[], type: Type): Attribute | undefined {
   const { elements, splat } = params;
-  const { elementType } = params.type.params as { readonly elementType: Type };
+  const elementType = elementTypeOrSelf(params.type);
   if (elementType !== type || (!splat && position.length !== 1)) return undefined;
   const element = elements[splat ? 0 : position[0]!];
   if (element === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** Constants, undefined values and addresses of symbols. Source: LLVMOps.td, LLVMDialect.cpp. */
-import type { Attribute, Type } from "../../../ir/attribute.js";
+import type { Attribute, Type, TypeOf } from "../../../ir/attribute.js";
 import {
   ArrayAttr,
   DenseElementsAttr,
@@ -145,10 +145,10 @@ function innermost(type: Type): Type {
   return LLVMArrayType.is(type) ? innermost(type.params.elementType) : elementTypeOrSelf(type);
 }
 
-type ArrayT = Extract<Parameters<typeof LLVMArrayType.is>[0], Type>;
+type ArrayT = TypeOf<typeof LLVMArrayType>;
 /** Checks that nested arrays of attributes match nested array types; the innermost are structs or pointers. */
 function verifyArrayConstant(elements: readonly Attribute[], type: ArrayT, dim: number, report: OpReport): boolean {
-  const { elementType, numElements: size } = type.params as { readonly elementType: Type; readonly numElements: number };
+  const { elementType, numElements: size } = type.params;
   const wrong = (message: string): boolean => (report.error(message), false);
   if (size !== elements.length)
     return wrong(`array attribute size does not match array type size in dimension ${dim}: ${elements.length} vs. ${size}`);
@@ -199,7 +199,7 @@ export const AddressOfOp = defineOp("llvm.mlir.addressof", {
         }
         const space = symbol.attr("addr_space");
         const want = IntegerAttr.is(space) ? Number(space.params.value) : 0;
-        if (symbol.name === "llvm.mlir.global" && want !== (view.res.type.params as { readonly addressSpace: number }).addressSpace)
+        if (symbol.name === "llvm.mlir.global" && want !== LLVMPointerType.params(view.res.type).addressSpace)
           report.error("pointer address space must match address space of the referenced global or alias");
       },
     }),

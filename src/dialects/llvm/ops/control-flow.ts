@@ -1,5 +1,7 @@
 /** Terminators. Source: mlir/include/mlir/Dialect/LLVMIR/LLVMOps.td, LLVMDialect.cpp. */
+
 import { DenseElementsAttr, IntegerAttr, intsOf } from "../../../ir/builtin-attrs.js";
+import { shapedParams } from "../../../ir/builtin-types.js";
 import {
   AnySignlessInteger,
   AnySuccessor,
@@ -81,7 +83,7 @@ export const SwitchOp = defineOp("llvm.switch", {
       if (caseDestinations.length > 0) report.error("expects number of case values to match number of case destinations");
       return;
     }
-    const { shape, elementType } = case_values.params.type.params as { readonly shape: readonly number[]; readonly elementType: object };
+    const { shape, elementType } = shapedParams(case_values.params.type);
     if (shape.reduce((a, b) => a * b, 1) !== caseDestinations.length)
       report.error("expects number of case values to match number of case destinations");
     else if (elementType !== value.type) report.plain("expects case value type to match condition value type");

@@ -1,7 +1,8 @@
 /** Functions. Source: mlir/include/mlir/Dialect/LLVMIR/LLVMOps.td (LLVMFuncOp), LLVMDialect.cpp. */
+
 import type { OpParser } from "../../../ir/asm.js";
 import type { Attribute, Type } from "../../../ir/attribute.js";
-import { i32Attr, intOf, SymbolRefAttr, stringAttr, typeAttr } from "../../../ir/builtin-attrs.js";
+import { i32Attr, intOf, SymbolRefAttr, stringAttr, stringOf, typeAttr } from "../../../ir/builtin-attrs.js";
 import {
   AnyRegion,
   AnySymbolRefAttr,
@@ -226,7 +227,7 @@ function signatureOf(op: Operation): { readonly inputs: readonly Type[]; readonl
   return { inputs: params, results: LLVMVoidType.is(returnType) ? [] : [returnType], isVariadic: varArg };
 }
 function passthroughHas(passthrough: readonly Attribute[] | undefined, name: string): boolean {
-  return passthrough?.some((a) => (a.params as { readonly value?: unknown }).value === name) ?? false;
+  return passthrough?.some((a) => stringOf(a) === name) ?? false;
 }
 
 /** Landing pads agree on their type; block tags are unique. Only directly nested ops are looked at. */

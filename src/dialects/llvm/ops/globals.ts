@@ -335,7 +335,7 @@ function structors(name: string, list: "ctors" | "dtors") {
       }),
     ],
     verify({ op }, report) {
-      const count = (attr: string) => (op.attr(attr)!.params as { readonly elements: readonly Attribute[] }).elements;
+      const count = (attr: string) => ArrayAttr.params(op.attr(attr)!).elements;
       const data = count("data");
       if (!data.every((d) => ZeroAttr.is(d) || (SymbolRefAttr.is(d) && d.params.nested.length === 0)))
         report.plain("data element must be symbol or #llvm.zero");

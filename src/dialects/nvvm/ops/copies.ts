@@ -1,4 +1,5 @@
 /** Asynchronous copies and the tensor memory accelerator. Source: mlir/include/mlir/Dialect/LLVMIR/NVVMOps.td, NVVMDialect.cpp. */
+
 import {
   anyOf,
   BoolAttr,
@@ -18,6 +19,7 @@ import {
 import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import { AttrSizedOperandSegments } from "../../../ir/traits.js";
 import { LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
+import { LLVMPointerType } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
 
 const Generic = pointerIn(0);
@@ -92,7 +94,7 @@ export const CpAsyncBulkTensorGlobalToSharedClusterOp = defineOp("nvvm.cp.async.
       if (isCTAOnly) return wrong("Predicate is supported only for shared::cluster mode.");
       if (mode !== "tile" && mode !== "im2col") return wrong("Predicate is supported only for Tile and Im2col modes.");
     } else {
-      const space = (dstMem.type.params as { readonly addressSpace: number }).addressSpace;
+      const space = LLVMPointerType.params(dstMem.type).addressSpace;
       if (isCTAOnly && space !== 3) return wrong("Shared::cta destination requires address-space 3.");
       if (!isCTAOnly && space !== 7) return wrong("Shared::cluster destination requires address-space 7.");
       if (isCTAOnly && multicastMask) return wrong("Multicast is not supported with shared::cta mode.");
@@ -159,7 +161,7 @@ export const PrefetchOp = defineOp("nvvm.prefetch", {
     "(`level` `=` $cacheLevel^ (`uniform` $uniform^)? `,`)? (`tensormap` $tensormap^ (`in_param_space` $in_param_space^)? `,`)? (`evict_priority` `=` $evictPriority^ `,`)? $addr (`,` `predicate` `=` $predicate^)? attr-dict `:` type(operands)",
   verify({ addr, cacheLevel, evictPriority, tensormap, uniform, in_param_space, predicate }, report) {
     const wrong = (message: string) => void report.error(message);
-    const space = (addr.type.params as { readonly addressSpace: number }).addressSpace;
+    const space = LLVMPointerType.params(addr.type).addressSpace;
     if (tensormap && cacheLevel) return wrong("cannot specify both tensormap and cache level");
     if (tensormap) {
       if (space !== 0 && space !== 4) return wrong("prefetch tensormap requires a generic or constant pointer");

@@ -1,4 +1,5 @@
 /** Matrix operations: ldmatrix, mma, wmma, wgmma, tcgen05. Source: mlir/include/mlir/Dialect/LLVMIR/NVVMOps.td, NVVMDialect.cpp. */
+
 import type { ParsedOperand } from "../../../ir/asm.js";
 import type { Type } from "../../../ir/attribute.js";
 import { i32ArrayAttr } from "../../../ir/builtin-attrs.js";
@@ -24,7 +25,7 @@ import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments, PredOpTrait } from "../../../ir/traits.js";
 import { AnyStruct, LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
-import { LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
+import { LLVMPointerType, LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
 
 const Shared = pointerIn(3);
@@ -190,7 +191,7 @@ export const WMMAStoreOp = defineOp("nvvm.wmma.store", {
   verify: ({ ptr }, report) => verifyMemorySpace(ptr.type, "operands to be a source", report),
 });
 function verifyMemorySpace(type: Type, what: string, report: OpReport): void {
-  const space = (type.params as { readonly addressSpace: number }).addressSpace;
+  const space = LLVMPointerType.params(type).addressSpace;
   if (space !== 0 && space !== 1 && space !== 3) report.error(`expected ${what} pointer in memory space 0, 1, 3`);
 }
 export const WMMAMmaOp = defineOp("nvvm.wmma.mma", {

@@ -1,4 +1,5 @@
 /** wgmma. Source: TritonNvidiaGPUOps.td; Ops.cpp, WarpGroupDotOp. */
+import type { Attribute, Type } from "../../../ir/attribute.js";
 import { bitWidth, encodingOf, isFloat, isShaped, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import { anyOf, BoolAttr, defaultAttr, I1, I32Attr, optional, variadic } from "../../../ir/constraints.js";
 import { defineOp, type MemoryEffect, type View } from "../../../ir/define-op.js";
@@ -21,6 +22,9 @@ const TensorOrMemDesc = anyOf(
   { description: "", test: (t) => RankedTensorType.is(t) },
   MemDescOperand,
 );
+
+/** The encoding of a tensor or a buffer. */
+const encodingIn = (type: Type): Attribute | undefined => MemDescType.match(type)?.params.encoding ?? encodingOf(type);
 
 export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
   summary: "warp group dot",
@@ -49,7 +53,7 @@ export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
   format: "$a`,` $b`,` $c (`,` $useC^)? attr-dict `:` type($a) `*` qualified(type($b)) `->` type($d)",
   inferTypes({ operands, report }) {
     const acc = operands[2]!.type as TensorType;
-    const [a, b] = [0, 1].map((i) => (operands[i]!.type.params as { readonly encoding?: TensorType["params"]["encoding"] }).encoding);
+    const [a, b] = [0, 1].map((i) => encodingIn(operands[i]!.type));
     const result = encodingOf(acc);
     if (a && b && result) {
       const fits = layoutRules(a).inferDotOpEncoding(a, 0, result, report) && layoutRules(b).inferDotOpEncoding(b, 1, result, report);
@@ -62,9 +66,7 @@ export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
     const result = d.type as TensorType;
     const mma = encodingParams(result.params.encoding);
     if (mma?.kind !== "nvidia_mma" || mma.versionMajor !== 3) return error("WGMMA result layout must be Hopper NVMMA");
-    const kinds = [a, b].map(
-      (v) => encodingParams((v.type.params as { readonly encoding?: TensorType["params"]["encoding"] }).encoding)?.kind ?? "",
-    );
+    const kinds = [a, b].map((v) => encodingParams(encodingIn(v.type))?.kind ?? "");
     if (!["nvmma_shared", "dot_op", "shared_linear"].includes(kinds[0]!))
       return error("WGMMA A operand must have NVMMA shared or dot layout");
     if (!["nvmma_shared", "shared_linear"].includes(kinds[1]!)) return error("WGMMA B operand must have NVMMA shared layout");

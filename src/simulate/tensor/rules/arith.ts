@@ -1,6 +1,6 @@
 /** arith: integers wrap to their width, narrow floats are computed in double and rounded once. */
 
-import { OVERFLOW } from "../../../dialects/arith/attrs.js";
+import { IntegerOverflowAttr, OVERFLOW } from "../../../dialects/arith/attrs.js";
 import * as arith from "../../../dialects/arith/ops/index.js";
 import { DenseElementsAttr, FloatAttr, IntegerAttr } from "../../../ir/builtin-attrs.js";
 import { elementTypeOrSelf, FloatType } from "../../../ir/builtin-types.js";
@@ -41,7 +41,7 @@ function overflowing(small: (e: Element) => string, big: string, exact: string):
   return (instruction) => {
     const { op } = instruction;
     const run = elementwiseResult(instruction, 0, ({ out }) => (out.big ? big : small(out)));
-    const flags = (op.attr("overflowFlags")?.params as { readonly flags?: number } | undefined)?.flags ?? 0;
+    const flags = IntegerOverflowAttr.match(op.attr("overflowFlags"))?.params.flags ?? 0;
     const { element } = tensorSpec(op.result(0).type);
     if ((flags & OVERFLOW.nsw) === 0) return run;
     const text = element.big ? exact : exact.replaceAll("a", "BigInt(a)").replaceAll("b", "BigInt(b)");

@@ -5,6 +5,7 @@ import { SetAutoLayoutOp } from "../../../dialects/gluon/ops/set-auto-layout.js"
 import * as tt from "../../../dialects/tt/ops/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import { PoisonOp } from "../../../dialects/ub/ops/index.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
 import { elementTypeOrSelf } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
@@ -110,10 +111,7 @@ const programId = (what: "program" | "grid"): Rule =>
     const axis = axisOf(op);
     return (_args, machine) => filled(element, shape, machine[what][axis]!);
   });
-function axisOf(op: Operation): number {
-  const axis = op.attr("axis")!.params as { readonly value?: bigint };
-  return Number(axis.value ?? 0n);
-}
+const axisOf = (op: Operation): number => intOf(op.attr("axis")) ?? 0;
 
 /** Undefined values are zeros; a type without elements has a token. */
 const poison: Rule = ({ op, outs: [out] }) => {

@@ -1,6 +1,8 @@
 /** The stats tab: counts of ops over all passes, time, shared memory, work of the program, the schedule of its loops. */
+import { PointerType } from "../../../dialects/tt/types.js";
 import { linesOfOps } from "../../../explain/provenance.js";
-import { bitWidth, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
+import { bitWidth, RankedTensorType, shapedParams } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import { memo } from "../../../support/memo.js";
 import type { LineTable, StepText } from "../../../trace/line-table.js";
@@ -166,12 +168,12 @@ function sharedRows(trace: Trace, step: Step, width: number): Row[] {
   const buffers: { readonly name: string; readonly offset: number | undefined; readonly bytes: number; readonly line: number }[] = [];
   for (const [lineNumber, op] of ir.opAtLine) {
     if (!/\.(?:local_alloc|alloc_tensor)$/.test(op.name)) continue;
-    const { shape, elementType } = op.results[0]!.type.params as TensorType["params"];
+    const { shape, elementType } = shapedParams(op.results[0]!.type);
     const bytes = (shape.reduce((n, s) => n * s, 1) * (bitWidth(elementType) ?? 64)) / 8;
-    const offset = op.attr("allocation.offset");
+    const offset = intOf(op.attr("allocation.offset"));
     buffers.push({
       name: `%${ir.nameOf.get(op.results[0]!) ?? "?"}`,
-      offset: offset ? Number((offset.params as { readonly value: bigint }).value) : undefined,
+      offset,
       bytes,
       line: lineNumber,
     });
@@ -208,9 +210,7 @@ function workRows(trace: Trace, step: Step): Row[] {
   for (const op of ir.opAtLine.values()) {
     const where = isInLoop(op) ? work.loop : work.outside;
     if (/\.(?:dot|dot_scaled|warp_group_dot|tc_gen5_mma)$/.test(op.name)) {
-      const [a, b] = [op.operandUses[0]?.value, op.operandUses[1]?.value].map((v) =>
-        v ? (v.type.params as TensorType["params"]).shape : undefined,
-      );
+      const [a, b] = [op.operandUses[0]?.value, op.operandUses[1]?.value].map((v) => v && shapedParams(v.type).shape);
       if (a && b && a.length >= 2 && b.length >= 2) where.flops += 2 * a.reduce((n, s) => n * s, 1) * b[b.length - 1]!;
     }
     const moved =
@@ -223,7 +223,7 @@ function workRows(trace: Trace, step: Step): Row[] {
             : undefined;
     if (moved && RankedTensorType.is(moved.type)) {
       const { shape, elementType } = moved.type.params;
-      const pointee = (elementType.params as { readonly pointeeType?: TensorType["params"]["elementType"] }).pointeeType ?? elementType;
+      const pointee = PointerType.match(elementType)?.params.pointeeType ?? elementType;
       where.bytes += (shape.reduce((n, s) => n * s, 1) * (bitWidth(pointee) ?? 64)) / 8;
     }
   }
