@@ -1,14 +1,15 @@
-// Begins a pass or an op: `npm run new -- pass triton-drop-asserts`, `npm run new -- op math.exp10`. It makes files that compile and do
-// nothing, and a fixture that fails until it is filled in. CONTRIBUTING.md has the steps that follow.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+// Begins a pass, an op or a pane: `npm run new -- pass triton-drop-asserts`, `npm run new -- op math.exp10`, `npm run new -- pane remarks`.
+// It makes files that compile and do nothing; for a pass or an op also a fixture that fails until it is filled in. CONTRIBUTING.md has
+// the steps that follow.
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const camel = (name) => name.replace(/[-_](\w)/g, (_, letter) => letter.toUpperCase());
 const pascal = (name) => camel(name).replace(/^./, (letter) => letter.toUpperCase());
 
-const KINDS = { pass: newPass, op: newOp };
+const KINDS = { pass: newPass, op: newOp, pane: newPane };
 const [kind, name = ""] = process.argv.slice(2);
-if (!Object.hasOwn(KINDS, kind ?? "")) end("usage: npm run new -- pass NAME | op DIALECT.NAME");
+if (!Object.hasOwn(KINDS, kind ?? "")) end("usage: npm run new -- pass NAME | op DIALECT.NAME | pane NAME");
 KINDS[kind](name);
 
 /** A pass on Triton's dialect, or on TTGIR if its name begins as theirs do. */
@@ -77,6 +78,52 @@ tt.func @f(%x: i32) -> i32 {
 `,
   );
   console.log(`npx vitest run src/testing/lit.test.ts -t ${dialect}/${file}`);
+}
+
+/** A pane with one row. */
+function newPane(id) {
+  if (!/^[a-z]+$/.test(id)) end(`a pane has a name like remarks, not '${id}'`);
+  const index = "src/tui/panes/index.ts";
+  make(
+    `src/tui/panes/${id}/pane.ts`,
+    `/** The pane of ${id}. */
+import { line } from "../../draw/style.js";
+import { type Scroll, type State, withView } from "../../state/state.js";
+import type { PaneDef } from "../pane.js";
+
+export const ${id}Pane: PaneDef<Scroll & { readonly row: number }> = {
+  initial: { row: 0, top: 0, left: 0 },
+  key: "${Math.max(...panesIn(index).map(keyOf)) + 1}",
+  title: () => "${id}",
+  rows: (state, { height }) => texts(state).slice(state.view.${id}.top, state.view.${id}.top + height).map((text) => line(text)),
+  length: (state) => texts(state).length,
+  top: ({ view }) => view.${id}.top,
+  move: (state, by) => {
+    const row = Math.max(0, Math.min(texts(state).length - 1, state.view.${id}.row + by));
+    return withView(state, { ${id}: { ...state.view.${id}, row, top: row } });
+  },
+  sideways: (state) => state,
+  click: (state) => state,
+  enter: (state) => state,
+  tab: (state) => state,
+  copied: () => undefined,
+};
+
+const texts = (_state: State): readonly string[] => ["nothing yet"];
+`,
+  );
+  const text = readFileSync(index, "utf8")
+    .replace("\n\n/** In the order of", `\nimport { ${id}Pane } from "./${id}/pane.js";$&`)
+    .replace(/(export const PANES = \{[^}]*)/, `$1  ${id}: ${id}Pane,\n`);
+  writeFileSync(index, text);
+  console.log("npm run types");
+}
+/** The panes that an index lists. */
+function panesIn(index) {
+  return [...readFileSync(index, "utf8").matchAll(/from "\.\/(\w+)\/pane\.js"/g)].map(([, id]) => id);
+}
+function keyOf(id) {
+  return Number(/\bkey: "(\d)"/.exec(readFileSync(`src/tui/panes/${id}/pane.ts`, "utf8"))?.[1] ?? 0);
 }
 
 function make(path, text) {
