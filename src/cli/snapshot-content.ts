@@ -7,7 +7,7 @@ import type { Step, Trace } from "../trace/trace.js";
 export type SnapshotFiles = ReadonlyMap<string, string>;
 
 /** `full` adds the steps of make_llir; the one straight after the big conversion never: the next one says it shorter. */
-export function snapshotFiles(trace: Trace, full: boolean): SnapshotFiles {
+export function snapshotFiles(trace: Trace, full: boolean): Map<string, string> {
   const files = new Map<string, string>();
   const digests: Record<string, string> = {};
   for (const step of trace.steps) {

@@ -2,8 +2,9 @@
 
 import type { Source } from "../compile/source.js";
 import { productCalled } from "../gpu/products.js";
-import { type LimitsQuestion, limits } from "../limits/ask.js";
+import { type LimitsQuestion, limitsAndTrace } from "../limits/ask.js";
 import { type GridOf, readGrid } from "../limits/grid.js";
+import { movesOf, movesText } from "../limits/moves.js";
 import { roofline } from "../limits/roofline.js";
 import { pruningJson, type SweepAxis, sweeping, sweepText } from "../limits/sweep.js";
 import { limitsText } from "../limits/text.js";
@@ -19,7 +20,18 @@ type Given = LineOf<"limits">["values"];
 export async function limitsMain({ words, values, written }: LineOf<"limits">, io: Io): Promise<number> {
   const [path, more] = words;
   if (path === undefined || more !== undefined) return usage(io, "limits expects one input. Try: tt-step limits --help");
-  const { gpu, arg: _arg, shape: _shape, grid: _grid, ptxas: _ptxas, sweep: _sweep, roofline: _roofline, json, ...rest } = values;
+  const {
+    gpu,
+    arg: _arg,
+    shape: _shape,
+    grid: _grid,
+    ptxas: _ptxas,
+    sweep: _sweep,
+    roofline: _roofline,
+    whatIf: _whatIf,
+    json,
+    ...rest
+  } = values;
   const capability = gpu === undefined ? undefined : productCalled(gpu)!.capability;
   const args = stepArgs({ ...rest, target: rest.target ?? capability }, written, path, (input) => ["limits", input]);
   if ("error" in args) return usage(io, args.error);
@@ -42,14 +54,21 @@ export async function limitsMain({ words, values, written }: LineOf<"limits">, i
   const numbers = numbersOf(input, values);
   const extents = grid(numbers);
   if ("error" in extents) return usage(io, extents.error);
-  const found = limits(input, { ...question, grid: extents });
-  if (found.kind === "error") return refuse(found, io);
+  const made = limitsAndTrace(input, { ...question, grid: extents });
+  if (made.kind === "error") return refuse(made, io);
+  const { limits: found, trace } = made;
+  const moves = values.whatIf
+    ? movesOf(input, trace, found, { ...question, gridOf: (constants) => grid(new Map([...numbers, ...constants])) })
+    : undefined;
   if (values.roofline !== undefined) {
     const drawn = roofline(found, values.roofline);
     if ("error" in drawn) return usage(io, drawn.error);
     io.writeFile(values.roofline, drawn.text);
   }
-  return deliver(json ? `${JSON.stringify(found, undefined, 1)}\n` : limitsText(found), args, io);
+  const text = json
+    ? `${JSON.stringify({ ...found, moves }, undefined, 1)}\n`
+    : `${limitsText(found)}${moves ? `\n${movesText(found, moves)}` : ""}`;
+  return deliver(text, args, io);
 }
 
 type ModuleInput = Extract<Source, { readonly kind: "module" }>;

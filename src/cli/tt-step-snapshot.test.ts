@@ -134,3 +134,20 @@ test("bad usage, bad input", async () => {
   expect((await run(VECADD, "--format", "yaml")).err).toContain("--format expects text, json, junit or github");
   expect(await run("no/such")).toMatchObject({ code: 2, out: expect.stringContaining("cannot read 'no/such'") });
 });
+
+test("a launch that costs more than its snapshot, by more than is allowed, fails", async () => {
+  const launch = ["--arg", "n=4194304", "--grid", "4096"];
+  expect((await run(VECADD, "--update", ...launch)).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(dir, "vecadd/sm80/limits.json"), "utf8"))).toMatchObject({
+    launch: { grid: [4096], gpu: "a100" },
+    figures: { sectors: 384, wavefronts: 0 },
+  });
+  expect(await run(VECADD, ...launch, "--limit", "sectors=+5%")).toMatchObject({ code: 0, out: "1 same\n" });
+  const path = join(dir, "vecadd/sm80/limits.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"sectors": 384', '"sectors": 300'));
+  const grown = await run(VECADD, ...launch, "--limit", "sectors=+5%");
+  expect(grown.code).toBe(1);
+  expect(grown.out).toContain("sectors: 300 -> 384, +28.0 %, where +5 % is allowed");
+  expect((await run(VECADD, "--arg", "n=4194304", "--grid", "2048", "--limit", "sectors=+5%")).out).toContain("those of another launch");
+  expect(await run(VECADD, "--limit", "sectors=+5%")).toMatchObject({ code: 2, err: expect.stringContaining("--grid and --arg state it") });
+});

@@ -6,6 +6,9 @@ import { countsText, unified } from "../diff/hunks.js";
 import { compareFacts, differenceTable, type FinalFacts } from "../explain/compare-facts.js";
 import { compile } from "../library/compile.js";
 import { pipelineOf, settingsOf } from "../library/pipeline.js";
+import { exceeded, figuresOf, type LimitFigures } from "../limits/figures.js";
+import { readGrid } from "../limits/grid.js";
+import { limitsOf } from "../limits/limits.js";
 import { failureOf } from "../node/failure.js";
 import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
@@ -17,8 +20,9 @@ import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snap
 import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { asked, everywhere, shownRange } from "./tt-step-compile.js";
 import { NO_TRITON, readInput } from "./tt-step-input.js";
+import { namesOfInput } from "./tt-step-validate.js";
 
-type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard"> & {
+type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard" | "limit" | "arg" | "shape" | "grid" | "gpu"> & {
   readonly inputs: readonly string[];
   readonly rest: TtStepArgs;
 };
@@ -38,9 +42,16 @@ interface Result {
 }
 
 export async function snapshotMain({ words, values, written }: LineOf<"snapshot">, io: Io): Promise<number> {
-  const rest = stepArgs(values, written, undefined, (input) => ["snapshot", input]);
+  const { limit, arg: _arg, shape: _shape, grid, gpu: _gpu, ...compiler } = values;
+  const rest = stepArgs(compiler, written, undefined, (input) => ["snapshot", input]);
   const error =
-    "error" in rest ? rest.error : words.length === 0 ? "snapshot expects input files. Try: tt-step snapshot --help" : undefined;
+    "error" in rest
+      ? rest.error
+      : words.length === 0
+        ? "snapshot expects input files. Try: tt-step snapshot --help"
+        : limit.length > 0 && grid === undefined
+          ? "--limit is about a launch: --grid and --arg state it"
+          : undefined;
   if ("error" in rest || error !== undefined) {
     io.stderr.write(`tt-step: ${error}\n`);
     return EXIT.badInput;
@@ -93,13 +104,19 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
   const ms = () => io.clock() - began;
   const made = traceFor(input, args, io);
   if ("error" in made) return { input, name: kernelName(input), status: "error", detail: made.error, ms: ms() };
-  const { trace } = made;
+  const { trace, limits } = made;
   const name = `${kernelName(input)}/sm${/\d+$/.exec(trace.target ?? "")?.[0] ?? "-unknown"}`;
   const folder = join(args.dir, name);
   const before = readSnapshot(folder);
   // A snapshot that was kept in full is compared in full.
   const now = snapshotFiles(trace, args.full || (!args.update && /"full": true/.test(before?.get("summary.json") ?? "")));
-  const difference = before && firstDifference(before, now);
+  const kept = before?.get(LIMITS_FILE) ?? "";
+  if (limits) now.set(LIMITS_FILE, limits);
+  else if (kept !== "") now.set(LIMITS_FILE, kept);
+  const grown = before && limits && !args.update ? tooMuch(kept, limits, args) : undefined;
+  if (grown !== undefined) return { input, name, status: "different", where: LIMITS_FILE, detail: grown, ms: ms() };
+  const isNewLaunch = args.update && limits !== undefined && limits !== kept;
+  const difference = before && (firstDifference(before, now) ?? (isNewLaunch ? { where: LIMITS_FILE, detail: "" } : undefined));
   if (before && !difference) return { input, name, status: "same", ms: ms() };
   if (args.update) {
     writeSnapshot(folder, now);
@@ -110,7 +127,46 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
     : { input, name, status: "new", detail: "new, run --update", ms: ms() };
 }
 
-function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: Trace } | { readonly error: string } {
+/** Figures of a launch: they are held against `--limit`, and no difference of theirs is one of the snapshot. */
+const LIMITS_FILE = "limits.json";
+
+/** The figures that grew by more than they may; undefined where none did. */
+function tooMuch(before: string, now: string, { limit }: SnapshotArgs): string | undefined {
+  if (limit.length === 0) return undefined;
+  if (before === "") return "the snapshot has no figures of a launch: --update with --grid keeps them";
+  const [was, is] = [JSON.parse(before), JSON.parse(now)] as [KeptFigures, KeptFigures];
+  if (JSON.stringify(was.launch) !== JSON.stringify(is.launch))
+    return "the snapshot's figures are those of another launch: --update keeps these";
+  const found = exceeded(was.figures, is.figures, limit);
+  return found.length === 0 ? undefined : found.join("\n");
+}
+interface KeptFigures {
+  readonly launch: unknown;
+  readonly figures: LimitFigures;
+}
+
+/** The figures of the launch that the arguments state, as a file. */
+function limitsFile(
+  trace: Trace,
+  names: readonly string[] | undefined,
+  { arg, shape, grid, gpu }: SnapshotArgs,
+): string | undefined | { readonly error: string } {
+  if (grid === undefined) return undefined;
+  const read = readGrid(grid);
+  if ("error" in read) return read;
+  const extents = read(new Map(arg));
+  if ("error" in extents) return extents;
+  const launch = { args: Object.fromEntries(arg), shapes: Object.fromEntries(shape), grid: extents, ...(gpu === undefined ? {} : { gpu }) };
+  const found = limitsOf(trace, { ...launch, names });
+  if (found.kind === "error") return { error: found.message! };
+  return `${JSON.stringify({ launch: { ...launch, gpu: found.gpu.name }, figures: figuresOf(found) }, undefined, 1)}\n`;
+}
+
+interface Made {
+  readonly trace: Trace;
+  readonly limits: string | undefined;
+}
+function traceFor(input: string, args: SnapshotArgs, io: Io): Made | { readonly error: string } {
   // Snapshots are the same on every machine.
   const python = { ...args.rest.python, tritonLib: args.rest.python.tritonLib ?? NO_TRITON };
   const read = readInput(input, io, { ...args.rest, python, debugInfo: false });
@@ -118,14 +174,17 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
   // Inputs that are not compiled may be among them.
   const unused = withoutEffect(read, input, args.rest, COMPILE_NAMES);
   if (unused !== undefined) return { error: unused };
-  if (read.kind === "imported") return { trace: read.trace };
+  if (read.kind === "imported") return { trace: read.trace, limits: undefined };
+  const names = namesOfInput(read);
   const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);
   if ("error" in range) return range;
   const compiled = compile(read, { ...asked(range), ...everywhere(args.rest, io), artifacts: ["ptx", "instructions"] });
   if (compiled.kind === "error") return { error: compiled.message ?? compiled.rendered! };
   const { trace, ok, failed } = compiled;
+  const limits = ok ? limitsFile(trace, names, args) : undefined;
+  if (typeof limits === "object") return limits;
   return ok
-    ? { trace }
+    ? { trace, limits }
     : { error: failed?.reason === "verify" ? `the result of ${failed.flag} does not verify` : `pass '${failed?.flag}' failed` };
 }
 
@@ -133,6 +192,7 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): { readonly trace: 
 function firstDifference(before: SnapshotFiles, now: SnapshotFiles): { readonly where: string; readonly detail: string } | undefined {
   const names = [...new Set([...before.keys(), ...now.keys()])].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   for (const name of names) {
+    if (name === LIMITS_FILE) continue;
     const [was, is] = [before.get(name), now.get(name)];
     if (was === is) continue;
     const unkept = name === "summary.json" && was !== undefined && is !== undefined ? differingDigest(was, is) : undefined;

@@ -16,7 +16,16 @@ export interface LimitsQuestion extends Omit<LimitsRequest, "names"> {
 }
 
 /** What limits a kernel, in a launch, on a GPU. Sources that do not compile, and launches that they cannot have, are `Rejected`. */
-export function limits(source: ModuleSource, { compile = {}, assembled, ...request }: LimitsQuestion): Limits | Rejected {
+export function limits(source: ModuleSource, question: LimitsQuestion): Limits | Rejected {
+  const found = limitsAndTrace(source, question);
+  return found.kind === "error" ? found : found.limits;
+}
+
+/** The same with the compilation that they are of. */
+export function limitsAndTrace(
+  source: ModuleSource,
+  { compile = {}, assembled, ...request }: LimitsQuestion,
+): { readonly kind: "found"; readonly limits: Limits; readonly trace: Trace } | Rejected {
   const { defaults, request: own } = source;
   const kernel = kernelOf(source.module);
   const names = kernel && argumentNames(kernel, defaults ? "" : own.text);
@@ -25,5 +34,7 @@ export function limits(source: ModuleSource, { compile = {}, assembled, ...reque
   const made = compileSource(source, { ...compile, ...(target === undefined ? {} : { target }), artifacts: ["ptx"] }, artifactsOf);
   if (made.kind === "error") return made;
   if (!made.ok) return rejected(made.rendered.trimEnd() || "the kernel does not compile");
-  return limitsOf(assembled ? assembled(made.trace) : made.trace, { ...request, names });
+  const trace = assembled ? assembled(made.trace) : made.trace;
+  const found = limitsOf(trace, { ...request, names });
+  return found.kind === "error" ? found : { kind: "found", limits: found, trace };
 }

@@ -12,7 +12,7 @@ export interface Work {
   readonly tensor: Readonly<Partial<Record<TensorKind, number>>>;
   /** Warp instructions of one program by pipe. */
   readonly pipes: Readonly<Partial<Record<Pipe, number>>>;
-  /** Wavefronts of shared memory, and sectors that L1 asks L2 for: each counted once in a program, and every time. */
+  /** Wavefronts of shared memory, and sectors that L1 asks L2 for in a program: at least, and without any reuse in L1. */
   readonly wavefronts: number;
   readonly sectors: { readonly distinct: number; readonly all: number };
   /** Bytes between DRAM and L2: each byte of the grid once, and each byte of each wave once. */

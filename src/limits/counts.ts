@@ -78,6 +78,8 @@ export interface Counts {
 
 /** Warp instructions after which no further program is followed as a whole, and is begun. */
 const STEPS = 200_000;
+/** Programs that cost the same after which no other is followed. */
+const ALIKE = 32;
 const MOST_STEPS = 4_000_000;
 const MOST_BEGUN = 1024;
 /** Programs whose sectors are kept. */
@@ -110,7 +112,7 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
     },
     ended: (_program, sites) => {
       ends.push(totalsOf(sites));
-      return ends.reduce((sum, { steps }) => Math.max(sum, steps), 0) >= STEPS;
+      return ends.at(-1)!.steps >= STEPS || (ends.length >= ALIKE && coverageOf(ends, total).kind === "alike");
     },
   });
   const problem = problemOf(run);

@@ -158,7 +158,13 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
     const inside = sites.filter((site) => site.loop === i);
     return { ...loop, perIteration: scaled(costOf(inside), rounds === 0 ? 0 : loop.warps / rounds) };
   });
-  const distinct = (traffic.program.read + traffic.program.write) / 32;
+  // L1 keeps what plain loads read for the programs that follow on its SM; copies to shared memory and stores pass it by.
+  const passing = Math.min(
+    traffic.program.read / 32,
+    sites.reduce((sum, site) => sum + (passesL1(site) ? site.distinct : 0), 0),
+  );
+  const shared = Math.max(0, traffic.grid.read / 32 / programs - passing);
+  const distinct = passing + shared + traffic.program.write / 32;
   const waves = { resident, count: Math.ceil(programs / resident), last: programs % resident || Math.min(programs, resident), idle: 0 };
   const perWave = waves.count * (traffic.wave.read + traffic.wave.write);
   const least = traffic.grid.read + Math.max(0, traffic.grid.write - gpu.l2Bytes);
@@ -203,6 +209,10 @@ function assemble(trace: Trace, gpu: GpuProduct, grid: readonly number[], counts
     notModelled: NOT_MODELLED,
   };
 }
+
+/** Whether a load is served by L2 each time: `cp.async` of 16 bytes, bulk copies, and loads that say so. */
+const passesL1 = ({ direction, mnemonic }: SiteCost): boolean =>
+  direction === "read" && /^cp\.async\.(?:cg|bulk)|^(?:atom|red)|^ld\..*(?:\.cg|\.cv|volatile|acquire|relaxed)/.test(mnemonic);
 
 /** The record of the GPU, which must be one of the target's. */
 function productFor(trace: Trace, name: string | undefined): GpuProduct | Rejected {

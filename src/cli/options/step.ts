@@ -1,6 +1,7 @@
 /** The options of `tt-step` and its commands. Kept in one file, as commands share most of them. */
 import { CAPABILITIES, knownCapability } from "../../gpu/nvidia.js";
 import { GPU_PRODUCTS } from "../../gpu/products.js";
+import { LIMIT_FIGURES } from "../../limits/figures.js";
 import { DEFAULT_TRITON, TRITON_VERSIONS, tritonCalled } from "../../support/triton-version.js";
 import {
   anyText,
@@ -281,7 +282,8 @@ const AXIS: ValueType<readonly [name: string, values: readonly string[]]> = {
 const GPUS = GPU_PRODUCTS.map(({ name }) => name);
 const LIMITS_GROUP = "Limits";
 
-const LIMITS = {
+/** The launch whose costs are asked for. */
+const LIMITS_LAUNCH = {
   gpu: { type: choice(...GPUS), group: LIMITS_GROUP, help: GPUS.join(", "), defaultText: "the target's best known" },
   arg: { type: NUMBER_OF_ARGUMENT, repeat: true, group: LIMITS_GROUP, help: "the value of a number by name or position (repeatable)" },
   shape: {
@@ -296,11 +298,30 @@ const LIMITS = {
     help: "how many programs there are: numbers, or expressions of arguments and constants: 'cdiv(M, BLOCK_M), batch'",
     defaultText: "as the input's own file launches it",
   },
+} as const satisfies OptionTable;
+
+/** How much a figure of a launch may grow. */
+const ALLOWANCE: ValueType<readonly [figure: string, most: number]> = {
+  shown: "FIGURE=+P%",
+  expected: `FIGURE=+P% with ${orList(LIMIT_FIGURES)}`,
+  read(given) {
+    const [, figure, most] = /^([a-z-]+)=\+?(\d+(?:\.\d+)?)%$/.exec(given) ?? [];
+    return figure !== undefined && (LIMIT_FIGURES as readonly string[]).includes(figure) ? [figure, Number(most) / 100] : undefined;
+  },
+};
+
+const LIMITS = {
+  ...LIMITS_LAUNCH,
   sweep: {
     type: AXIS,
     repeat: true,
     group: LIMITS_GROUP,
     help: "rank configurations: values of a tl.constexpr, or of num_warps, num_stages, num_ctas, maxnreg (repeatable: all combinations)",
+  },
+  "what-if": {
+    type: FLAG,
+    group: LIMITS_GROUP,
+    help: "what moves the bound: its dearest ops and why, and the bound with other warps, stages and block sizes",
   },
   roofline: { type: file("FILE.svg|.html|.txt"), group: LIMITS_GROUP, help: "a drawing of the GPU's roofline with the kernel in it" },
   ptxas: { type: FLAG, group: LIMITS_GROUP, help: "registers by ptxas, where one is found; --no-ptxas estimates them", default: true },
@@ -316,6 +337,13 @@ const SNAPSHOT = {
   dir: { type: text("DIR", "a folder"), group: "Snapshots", help: "where snapshots are kept", default: "snapshots" },
   update: { type: FLAG, group: "Snapshots", help: "write what differs or is new, instead of comparing" },
   full: { type: FLAG, group: "Snapshots", help: "keep the IR of steps of lowering to LLVM too" },
+  limit: {
+    type: ALLOWANCE,
+    repeat: true,
+    group: "Snapshots",
+    help: `fail where a launch costs more than its snapshot by that: ${LIMIT_FIGURES.join(", ")}; with --grid and --arg (repeatable)`,
+  },
+  ...LIMITS_LAUNCH,
   format: { type: choice("text", "json", "junit", "github"), group: "Snapshots", help: "how results are reported", default: "text" },
   shard: {
     type: {

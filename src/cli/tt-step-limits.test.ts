@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+const VECADD = "fixtures/kernels/vecadd.ttir";
+async function run(...argv: readonly string[]) {
+  const io = memoryIo();
+  const code = await main(["limits", ...argv], io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+test("limits compiles for the GPU's own target and reports the launch", async () => {
+  const { code, out } = await run(VECADD, "--arg", "n=4194304", "--grid", "cdiv(n, 1024)", "--gpu", "h200");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^vecadd on H200 SXM: 4096 programs \(4096x1x1\) of 128 threads\nbound by DRAM: /);
+  expect(out).toContain("not modelled");
+  const json = JSON.parse((await run(VECADD, "--arg", "n=4194304", "--grid", "4096", "--gpu", "h200", "--json")).out);
+  expect(json).toMatchObject({ kind: "limits", binding: "DRAM", programs: 4096, gpu: { name: "h200" }, program: { sectorsRead: 256 } });
+});
+
+test.each([
+  [[], "limits expects one input"],
+  [[VECADD], "the costs depend on how many programs there are: --grid X,Y,Z"],
+  [[VECADD, "--grid", "1024"], "the costs depend on a number that is not given: --arg n=N"],
+  [[VECADD, "--grid", "cdiv(m, 1024)"], "the grid needs 'm', whose value is not known"],
+  [[VECADD, "--grid", "0", "--arg", "n=16"], "has no programs"],
+  [[VECADD, "--grid", "4", "--arg", "n=17"], "argument 'n' is compiled as a multiple of 16, and 17 is none"],
+  [[VECADD, "--grid", "4", "--arg", "n=16", "--gpu", "k80"], "--gpu"],
+  [[VECADD, "--grid", "4096", "--arg", "n=4194304", "--shape", "a_ptr=100"], "reads beyond 'a_ptr', which has 400 bytes"],
+  [[VECADD, "--grid", "4", "--arg", "n=4096", "--target", "cuda:80", "--gpu", "h100"], "the code is compiled for cuda:80"],
+  [[VECADD, "--grid", "4", "--arg", "n=4096", "--target", "cuda:120"], "no GPU of cuda:120 has a record"],
+  [[VECADD, "--grid", "4", "--arg", "n=4096", "--sweep", "BLOCK=64"], "there is no constant or option 'BLOCK'"],
+  [[VECADD, "--grid", "4", "--arg", "n=4096", "--roofline", "x.png"], "--roofline draws .svg, .html or .txt"],
+  [["fixtures/ptx/print_assert-sm80.ptx", "--grid", "4"], "was compiled elsewhere"],
+] as const)("wrong input: %j", async (argv, message) => {
+  expect(await run(...argv)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+});
+
+test("what would move the bound: the dearest ops, and the bound under other options", async () => {
+  const { out } = await run(VECADD, "--arg", "n=4194304", "--grid", "4096", "--what-if");
+  expect(out).toMatch(/what costs most of DRAM\n {2}\d+ % vecadd\.py:\d+:\d+ tt\.load: /);
+  expect(out).toMatch(/num_warps=8: [\d.]+ us by DRAM, about the same/);
+});

@@ -1,0 +1,86 @@
+/** What would move the bound of a kernel: the ops that cost most of what binds it, with what is found about them, and the bound under other choices. */
+
+import type { ModuleSource } from "../compile/source.js";
+import { type Finding, findings } from "../explain/findings.js";
+import type { Trace } from "../trace/trace.js";
+import { duration } from "./bounds.js";
+import type { Limits, OpCost } from "./limits.js";
+import { weight } from "./limits.js";
+import { configurationText, MEANINGFUL, type SweepAxis, type SweepEntry, type SweepQuestion, sweep } from "./sweep.js";
+import { percent, summary } from "./text.js";
+
+/** An op's part in the binding resource. */
+export interface Mover {
+  readonly op: OpCost;
+  readonly share: number;
+  readonly findings: readonly Pick<Finding, "kind" | "title" | "why">[];
+}
+export interface Moves {
+  readonly movers: readonly Mover[];
+  readonly entries: readonly SweepEntry[];
+}
+
+/** Ops that are named. */
+const NAMED = 3;
+
+/** What moves a bound. `trace` is of the compilation whose limits these are. */
+export function movesOf(source: ModuleSource, trace: Trace, limits: Limits, question: Omit<SweepQuestion, "axes">): Moves {
+  const all = limits.ops.reduce((sum, { cost }) => sum + weight(cost, limits.binding), 0);
+  const known = findings(trace);
+  const movers = limits.ops.slice(0, NAMED).map((op) => ({
+    op,
+    share: all === 0 ? 0 : weight(op.cost, limits.binding) / all,
+    findings: known.filter((finding) => op.op !== undefined && isAbout(finding, op)),
+  }));
+  const entries = axesOf(source, trace).flatMap((axis) => {
+    const found = sweep(source, { ...question, axes: [axis] });
+    return found.kind === "sweep" ? found.entries : [];
+  });
+  return { movers, entries };
+}
+
+const isAbout = ({ op, source }: Finding, { op: own, source: place }: OpCost): boolean =>
+  op === own ||
+  (source !== undefined && place === `${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}:${source.column}`);
+
+/** Half and twice of each block size and of the warps, a stage less and more. */
+function axesOf({ python }: ModuleSource, { options }: Trace): readonly SweepAxis[] {
+  const warps = Number(options["numWarps"]);
+  const stages = Number(options["numStages"]);
+  const halfAndTwice = (n: number, least: number, most: number) => [n / 2, 2 * n].filter((v) => v >= least && v <= most).map(String);
+  const blocks = (python?.proposal.entries ?? []).filter(({ isConstexpr, text }) => isConstexpr && isBlock(Number(text)));
+  return [
+    ["num_warps", halfAndTwice(warps, 1, 32)],
+    ["num_stages", [stages - 1, stages + 1].filter((n) => n >= 1).map(String)],
+    ...blocks.map(({ name, text }): SweepAxis => [name, halfAndTwice(Number(text), 16, 4096)]),
+  ];
+}
+const isBlock = (n: number): boolean => n >= 16 && Number.isInteger(Math.log2(n));
+
+/** The ops and what-ifs in lines. */
+export function movesText({ binding, time, latency, occupancy }: Limits, { movers, entries }: Moves): string {
+  const out = [`what costs most of ${binding}`];
+  for (const { op, share, findings: known } of movers) {
+    out.push(
+      `  ${percent(share)} ${op.source === undefined ? "" : `${op.source.slice(op.source.lastIndexOf("/") + 1)} `}${op.name}: ${summary(op.cost)}`,
+    );
+    for (const { kind, title, why } of known) out.push(`       ${kind}: ${title}`, ...why.map((reason) => `       ${reason}`));
+  }
+  out.push(
+    "",
+    `what if (now at least ${duration(time.from)}, ${occupancy.ctasPerSm} CTAs on an SM${latency ? `, ${duration(latency.seconds)} of latency` : ""})`,
+  );
+  for (const entry of entries) {
+    if (!entry.limits) {
+      out.push(`  ${configurationText(entry)}: ${entry.refused}`);
+      continue;
+    }
+    const { time: other, binding: by, occupancy: held, latency: waits } = entry.limits;
+    const change = other.from / time.from - 1;
+    const said = Math.abs(change) < MEANINGFUL ? "about the same" : change < 0 ? `${percent(-change)} less` : `${percent(change)} more`;
+    out.push(
+      `  ${configurationText(entry)}: ${duration(other.from)} by ${by}, ${said}; ${held.ctasPerSm} CTAs on an SM${waits ? `, ${duration(waits.seconds)} of latency` : ""}`,
+    );
+  }
+  return `${out.join("\n")}\n`;
+}
