@@ -26,9 +26,16 @@ export function commentSettings(text: string, line: number): readonly CommentSet
   });
 }
 
-/** A value ends where the next `, key=` begins, so that a signature needs no quotes. */
+/** A value ends where the next `, key=` outside of brackets begins, so that a signature needs no quotes. */
 function settingsOf(text: string): readonly CommentSetting[] {
-  return text.split(/,(?=\s*[A-Za-z_]\w*\s*=(?!=))/).map((setting) => {
+  let depth = 0;
+  const settings: string[] = [];
+  for (const part of text.split(",")) {
+    if (settings.length > 0 && (depth > 0 || !/^\s*[A-Za-z_]\w*\s*=(?!=)/.test(part))) settings[settings.length - 1] += `,${part}`;
+    else settings.push(part);
+    depth += (part.match(/[([{]/g)?.length ?? 0) - (part.match(/[)\]}]/g)?.length ?? 0);
+  }
+  return settings.map((setting) => {
     const at = setting.indexOf("=");
     const [key, value] = at < 0 ? [setting.trim(), "True"] : [setting.slice(0, at).trim(), setting.slice(at + 1).trim()];
     return { key, value: key === "signature" ? (/^(["'])(.*)\1$/.exec(value)?.[2] ?? value) : value };

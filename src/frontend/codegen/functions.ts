@@ -12,6 +12,7 @@ import type { Type } from "../../ir/attribute.js";
 import { Builder, buildOperation } from "../../ir/builder.js";
 import { boolAttr, i32Attr, intAttr, stringAttr, typeAttr } from "../../ir/builtin-attrs.js";
 import { functionType, i32 } from "../../ir/builtin-types.js";
+import { unknownLoc } from "../../ir/location.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { toBytes } from "../../support/utf8.js";
@@ -51,7 +52,9 @@ export type Argument =
 export function generateKernel(compilation: Compilation, fn: JitFunction, args: readonly Argument[], given: string): void {
   const name = given.slice(given.lastIndexOf(".") + 1);
   const g = makeGenerator(compilation, fn, name, []);
-  const module = buildOperation(compilation.ctx, ModuleOp, {}, g.b.loc, []);
+  // Gluon's module is made before anything is visited.
+  const loc = g.s.isGluon ? unknownLoc(compilation.ctx) : g.b.loc;
+  const module = buildOperation(compilation.ctx, ModuleOp, {}, loc, []);
   compilation.module.op = module;
   if (compilation.ctx.language === "gluon") setMachine(compilation, module);
   compilation.module.body = module.regions[0]!.firstBlock ?? module.regions[0]!.addBlock();

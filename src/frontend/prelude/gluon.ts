@@ -8,23 +8,28 @@ from . import _core as ttgl
 
 
 @jit
-#line 26
+#line 29
 def zeros(shape, dtype, layout=None):
-    #line 38
+    #line 41
     return ttgl.full(shape, 0, dtype, layout)
 
 
 @jit
-#line 42
+#line 45
 def full_like(input, value, shape=None, dtype=None, layout=None):
-    #line 56
-    return ttgl.full(input.shape if shape is None else shape, value, input.dtype if dtype is None else dtype, input.type.layout if layout is None else layout)
+    #line 59
+    return ttgl.full(
+        input.shape if shape is None else shape,
+        value,
+        input.dtype if dtype is None else dtype,
+        input.type.layout if layout is None else layout,
+    )
 
 
 @jit
-#line 65
+#line 68
 def zeros_like(input, shape=None, dtype=None, layout=None):
-    #line 78
+    #line 81
     return full_like(input, 0, shape=shape, dtype=dtype, layout=layout)
 `;
 

@@ -1,0 +1,107 @@
+/** Gluon against real Triton: whole kernels with their locations, and the language, one small kernel each. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { defaultOptions } from "../../backend/nvidia/options.js";
+import { renderDiagnostic } from "../../diagnostics/render.js";
+import { ALL_DIALECTS } from "../../dialects/index.js";
+import { Context } from "../../ir/context.js";
+import type { Operation } from "../../ir/operation.js";
+import { parseModule } from "../../syntax/parse.js";
+import { printOperation } from "../../syntax/print.js";
+import { compileKernel, readPython } from "../compile-python.js";
+import { commentSettings } from "../kernel-comment.js";
+import { specialize } from "../specialize.js";
+
+function compile(ctx: Context, name: string, text: string, kernel: string, signature: string, capability: number): Operation | undefined {
+  const file = readPython(ctx, name, text, { readFile: () => undefined });
+  const info = file?.kernels.find((k) => k.name === kernel);
+  if (!file || !info) return undefined;
+  const made = specialize(info, { kernel, signature, types: [], constants: [], config: undefined }, []);
+  if ("error" in made) throw new Error(made.error);
+  return compileKernel(file, made.specialization, { capability, ...defaultOptions(capability) });
+}
+
+describe("Triton 3.6's own modules, with locations", () => {
+  test.each([
+    ["gluon_transpose", "transpose"],
+    ["gluon_wgmma", "matmul"],
+    ["gluon_partitions", "matmul"],
+  ])("%s", (name, kernel) => {
+    const text = readFileSync(`fixtures/kernels/${name}.py`, "latin1");
+    const line = text.slice(0, text.indexOf("# tt-step:")).split("\n").length + 1;
+    const settings = new Map(commentSettings(text, line).map(({ key, value }) => [key, value]));
+    const ctx = new Context(ALL_DIALECTS);
+    const capability = Number(settings.get("target")!.slice("cuda:".length));
+    const module = compile(ctx, `${name}.py`, text, kernel, settings.get("signature")!, capability);
+    expect(ctx.diagnostics.map((d) => renderDiagnostic(d, ctx.sources)).join("")).toBe("");
+    const golden = parseModule(new Context(ALL_DIALECTS), name, readFileSync(`fixtures/gluon/${name}.ttgir`, "latin1"))!.module;
+    // Triton's own files are in other folders elsewhere.
+    const print = (made: Operation) => printOperation(made, { debugInfo: true }).replaceAll(/"\/triton\/(?:\w+\/)+/g, '"');
+    expect(print(module!)).toBe(print(golden));
+  });
+});
+
+interface Case {
+  readonly params: string;
+  readonly code: readonly string[];
+  readonly signature: string;
+  readonly target: number;
+  /** The module, as numbers of lines. */
+  readonly ttgir?: readonly number[];
+  readonly error?: string;
+}
+const { lines, cases } = JSON.parse(readFileSync("fixtures/gluon/language.json", "utf8")) as {
+  readonly lines: readonly string[];
+  readonly cases: readonly Case[];
+};
+const IMPORTS = `from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
+from triton.experimental.gluon.language.nvidia import ampere, hopper, blackwell
+
+
+@gluon.jit
+def add(a, b):
+    return a + b
+`;
+
+/** Lines without indentation, values numbered in their order. */
+function normalized(ttgir: string): readonly string[] {
+  const names = new Map<string, string>();
+  const numbered = ttgir.replaceAll(/%[\w$.-]+/g, (name) => {
+    if (!names.has(name)) names.set(name, `%${names.size}`);
+    return names.get(name)!;
+  });
+  return numbered
+    .trim()
+    .split("\n")
+    .map((line) =>
+      line
+        .trim()
+        .replaceAll("gluon_cases.", "")
+        .replace(/@k\d+\(/, "@k("),
+    );
+}
+
+describe("the language", () => {
+  test.each(cases.map((c, i) => [`${c.code.at(-1)!}   (${i}, sm_${c.target})`, c, i] as const))("%s", (_, c, i) => {
+    const body = c.code.map((line) => `    ${line}\n`).join("");
+    const ctx = new Context(ALL_DIALECTS);
+    const module = compile(
+      ctx,
+      "gluon_cases.py",
+      `${IMPORTS}\n\n@gluon.jit\ndef k${i}(${c.params}):\n${body}`,
+      `k${i}`,
+      c.signature,
+      c.target,
+    );
+    const messages = ctx.diagnostics.map((d) => d.message).join("\n");
+    if (c.error !== undefined) {
+      expect(module).toBeUndefined();
+      expect(messages).toContain(c.error);
+    } else {
+      expect(messages).toBe("");
+      expect(normalized(printOperation(module!))).toEqual(normalized(c.ttgir!.map((n) => lines[n]!).join("\n")));
+    }
+  });
+});
