@@ -503,3 +503,29 @@ describe("mistakes", () => {
     expect(await output("--version")).toMatch(/^triton-tensor-layout \d/);
   });
 });
+
+test("a layout may be written as Gluon does, and is written so", async () => {
+  const attr = `#ttg.slice<{dim = 1, parent = ${BLOCKED}}>`;
+  const parent = "gl.BlockedLayout(size_per_thread=[1, 4], threads_per_warp=[8, 4], warps_per_cta=[4, 1], order=[1, 0])";
+  const gluon = `gl.SliceLayout(dim=1, parent=${parent})`;
+  expect(await output("-l", attr, "--as", "gluon")).toBe(`${gluon}\n`);
+  expect(await output("-l", gluon, "--as", "gluon")).toBe(`${gluon}\n`);
+  expect(await output("-l", gluon, "-t", "tensor<16xf16>")).toBe(await output("-l", attr, "-t", "tensor<16xf16>"));
+  expect(await output("-l", "gl.NVMMASharedLayout.get_default_for([64, 64], gl.float16)", "--as", "gluon")).toBe(
+    "gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2)\n",
+  );
+  expect(await output("-l", "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>", "--as", "gluon")).toBe(
+    "blackwell.TensorMemoryLayout(block=[128, 64], col_stride=1)\n",
+  );
+});
+
+test.each([
+  ["gl.BlockedLayout([1, 3], [8, 4], [4, 1], [1, 0])", "Every element in sizePerThread"],
+  ["gl.BlockedLayout([1, 4], [8, 4], [4, 1])", "missing 1 required positional argument"],
+  ["gl.NoLayout()", "NoLayout"],
+  ["AutoLayout()", "is for the compiler to choose"],
+])("a wrong layout of Gluon is refused: %s", async (layout, reason) => {
+  const result = await run(["-l", layout, "-t", TYPE]);
+  expect(result.code).toBe(2);
+  expect(result.err()).toContain(reason);
+});

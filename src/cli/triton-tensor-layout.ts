@@ -1,7 +1,11 @@
 /** `triton-tensor-layout`: shows who holds what of a tensor, as Triton's tool of that name does, and more. */
 
+import { encodingFor } from "../dialects/ttg/legacy-encodings/index.js";
 import type { Attribute } from "../ir/attribute.js";
 import { RankedTensorType } from "../ir/builtin-types.js";
+import { attrText } from "../ir/text-hook.js";
+import type { EncodingParams } from "../layout/encoding-params.js";
+import { encodingText } from "../layout/encoding-text.js";
 import { elementSteps, layoutFacts } from "../layout/explain-layout.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { printHwView, printTensorView, type Window } from "../layout/print-layout.js";
@@ -13,6 +17,7 @@ import { defaultEncoding, inferType } from "./layout-infer.js";
 import {
   asTriton,
   distributedOf,
+  elementBits,
   layoutOf,
   readAliases,
   readAttr,
@@ -82,8 +87,13 @@ function writeFile(io: Io, file: string, text: string): void {
   }
 }
 
-async function print(options: LayoutValues, io: Io, write: Write): Promise<number> {
+async function print(given: LayoutValues, io: Io, write: Write): Promise<number> {
+  const options = await withoutGluon(given);
   const { format } = options;
+  if (options.as !== undefined) {
+    for (const line of await gluonLines(options, io)) write(`${line}\n`);
+    return EXIT.ok;
+  }
   if (options.kinds) {
     write(format === "json" ? jsonText(ENCODING_KINDS) : kindsText());
     return EXIT.ok;
@@ -112,6 +122,51 @@ async function print(options: LayoutValues, io: Io, write: Write): Promise<numbe
   const tensors = layouts.map(([name, attr]) => layoutOf(attr, tensor.shape, tensor.elementType, name));
   present(tensors, options, format, write);
   return EXIT.ok;
+}
+
+/** A layout that is written as Gluon does: a call. */
+const IS_GLUON = /^\s*(?:\w+\.)*\w+Layout(?:\.\w+)?\s*\(/;
+
+/** The options with layouts in Gluon's source as attributes. */
+async function withoutGluon(options: LayoutValues): Promise<LayoutValues> {
+  const changed: { -readonly [K in "l" | "convert" | "conflicts"]?: string } = {};
+  for (const name of ["l", "convert", "conflicts"] as const) {
+    const text = options[name];
+    if (text === undefined || !IS_GLUON.test(text)) continue;
+    const { readGluonLayout } = await import("../frontend/gluon/layouts/source.js");
+    const params = readGluonLayout(fromBytes(text));
+    if ("error" in params) throw bad(`${dashed(name)}: ${shortened(params.error)}`);
+    changed[name] = encodingText(params);
+  }
+  return { ...options, ...changed };
+}
+
+/** `--as gluon`: one line a layout. */
+async function gluonLines(options: LayoutValues, io: Io): Promise<readonly string[]> {
+  const { gluonSource } = await import("../frontend/gluon/layouts/source.js");
+  const source = (params: EncodingParams | undefined, text: string): string => {
+    const written = params && gluonSource(params);
+    return written ?? raiseBad(`Gluon has no layout for ${shortened(text)}`);
+  };
+  if (options.value !== undefined) {
+    if (!options.i) throw bad("--value needs the file: -i kernel.ttgir");
+    const { params, text } = await layoutOfValue(io, options.i, options.value);
+    return [source(params, text)];
+  }
+  const layouts = await layoutsOf(options, io, undefined);
+  if (layouts.length === 0) throw bad("--as needs a layout: -l ATTR, -i FILE or --value %23");
+  // How wide elements are matters for attributes of older Tritons alone.
+  const bits = options.t === undefined ? 16 : elementBits(staticTensor(readType(options.t), options.t).params.elementType);
+  // A file has aliases of other attributes too.
+  return layouts.flatMap(([name, attr]) => {
+    const params = encodingFor(attr, bits);
+    if (name !== undefined && !params) return [];
+    const written = source(params, attrText(attr));
+    return [name === undefined ? written : `${name.slice(1)} = ${written}`];
+  });
+}
+function raiseBad(message: string): never {
+  throw bad(message);
 }
 
 /** The layouts asked for: those of a file first, then that of `-l`, else the one that the type has. */

@@ -23,13 +23,14 @@ export const LAYOUT_OPTIONS = {
   l: {
     type: anyText("ATTR"),
     group: TRITON,
-    help: "the layout, as an attribute: #ttg.blocked<{...}>, or in the older #triton_gpu. spelling",
+    help: "the layout, as an attribute: #ttg.blocked<{...}>, in the older #triton_gpu. spelling, or as Gluon writes it: gl.BlockedLayout(...)",
   },
   t: { type: anyText("TYPE"), group: TRITON, help: "the tensor, as a type: tensor<16x16xf16>" },
   ...FILES,
   "alias-names": { type: anyText("A,B"), group: TRITON, help: "only these aliases of the file" },
   "use-hw-view": { type: FLAG, group: TRITON, help: "what each register of each thread holds, instead of who holds each element" },
   format: { type: choice(...LAYOUT_FORMATS), group: MORE, help: "how the layout is written", default: "text" },
+  as: { type: choice("gluon"), group: MORE, help: "the layout as source of another language, which needs no tensor" },
   crop: { type: anyText("0:16,0:32"), group: MORE, help: "only this part of the tensor" },
   "color-by": {
     type: choice(...COLOR_BY),
@@ -76,6 +77,7 @@ export const TRITON_TENSOR_LAYOUT = {
         "-i FILE -t TYPE [-alias-names=A,B] [options]",
         "-i FILE --value %23 [options]",
         "--default -t TYPE",
+        "-l ATTR --as gluon",
         "algebra -i CASES.json",
       ],
       options: LAYOUT_OPTIONS,
