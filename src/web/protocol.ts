@@ -38,6 +38,8 @@ export type Order =
   /** Characters that fit into the widest line of text rows. */
   | { readonly kind: "columns"; readonly columns: number }
   | { readonly kind: "element"; readonly element: readonly number[]; readonly thread: number | undefined }
+  /** The launch whose limits are shown, as `tt-step limits` has it: `grid=1024 n=1048576`. */
+  | { readonly kind: "limits"; readonly launch: string }
   /** The list that a command has opened is closed. */
   | { readonly kind: "closed" }
   | { readonly kind: "ask"; readonly id: number; readonly question: Question };

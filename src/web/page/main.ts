@@ -482,7 +482,7 @@ class Page {
     const below = panel.querySelector(".below")!;
     if (this.#tab === "layout" && layout && (changed.layout || isOther)) below.replaceChildren(...this.layoutPane(layout));
     else if (this.#tab !== "layout" && this.#tab !== "passes" && rows?.tab === this.#tab && (changed.rows || isOther))
-      below.replaceChildren(rowList(rows, go));
+      below.replaceChildren(...(this.#tab === "limits" ? [this.launchField()] : []), rowList(rows, go));
   }
   private showDiff(diff: Pictures["diff"]): void {
     const [head, box] = [this.#own.panel.querySelector(".head")!, this.#own.panel.querySelector<HTMLElement>(".diffbox")!];
@@ -504,6 +504,16 @@ class Page {
     markCursor(made, diff.cursor);
     if (this.#lit > 0) for (const row of box.querySelectorAll(`[data-source="${this.#lit}"]`)) row.classList.add("lit");
   }
+  /** The launch whose limits are shown, as it is typed. */
+  private launchField(): HTMLElement {
+    const field = h("input", { value: this.#launch, placeholder: "n=4194304 grid=4096 gpu=h100", spellcheck: "false" });
+    field.addEventListener("change", () => {
+      this.#launch = field.value;
+      this.send({ kind: "limits", launch: field.value });
+    });
+    return h("label", { class: "field" }, h("span", { class: "name" }, "launch: the kernel's numbers, its grid, a GPU"), field);
+  }
+  #launch = "";
   #drawnDiff = "";
   private layoutPane(layout: Pictures["layout"]): readonly HTMLElement[] {
     if (layout.kind === "none")

@@ -58,7 +58,7 @@ function tabOf({ view }: State): pictures.Tab {
   if (view.focus === "findings" || (view.focus === "passes" && view.upper === "findings")) return "overview";
   if (view.focus !== "codegen") return "passes";
   const { tab } = view.codegen;
-  return tab === "memory" || tab === "mma" || tab === "limits" || isCode(tab) ? "code" : tab;
+  return tab === "memory" || tab === "mma" || isCode(tab) ? "code" : tab;
 }
 
 function status(state: State, { input, diagnostics, rendered, choices }: About, tab: pictures.Tab): pictures.StatusPicture {
@@ -233,6 +233,8 @@ function rowsOf(state: State, tab: pictures.Tab, columns: number): pictures.Rows
       spans: row,
       go: finding === undefined ? undefined : placeOf(state, finding),
     }));
+  // The page has a field for the launch.
+  if (tab === "limits" && state.view.codegen.launch === "") return [];
   const items: readonly CodegenItem[] = tab === "compare" ? compareItems(state.session, columns) : codegenItems(state, columns);
   return items
     .slice(0, MAX_ROWS)

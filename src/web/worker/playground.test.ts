@@ -139,3 +139,13 @@ test("an option that a screen names is compiled, and held against what was befor
   expect(status.options?.numWarps).toBe(8);
   expect(passes.items.some((item) => item.kind === "step" && item.differs)).toBe(true);
 });
+
+test("limits of a launch, and a pass rewrite by rewrite", () => {
+  const { send } = opened();
+  send({ kind: "compile", input: VECADD, open: "codegen=limits,focus=codegen" });
+  const limits = send({ kind: "limits", launch: "n=4096 grid=4" });
+  expect(limits.status.tab).toBe("limits");
+  expect(rowsText(limits)).toMatch(/byte|MB|GB/);
+  send({ kind: "screen", screen: "pass=coalesce" });
+  expect(rowsText(send({ kind: "screen", screen: "codegen=rewrites,focus=codegen" }))).not.toMatch(/^\s*$/);
+});

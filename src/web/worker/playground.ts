@@ -6,19 +6,20 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import type { Choices } from "../../frontend/specialize.js";
 import { knownCapability } from "../../gpu/nvidia.js";
 import { type Settings, settingsOf } from "../../library/pipeline.js";
-import { divisibilityOf, type ModuleSource, type Rejected, readSource, toBytes } from "../../library/sources.js";
+import { divisibilityOf, type Rejected, readSource, toBytes } from "../../library/sources.js";
 import type { Trace } from "../../library/trace.js";
 import { wantedWork } from "../../tui/background.js";
 import { inputFor, start } from "../../tui/compiler.js";
 import { go } from "../../tui/control/navigate.js";
 import { initialState, reduce } from "../../tui/control/reducer.js";
 import { settle } from "../../tui/control/settle.js";
+import { typedCommand } from "../../tui/control/typed-command.js";
 import { type Form, formOf } from "../../tui/form/form.js";
 import { findKernels } from "../../tui/kernels.js";
 import { withPtxStep } from "../../tui/machine-step.js";
 import { displayOf } from "../../tui/panes/diff/model.js";
 import { emptySession, firstStep } from "../../tui/state/begin.js";
-import { type Session, type State, type WhatIf, withView } from "../../tui/state/state.js";
+import { type CompilerInput, type Session, type State, type WhatIf, withView } from "../../tui/state/state.js";
 import { selectedStep } from "../../tui/state/steps.js";
 import type { Input, Order, Pictures, Report } from "../protocol.js";
 import { type About, picturesOf } from "./pictures.js";
@@ -82,6 +83,9 @@ export class Playground {
       case "columns":
         this.#about = { ...this.#about, columns: Math.max(40, Math.min(200, order.columns)) };
         this.become(reduce(this.#state, { type: "resize", size: { columns: order.columns >= 100 ? 240 : 120, rows: 60 } }));
+        break;
+      case "limits":
+        this.become(settle(typedCommand(this.#state, `limits ${order.launch}`)));
         break;
       case "closed":
         this.#state = { ...this.#state, overlay: undefined };
@@ -189,17 +193,17 @@ export class Playground {
     this.#state = { ...this.#state, session: { ...this.#state.session, progress } };
     this.draw();
   }
-  private sessionOf(input: Input, { trace, whatIf, source, failure }: Made, form: Form | undefined): Session {
+  private sessionOf(input: Input, { trace, whatIf, compiled, failure }: Made, form: Form | undefined): Session {
     return {
       ...emptySession(input.name),
       generation: this.#state.session.generation + 1,
       trace: trace!,
       form,
       settings: whatIf,
-      input: source && whatIf ? { source, text: "", from: "ttir", version: settingsOf(source, { cuda: {} }).version } : undefined,
+      input: compiled,
       kernels: findKernels(trace!),
       failure,
-      sources: source?.defaults ? [{ path: input.name, found: input.name, lines: input.text.split("\n") }] : [],
+      sources: compiled?.source.defaults ? [{ path: input.name, found: input.name, lines: input.text.split("\n") }] : [],
     };
   }
 
@@ -247,7 +251,7 @@ export class Playground {
       if (made.kind === "error") return { said: saidOf(made), form };
       const said = { diagnostics: made.diagnostics, rendered: made.rendered, choices: undefined };
       const failure = made.failed && `${made.failed.flag} failed`;
-      return { said, form, trace: withPtxStep(made.trace), whatIf, source: ready.source, failure };
+      return { said, form, trace: withPtxStep(made.trace), whatIf, compiled: ready, failure };
     }
   }
 }
@@ -257,7 +261,7 @@ interface Made {
   readonly form?: Form | undefined;
   readonly trace?: Trace;
   readonly whatIf?: WhatIf;
-  readonly source?: ModuleSource;
+  readonly compiled?: CompilerInput;
   readonly failure?: string | undefined;
 }
 const NOTHING_SAID: Made["said"] = { diagnostics: [], rendered: "", choices: undefined };
