@@ -25,11 +25,14 @@ import { anchorOf, explainConversion } from "../passes/ttg/remove-layout-convers
 import { type StepModule, stepModule } from "../trace/step-module.js";
 import type { Step, Trace } from "../trace/trace.js";
 import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
+import { conversionMoves } from "./derivations/conversion.js";
+import { dotDerivation } from "./derivations/dot.js";
+import { pipeliningLines } from "./derivations/pipelining.js";
 import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
 
 /** A piece of an explanation: a heading, and sentences. */
 export interface ExplanationSection {
-  readonly title: "layout" | "axis info" | "access" | "conversions" | "passes";
+  readonly title: "layout" | "axis info" | "access" | "moves" | "conversions" | "instruction shape" | "pipelining" | "passes";
   readonly lines: readonly string[];
 }
 /** Why a value, or an op without results, is as it is. */
@@ -168,6 +171,11 @@ export function explain(queries: StepQueries, entity: Operation | Value): Explan
   }
   const accesses = [...new Set([...(op ? [op] : []), ...(value?.users() ?? [])])];
   add("access", () => accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)));
+  if (op) {
+    add("moves", () => conversionMoves(op));
+    add("instruction shape", () => dotDerivation(op));
+    add("pipelining", () => pipeliningLines(op, (at) => (at.numResults > 0 ? `${queries.nameOf(at)} ${at.name}` : at.name)));
+  }
   if (value) add("conversions", () => conversionLines(queries, value));
   if (id !== undefined) add("passes", () => historyLines(queries, id));
   const subject = value ? `${queries.nameOf(value)}${op ? ` = ${op.name}` : ", an argument"} : ${typeText(value.type)}` : op!.name;

@@ -71,7 +71,7 @@ function opItems(state: State, width: number): CodegenItem[] {
 }
 
 /** The answers come before what they follow from. */
-const ORDER = ["access", "conversions", "layout", "passes", "axis info"] as const;
+const ORDER = ["access", "instruction shape", "moves", "pipelining", "conversions", "layout", "passes", "axis info"] as const;
 
 /** What there is to say of an op of a step; remarks alone where the step's text cannot be read back. */
 const explained = memo((trace: Trace, step: Step, id: number): readonly { readonly title: string; readonly lines: readonly string[] }[] => {

@@ -1,0 +1,48 @@
+/** Why a dot is done by the instructions that it becomes: their shape, how many, how warps share the result, what lies together along k. */
+import { DotOpInterface } from "../../dialects/tt/op-interfaces.js";
+import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
+import { bitWidth, elementTypeOrSelf, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
+import type { Operation } from "../../ir/operation.js";
+
+/** Lines; none for ops that are no dot with a layout of tensor cores. */
+export function dotDerivation(op: Operation): readonly string[] {
+  const dot = op.def.interface(DotOpInterface);
+  const result = dot?.d(op).type;
+  if (!result || !RankedTensorType.is(result) || result.params.shape.length !== 2) return [];
+  const mma = distributedParams(result.params.encoding);
+  if (mma?.kind !== "nvidia_mma") return mma?.kind === "blocked" ? blockedDot(result, mma.sizePerThread) : [];
+  const [m, n] = result.params.shape as [number, number];
+  const a = dot.a(op).type as TensorType;
+  const k = a.params.shape[1]!;
+  const bits = bitWidth(elementTypeOrSelf(a))!;
+  const [wm, wn] = mma.warpsPerCTA as [number, number];
+  const isGroup = mma.versionMajor === 3;
+  const [im, inn, ik] = [isGroup ? 64 : 16, mma.instrShape.at(isGroup ? 1 : -1)!, isGroup ? 256 / bits : depthOf(bits)];
+  const [pm, pn, pk] = [Math.max(1, m / (16 * wm)), Math.max(1, n / (inn * wn)), Math.max(1, k / ik)];
+  const lines = [
+    isGroup
+      ? `wgmma: a group of 4 warps takes 64 rows; the widest n that divides ${n} and that a group's part has room for is ${inn}; k is 32 bytes: ${ik} elements of ${bits} bits`
+      : `mma.sync of version 2 is 16 rows by 8 columns, and 32 bytes deep: k = ${ik} elements of ${bits} bits`,
+    `${wm}x${wn} warps over the result of ${m}x${n}: each has ${Math.max(16, m / wm)}x${Math.max(isGroup ? inn : 8, n / wn)}. ${
+      isGroup
+        ? "Four warps lie along m, as the instruction has them"
+        : "Warps are added where more instructions repeat, so that each operand is read by few warps"
+    }`,
+    `${pm}x${pn}x${pk} = ${pm * pn * pk} instructions of ${im}x${inn}x${ik} in each warp${isGroup ? " group" : ""}, along m, n and k`,
+  ];
+  const operand = distributedParams(a.params.encoding);
+  if (operand?.kind === "dot_op" && operand.kWidth > 0)
+    lines.push(
+      `kWidth ${operand.kWidth}: so many elements beside each other along k are in one thread, ${operand.kWidth * bits} bits; an instruction takes them by registers of 32 bits`,
+    );
+  return lines;
+}
+
+/** Elements of mma.sync along k. */
+const depthOf = (bits: number): number => (bits === 64 ? 4 : 256 / bits);
+
+function blockedDot({ params: { shape } }: TensorType, sizePerThread: readonly number[]): readonly string[] {
+  return [
+    `no layout of tensor cores (yet): multiply-adds of single numbers, in tiles of ${sizePerThread.join("x")} of the result of ${shape.join("x")} a thread`,
+  ];
+}
