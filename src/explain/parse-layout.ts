@@ -3,6 +3,7 @@ import { type Rejected, rejected, rejectedBy } from "../compile/source.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
 import { Context } from "../ir/context.js";
 import { printTensorView } from "../layout/print-layout.js";
+import { Bug } from "../support/assert.js";
 import { Parser } from "../syntax/parser.js";
 import { layoutOfEncoding, layoutOfType, type ValueLayout } from "./value-layout.js";
 
@@ -44,4 +45,11 @@ export function threadMap({ layout }: Pick<ValueLayout, "layout">): string {
   const lines: string[] = [];
   printTensorView(layout, (line) => void lines.push(line));
   return `${lines.join("\n")}\n`;
+}
+
+/** The drawing of an example: who holds which element of a tensor, or what lies where in a buffer, from its type. */
+export function typeDrawing(type: string): readonly string[] {
+  const layout = parseLayout(type);
+  if ("diagnostics" in layout) throw new Bug(`an example is no type with a layout: ${type}`);
+  return threadMap(layout).trimEnd().split("\n");
 }

@@ -54,7 +54,7 @@ test("facts: the tile of a CTA and what a thread holds; the phases of rows", () 
   expect(facts.join("\n")).toContain("| thread: 4 values, 1 x 4 elements ");
   const shared = layoutOf(SHARED);
   expect(layoutFacts(shared.params, shared.shape, shared.layout).slice(-2)).toEqual([
-    "row  2, phase 1: group 0 -> 1, 1 -> 0",
-    "row  3, phase 1: group 0 -> 1, 1 -> 0",
+    "row  2, phase 1: group 0 -> 1, 1 -> 0  [(2:2), (2:3), (2:0), (2:1)]",
+    "row  3, phase 1: group 0 -> 1, 1 -> 0  [(3:2), (3:3), (3:0), (3:1)]",
   ]);
 });

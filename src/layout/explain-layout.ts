@@ -56,6 +56,9 @@ function boxes(params: DistributedParams, shape: readonly number[]): string[] {
   return ["", ...inside(0, width + 4)];
 }
 
+/** Elements of a row that are written out one by one. */
+const MOST_CELLS = 8;
+
 function sharedFacts(params: EncodingParams, shape: readonly number[]): string[] {
   if (params.kind !== "swizzled_shared") return [];
   const { vec, perPhase, maxPhase, order } = params;
@@ -71,7 +74,11 @@ function sharedFacts(params: EncodingParams, shape: readonly number[]): string[]
   for (let r = 0; r < Math.min(rows, 16); r++) {
     const phase = Math.trunc(r / perPhase) % maxPhase;
     const places = Array.from({ length: Math.min(groups, 8) }, (_, g) => `${g} -> ${(g ^ phase) % groups}`);
-    lines.push(`row ${String(r).padStart(2)}, phase ${phase}: group ${places.join(", ")}${groups > 8 ? ", ..." : ""}`);
+    // As the article on layouts writes it: the element, row and column, that is in each place.
+    const inPlace = (c: number): string => `(${r}:${((Math.trunc(c / vec) ^ phase) % groups) * vec + (c % vec)})`;
+    const width = groups * vec;
+    const cells = width > MOST_CELLS ? "" : `  [${Array.from({ length: width }, (_, c) => inPlace(c)).join(", ")}]`;
+    lines.push(`row ${String(r).padStart(2)}, phase ${phase}: group ${places.join(", ")}${groups > 8 ? ", ..." : ""}${cells}`);
   }
   if (rows > 16) lines.push("...");
   return lines;

@@ -52,7 +52,7 @@ function scheduleLines(scheduled: readonly Scheduled[], nameOf: NameOf): readonl
   return [
     ...rows,
     "a round of the loop does, by cluster, these stages of different iterations:",
-    ...drawing(stages.map((ops) => (ops.length === 0 ? "" : shortest(ops.map(({ op }) => op.name))))),
+    ...roundsDrawing(stages.map((ops) => (ops.length === 0 ? "" : shortest(ops.map(({ op }) => op.name))))),
   ];
 }
 
@@ -61,7 +61,7 @@ const shortest = (names: readonly string[]): string =>
   (names.find((name) => /dot|mma/.test(name)) ?? names.find((name) => /load|copy/.test(name)) ?? names[0]!).replace(/^\w+\./, "");
 
 /** Iterations by rounds: iteration i does stage s in round i + s; the loop begins where all stages are at work. */
-function drawing(labels: readonly string[]): readonly string[] {
+export function roundsDrawing(labels: readonly string[]): readonly string[] {
   const width = Math.max(6, ...labels.map((label) => label.length)) + 2;
   const iterations = labels.length + 1;
   const rounds = iterations + labels.length - 1;
@@ -101,7 +101,7 @@ function bufferLines(loop: Operation, body: readonly Operation[], nameOf: NameOf
       `${nameOf(at)} waits until at most ${wait.num} groups of copies are under way: those of later iterations, ${copies.length} each`,
     ];
   });
-  return [...lines, ...waits, ...drawing(["copy", ...Array.from({ length: Math.max(0, ahead - 1) }, () => ""), "wait, use"])];
+  return [...lines, ...waits, ...roundsDrawing(["copy", ...Array.from({ length: Math.max(0, ahead - 1) }, () => ""), "wait, use"])];
 }
 
 /** The ring of buffers that a copy writes to one of; undefined for other ops. */

@@ -14,10 +14,10 @@ import type { PassDef } from "../../pass/define-pass.js";
 import { optionText } from "../../pass/options.js";
 import { explainRemark, REMARK_CODES } from "../../pass/remark.js";
 import { PASSES } from "../../passes/index.js";
-import { Bug } from "../../support/assert.js";
 import { memo } from "../../support/memo.js";
-import { parseLayout, threadMap } from "../parse-layout.js";
+import { typeDrawing } from "../parse-layout.js";
 import { ATTRIBUTE_TEXTS, ENCODING_TEXTS, TYPE_TEXTS } from "./attributes.js";
+import { FIGURES } from "./figures.js";
 import { fragmentsOf } from "./fragments.js";
 import { INSTRUCTIONS, MODIFIERS } from "./instructions.js";
 import { textOfOp } from "./ops/index.js";
@@ -160,15 +160,7 @@ function encodingText({ kind, dialect, what, fields }: Encoding): NameText {
   };
 }
 
-/** Who holds which element of a tensor, or what lies where in a buffer, drawn from its type. */
-function drawing(type: string): string[] {
-  const layout = parseLayout(type);
-  if ("diagnostics" in layout) throw new Bug(`an example is no type with a layout: ${type}`);
-  return threadMap(layout)
-    .trimEnd()
-    .split("\n")
-    .map((line) => `  ${line}`);
-}
+const drawing = (type: string): string[] => typeDrawing(type).map((line) => `  ${line}`);
 
 /** An instruction of PTX in words, of a whole mnemonic (`ld.global.v4.b32`) or a part of it. */
 export function instructionText(mnemonic: string): NameText | undefined {
@@ -207,7 +199,13 @@ function sectionOf({ section }: InstructionText, modifiers: readonly string[]): 
 
 /** What a name means, of whatever kind it is; undefined for a name of nothing. */
 export function nameText(name: string): NameText | undefined {
-  return passText(name) ?? opText(name) ?? attributeText(name) ?? codeText(name) ?? instructionText(name);
+  return figureText(name) ?? passText(name) ?? opText(name) ?? attributeText(name) ?? codeText(name) ?? instructionText(name);
+}
+
+function figureText(name: string): NameText | undefined {
+  if (!Object.hasOwn(FIGURES, name)) return undefined;
+  const { title, lines } = FIGURES[name]!;
+  return { title, lines: lines() };
 }
 
 /** The meaning of the code of a remark or diagnostic. */
@@ -225,6 +223,7 @@ function codeText(code: string): NameText | undefined {
 /** All names that have an explanation, by kind. */
 export function explainedNames(): Readonly<Record<string, readonly string[]>> {
   return {
+    figures: Object.keys(FIGURES),
     passes: Object.keys(PASS_TEXTS),
     ops: [...OPS().keys()],
     encodings: (Object.values(ENCODINGS) as readonly Encoding[]).map(({ dialect, kind }) => `${dialect}.${kind}`),

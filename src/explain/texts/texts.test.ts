@@ -48,6 +48,13 @@ test("every name of the list has an explanation", () => {
   for (const name of Object.values(explainedNames()).flat()) expect(nameText(name)?.lines.length, name).toBeGreaterThan(0);
 });
 
+test("figures are drawn from what the tool knows", () => {
+  const lines = (name: string) => nameText(name)!.lines.join("\n");
+  for (const kind of Object.keys(ENCODINGS)) expect(lines("encodings")).toContain(`.${kind}: `);
+  expect(lines("representations")).toMatch(/ttgir .*\n.*passes: \d+ on sm_80, \d+ on sm_90, \d+ on sm_100; convert-triton-gpu-to-llvm/);
+  expect(lines("double-buffering")).toContain("  iteration 1             copy       ·          wait, use");
+});
+
 test("every op of every dialect has a text, and no text is of an op that is not", () => {
   const ops = [...new Context(ALL_DIALECTS).ops.keys()];
   expect(ops.filter((name) => !textOfOp(name))).toEqual([]);
