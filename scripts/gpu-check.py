@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Our kernels on an NVIDIA GPU: results beside torch's, times beside those of real Triton's kernels made from the same TTIR.
+"""Our kernels on an NVIDIA GPU: results beside torch's, times beside those of real Triton's kernels made from the same TTIR, and
+beside the least time that `tt-step limits` gives.
 
   gpu-check.py [KERNEL...]     vecadd softmax layernorm matmul flash_attention
 
 Needs torch, Triton 3.6 (whose ptxas is used) and the driver (libcuda). Without a GPU, torch or Triton it says
-so and exits 0; 1 means that a result is wrong. GPUs newer than sm_89 get the PTX for sm_80, which the driver assembles, of both.
+so and exits 0; 1 means that a result is wrong, or that a kernel was faster than its bound by more than 2 %. GPUs newer than sm_89 get the PTX for sm_80, which the driver assembles, of both.
 """
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -117,6 +119,25 @@ def kernels(name, function, capability):
     return Kernel(ours + b"\0", *settings), Kernel(theirs + b"\0", *settings)
 
 
+# Names of `--gpu` by what the driver calls the GPU; the first that fits.
+PRODUCTS = {
+    "H100 PCIe": "h100-pcie", "H100": "h100", "H200": "h200", "A100-SXM4-80GB": "a100", "A100": "a100-40gb", "L40S": "l40s",
+    "RTX 4090": "rtx4090", "B200": "b200", "T4": "t4",
+}
+
+
+def limits(name, grid, args, capability):
+    """What `tt-step limits` says of our kernel; None for a GPU that it has no record of."""
+    product = next((p for part, p in PRODUCTS.items() if part in torch.cuda.get_device_name()), None)
+    if product is None:
+        return None
+    target = capability if capability <= NEWEST else 80
+    numbers = [w for i, a in enumerate(args) if isinstance(a, int) for w in ("--arg", f"{i}={a}")]
+    ttir = os.path.join(ROOT, "fixtures", "kernels", f"{name}.ttir")
+    size = ",".join(map(str, grid))
+    return json.loads(run("limits", ttir, "--target", f"cuda:{target}", "--gpu", product, "--grid", size, "--json", *numbers))
+
+
 def random(*shape, dtype=torch.float16):
     return torch.randn(shape, device="cuda", dtype=dtype)
 
@@ -168,7 +189,7 @@ def main(names):
     torch.manual_seed(0)
     capability = int("".join(map(str, torch.cuda.get_device_capability())))
     print(f"{torch.cuda.get_device_name()}, sm_{capability}, Triton {triton.__version__}")
-    print(f"{'kernel':16} {'ours us':>9} {'Triton us':>9} {'ratio':>6} {'error':>9} {'Triton':>9}")
+    print(f"{'kernel':16} {'ours us':>9} {'Triton us':>9} {'ratio':>6} {'error':>9} {'Triton':>9} {'bound us':>9} {'of it':>6}")
     wrong = False
     for name in names or ALL:
         function, grid, args, results = ALL[name]()
@@ -183,7 +204,21 @@ def main(names):
             good = all(torch.allclose(tensor.float(), expected.float(), rtol=1e-2, atol=1e-2) for tensor, expected in results)
             row.append((microseconds(launch), error, good))
         (ours, error, good), (theirs, their_error, _) = row
-        print(f"{name:16} {ours:9.1f} {theirs:9.1f} {ours / theirs:6.2f} {error:9.1e} {their_error:9.1e}{'' if good else '  WRONG'}")
+        found = limits(name, grid, args, capability)
+        bound, note = "", ""
+        if found is not None:
+            least = 1e6 * found["time"]["from"]
+            moved = sum(found["traffic"]["grid"].values())
+            # Launches follow each other: what L2 holds of the last one need not come from DRAM again.
+            held = found["binding"] == "DRAM" and moved < 4 * found["gpu"]["l2Bytes"]
+            over = least / ours > 1.02 and not held
+            bound = f" {least:9.1f} {least / ours:6.2f}"
+            note = f"  {found['binding']}{'  OVER ITS BOUND' if over else ''}"
+            wrong |= over
+        print(
+            f"{name:16} {ours:9.1f} {theirs:9.1f} {ours / theirs:6.2f} {error:9.1e} {their_error:9.1e}{bound}"
+            f"{'' if good else '  WRONG'}{note}"
+        )
         wrong |= not good
     sys.exit(1 if wrong else 0)
 

@@ -27,7 +27,7 @@ test.each([
   [[VECADD, "--grid", "4", "--arg", "n=17"], "argument 'n' is compiled as a multiple of 16, and 17 is none"],
   [[VECADD, "--grid", "4", "--arg", "n=16", "--gpu", "k80"], "--gpu"],
   [[VECADD, "--grid", "4096", "--arg", "n=4194304", "--shape", "a_ptr=100"], "reads beyond 'a_ptr', which has 400 bytes"],
-  [[VECADD, "--grid", "4", "--arg", "n=4096", "--target", "cuda:80", "--gpu", "h100"], "the code is compiled for cuda:80"],
+  [[VECADD, "--grid", "4", "--arg", "n=4096", "--target", "cuda:90", "--gpu", "a100"], "the code is compiled for cuda:90"],
   [[VECADD, "--grid", "4", "--arg", "n=4096", "--target", "cuda:120"], "no GPU of cuda:120 has a record"],
   [[VECADD, "--grid", "4", "--arg", "n=4096", "--sweep", "BLOCK=64"], "there is no constant or option 'BLOCK'"],
   [[VECADD, "--grid", "4", "--arg", "n=4096", "--roofline", "x.png"], "--roofline draws .svg, .html or .txt"],

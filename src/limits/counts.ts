@@ -5,7 +5,7 @@
 import { type Rejected, rejected } from "../compile/source.js";
 import type { Site } from "../simulate/ptx/findings.js";
 import { type PtxLaunch, type PtxRun, runPtx } from "../simulate/ptx/run.js";
-import { type Direction, sameShapes, Touches, unionOf } from "./footprint.js";
+import { Beginnings, type Direction, sameShapes, Touches, unionOf } from "./footprint.js";
 import type { ReadyLaunch, Triple } from "./launch.js";
 
 /** One instruction of the final code, and its cost in one program: the mean over the programs that were followed. */
@@ -76,7 +76,7 @@ export interface Counts {
   };
 }
 
-/** Warp instructions after which no further program is followed as a whole, and is begun. */
+/** Warp instructions after which no further program is followed as a whole. */
 const STEPS = 200_000;
 /** Programs that cost the same after which no other is followed. */
 const ALIKE = 32;
@@ -93,7 +93,6 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
   const total = sizeOf(launch.grid);
   const common = { grid: launch.grid, args: launch.args, sharedBytes, addressesOnly: true } as const;
   const touches: Map<Direction, Touches>[] = [];
-  const warps = new Set<number>();
   const order = spreadOrder(total);
   const ends: Totals[] = [];
   const run = runPtx(ptx, {
@@ -106,13 +105,13 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
       for (const direction of kind === "atomic" ? (["read", "write"] as const) : [kind]) {
         let known = own.get(direction);
         if (!known) own.set(direction, (known = new Touches()));
-        if (warp !== 0 && !known.first.has(index)) warps.add(warp);
-        known.add(index, sector);
+        known.add(index, sector, warp);
       }
     },
     ended: (_program, sites) => {
       ends.push(totalsOf(sites));
-      return ends.at(-1)!.steps >= STEPS || (ends.length >= ALIKE && coverageOf(ends, total).kind === "alike");
+      // One program says nothing of the others.
+      return (ends.length > 1 && ends.at(-1)!.steps >= STEPS) || (ends.length >= ALIKE && coverageOf(ends, total).kind === "alike");
     },
   });
   const problem = problemOf(run);
@@ -131,7 +130,7 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
       iterations: entries === 0 ? 0 : iterations / entries,
       warps: entries / followed,
     })),
-    traffic: trafficOf(ptx, common, total, resident, touches, warps, followed, coverage),
+    traffic: trafficOf(ptx, common, total, resident, touches, followed, coverage),
   };
 }
 
@@ -249,31 +248,30 @@ function trafficOf(
   total: number,
   resident: number,
   touches: readonly ReadonlyMap<Direction, Touches>[],
-  warps: ReadonlySet<number>,
   followed: number,
   coverage: Coverage,
 ): Counts["traffic"] {
   const wavePrograms = Math.max(Math.min(resident, total), 1);
   const programs = begunOrder(total, wavePrograms, followed);
-  const bases: Map<Direction, Map<number, number>>[] = programs.map(() => new Map());
-  const loneWarp = [...warps].every((warp) => warp === 0);
+  const bases: Map<Direction, Beginnings>[] = programs.map(() => new Map());
+  const loneWarp = touches.every((own) => [...own.values()].every(({ isLed }) => isLed));
   const run = runPtx(ptx, {
     ...common,
     programs: programs.map((i) => placeOf(i, common.grid)),
     fewIterations: loneWarp ? "first warp" : "all warps",
     limits: { maxSteps: MOST_STEPS },
-    touched: (program, { index }, sector, kind) => {
+    touched: (program, { index }, sector, kind, warp) => {
       for (const direction of kind === "atomic" ? (["read", "write"] as const) : [kind]) {
         let known = bases[program]!.get(direction);
-        if (!known) bases[program]!.set(direction, (known = new Map()));
-        if (!known.has(index)) known.set(index, sector);
+        if (!known) bases[program]!.set(direction, (known = new Beginnings()));
+        known.add(index, sector, warp);
       }
     },
   });
   const traffic = (direction: Direction): { program: number; wave: number; grid: number; exact: boolean } => {
     const kept = touches.map((own) => own.get(direction)?.shapes() ?? new Map<number, Float64Array>());
     const shapes = largest(kept);
-    const own = bases.map((program) => program.get(direction) ?? new Map<number, number>());
+    const own = bases.map((program) => program.get(direction)?.first ?? new Map<number, number>());
     const all = new Set(shapes.keys());
     const one = unionOf(shapes, [touches[0]?.get(direction)?.first ?? new Map()], all);
     const alike = kept.every((shape) => sameShapes(shape, kept[0]!)) && run.findings.length === 0;

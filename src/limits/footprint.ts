@@ -6,20 +6,36 @@
 
 export type Direction = "read" | "write";
 
+/** The first sector of each access of a program: that of its first warp where that warp makes the access, since it can be followed alone. */
+export class Beginnings {
+  readonly first = new Map<number, number>();
+  readonly #leads = new Set<number>();
+
+  add(site: number, sector: number, warp: number): void {
+    if (warp === 0 && !this.#leads.has(site)) {
+      this.#leads.add(site);
+      this.first.set(site, sector);
+    } else if (!this.first.has(site)) this.first.set(site, sector);
+  }
+
+  /** Whether the first warp makes every access that any warp makes. */
+  get isLed(): boolean {
+    return this.first.size === this.#leads.size;
+  }
+}
+
 /** Sectors after which those that occur twice are sought. */
 const MANY = 1 << 18;
 
 /** Sectors (of 32 bytes, by number) that each access of one program touched; accesses have numbers. */
-export class Touches {
-  readonly first = new Map<number, number>();
+export class Touches extends Beginnings {
   readonly #sectors = new Map<number, number[]>();
 
-  add(site: number, sector: number): void {
+  override add(site: number, sector: number, warp: number): void {
+    super.add(site, sector, warp);
     const known = this.#sectors.get(site);
-    if (known === undefined) {
-      this.first.set(site, sector);
-      this.#sectors.set(site, [sector]);
-    } else if (known.push(sector) % MANY === 0) this.#sectors.set(site, [...new Set(known)]);
+    if (known === undefined) this.#sectors.set(site, [sector]);
+    else if (known.push(sector) % MANY === 0) this.#sectors.set(site, [...new Set(known)]);
   }
 
   /** Runs of sectors from the first one on: beginnings and ends in turn. */

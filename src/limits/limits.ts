@@ -224,7 +224,8 @@ function productFor(trace: Trace, name: string | undefined): GpuProduct | Reject
   }
   const product = productCalled(name);
   if (product === undefined) return rejected(`unknown GPU '${name}'${nearestText(name, known)}; known are ${known.join(", ")}`);
-  if (capability !== undefined && product.capability !== capability)
+  // PTX before sm_90a runs on every later GPU.
+  if (capability !== undefined && (product.capability < capability || (capability >= 90 && product.capability !== capability)))
     return rejected(`the ${product.title} is cuda:${product.capability}, and the code is compiled for cuda:${capability}`);
   return product;
 }

@@ -21,6 +21,7 @@ export interface OccupancyLimit {
   /** `128 registers a thread, 4 warps: 16384 of 65536`. */
   readonly detail: string;
 }
+/** The CTAs and warps of an SM at once, and what allows no more. */
 export interface Occupancy {
   readonly ctasPerSm: number;
   readonly warpsPerSm: number;
