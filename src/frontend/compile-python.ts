@@ -13,7 +13,7 @@ import { type Argument, generateKernel } from "./codegen/functions.js";
 import type { CodegenWarning, Compilation } from "./codegen/generator.js";
 import { Abandoned } from "./codegen/recovery.js";
 import { visitStatement } from "./codegen/statements.js";
-import { NVMMA_SHARED, PADDED_SHARED, SWIZZLED_SHARED } from "./gluon/layouts/shared.js";
+import { LAYOUT_CLASSES } from "./gluon/modules.js";
 import { type FoundArguments, guessSignature } from "./guess-signature.js";
 import { callHost } from "./host/call.js";
 import { evaluate } from "./host/evaluate.js";
@@ -491,24 +491,23 @@ function argumentOf(
   if (typeof spec !== "string")
     return { kind: "tuple", elements: spec.map((element, i) => argumentOf(file, element, `${path},${i}`, values, attrs)), like: undefined };
   const type = parseType(spec, (text) => {
-    const value = evaluateText(file, text, GLUON_LAYOUTS);
+    const value = evaluateText(file, text);
     return isLayout(value) ? value : undefined;
   });
   if (!type) throw new PyError("TypeError", `'${spec}' is no type of an argument`);
   return { kind: "type", type, attrs: attrs.get(path) ?? [] };
 }
 
-/** The names that a signature may use for the layout of a descriptor, as Triton's reader has them. */
-const GLUON_LAYOUTS = Names.of([NVMMA_SHARED, PADDED_SHARED, SWIZZLED_SHARED].map((cls) => [cls.name, cls]));
+/** Classes that the file need not import: layouts print by their names, and Triton's signatures have them so. */
+const GLUON_LAYOUTS = Names.of(LAYOUT_CLASSES);
 
-/** `more`: names that the file need not define. */
-function evaluateText({ host, source }: EvaluatedFile, text: string, more = new Names()): PyValue {
+function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   // Most constants are numbers, and the first parse of one has V8 compile much of the grammar.
   if (/^(?:0|[1-9]\d*)$/.test(text)) return BigInt(text);
   const parsed = parsePython(text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
-  const outer: Env = { vars: more, parent: undefined, file: source, isFunction: false };
+  const outer: Env = { vars: GLUON_LAYOUTS, parent: undefined, file: source, isFunction: false };
   const value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);
   if (isKind(value, "opaque")) throw new PyError("ValueError", `'${text}' is not known: ${value.why}`);
   return value;

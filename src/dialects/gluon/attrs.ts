@@ -1,5 +1,5 @@
 /** Layouts that Gluon leaves open until its passes choose them. Source: GluonAttrDefs.td. */
-import { type Attribute, defineAttr } from "../../ir/attribute.js";
+import { defineAttr } from "../../ir/attribute.js";
 
 type NoParams = Record<string, never>;
 
@@ -11,6 +11,3 @@ export const AutoEncoding = defineAttr<NoParams>("gluon.auto_encoding", {
 export const CoalescedEncoding = defineAttr<NoParams>("gluon.coalesced_encoding", {
   summary: "an encoding that is optimized for load/store performance",
 });
-
-/** Whether a layout is not chosen yet. */
-export const isOpenEncoding = (encoding: Attribute | undefined): boolean => AutoEncoding.is(encoding) || CoalescedEncoding.is(encoding);

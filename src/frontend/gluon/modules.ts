@@ -49,6 +49,9 @@ const LAYOUTS = classes([
   shared.SHARED_LINEAR,
 ]);
 
+/** Every class of layouts by name. */
+export const LAYOUT_CLASSES: readonly Entry[] = [...LAYOUTS, ...classes([shared.MBARRIER, TENSOR_MEMORY, TENSOR_MEMORY_SCALES])];
+
 /** A class for annotations and `isinstance`, or one that makes a type. */
 function languageClass(name: string, params: readonly string[], make: (args: readonly PyValue[]) => PyValue): PyClass {
   const construct = (args: readonly PyValue[], named: ReadonlyMap<string, PyValue>): PyValue => {

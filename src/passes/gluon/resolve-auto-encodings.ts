@@ -3,6 +3,7 @@ import { SetAutoLayoutOp } from "../../dialects/gluon/ops/set-auto-layout.js";
 import { FuncOp } from "../../dialects/tt/ops/function.js";
 import { encodingOf } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
+import type { Operation } from "../../ir/operation.js";
 import { definePass } from "../../pass/define-pass.js";
 import { Rewriter } from "../../rewrite/rewriter.js";
 import { checkInferred, inferLayout } from "./infer-layout.js";
@@ -25,7 +26,7 @@ export const gluonResolveAutoEncodings = definePass("gluon-resolve-auto-encoding
   },
 });
 
-function setLayouts(root: FuncOrModule): View<typeof SetAutoLayoutOp>[] {
+function setLayouts(root: Operation): View<typeof SetAutoLayoutOp>[] {
   const found: View<typeof SetAutoLayoutOp>[] = [];
   root.walkPostOrder((op) => {
     const set = SetAutoLayoutOp.match(op);
@@ -33,4 +34,3 @@ function setLayouts(root: FuncOrModule): View<typeof SetAutoLayoutOp>[] {
   });
   return found;
 }
-type FuncOrModule = View<typeof SetAutoLayoutOp>["op"];

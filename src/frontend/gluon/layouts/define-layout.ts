@@ -56,7 +56,7 @@ export const DISTRIBUTED_LAYOUT = layoutBase("DistributedLayout");
 export const SHARED_LAYOUT = layoutBase("SharedLayout");
 
 const specs = new WeakMap<PyClass, LayoutSpec>();
-export interface LayoutClass extends PyClass {
+interface LayoutClass extends PyClass {
   readonly make: (args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>) => Layout;
 }
 
@@ -105,7 +105,7 @@ export function defineLayout(name: string, params: Params, spec: LayoutSpec): La
   return cls;
 }
 
-/** A list of its own: Python's would be shared, but nobody changes a frozen layout's. */
+/** A copy of lists: the caller may change its own. */
 const fresh = (value: PyValue): PyValue => (isKind(value, "list") ? { kind: "list", values: value.values.map(fresh) } : value);
 
 /** An attribute of a layout; undefined when it has none of that name. */

@@ -21,11 +21,11 @@ import { encodingOf, type TensorType as IrTensor, RankedTensorType, tensorType }
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Value } from "../../../ir/value.js";
 import { check, raise } from "../../language/errors.js";
-import { sameLayout, typeName } from "../../language/python-text.js";
+import { pyStr, sameLayout, typeName } from "../../language/python-text.js";
 import { emitOp, irType } from "../../language/semantic/emit.js";
 import type { Semantic } from "../../language/semantic.js";
 import { type BlockType, blockType, type Dtype, isBlock, type PointerType, scalarOf } from "../../language/types.js";
-import { dtypeOf, extentsOf, type Layout, type PyValue, type Tensor, tensor } from "../../language/values.js";
+import { dtypeOf, extentsOf, isLayout, type Layout, type PyValue, type Tensor, tensor } from "../../language/values.js";
 import { DISTRIBUTED_LAYOUT } from "../layouts/define-layout.js";
 import { isAuto, isOpen, SLICE } from "../layouts/distributed.js";
 import { layoutOfAttr } from "../layouts/from-encoding.js";
@@ -42,12 +42,10 @@ export function distributed(x: Tensor, what: string): BlockType & { readonly lay
   expect(isBlock(type) && type.layout !== undefined, () => `expected ${what} to be a distributed_type but got: ${typeName(type)}`);
   return type as BlockType & { readonly layout: Layout };
 }
-/** A layout argument; None is the layout that the compiler chooses. */
-export function distributedLayout(value: PyValue, what = "'layout'"): Layout {
-  if (value !== null && typeof value === "object" && value.kind === "layout" && value.cls.base === DISTRIBUTED_LAYOUT) return value;
-  return raise("ValueError", `expected ${what} to be a DistributedLayout but got ${value === null ? "None" : textOf(value)}`);
+export function distributedLayout(value: PyValue): Layout {
+  if (isLayout(value) && value.cls.base === DISTRIBUTED_LAYOUT) return value;
+  return raise("ValueError", `expected 'layout' to be a DistributedLayout but got ${pyStr(value)}`);
 }
-const textOf = (value: PyValue): string => (typeof value === "object" && value?.kind === "layout" ? value.text : String(value));
 
 /** The value of an op with its layout in the IR. */
 export function withInferredLayout(handle: Value, element: Dtype | PointerType, shape: readonly number[]): Tensor {
