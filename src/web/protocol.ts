@@ -45,7 +45,7 @@ export type Order =
   | { readonly kind: "ask"; readonly id: number; readonly question: Question };
 
 export type Question =
-  /** What there is to say of a value (`%x`) or a line of the editor. */
+  /** The explanation of a value (`%x`) or of a line of the editor. */
   | { readonly kind: "why"; readonly asked: string }
   /** The whole compilation as JSON, or as a page of its own. */
   | { readonly kind: "json" }

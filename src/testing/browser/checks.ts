@@ -1,4 +1,4 @@
-/** What the tests in a browser share. */
+/** Shared by the tests in a browser. */
 import type { Browser, Page } from "playwright-core";
 
 /** Checks by name. */

@@ -60,7 +60,7 @@ const LOOK = EditorView.theme({
   ),
 });
 
-/** What is shown at lines beside the text. */
+/** Hints, colours and the lit line beside the text. */
 interface Marks {
   readonly hints: ReadonlyMap<number, string>;
   /** Colours of lines that the final code shares, 0 to 7. */
@@ -103,7 +103,7 @@ export interface Listeners {
   readonly changed: (text: string) => void;
   /** The cursor is on another line, by the reader's own doing. */
   readonly line: (line: number) => void;
-  /** What there is to say of a word (`%x`) or a line, by 1-based number. */
+  /** The explanation of a word (`%x`) or of a line, by 1-based number. */
   readonly why: (word: string, line: number) => Promise<readonly { readonly title: string; readonly lines: readonly string[] }[]>;
 }
 

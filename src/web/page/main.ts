@@ -108,6 +108,7 @@ class Page {
       ended: (why) => {
         this.#pictures = {};
         this.busy(false);
+        this.measure();
         this.say(`${why}. A change of the text compiles again.`, true);
       },
       broken: (message) => this.say(`this is a bug in tt-step, please report it with the kernel: ${message}`, true),
@@ -246,7 +247,7 @@ class Page {
     return shown;
   }
 
-  // What the reader does.
+  // Input by the reader.
 
   private key(event: KeyboardEvent): void {
     const within = event
@@ -375,7 +376,7 @@ class Page {
         );
   }
 
-  // What the worker shows.
+  // Pictures by the worker.
 
   private show(pictures: Partial<Pictures>): void {
     this.#pictures = { ...this.#pictures, ...pictures };

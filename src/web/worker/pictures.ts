@@ -30,7 +30,7 @@ import { changesOf, differs, isChanged, selectedStep, stepName } from "../../tui
 import type * as pictures from "../protocol.js";
 import { mapPicture } from "./map-picture.js";
 
-/** What is known beside the State. */
+/** Facts beside the State. */
 export interface About {
   readonly input: pictures.Input;
   /** Characters of the widest text row. */
@@ -40,6 +40,8 @@ export interface About {
   readonly diagnostics: readonly Diagnostic[];
   readonly rendered: string;
   readonly choices: Choices | undefined;
+  /** How far the compilation under way is. */
+  readonly busy: pictures.StatusPicture["busy"];
 }
 
 export function picturesOf(state: State, about: About): Partial<pictures.Pictures> {
@@ -61,14 +63,14 @@ function tabOf({ view }: State): pictures.Tab {
   return tab === "memory" || tab === "mma" || isCode(tab) ? "code" : tab;
 }
 
-function status(state: State, { input, diagnostics, rendered, choices }: About, tab: pictures.Tab): pictures.StatusPicture {
+function status(state: State, { input, diagnostics, rendered, choices, busy }: About, tab: pictures.Tab): pictures.StatusPicture {
   const { session, overlay, message } = state;
-  const { settings, progress, trace } = session;
+  const { settings, trace } = session;
   const isKnown = trace.steps.length > 0;
   return {
     tab,
     focus: state.view.focus,
-    busy: progress && { done: progress.done, total: progress.total, what: progress.what },
+    busy,
     message,
     problems: diagnostics.filter((d) => d.severity !== "note").map((d) => problem(d, input)),
     rendered: fromBytes(rendered),
@@ -210,7 +212,7 @@ const codeLines = memo((session: State["session"]): Pick<pictures.CodePicture, "
     if (/^\s*\.(?:file|section)\b/.test(text)) break;
     machine.push({ spans: irSpans(shown(text)), source: final!.place(at)?.line ?? 0 });
   }
-  const facts = (session.progress ? [] : ratedFacts(trace)).map((fact): pictures.FactPicture => {
+  const facts = ratedFacts(trace).map((fact): pictures.FactPicture => {
     const { count, instruction, kind, bytesPerThread, sectorsPerWarp, wavefronts, op, opStep, source, mma } = fact;
     const notes = [
       fact.predicate === undefined ? "" : fact.predicate === "zero-fill" ? "zero-fill" : "masked",

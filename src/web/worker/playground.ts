@@ -21,12 +21,14 @@ import { displayOf } from "../../tui/panes/diff/model.js";
 import { emptySession, firstStep } from "../../tui/state/begin.js";
 import { type CompilerInput, type Session, type State, type WhatIf, withView } from "../../tui/state/state.js";
 import { selectedStep } from "../../tui/state/steps.js";
-import type { Input, Order, Pictures, Report } from "../protocol.js";
+import type { Answer, Input, Order, Pictures, Report } from "../protocol.js";
 import { type About, picturesOf } from "./pictures.js";
 import { answering } from "./questions.js";
 
 type Slices = Generator<void, void>;
 
+/** The answer to a question about a kernel that is no longer there. */
+const CHANGED: Answer = { sections: [], text: "the kernel was changed", failed: true };
 /** Rows of the diff that are drawn at first. */
 const FIRST_ROWS = 300;
 /** Milliseconds between two pictures of a compilation under way. */
@@ -41,10 +43,11 @@ export class Playground {
     diagnostics: [],
     rendered: "",
     choices: undefined,
+    busy: undefined,
   };
   #compilation: Slices | undefined;
   /** Questions, first come first served; each in slices. */
-  #questions: Slices[] = [];
+  #questions: { readonly id: number; readonly slices: Slices }[] = [];
   #background: { readonly key: string; readonly slices: Slices } | undefined;
   /** The text of each part of the page that was sent last. */
   readonly #sent = new Map<string, string>();
@@ -58,10 +61,11 @@ export class Playground {
     switch (order.kind) {
       case "compile":
         this.#compilation = this.compile(order);
+        for (const { id } of this.#questions) this.report({ kind: "answer", id, answer: CHANGED });
         this.#questions = [];
         return;
       case "ask":
-        this.#questions.push(this.answer(order));
+        this.#questions.push({ id: order.id, slices: this.answer(order) });
         return;
       case "command":
         this.become(reduce(this.#state, { type: "command", command: order.command }));
@@ -102,12 +106,19 @@ export class Playground {
   /** A slice of what is under way; false where there is nothing more to do. */
   step(): boolean {
     if (this.#compilation) {
-      if (this.#compilation.next().done) this.#compilation = undefined;
+      try {
+        if (this.#compilation.next().done) this.#compilation = undefined;
+      } catch (error) {
+        // A bug: the last result stays, and the shell reports it.
+        this.#compilation = undefined;
+        this.busy(undefined);
+        throw error;
+      }
       return true;
     }
     const [question] = this.#questions;
     if (question) {
-      if (question.next().done) this.#questions.shift();
+      if (question.slices.next().done) this.#questions.shift();
       return true;
     }
     const work = wantedWork(this.#state, this.clock);
@@ -154,15 +165,14 @@ export class Playground {
   }
 
   private *compile({ input, against, open }: Extract<Order, { kind: "compile" }>, asked?: WhatIf): Slices {
-    const began = this.clock();
-    this.busy({ done: 0, total: 1, what: "reading", ms: 0 });
+    this.busy({ done: 0, total: 1, what: "reading" });
     yield;
-    const made = yield* this.trace(input, began, asked);
-    this.#about = { ...this.#about, input, ...made.said };
+    const made = yield* this.trace(input, asked);
+    this.#about = { ...this.#about, input, ...made.said, busy: undefined };
     const form = made.form;
     if (!made.trace) {
       // The last result stays until there is another one.
-      const session = { ...this.#state.session, name: input.name, form, progress: undefined };
+      const session = { ...this.#state.session, name: input.name, form };
       this.become(reduce(this.#state, { type: "session", session }));
       return this.draw();
     }
@@ -170,13 +180,11 @@ export class Playground {
     const { trace, settings } = this.#state.session;
     const session = { ...this.sessionOf(input, made, form), baseline: asked && { trace, settings } };
     const same = held && session.trace.steps.find((s) => s.flag === held.flag && s.run === held.run);
-    this.become(reduce(this.#state, { type: "session", session, ...(same ? {} : { select: firstStep(session) }) }));
-    if (same && same.index !== this.#state.view.passes.selected)
-      this.become(reduce(this.#state, { type: "session", session, select: same.index }));
+    this.become(reduce(this.#state, { type: "session", session, select: same?.index ?? firstStep(session) }));
     if (open !== undefined) this.become(reduce(this.#state, { type: "screen", screen: open }));
     this.draw();
     if (!against) return;
-    const other = yield* this.trace(against, began);
+    const other = yield* this.trace(against);
     this.busy(undefined);
     if (!other.trace) {
       const [first] = other.said.diagnostics;
@@ -189,8 +197,9 @@ export class Playground {
     }
     this.draw();
   }
-  private busy(progress: Session["progress"]): void {
-    this.#state = { ...this.#state, session: { ...this.#state.session, progress } };
+  /** How far a compilation is; the last result is shown until it ends. */
+  private busy(busy: About["busy"]): void {
+    this.#about = { ...this.#about, busy };
     this.draw();
   }
   private sessionOf(input: Input, { trace, whatIf, compiled, failure }: Made, form: Form | undefined): Session {
@@ -208,7 +217,7 @@ export class Playground {
   }
 
   /** Reads and compiles an input, pass by pass. */
-  private *trace(input: Input, began: number, given?: WhatIf): Generator<void, Made> {
+  private *trace(input: Input, given?: WhatIf): Generator<void, Made> {
     const { name, text, target, options = {}, kernel, signature, config } = input;
     const capability = target === undefined ? undefined : knownCapability(target);
     const asked = { kernel, signature, config, guess: true, types: [], constants: [], defines: [] };
@@ -242,7 +251,7 @@ export class Playground {
         const { done, total, next: pass } = next.value;
         if (this.clock() - drawn > PICTURE_EVERY) {
           drawn = this.clock();
-          this.busy({ done, total, what: pass.flag, ms: drawn - began });
+          this.busy({ done, total, what: pass.flag });
         }
         yield;
         continue;
