@@ -108,7 +108,7 @@ export const COMMANDS = {
     group: "Do",
     footer: { layout: "its thread" },
   },
-  why: { keys: ["w"], title: "why it is as it is", group: "Do", footer: "why" },
+  why: { keys: ["w"], title: "why it is as it is: an op, a pass, an instruction, a cell of a layout", group: "Do", footer: "why" },
   arguments: { keys: ["A"], title: "the arguments of a Python kernel: types, divisibility, constants, target", group: "Do" },
   "what-if": { keys: ["o"], title: "what if: warps, stages, target, divisibility, passes", group: "Do", footer: "what if" },
   edit: { keys: ["e"], title: "edit the IR after the selected pass in $EDITOR, and run the rest", group: "Do" },

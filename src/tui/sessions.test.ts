@@ -149,3 +149,9 @@ test("PTX is the last step, shown alone", () => {
   expect(screenOf(state)).toContain("after ptx");
   expect(screenOf(typed(state, "2+/ld.global\r"))).toContain("ld.global.v4.b32");
 });
+
+test("w on a cell of a layout derives its thread and register", () => {
+  const at = typed(opened(kernelSession("fixtures/kernels/vecadd.ttir")), ":tritongpu-coalesce\r2/tt.load\r3lllw");
+  expect(screenOf(at)).toContain("element (3) of 1024");
+  expect(screenOf(at)).toContain("it is in CTA 0, warp 0, lane 0, register 3");
+});

@@ -54,7 +54,7 @@ export function openWhy(state: State): State {
         ? cursorLine(state)?.text
         : undefined;
   const asked = to?.to === "op" && code === undefined ? withView(go(state, { text: "", go: to }), { focus }) : state;
-  const about = code !== undefined ? "instruction" : focus === "passes" ? "pass" : "op";
+  const about = code !== undefined ? "instruction" : focus === "passes" ? "pass" : focus === "layout" ? "element" : "op";
   const view = {
     lower: "codegen",
     codegen: { ...codegen, tab: "why", about, instruction: code ?? "", row: 0, top: 0, left: 0 },

@@ -14,7 +14,7 @@ export interface CodegenView extends Scroll {
   readonly tab: CodegenTab;
   readonly row: number;
   /** What the why tab is about. */
-  readonly about: "op" | "pass" | "instruction";
+  readonly about: "op" | "pass" | "instruction" | "element";
   /** The line of final code whose instruction it is about. */
   readonly instruction: string;
   /** The launch whose limits are shown, as it was typed after `:limits`; empty before. */

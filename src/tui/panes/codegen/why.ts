@@ -4,6 +4,7 @@ import { instructionOnLine } from "../../../explain/codegen/instruction-line.js"
 import { callersOf, linesOfOps, locationOf } from "../../../explain/provenance.js";
 import { explain, queriesOf } from "../../../explain/queries.js";
 import { type NameText, passText } from "../../../explain/texts/index.js";
+import { elementSteps } from "../../../layout/explain-layout.js";
 import { type Remark, type RemarkRef, refText, remarkMessage } from "../../../pass/remark.js";
 import { memo } from "../../../support/memo.js";
 import { wrapText } from "../../../support/wrap-text.js";
@@ -14,6 +15,8 @@ import { shown } from "../../draw/text-width.js";
 import type { Go, State } from "../../state/state.js";
 import { comparedOf, placeText, selectedStep, stepName } from "../../state/steps.js";
 import { cursorLine } from "../diff/model.js";
+import { within } from "../layout/grid.js";
+import { subjectOf } from "../layout/subject.js";
 import { familyOf } from "./family.js";
 import type { CodegenItem } from "./model.js";
 
@@ -28,11 +31,21 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
     for (const text of failuresOf(session.trace)) for (const said of text.split("\n")) items.push(...paragraph(said, width, ERROR));
   }
   const { about, instruction } = state.view.codegen;
-  if (about === "op") items.push(...opItems(state, width));
+  if (about === "element") items.push(...elementItems(state, width));
+  if (about === "op" || about === "element") items.push(...opItems(state, width));
   if (about === "instruction") return [...items, ...instructionText(instruction, width)];
   if (step) items.push(...passItems(session.trace, step, width));
   if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story stands here", MUTED) });
   return items;
+}
+
+/** The element under the cursor of the layout pane: how it becomes CTA, warp, lane and register, or an offset, and back. */
+function elementItems(state: State, width: number): CodegenItem[] {
+  const subject = subjectOf(state);
+  if ("reason" in subject) return [];
+  const { params, shape, layout } = subject.layout;
+  const [title, ...steps] = elementSteps(params, shape, layout, within(shape, state.view.layout.element));
+  return [{ row: line(`${subject.name}: ${title}`, TITLE) }, ...steps.flatMap((step) => paragraph(step, width))];
 }
 
 /** An instruction of the final code. */
