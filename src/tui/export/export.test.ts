@@ -22,8 +22,11 @@ test("a page that needs nothing else", async () => {
   const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]!) as {
     readonly steps: readonly { readonly name: string }[];
     readonly lines: readonly string[];
+    readonly texts: Readonly<Record<string, readonly string[]>>;
   };
   expect(data.steps.map((s) => s.name)).toContain("coalesce");
+  expect(data.texts["tritongpu-coalesce"]?.[0]).toContain("coalesce memory accesses");
+  expect(data.texts["tt.load"]?.length).toBeGreaterThan(3);
   expect(html).toContain('<button id="play">');
   expect(new Set(data.lines).size).toBe(data.lines.length);
 });

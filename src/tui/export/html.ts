@@ -6,6 +6,7 @@
 import { stepBefore, stepDiff } from "../../diff/step-diff.js";
 import { codegenFacts } from "../../explain/codegen-facts.js";
 import { locationOf } from "../../explain/provenance.js";
+import { type NameText, opText, passText } from "../../explain/texts/index.js";
 import { layoutOfType, type ValueLayout } from "../../explain/value-layout.js";
 import { stepModule } from "../../trace/step-module.js";
 import type { Step, Trace } from "../../trace/trace.js";
@@ -80,6 +81,7 @@ function pageData(trace: Trace) {
     return {
       label: step.label,
       name: stepName(trace, step),
+      flag: step.flag,
       stage: step.stage,
       nested: step.parent !== undefined,
       changed: step.changed,
@@ -107,7 +109,24 @@ function pageData(trace: Trace) {
     step: opStep ?? null,
     line: source?.line ?? null,
   }));
-  return { name: trace.source.name, target: trace.target ?? null, lines, steps, layouts, facts };
+  return { name: trace.source.name, target: trace.target ?? null, lines, steps, layouts, facts, texts: textsOf(trace, lines) };
+}
+
+/** The texts of the passes that ran and of the ops in the lines, by name: title and lines. */
+function textsOf(trace: Trace, lines: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const ops = lines.flatMap((text) => /^\s*(?:%\S+(?:, %\S+)* = )?"?([a-z_]\w*\.[\w.]+)/.exec(text)?.[1] ?? []);
+  const named = (names: readonly string[], textOf: (name: string) => NameText | undefined) =>
+    [...new Set(names)].flatMap((name) => {
+      const text = textOf(name);
+      return text ? [[name, [text.title, ...text.lines]] as const] : [];
+    });
+  return Object.fromEntries([
+    ...named(
+      trace.steps.map(({ flag }) => flag),
+      passText,
+    ),
+    ...named(ops, opText),
+  ]);
 }
 
 /** The rows of the diff against the step before: kind, line before, line after, by threes; and the texts before. */
@@ -171,6 +190,9 @@ nav button[aria-current=true]{${ink("title", "selected")}}
 main{display:grid;grid-template-columns:minmax(0,1fr);grid-template-rows:auto 1fr minmax(0,34%) auto;min-width:0;height:100vh}
 header{padding:.5rem .8rem;border-bottom:1px solid #8884}
 footer button{font:inherit;color:inherit;background:none;border:1px solid #8884;border-radius:3px;cursor:pointer}
+header{max-height:45vh;overflow:auto}
+summary{cursor:pointer;${ink("accent")}}
+details pre{margin:.3rem 0;white-space:pre-wrap;font:inherit}
 header small{${ink("muted")}}
 #diff{overflow:auto;outline:none}
 #below{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);border-top:1px solid #8884;min-height:0}

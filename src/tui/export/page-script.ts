@@ -79,6 +79,7 @@ function drawDiff() {
   const c = step.rows && step.rows.counts;
   const head = $("head"); head.replaceChildren();
   head.append(el("b", "", step.rows ? step.rows.before + " \u2192 " + step.name : step.name), el("small", "", "  " + (c ? [["added", c.added], ["removed", c.removed], ["changed", c.changed], ["moved", c.moved]].filter(([, n]) => n).map(([t, n]) => n + " " + t).join(", ") : "no changes") + "  \u00b7  " + step.numOps + " ops" + (step.ms === null ? "" : "  \u00b7  " + step.ms.toFixed(1) + " ms") + (step.options ? "  \u00b7  " + step.options : "") + "  \u00b7  " + ["side by side", "unified", "IR"][view.mode]));
+  head.append(about(step.flag));
   const two = view.mode === 0 && step.rows, table = el("table", two ? "two" : ""), section = $("diff");
   if (two) { const group = el("colgroup"); for (const width of ["", "3ch", ""]) { const col = el("col"); col.style.width = width; group.append(col); } table.append(group); }
   for (const e of entries(step)) {
@@ -102,6 +103,13 @@ function drawDiff() {
   }
   section.replaceChildren(table);
   mark();
+}
+function about(name) {
+  const [title, ...lines] = data.texts[name] ?? [];
+  if (title === undefined) return "";
+  const details = el("details");
+  details.append(el("summary", "", title), el("pre", "", lines.join("\n")));
+  return details;
 }
 function mark() { for (const tr of $("diff").querySelectorAll("tr")) tr.classList.toggle("cursor", view.row !== undefined && tr.dataset.row === String(view.row)); }
 function place(layout) {
@@ -142,6 +150,8 @@ function drawCodegen() {
   const source = view.cursor >= 0 ? step.sources[view.cursor] : 0;
   const line = source ? Number(String(source).split(":")[1]) : null;
   if (source) section.append(el("div", "muted", source));
+  const opName = view.cursor >= 0 && /^\s*(?:%\S+(?:, %\S+)* = )?"?([a-z_]\w*\.[\w.]+)/.exec(data.lines[step.lines[view.cursor]]);
+  if (opName) section.append(about(opName[1]));
   const op = view.cursor >= 0 ? step.ops[view.cursor] : 0;
   for (const remark of step.remarks) if (!op || remark.op === op) section.append(el("div", remark.kind === "missed" ? "c6" : "c1", remark.text));
   const table = el("table");
