@@ -4,6 +4,7 @@ import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
+import { isShared } from "../layout/encoding-params.js";
 import { nearest } from "../support/nearest.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
@@ -492,7 +493,8 @@ function argumentOf(
     return { kind: "tuple", elements: spec.map((element, i) => argumentOf(file, element, `${path},${i}`, values, attrs)), like: undefined };
   const type = parseType(spec, (text) => {
     const value = evaluateText(file, text);
-    return isLayout(value) ? value : undefined;
+    if (isLayout(value) && value.encoding() && isShared(value.encoding()!)) return value;
+    throw new PyError("ValueError", `the layout of a descriptor must be one of shared memory, not '${text}'`);
   });
   if (!type) throw new PyError("TypeError", `'${spec}' is no type of an argument`);
   return { kind: "type", type, attrs: attrs.get(path) ?? [] };
@@ -508,7 +510,13 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
   const outer: Env = { vars: GLUON_LAYOUTS, parent: undefined, file: source, isFunction: false };
-  const value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);
+  let value: PyValue;
+  try {
+    value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error;
+    throw new PyError(error.kind, `'${text}': ${error.message}`);
+  }
   if (isKind(value, "opaque")) throw new PyError("ValueError", `'${text}' is not known: ${value.why}`);
   return value;
 }

@@ -105,3 +105,16 @@ describe("the language", () => {
     }
   });
 });
+
+/** Triton gives an assertion without words. */
+test.each([
+  ["gl.NVMMASharedLayout(48, 16)", "swizzle_byte_width must be 0, 32, 64 or 128, not 48"],
+  ["gl.BlockedLayout([1, 1], [32], [4], [0])", "size_per_thread has 2 dimensions, but threads_per_warp has 1"],
+  ["gl.SharedLinearLayout([[1, 0], [2]])", "a basis in offset_bases has 1 coordinates, but the layout has 2 dimensions"],
+  ["blackwell.TensorMemoryLayout([128], 1)", "block must be the rows and columns of a block"],
+])("a layout that contradicts itself is told in a sentence: %s", (layout, message) => {
+  const ctx = new Context(ALL_DIALECTS);
+  const text = `${IMPORTS}\n\n@gluon.jit\ndef k(l: gl.constexpr):\n    x = l\n`;
+  expect(compile(ctx, "gluon_cases.py", text, "k", layout, 100)).toBeUndefined();
+  expect(ctx.diagnostics.map((d) => d.message).join("\n")).toContain(message);
+});

@@ -147,9 +147,13 @@ export const joinedBases = (value: PyValue | undefined): string =>
         .join("~"),
     )
     .join("_");
-export const sameLengths = (rank: number, ...fields: readonly (PyValue | undefined)[]): void => {
-  for (const field of fields) check(itemsOf(field).length === rank);
-};
+/** Every basis has a coordinate for each dimension. */
+export function checkRank(name: string, bases: PyValue | undefined, rank: number): void {
+  for (const basis of itemsOf(bases)) {
+    const { length } = itemsOf(basis);
+    check(length === rank, `a basis in ${name} has ${length} coordinates, but the layout has ${rank} dimensions`);
+  }
+}
 export const isEmpty = (value: PyValue | undefined): boolean => (elementsOf(value)?.length ?? 0) === 0;
 
 // --- encodings ------------------------------------------------------------------------------------

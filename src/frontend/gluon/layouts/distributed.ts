@@ -9,6 +9,7 @@ import {
   basesList,
   basesOf,
   cgaOf,
+  checkRank,
   DISTRIBUTED_LAYOUT,
   defineLayout,
   int,
@@ -22,7 +23,6 @@ import {
   linear,
   list,
   REQUIRED,
-  sameLengths,
 } from "./define-layout.js";
 
 const base = DISTRIBUTED_LAYOUT;
@@ -59,7 +59,10 @@ export const BLOCKED = defineLayout(
     base,
     check(f) {
       const rank = itemsOf(f.get("size_per_thread")).length;
-      sameLengths(rank, f.get("threads_per_warp"), f.get("warps_per_cta"), f.get("order"));
+      for (const name of ["threads_per_warp", "warps_per_cta", "order"]) {
+        const { length } = itemsOf(f.get(name));
+        check(length === rank, `size_per_thread has ${rank} dimensions, but ${name} has ${length}`);
+      }
       return undefined;
     },
     rank: (f) => itemsOf(f.get("order")).length,
@@ -113,7 +116,7 @@ export const DISTRIBUTED_LINEAR = defineLayout(
     base,
     check(f) {
       const rank = itemsOf(f.get("shape")).length;
-      for (const name of LINEAR_FIELDS) for (const basis of itemsOf(f.get(name))) check(itemsOf(basis).length === rank);
+      for (const name of LINEAR_FIELDS) checkRank(name, f.get(name), rank);
       return undefined;
     },
     rank: (f) => itemsOf(f.get("shape")).length,

@@ -10,6 +10,7 @@ import {
   basesList,
   basesOf,
   cgaOf,
+  checkRank,
   defineLayout,
   int,
   ints,
@@ -75,9 +76,10 @@ export const NVMMA_SHARED = defineLayout(
     base,
     check(f) {
       const cga = isEmpty(f.get("cga_layout")) ? EMPTY : f.get("cga_layout")!;
-      if (!isEmpty(cga)) check(itemsOf(itemsOf(cga)[0]).length === int(f.get("rank")));
-      check([8, 16, 32, 64].includes(int(f.get("element_bitwidth"))));
-      check([0, 32, 64, 128].includes(int(f.get("swizzle_byte_width"))));
+      if (!isEmpty(cga)) checkRank("cga_layout", cga, int(f.get("rank")));
+      const [bits, width] = [int(f.get("element_bitwidth")), int(f.get("swizzle_byte_width"))];
+      check([8, 16, 32, 64].includes(bits), `element_bitwidth must be 8, 16, 32 or 64, not ${bits}`);
+      check([0, 32, 64, 128].includes(width), `swizzle_byte_width must be 0, 32, 64 or 128, not ${width}`);
       return { cga_layout: cga };
     },
     rank: (f) => int(f.get("rank")),
@@ -125,8 +127,8 @@ const isPowerOf2 = (n: number): boolean => n > 0 && Number.isInteger(Math.log2(n
 
 const withIdentityFor = staticMethod("with_identity_for", ["interval_padding_pairs", "shape", "order"], (arg) => {
   const [shape, order] = [ints(arg("shape")), ints(arg("order"))];
-  check(shape.length === order.length);
-  check(shape.every(isPowerOf2));
+  check(shape.length === order.length, `shape has ${shape.length} dimensions, but order ${order.length}`);
+  check(shape.every(isPowerOf2), `the extents of the shape must be powers of two, not ${shape.join(", ")}`);
   const bases = order.flatMap((dim) =>
     Array.from({ length: Math.log2(shape[dim]!) }, (_, bit) => shape.map((_, d) => (d === dim ? 2 ** bit : 0))),
   );
@@ -140,11 +142,14 @@ export const PADDED_SHARED = defineLayout(
     base,
     check(f) {
       const rank = itemsOf(f.get("shape")).length;
-      for (const name of ["offset_bases", "block_bases"]) for (const basis of itemsOf(f.get(name))) check(itemsOf(basis).length === rank);
+      for (const name of ["offset_bases", "block_bases"]) checkRank(name, f.get(name), rank);
       const pairs = basesOf(f.get("interval_padding_pairs"));
       check(pairs.length > 0, "PaddedSharedLayout interval_padding_pairs must have at least one interval-padding pair");
-      check(pairs.every((pair) => pair.length === 2));
-      check(new Set(pairs.map(([interval]) => interval)).size === pairs.length);
+      check(
+        pairs.every((pair) => pair.length === 2),
+        "interval_padding_pairs must be pairs of an interval and a padding",
+      );
+      check(new Set(pairs.map(([interval]) => interval)).size === pairs.length, "two interval_padding_pairs have the same interval");
       check(
         pairs.every(([interval]) => isPowerOf2(interval!)),
         "PaddedSharedLayout interval values must all be power of two",
@@ -189,7 +194,7 @@ export const SHARED_LINEAR = defineLayout(
       check(offsets.length !== 0, "SharedLinearLayout offset_bases must not be empty");
       const rank = itemsOf(offsets[0]).length;
       check(rank > 0, "SharedLinearLayout offset_bases must not be empty");
-      for (const basis of [...offsets, ...itemsOf(f.get("block_bases"))]) check(itemsOf(basis).length === rank);
+      for (const name of ["offset_bases", "block_bases"]) checkRank(name, f.get(name), rank);
       check(isPowerOf2(int(f.get("alignment"))), "SharedLinearLayout alignment must be a positive power of two");
       return undefined;
     },

@@ -8,7 +8,8 @@ const module = "triton.experimental.gluon.language.nvidia.blackwell";
 
 const splitOf = (value: PyValue | undefined): number[] => (value === null || value === undefined ? [1, 1] : ints(value));
 const splitText = (value: PyValue | undefined): string => (value === null || value === undefined ? "" : `CS${ints(value).join("x")}`);
-const checkSplit = (value: PyValue | undefined): void => check(value === null || itemsOf(value).length === 2);
+const checkSplit = (value: PyValue | undefined): void =>
+  check(value === null || itemsOf(value).length === 2, "cta_split_num must be two numbers");
 
 export const TENSOR_MEMORY = defineLayout(
   "TensorMemoryLayout",
@@ -17,7 +18,7 @@ export const TENSOR_MEMORY = defineLayout(
     base: undefined,
     module,
     check(f) {
-      check(itemsOf(f.get("block")).length === 2);
+      check(itemsOf(f.get("block")).length === 2, "block must be the rows and columns of a block");
       checkSplit(f.get("cta_split_num"));
       check(Number.isInteger(Math.log2(int(f.get("col_stride")))), "tensor memory col_stride must be a power of two");
       return undefined;
