@@ -16,6 +16,7 @@ import { toLinearLayout } from "../dialects/ttg/encodings/define-encoding.js";
 import { AsyncWaitOp } from "../dialects/ttg/ops/async-copy.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
 import { LocalBarrierOp } from "../dialects/ttg/ops/misc.js";
+import * as ttg from "../dialects/ttg/ops/since-3-7.js";
 import { ArriveBarrierOp, BarrierExpectOp, InitBarrierOp, InvalBarrierOp, WaitBarrierOp } from "../dialects/ttng/ops/barrier.js";
 import { AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp, TMAStoreWaitOp } from "../dialects/ttng/ops/tma.js";
 import type { Block } from "../ir/block.js";
@@ -266,7 +267,7 @@ function visitMembar(
 }
 
 function isBarrier(op: Operation | null): boolean {
-  return BarrierOp.is(op) || LocalBarrierOp.is(op);
+  return BarrierOp.is(op) || LocalBarrierOp.is(op) || ((ttg.BarrierOp.match(op)?.addrSpace ?? 0) & ttg.LOCAL) !== 0;
 }
 /** Does a conversion have barriers of single warps only? */
 function isWarpSynchronous(op: Operation): boolean {
@@ -275,6 +276,11 @@ function isWarpSynchronous(op: Operation): boolean {
   const [src, dst] = [cvt.src, cvt.result].map(({ type }) => (type as TensorType).params);
   return isCvtWarpSync(toLinearLayout(src!.shape, src!.encoding!), toLinearLayout(dst!.shape, dst!.encoding!));
 }
+
+/** As `canSkipBarSync`, for 3.7: what one thread does is in order, and no wait ends before its copy. */
+export const canSkipBarSync37: MembarFilter = (before, after) =>
+  (BY_ONE_THREAD.has(before.def) && BY_ONE_THREAD.has(after.def)) || (COPIES.includes(before.def) && WaitBarrierOp.is(after));
+const BY_ONE_THREAD: ReadonlySet<OpDef> = new Set<OpDef>([InitBarrierOp, InvalBarrierOp, BarrierExpectOp]);
 
 const COPIES: readonly OpDef[] = [AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp];
 const BARRIER_USERS: readonly OpDef[] = [WaitBarrierOp, ...COPIES, BarrierExpectOp];

@@ -2,6 +2,7 @@
 
 import { defaultOptions, ptxVersionOf } from "../backend/nvidia/options.js";
 import { capabilityOf } from "../gpu/nvidia.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import type { Trace } from "../trace/trace.js";
 import type { Io, Programs } from "./io.js";
 import { assembledPtx, NO_PTXAS, ptxasReport, translateWithLlc } from "./ptxas.js";
@@ -31,7 +32,7 @@ function byLlc(trace: Trace, args: TtStepArgs, programs: Programs, io: Io): stri
   const options = { ...defaultOptions(capability), ...args.cuda };
   const made = translateWithLlc(programs, io, llvmIr, {
     capability,
-    version: ptxVersionOf(options, capability),
+    version: ptxVersionOf(options, capability, tritonOrDefault(trace.triton)),
     fusion: options.enableFpFusion,
   });
   return "ptx" in made ? made.ptx : made;

@@ -12,7 +12,7 @@ import { noPassCalled, passCalled } from "../pass/pass-name.js";
 import { parsePipeline } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
 import { finished } from "../support/slices.js";
-import { DEFAULT_TRITON, type TritonVersion, tritonCalled, unknownTriton } from "../support/triton-version.js";
+import { type TritonVersion, tritonCalled, tritonOrDefault, unknownTriton } from "../support/triton-version.js";
 import { printOperation } from "../syntax/print.js";
 import type { PipelineStep, Stage } from "../trace/stage.js";
 import type { Artifacts, Trace } from "../trace/trace.js";
@@ -44,7 +44,7 @@ export function settingsOf(
 ): Settings {
   const capability = asked.capability ?? defaults?.capability ?? targetOf(module) ?? DEFAULT_CAPABILITY;
   const triton = asked.triton ?? defaults?.triton;
-  const version = triton === undefined ? DEFAULT_TRITON : (tritonCalled(triton) ?? DEFAULT_TRITON);
+  const version = tritonOrDefault(triton);
   return { capability, version, options: { ...defaultOptions(capability), ...defaults?.cuda, ...asked.cuda }, from: stageOf(module) };
 }
 /** The compute capability that the module names in `ttg.target`. */
@@ -223,6 +223,8 @@ export function* compiling(
   const range = pipelineRange(pipelineOf(settings), { startAfter, stopAfter: until, disablePass: disable, insertPass: insert });
   if ("error" in range) return rejected(range.error);
   used.add(module);
+  const { partial } = settings.version;
+  if (partial !== undefined) module.ctx.emit({ severity: "warning", code: "triton.partial", message: partial, notes: [] });
   const otherTarget = targetWarning(module, settings.capability);
   setDivisibility(module, divisibility);
   const {

@@ -8,7 +8,7 @@ import type { KernelConfig, KernelInfo, Specialization } from "../frontend/reque
 import { chooseKernel, type Proposal, specialize, unknownConfigs } from "../frontend/specialize.js";
 import { Context } from "../ir/context.js";
 import { shellWord } from "../support/shell-word.js";
-import { DEFAULT_TRITON, type TritonVersion, tritonCalled } from "../support/triton-version.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import { toBytes } from "../support/utf8.js";
 import { type Captured, capturedSettings } from "./capture.js";
 import { readOptions } from "./comment-options.js";
@@ -52,7 +52,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     // Looked for when the kernel needs it.
     ...(tritonLib ? { tritonLib: () => tritonLib((diagnostic) => void ctx.diagnostics.push(diagnostic)) } : {}),
     capability: request.capability ?? 80,
-    triton: versionOf(request.triton),
+    triton: tritonOrDefault(request.triton),
     defines: [...ofComment, ...python.defines],
   });
   if (!file) return rejectedBy(ctx);
@@ -109,7 +109,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
     kind: "module",
     module,
     defaults,
-    madeFor: { capability, options, version: versionOf(request.triton ?? asked.triton) },
+    madeFor: { capability, options, version: tritonOrDefault(request.triton ?? asked.triton) },
     python: {
       proposal: made.proposal,
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
@@ -150,8 +150,6 @@ function readEmbeddedKernel(request: SourceRequest, { kernels, diagnostics }: Re
   if (made.kind === "module") made.module.ctx.diagnostics.unshift(...diagnostics);
   return made;
 }
-
-const versionOf = (triton: string | undefined): TritonVersion => (triton === undefined ? DEFAULT_TRITON : tritonCalled(triton)!);
 
 /** The constants of a specialization by parameter. */
 const constantsOf = ({ parameters }: KernelInfo, { constants }: Specialization): ReadonlyMap<string, string> =>

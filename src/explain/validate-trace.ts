@@ -10,7 +10,7 @@ import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
 import { type Broken, isExecutable, otherKernel, type ValidateOptions, type Validation, Validator } from "../simulate/validate.js";
 import { finished, type Work } from "../support/slices.js";
-import { DEFAULT_TRITON, tritonCalled } from "../support/triton-version.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import { readStep } from "../trace/step-module.js";
 import { runName, type Trace } from "../trace/trace.js";
 
@@ -85,7 +85,7 @@ export function sourceOf(
 function suspectsOf({ pass, suspects = [pass] }: Broken, validator: Validator, trace: Trace): readonly string[] {
   const { capability } = targetOf(trace);
   if (capability === undefined) return suspects;
-  const version = (trace.triton === undefined ? undefined : tritonCalled(trace.triton)) ?? DEFAULT_TRITON;
+  const version = tritonOrDefault(trace.triton);
   const target = { capability, version, options: { ...defaultOptions(capability), ...trace.options } };
   const steps = trace.steps.filter((s) => s.parent === undefined && s.known && (s.kind === "source" || s.changed));
   const holds = (at: number): boolean | undefined => {

@@ -135,7 +135,7 @@ const HOPPER = {
   hasClusters: true,
   vectorAtomics: true,
 } as const satisfies Partial<GpuTarget>;
-const BLACKWELL = { ...HOPPER, architecture: "Blackwell", defaultPtx: 88, transposesBytes: true } as const satisfies Partial<GpuTarget>;
+const BLACKWELL = { ...HOPPER, architecture: "Blackwell", transposesBytes: true } as const satisfies Partial<GpuTarget>;
 
 export const NVIDIA_GPUS: readonly GpuTarget[] = [
   {

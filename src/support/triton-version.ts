@@ -4,12 +4,22 @@ export interface TritonVersion {
   readonly name: string;
   /** `triton.__version__`. */
   readonly release: string;
+  /** The PTX that its ptxas for Blackwell takes, as 10 * major + minor. */
+  readonly blackwellPtx: number;
+  /** For users, where the version is not followed whole. */
+  readonly partial?: string;
 }
 
-export const TRITON_3_6: TritonVersion = { name: "3.6", release: "3.6.0" };
+export const TRITON_3_6: TritonVersion = { name: "3.6", release: "3.6.0", blackwellPtx: 88 };
+export const TRITON_3_7: TritonVersion = {
+  name: "3.7",
+  release: "3.7.1",
+  blackwellPtx: 91,
+  partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
+};
 
 /** All of them, the oldest first. */
-export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6];
+export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6, TRITON_3_7];
 
 /** Used where none is named. */
 export const DEFAULT_TRITON = TRITON_3_6;
@@ -17,6 +27,10 @@ export const DEFAULT_TRITON = TRITON_3_6;
 /** The version called `3.6` or `3.6.0`. */
 export const tritonCalled = (name: string): TritonVersion | undefined =>
   TRITON_VERSIONS.find((version) => version.name === name || version.release === name);
+
+/** As `tritonCalled`; the default where none is named or it is not among them. */
+export const tritonOrDefault = (name: string | undefined): TritonVersion =>
+  (name === undefined ? undefined : tritonCalled(name)) ?? DEFAULT_TRITON;
 
 /** The message for a version that is not among them. */
 export const unknownTriton = (name: string): string =>

@@ -34,7 +34,7 @@ export function artifactsOf(
     if (unknown.length === 0) made.llir = llvmIrText(module, target);
   }
   if (artifacts.includes("ptx") || artifacts.includes("instructions")) {
-    const ptx = ptxText(module, { ...target, version: ptxVersionOf(options, capability) });
+    const ptx = ptxText(module, { ...target, version: ptxVersionOf(options, capability, module.ctx.triton) });
     if ("text" in ptx) {
       if (artifacts.includes("ptx")) made.ptx = ptx.text;
       if (artifacts.includes("instructions"))

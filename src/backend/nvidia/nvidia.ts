@@ -14,10 +14,11 @@ import { rewriteTensorPointer } from "../../passes/tt/rewrite-tensor-pointer.js"
 import { allocateWarpGroups } from "../../passes/ttg/allocate-warp-groups.js";
 import { globalScratchMemoryAllocation } from "../../passes/ttg/global-scratch-memory-allocation.js";
 import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
-import { TRITON_3_6 } from "../../support/triton-version.js";
 import type { Backend } from "../backend.js";
 import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./options.js";
-import { triton36 } from "./triton-3.6.js";
+import { cudaPipeline } from "./pipeline.js";
+import { RULES_3_6 } from "./triton-3.6.js";
+import { RULES_3_7 } from "./triton-3.7.js";
 
 export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
   name: "nvidia",
@@ -25,7 +26,7 @@ export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
   options: CUDA_OPTIONS,
   defaults: defaultOptions,
   check: checkOptions,
-  pipelines: new Map([[TRITON_3_6, triton36]]),
+  pipelines: new Map([RULES_3_6, RULES_3_7].map((rules) => [rules.version, cudaPipeline(rules)])),
   lowering: [
     rewriteTensorPointer,
     rewriteTensorDescriptorToPointer,

@@ -1,6 +1,7 @@
 /** Triton's compile options for CUDA. Source: third_party/nvidia/backend/compiler.py, CUDAOptions. */
 import { gpuOf, knownCapability } from "../../gpu/nvidia.js";
 import { isHardwareSize, type OptionValues, option, withDefaults } from "../../pass/options.js";
+import type { TritonVersion } from "../../support/triton-version.js";
 
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
 const PRECISIONS = ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"] as const;
@@ -69,9 +70,10 @@ export function capabilityAsked(
     : { error: `${shown("arch")} ${arch} and ${shown("target")} cuda:${target} are different targets` };
 }
 
-/** The PTX version that Triton asks for, as 10 * major + minor. Source: get_ptx_version_from_options. */
-export function ptxVersionOf(options: CudaOptions, capability: number): number {
-  return options.ptxVersion ?? gpuOf(capability).defaultPtx;
+/** The PTX version that Triton asks for, as 10 * major + minor: what its ptxas takes. Source: get_ptx_version_from_options. */
+export function ptxVersionOf(options: CudaOptions, capability: number, version: TritonVersion): number {
+  const { architecture, defaultPtx } = gpuOf(capability);
+  return options.ptxVersion ?? (architecture === "Blackwell" ? version.blackwellPtx : defaultPtx);
 }
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */

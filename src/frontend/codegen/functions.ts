@@ -38,8 +38,9 @@ import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign } from "./assign.js";
 import { type ErrorFrame, failAt, frameAt } from "./errors.js";
 import { type Compilation, type GeneratedFunction, type Generator, locationOf, nameValue, setValue } from "./generator.js";
-import { isConstant, type Leaf, leavesOf, mangle } from "./mangle.js";
+import { isConstant, type Leaf, leavesOf } from "./mangle.js";
 import { Abandoned, abandonIfFailed } from "./recovery.js";
+import { codegenRules } from "./version-rules.js";
 import { placed, visit, visitBody } from "./visit.js";
 
 /** An argument of a function: a constant, or a type of what is handed over when it is called. */
@@ -89,7 +90,8 @@ export function callJit(
   for (const { value } of leaves)
     if (!isConstant(value) && value !== null && (typeof value !== "object" || HAVE_NO_TYPE.has(value.kind)))
       raise("AttributeError", noAttribute(value, "type"));
-  const name = mangle(`${fn.module}.${fn.qualname}`, leaves) + (partitionWarps === undefined ? "" : `_NW${partitionWarps}`);
+  const { mangle } = codegenRules(g.compilation.host.triton);
+  const name = mangle(`${fn.module}.${fn.qualname}`, args) + (partitionWarps === undefined ? "" : `_NW${partitionWarps}`);
   const { functions } = g.compilation;
   if (!functions.has(name)) {
     if (g.callers.length > DEEPEST) raise("RecursionError", "maximum recursion depth exceeded");
@@ -147,6 +149,7 @@ function makeGenerator(
     options,
     isGluon: ctx.language === "gluon",
     numWarps: partitionWarps ?? options.numWarps,
+    rules: codegenRules(compilation.host.triton),
     call: (fn, args, named = new Map(), warps) => {
       if (!isKind(fn, "jit")) return raise("AttributeError", noAttribute(fn, "fn"));
       return callJit(g, fn, args, named, warps);
@@ -171,6 +174,7 @@ function makeGenerator(
     localDefs: new Map(),
     loopDepth: 0,
     returnType: undefined,
+    returns: [],
     node: undefined,
     visitingDefault: false,
     unused: undefined,
@@ -289,8 +293,8 @@ function visitDefaults(g: Generator, args: ast.Arguments): void {
 }
 
 function finishFunction(g: Generator, op: Parameters<typeof setArgumentAttr>[0], inputs: readonly Type[]): void {
-  if (g.returnType === undefined || g.returnType === VOID) {
-    g.returnType = VOID;
+  g.returnType = codegenRules(g.compilation.host.triton).returns.finish(g);
+  if (g.returnType === VOID) {
     g.b.create(ReturnOp, { srcs: [] });
     return;
   }

@@ -18,6 +18,7 @@ import type { TlType } from "../language/types.js";
 import { type Definition, flattenValue, type JitFunction, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { CompilationError, ErrorFrame } from "./errors.js";
+import type { PendingReturn } from "./returns.js";
 
 /** A function of the module: its return type is known once its body is visited. */
 export interface GeneratedFunction {
@@ -90,6 +91,8 @@ export interface Generator {
   /** Loops around this place. */
   loopDepth: number;
   returnType: TlType | undefined;
+  /** Since 3.7: the returns so far. */
+  readonly returns: PendingReturn[];
   /** The node that is being visited: errors are reported there. */
   node: ast.Node | undefined;
   visitingDefault: boolean;

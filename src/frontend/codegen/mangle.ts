@@ -7,7 +7,7 @@
  */
 import { mangleType, pyRepr } from "../language/python-text.js";
 import type { TlType } from "../language/types.js";
-import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
+import { isConstexpr, isKind, isTuple, type PyValue, tuple, typeOf, unwrap } from "../language/values.js";
 
 /** Which argument, and which element inside it. */
 export type Path = readonly number[];
@@ -39,12 +39,23 @@ export const isConstant = (value: PyValue): boolean =>
 
 export const pathText = (path: Path): string => (path.length === 1 ? `(${path[0]},)` : `(${path.join(", ")})`);
 
-export function mangle(name: string, leaves: readonly Leaf[]): string {
+export function mangle(name: string, args: readonly PyValue[]): string {
+  const leaves = leavesOf(args);
   const types = leaves.filter(({ value }) => !isConstant(value)).map(({ value }) => mangleType(typeOf(value)));
   // Leaves come in the order of their paths, which is the order in which Triton sorts them.
   const constants = leaves.filter(({ value }) => isConstant(value)).map(({ path, value }) => `${pathText(path)}c${pyRepr(value)}`);
   const text = constants.join("_").replaceAll(".", "_d_").replaceAll("'", "_sq_").replaceAll(/[[\]]/g, "_");
   return `${name}__${types.join("_")}__${text}`;
+}
+
+/** Since 3.7, arguments and constants are in their order: `triton.language.standard.max__i32S256S_c0_cFalse_cTrue_cFalse`. */
+export const mangle37 = (name: string, args: readonly PyValue[]): string =>
+  `${name}__${args.map(mangleArgument).join("_").replaceAll("'", "_sq_").replaceAll(/[[\]]/g, "_")}`;
+function mangleArgument(value: PyValue): string {
+  if (isTuple(value)) return `T${value.values.map(mangleArgument).join("_")}T`;
+  if (!isConstant(value)) return mangleType(typeOf(value));
+  const constant = unwrap(value);
+  return `c${isKind(constant, "dtype") || isKind(constant, "pointer") || isKind(constant, "block") ? mangleType(constant) : pyRepr(constant)}`;
 }
 
 /** Replaces leaves of nested tuples, taken in order from `next`. */

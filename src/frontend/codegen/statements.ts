@@ -1,20 +1,15 @@
 /** Statements. Source: code_generator.py, CodeGenerator.visit_*. */
 
-import { ReturnOp } from "../../dialects/tt/ops/function.js";
 import { callBuiltin } from "../language/define-builtin.js";
 import { raise } from "../language/errors.js";
-import { createBlock } from "../language/insertion.js";
 import { CORE } from "../language/operators.js";
-import { sameType, typeName } from "../language/python-text.js";
-import { toTensor } from "../language/semantic/constants.js";
-import { VOID } from "../language/types.js";
-import { flattenValue, isConstexpr, isTuple, type PyValue, tuple, typeOf } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign, visitAugAssign } from "./assign.js";
 import { visitIf } from "./branches.js";
 import { RETURN_IN_LOOP, unsupported } from "./errors.js";
 import type { Generator } from "./generator.js";
 import { visitFor, visitWhile } from "./loops.js";
+import { codegenRules } from "./version-rules.js";
 import { visit } from "./visit.js";
 import { visitWith } from "./with.js";
 
@@ -58,26 +53,7 @@ export function visitStatement(g: Generator, node: ast.Stmt): void {
   }
 }
 
-/** Ends the block; what follows is dead and goes into a block of its own. */
 function visitReturn(g: Generator, node: ast.Return): void {
   if (g.loopDepth > 0) unsupported(g, node, RETURN_IN_LOOP);
-  const value = decay(g, visit(g, node.value));
-  const type = value === null ? VOID : typeOf(value);
-  g.b.create(ReturnOp, { srcs: value === null ? [] : flattenValue(value) });
-  if (g.returnType === undefined) g.returnType = type;
-  else if (!sameType(g.returnType, type)) raise("TypeError", `Inconsistent return types: ${typeName(g.returnType)} and ${typeName(type)}`);
-  createBlock(g.b);
-}
-
-/** Constants become tensors when they are returned. */
-function decay(g: Generator, value: PyValue): PyValue {
-  if (isTuple(value))
-    return tuple(
-      value.values.map((v) => decay(g, v)),
-      value.fields,
-      value.cls,
-    );
-  if (isConstexpr(value) || typeof value === "bigint" || typeof value === "number" || typeof value === "boolean")
-    return toTensor(g.s, value);
-  return value;
+  codegenRules(g.compilation.host.triton).returns.visit(g, visit(g, node.value));
 }

@@ -19,6 +19,14 @@ export interface LanguageOptions {
   readonly debug: boolean;
 }
 
+/** What the language does otherwise in versions of Triton. Source: semantic.py of each. */
+export interface LanguageRules {
+  /** The op of `tl.debug_barrier`. */
+  readonly debugBarrier: (s: Semantic) => void;
+  /** Constants of fp8 can be made, by a conversion of fp32. */
+  readonly fp8Constants: boolean;
+}
+
 export interface Semantic {
   readonly ctx: Context;
   /** Ops go to its insertion point with its location; both change as code generation goes on. */
@@ -28,6 +36,7 @@ export interface Semantic {
   readonly isGluon: boolean;
   /** The warps that run the function: those of a partition in Gluon, or the kernel's. */
   readonly numWarps: number;
+  readonly rules: LanguageRules;
   /** Calls a JIT function (or what a combine function may be) from the place of `b`: CodeGenerator.call_JitFunction. */
   call(fn: PyValue, args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>, partitionWarps?: number): PyValue;
   /** A warning about the line that is being compiled. */

@@ -462,3 +462,19 @@ def interleave(a, b):
         #line 536
         return core.reshape(c, c.shape[:-2] + [2 * c.shape[-2]])
 `;
+
+/** The same in 3.7: `topk` has a description of 21 lines, and there are two functions more. */
+export const STANDARD_3_7 = `${STANDARD.replace(/#line (\d+)/g, (text, line) => (Number(line) > 470 ? `#line ${Number(line) + 21}` : text))}
+
+@jit
+#line 561
+def squeeze(x, dim: core.constexpr):
+    core.static_assert(x.shape[dim] == 1)
+    return x.reshape(x.shape[:dim] + x.shape[dim + 1:])
+
+
+@jit
+#line 567
+def unsqueeze(x, dim: core.constexpr):
+    return x.reshape(x.shape[:dim] + (1, ) + x.shape[dim:])
+`;

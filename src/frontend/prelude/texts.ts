@@ -1,20 +1,21 @@
 /** The Python texts of the prelude, by the version of Triton and the name of the module. */
-import { TRITON_3_6, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_7, type TritonVersion } from "../../support/triton-version.js";
 import { GLUON_FLOAT2, GLUON_STANDARD } from "./gluon.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
 import { RANDOM } from "./random.js";
-import { STANDARD } from "./standard.js";
+import { STANDARD, STANDARD_3_7 } from "./standard.js";
+
+const textsWith = (standard: string): ReadonlyMap<string, string> =>
+  new Map([
+    ["triton.language.standard", standard],
+    ["triton.language.random", RANDOM],
+    ["triton.experimental.gluon.language._standard", GLUON_STANDARD],
+    ["triton.experimental.gluon.language.nvidia.blackwell.float2", GLUON_FLOAT2],
+    ["torch._inductor.runtime.triton_helpers", INDUCTOR_HELPERS],
+    ["torch._inductor.runtime.triton_compat", INDUCTOR_COMPAT],
+  ]);
 
 export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> = new Map([
-  [
-    TRITON_3_6,
-    new Map([
-      ["triton.language.standard", STANDARD],
-      ["triton.language.random", RANDOM],
-      ["triton.experimental.gluon.language._standard", GLUON_STANDARD],
-      ["triton.experimental.gluon.language.nvidia.blackwell.float2", GLUON_FLOAT2],
-      ["torch._inductor.runtime.triton_helpers", INDUCTOR_HELPERS],
-      ["torch._inductor.runtime.triton_compat", INDUCTOR_COMPAT],
-    ]),
-  ],
+  [TRITON_3_6, textsWith(STANDARD)],
+  [TRITON_3_7, textsWith(STANDARD_3_7)],
 ]);

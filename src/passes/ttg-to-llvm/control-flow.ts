@@ -10,7 +10,7 @@ import { isCompatibleType } from "../../dialects/llvm/types/compatible.js";
 import { LLVMArrayType, LLVMFunctionType, ptrType, structType } from "../../dialects/llvm/types/types.js";
 import { isKernel } from "../../dialects/tt/kernel.js";
 import { CallOp, FuncOp, ReturnOp } from "../../dialects/tt/ops/function.js";
-import { TensorDescType } from "../../dialects/tt/types.js";
+import { PointerType, TensorDescType } from "../../dialects/tt/types.js";
 import { NUM_WARPS } from "../../dialects/ttg/num-warps.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
@@ -63,12 +63,13 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
 
   const module = func.parentOp!;
   const attrs = dictEntries(func.attrs).filter(([name]) => !NOT_COPIED.has(name) && !(kernel && name === "sym_visibility"));
-  if (arg_attrs || inputs.some((t) => TensorDescType.is(t)))
+  const pointees = lo.forms.pointeeTypes && inputs.some((t) => PointerType.is(t));
+  if (arg_attrs || pointees || inputs.some((t) => TensorDescType.is(t)))
     attrs.push([
       "arg_attrs",
       arrayAttr(
         ctx,
-        params.map((_, i) => argAttrs(inputs[i], arg_attrs?.[i] as DictAttr | undefined, ctx)),
+        params.map((_, i) => argAttrs(lo, inputs[i], arg_attrs?.[i] as DictAttr | undefined)),
       ),
     ]);
   if (kernel)
@@ -100,8 +101,12 @@ export function makeLLVMFunc(lo: Lowering, func: Operation): Operation {
 }
 
 /** A descriptor, or a pointer that is marked as one, is passed by value, in constant memory: 128 bytes. */
-function argAttrs(type: Type | undefined, given: DictAttr | undefined, ctx: Lowering["ctx"]): Attribute {
-  const attrs = given ?? emptyDict(ctx);
+function argAttrs({ ctx, forms }: Lowering, type: Type | undefined, given: DictAttr | undefined): Attribute {
+  const own = given ?? emptyDict(ctx);
+  const attrs =
+    forms.pointeeTypes && PointerType.is(type)
+      ? dictAttr(ctx, [...dictEntries(own), ["tt.pointee_type", typeAttr(type.params.pointeeType)]])
+      : own;
   const others = dictEntries(attrs).filter(([name]) => name !== "tt.nv_tma_desc");
   if (others.length === dictEntries(attrs).length && !TensorDescType.is(type)) return attrs;
   return dictAttr(ctx, [

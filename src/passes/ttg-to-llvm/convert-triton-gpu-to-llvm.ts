@@ -29,6 +29,7 @@ import { ASYNC_COPIES } from "./async-copy.js";
 import { ATOMICS } from "./atomics.js";
 import { BARRIERS } from "./barrier.js";
 import { CLUSTERS } from "./cluster.js";
+import { CODE_FORMS, CODE_FORMS_NAMES, type CodeForms } from "./code-forms.js";
 import { CONTROL_FLOW, makeLLVMFunc } from "./control-flow.js";
 import { CONVERT_LAYOUT } from "./convert-layout.js";
 import { DEBUG } from "./debug.js";
@@ -102,9 +103,11 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       ours: true,
       summary: "make no struct of a tensor that nothing wants whole, and each constant once",
     }),
+    codeForms: option.enum(CODE_FORMS_NAMES, { default: "3.6", ours: true, summary: "the version of Triton whose code is made" }),
   },
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
+    const forms: CodeForms = CODE_FORMS[pass.options.codeForms];
     const gpu = gpuOf(computeCapability);
     const target = { gpu, ptxVersion, numCTAs: getNumCTAs(module), threadsPerWarp: getThreadsPerWarp(module) };
     const funcs: Operation[] = [];
@@ -142,9 +145,9 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       pass.report.error(taken, `'${SHARED_MEMORY}' is the name of the shared memory that this pass adds`, "lower.unsupported");
       return pass.fail();
     }
-    insertBarriers(allocation, new Rewriter(module.ctx, pass.listener));
+    insertBarriers(allocation, new Rewriter(module.ctx, pass.listener), forms.skipBarrier);
     addSharedMemory(module);
-    const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, fold, pass.report.error);
+    const lo = new Lowering(module, target, pass.analysis(moduleAxisInfo), LOWERING_RULES, forms, fold, pass.report.error);
     for (const func of funcs) {
       const { origin } = module.ctx;
       module.ctx.origin = func.id;

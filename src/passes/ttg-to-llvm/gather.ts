@@ -15,7 +15,7 @@ import { linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { shuffleIdx } from "./shuffle.js";
-import { applyLinearLayout, clusterCTAId, emitIndices, laneAndWarpId } from "./thread-indices.js";
+import { applyLinearLayout, emitIndices, knownCTAId, laneAndWarpId } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
 /** The operands and the result of a gather, as a view of the op gives them. */
@@ -76,7 +76,7 @@ function byShuffles(lo: Lowering, { src, indices, axis, result }: Gather): void 
   const values = lo.elements(src);
   const wanted = lo.elements(indices);
   const { lane, warp } = laneAndWarpId(lo);
-  const block = clusterCTAId(lo);
+  const block = knownCTAId(lo);
 
   const registers = inverse.sublayout(dims, ["register"]).removeZeroBasesAlongDim(along);
   const perColumn = registers.getInDimSize(along);

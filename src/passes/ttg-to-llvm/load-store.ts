@@ -18,7 +18,7 @@ import type { Value } from "../../ir/value.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
-import { asValue, clusterCTAId, laneAndWarpId } from "./thread-indices.js";
+import { asValue, knownCTAId, laneAndWarpId } from "./thread-indices.js";
 import { convertType, elementsPerThread } from "./type-converter.js";
 
 /** How many elements one access of a tensor of pointers moves, before the mask is looked at. */
@@ -51,7 +51,7 @@ export function redundantThreadPredicate(lo: Lowering, masks: FreeVariableMasks)
   const { b } = lo;
   const zero = b.i32(0);
   const { lane, warp } = laneAndWarpId(lo);
-  const block = masks.block === 0 ? zero : clusterCTAId(lo);
+  const block = masks.block === 0 ? zero : asValue(b, knownCTAId(lo));
   let predicate: Value | undefined;
   for (const [id, mask] of [
     [lane, masks.lane],

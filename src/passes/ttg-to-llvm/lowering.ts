@@ -31,6 +31,7 @@ import type { Value } from "../../ir/value.js";
 import { depthFirst } from "../../rewrite/dialect-conversion.js";
 import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts.js";
 import { Bug } from "../../support/assert.js";
+import type { CodeForms } from "./code-forms.js";
 import { LLBuilder } from "./ll-builder.js";
 import { convertType } from "./type-converter.js";
 
@@ -134,6 +135,7 @@ export class Lowering {
     readonly target: LoweringTarget,
     readonly axisInfo: ModuleAxisInfo,
     readonly rules: ReadonlyMap<OpDef, LoweringRule>,
+    readonly forms: CodeForms,
     readonly folding: boolean,
     private readonly report: (op: Operation, message: string, code: string) => void,
   ) {

@@ -223,7 +223,7 @@ export const MATH: readonly LoweringRule[] = [
   elementwise(math.ExpOp, (lo, _op, [operands], type) => {
     if (!isFloat(type, "f32")) return callLibdevice(lo, "__nv_expf", operands!, type);
     const scaled = lo.b.fmul(operands![0]!, lo.b.f32(Math.LOG2E));
-    return lo.b.intrinsic("llvm.nvvm.ex2.approx.f", type, [scaled]);
+    return lo.b.intrinsic(lo.forms.ex2, type, [scaled]);
   }),
   elementwise(math.CtPopOp, ({ b }, _op, [operands], type) => b.op(ll.CtPopOp, operands!, type)),
   countBits(math.CountLeadingZerosOp, ll.CountLeadingZerosOp),

@@ -19,9 +19,9 @@ import {
   InvalBarrierOp,
   WaitBarrierOp,
 } from "../../dialects/ttng/ops/barrier.js";
-import type { GpuTarget } from "../../gpu/nvidia.js";
 import { isNonZeroInt } from "../../ir/match.js";
 import type { Value } from "../../ir/value.js";
+import { electPredicateWarp0 } from "./elect.js";
 import { sharedMemoryObject } from "./local-memory.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { threadId } from "./thread-indices.js";
@@ -29,6 +29,10 @@ import { threadId } from "./thread-indices.js";
 /** True in the first thread of those that run the code. */
 export function isFirstThread(lo: Lowering): Value {
   return lo.b.icmp("eq", threadId(lo), lo.b.i32(0));
+}
+/** True in the thread that starts or ends an mbarrier. */
+function initPredicate(lo: Lowering): Value {
+  return lo.forms.electedInit && lo.target.gpu.tma ? electPredicateWarp0(lo) : isFirstThread(lo);
 }
 /** PTX without results, unchanged. */
 export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly [constraint: string, value: Value])[]): void {
@@ -38,12 +42,12 @@ export function plainAsm(lo: Lowering, asm: string, operands: readonly (readonly
 }
 
 /** Polls until the phase is over. sm_80 has no wait of limited time, so there it sleeps in between. */
-function waitText(gpu: GpuTarget, predicated: boolean): string {
+function waitText({ target: { gpu }, forms }: Lowering, predicated: boolean): string {
   const body = [
     ...(predicated ? ["@!$2 bra.uni skipWait;"] : []),
     ".reg .pred complete;",
     "waitLoop:",
-    `mbarrier.${gpu.tma ? "try" : "test"}_wait.parity.shared.b64 complete, [$0], $1;`,
+    `mbarrier.${gpu.tma ? "try" : "test"}_wait.parity.${forms.mbarrierSpace}.b64 complete, [$0], $1;`,
     ...(gpu.tma ? [] : ["@!complete nanosleep.u32 20;"]),
     "@!complete bra.uni waitLoop;",
     ...(predicated ? ["skipWait:"] : []),
@@ -58,20 +62,20 @@ export const MBARRIERS: readonly LoweringRule[] = [
   rule(InitBarrierOp, ({ alloc, count }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     plainAsm(lo, `@$0 mbarrier.init.shared::cta.b64 [$1], ${count};`, [
-      ["b", isFirstThread(lo)],
+      ["b", initPredicate(lo)],
       ["r", base],
     ]);
   }),
   rule(InvalBarrierOp, ({ alloc }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     plainAsm(lo, "@$0 mbarrier.inval.shared::cta.b64 [$1];", [
-      ["b", isFirstThread(lo)],
+      ["b", initPredicate(lo)],
       ["r", base],
     ]);
   }),
   rule(BarrierExpectOp, ({ alloc, size, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
-    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.shared.b64 _, [$1], ${size};`, [
+    plainAsm(lo, `@$0 mbarrier.arrive.expect_tx.${lo.forms.mbarrierSpace}.b64 _, [$1], ${size};`, [
       ["b", lo.b.and(isFirstThread(lo), lo.value(pred))],
       ["r", base],
     ]);
@@ -79,7 +83,7 @@ export const MBARRIERS: readonly LoweringRule[] = [
   rule(WaitBarrierOp, ({ alloc, phase, pred }, lo) => {
     const { base } = sharedMemoryObject(lo, alloc);
     const predicate = pred && !isNonZeroInt(pred) ? pred : undefined;
-    plainAsm(lo, waitText(lo.target.gpu, predicate !== undefined), [
+    plainAsm(lo, waitText(lo, predicate !== undefined), [
       ["r", base],
       ["r", lo.value(phase)],
       ...(predicate ? [["b", lo.value(predicate)] as const] : []),

@@ -60,12 +60,13 @@ export function storeShared(lo: Lowering, pointer: Value, value: Value, access: 
   }
 
   const at = inCTA(lo, pointer, access);
-  if (!access.predicate) return b.store(value, at, (vec * bits) / 8);
+  if (!access.predicate && !lo.forms.storeByAsm) return b.store(value, at, (vec * bits) / 8);
   const ptx = new PtxBuilder();
   const address = ptx.address(at, "r");
   const constraint = constraintOf(bits);
   const operand = vec > 1 ? ptx.list(b.unpackVector(value).map((v) => ptx.input(v, constraint))) : ptx.input(value, constraint);
-  ptx.instruction(["st", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [address, operand], ptx.input(access.predicate, "b"));
+  const guard = access.predicate && ptx.input(access.predicate, "b");
+  ptx.instruction(["st", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [address, operand], guard);
   ptx.launch(b, voidType(ctx));
 }
 

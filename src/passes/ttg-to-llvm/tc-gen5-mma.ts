@@ -16,7 +16,7 @@ import { memoryLayout } from "../../dialects/ttng/ops/tensor-memory.js";
 import { tmemColumns } from "../../dialects/ttng/tmem-layout.js";
 import { descOf, elementOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
 import type { Type } from "../../ir/attribute.js";
-import { bitWidth, intType, isFloat } from "../../ir/builtin-types.js";
+import { bitWidth, i32, intType, isFloat } from "../../ir/builtin-types.js";
 import type { View } from "../../ir/define-op.js";
 import type { Value } from "../../ir/value.js";
 import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
@@ -287,7 +287,9 @@ function commit(lo: Lowering, barrier: Value, pred: Value): void {
   if (runsOnTwoCTAs(lo.module)) {
     const ctas = b.int(intType(ctx, 16), 0x3);
     b.inlineAsm(`${arrive}.shared::cluster.multicast::cluster.b64 [$1], $2;`, "b,l,h", [pred, barrier, ctas], voidType(ctx));
-  } else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, barrier], voidType(ctx));
+  } else if (lo.forms.commitInCluster)
+    b.inlineAsm(`${arrive}.shared::cluster.b64 [$1];`, "b,r", [pred, b.ptrtoint(barrier, i32(ctx))], voidType(ctx));
+  else b.inlineAsm(`${arrive}.b64 [$1];`, "b,l", [pred, barrier], voidType(ctx));
 }
 
 export const TC_GEN5_MMA: readonly LoweringRule[] = [

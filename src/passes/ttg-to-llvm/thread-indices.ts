@@ -5,10 +5,11 @@
  * computed once, and each register only xors a constant onto it.
  * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp: getThreadId, getLaneAndWarpId, applyLinearLayout, emitIndices.
  */
-import { ClusterCTAIdOp, WarpIdOp } from "../../dialects/nvgpu/ops/index.js";
+import * as nvgpu from "../../dialects/nvgpu/ops/index.js";
 import { ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { firstThreadOfGroup, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
+import { WarpIdOp } from "../../dialects/ttg/ops/since-3-7.js";
 import { i32, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import type { LinearLayout } from "../../layout/linear-layout.js";
@@ -45,18 +46,24 @@ export function laneAndWarpId(lo: Lowering): LaneAndWarp {
   const tid = threadId(lo);
   const warpSize = b.i32(lo.target.threadsPerWarp);
   if (numWarpsAt(lo) === 1) return { lane: tid, warp: 0 };
-  return { lane: b.urem(tid, warpSize), warp: b.udiv(tid, warpSize) };
+  const lane = b.urem(tid, warpSize);
+  return { lane, warp: lo.forms.warpIdOp ? b.value(WarpIdOp, { omitUniformHint: true }, i32(lo.ctx)) : b.udiv(tid, warpSize) };
 }
 /** The warp's number among those that run the code, which the compiler knows to be the same for all lanes. */
 export function uniformWarpId(lo: Lowering): Value {
-  return lo.b.value(WarpIdOp, {}, i32(lo.ctx));
+  const { b, ctx, forms } = lo;
+  return forms.warpIdOp ? b.value(WarpIdOp, {}, i32(ctx)) : b.value(nvgpu.WarpIdOp, {}, i32(ctx));
 }
 export function asValue(b: LLBuilder, index: Index): Value {
   return typeof index === "number" ? b.i32(index) : index;
 }
 /** The CTA's number in its cluster; an op that becomes 0 at the end of the lowering when clusters have one CTA. */
 export function clusterCTAId(lo: Lowering): Value {
-  return lo.b.value(ClusterCTAIdOp, {}, i32(lo.ctx));
+  return lo.b.value(nvgpu.ClusterCTAIdOp, {}, i32(lo.ctx));
+}
+/** As `clusterCTAId`, in code that all GPUs share. */
+export function knownCTAId(lo: Lowering): Index {
+  return lo.forms.knownCTA && lo.target.numCTAs === 1 ? 0 : clusterCTAId(lo);
 }
 
 /** The layout's image of these indices, one value for each out dim, in their order. Indices are given for every in dim, in order. */
@@ -159,7 +166,7 @@ function treeReduce(b: LLBuilder, terms: readonly Value[], combine: (l: Value, r
 export function emitIndices(lo: Lowering, type: TensorType, withCTAOffset: boolean): Value[][] {
   const layout = toLinearLayout(type.params.shape, type.params.encoding!);
   const { lane, warp } = laneAndWarpId(lo);
-  const block: Index = withCTAOffset ? clusterCTAId(lo) : 0;
+  const block: Index = withCTAOffset ? knownCTAId(lo) : 0;
   const registers = Array.from({ length: layout.getInDimSize("register") }, (_, r) => r);
   return applyLinearLayoutVec(lo, layout, { lane, warp, block }, registers);
 }

@@ -117,7 +117,7 @@ export const TMA_COPIES: readonly LoweringRule[] = [
     const { base } = sharedMemoryObject(lo, barrier);
     const descriptor = lo.value(desc);
     const rank = coord.length;
-    const text = `@$0 cp.async.bulk.tensor.${rank}d.shared::cluster.global.mbarrier::complete_tx::bytes [$1], [$2, {${numbered(3, rank)}}], [$${3 + rank}];`;
+    const text = `@$0 cp.async.bulk.tensor.${rank}d.${lo.forms.tmaSpace}.global.mbarrier::complete_tx::bytes [$1], [$2, {${numbered(3, rank)}}], [$${3 + rank}];`;
     return forMessages(lo, result, lo.allValues(coord), pred, ({ predicate, shared, coordinates }) =>
       plainAsm(lo, text, [["b", predicate], ["r", shared], ["l", descriptor], ...coordinates.map((c) => ["r", c] as const), ["r", base]]),
     );

@@ -122,6 +122,9 @@ const SPECIAL: Readonly<Record<string, (op: Operation) => Special>> = {
     if (op.numOperands === 0) return { name: "barrier.cta.sync.aligned.all", args: [word(op, 0)] };
     return { name: `barrier.cta.sync.aligned.${op.numOperands === 2 ? "count" : "all"}` };
   },
+  "fence.proxy": (op) => ({
+    name: `fence.proxy.${keyword(op.attr("kind")).replace("async.shared", `async.shared_${keyword(op.attr("space"))}`)}`,
+  }),
   "barrier.arrive": (op) => ({
     name: "barrier.cta.arrive.aligned.count",
     args: op.numOperands === 1 ? [word(op, 0), ...op.operands] : op.operands,

@@ -18,6 +18,9 @@ export const WarpIdOp = defineOp("ttg.warp_id", {
 /** The memories that a barrier orders accesses to, by bit. */
 const ADDRESS_SPACES = { local: 1, global_read: 2, global_write: 4, tensor_read: 8, tensor_write: 16 } as const;
 
+/** The bit of shared memory. */
+export const LOCAL = ADDRESS_SPACES.local;
+
 /** `ttg.barrier local|global_read`: all threads of the CTA meet, and see what was written to those memories. */
 export const BarrierOp = defineOp("ttg.barrier", {
   summary: "synchronizes execution and reads/writes to the selected address spaces for all threads in the CTA",

@@ -24,6 +24,13 @@ function floatDtype(x: number): Dtype {
   return normal || magnitude === Number.POSITIVE_INFINITY || magnitude === 0 || Number.isNaN(x) ? FLOAT32 : FLOAT64;
 }
 
+/** The type that a constant takes as a tensor. Source: to_tensor_type (3.7). */
+export function constantType(x: PyValue): Dtype {
+  if (typeof x === "boolean") return INT1;
+  if (typeof x === "bigint") return integerDtype(x);
+  return typeof x === "number" ? floatDtype(x) : raise("TypeError", `cannot convert ${pyStr(x)} of type ${pyStr(x, "type")} to tensor`);
+}
+
 /** A tensor of a number, or the tensor itself. */
 export function toTensor(s: Semantic, x: PyValue): Tensor {
   if (typeof x === "boolean") return tensor(constantValue(s, intAttr(irType(s, INT1), x ? 1 : 0)), INT1);
@@ -41,6 +48,7 @@ export function scalarConstant(s: Semantic, value: PyValue, dtype: PyValue): Ten
   if (typeof dtype !== "object" || dtype.kind !== "dtype") return raise("AttributeError", noAttribute(dtype, "to_ir"));
   if (isNumber(value) && Number(value) === 0) return nullValue(s, dtype);
   const ir = irType(s, dtype);
+  if (isFp8(dtype) && s.rules.fp8Constants && isNumber(value)) return cast(s, scalarConstant(s, Number(value), FLOAT32), dtype);
   if (isFp8(dtype) || dtype.bits === 0)
     return raise("AttributeError", `'triton._C.libtriton.ir.builder' object has no attribute 'get_${typeName(dtype)}'`);
   if (!isNumber(value)) return raise("TypeError", notAnArgument(dtype, value));

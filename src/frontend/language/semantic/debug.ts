@@ -3,6 +3,7 @@ import { BarrierOp } from "../../../dialects/gpu/ops/barrier.js";
 import { AssumeOp } from "../../../dialects/llvm/ops/assume.js";
 import { AssertOp, PrintOp } from "../../../dialects/tt/ops/debug.js";
 import { FuncOp } from "../../../dialects/tt/ops/function.js";
+import * as ttg from "../../../dialects/ttg/ops/since-3-7.js";
 import { denseElements } from "../../../ir/builtin-attrs.js";
 import { i32, tensorType } from "../../../ir/builtin-types.js";
 import { raise } from "../errors.js";
@@ -26,7 +27,11 @@ export function devicePrint(s: Semantic, given: string, args: readonly Tensor[],
   emitOp(s, PrintOp, { prefix, hex, args: args.map((arg) => arg.handle), isSigned });
 }
 
-export const debugBarrier = (s: Semantic): void => void emitOp(s, BarrierOp, {});
+export const debugBarrier = (s: Semantic): void => s.rules.debugBarrier(s);
+/** As 3.6 makes it. */
+export const gpuBarrier = (s: Semantic): void => void emitOp(s, BarrierOp, {});
+/** As made since 3.7: a barrier for accesses to all memories. */
+export const barrierOfAll = (s: Semantic): void => void emitOp(s, ttg.BarrierOp, { addrSpace: 31 });
 export const assume = (s: Semantic, condition: Tensor): void =>
   void emitOp(s, AssumeOp, { cond: condition.handle, op_bundle_operands: [], op_bundle_sizes: [] });
 

@@ -12,7 +12,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { WARP_SPECIALIZE } from "../../ttg/fuse-nested-loops/fuse-one-level.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { NUM_STAGES } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { refuse } from "../not-specializable.js";
+import { KNOWN, refuse, UNKNOWN } from "../not-specializable.js";
 import { doCodePartition } from "./code-partition.js";
 import { doDataPartition } from "./data-partition.js";
 import { doTaskIdPropagate } from "./task-id-propagation.js";
@@ -26,6 +26,7 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
   options: {
     numStages: option.int({ default: 0, summary: "number of buffers for warp specialization" }),
     dumpIntermediateSteps: option.bool({ default: false, summary: "Dump intermediate steps" }),
+    known: KNOWN,
   },
   statistics: { loops: "loops whose pipelining was switched off" },
   run(root, pass) {
@@ -39,6 +40,7 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
       const { marked, reason } = markedLoop(func);
       if (!marked) return;
       if (reason !== undefined) return explain && explainDeclined(explain, marked, reason);
+      if (!options.known) refuse(marked, UNKNOWN);
       let groups = 3;
       for (; groups >= 2; groups--) {
         doTaskPartition(func, groups);

@@ -10,6 +10,7 @@ import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/d
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { AsyncCopyGlobalToLocalOp } from "../../../dialects/ttg/ops/async-copy.js";
 import { LocalLoadOp, LocalStoreOp } from "../../../dialects/ttg/ops/local-memory.js";
+import * as ttg from "../../../dialects/ttg/ops/since-3-7.js";
 import { ArriveBarrierOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { MMAv5OpInterface } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
 import { TMEMLoadOp, TMEMStoreOp } from "../../../dialects/ttng/ops/tensor-memory.js";
@@ -77,7 +78,7 @@ function initialSchedule(loop: ForView, latencies: Latencies): CoarseSchedule | 
 function barrierIn(loop: ForView): Operation | undefined {
   let barrier: Operation | undefined;
   loop.op.walk((op) => {
-    if (BarrierOp.is(op)) barrier = op;
+    if (BarrierOp.is(op) || ttg.BarrierOp.is(op)) barrier = op;
     return barrier ? "interrupt" : undefined;
   });
   return barrier;

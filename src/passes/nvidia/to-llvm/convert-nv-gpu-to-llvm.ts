@@ -1,16 +1,19 @@
 import { SubOp, UDivOp } from "../../../dialects/llvm/ops/arithmetic.js";
 import { BitcastOp } from "../../../dialects/llvm/ops/casts.js";
 import { LLVMStructType, structElements } from "../../../dialects/llvm/types/types.js";
-import { ClusterCTAIdOp, LoadAcquireOp, WarpIdOp, WGMMAOp, WGMMAWaitGroupOp } from "../../../dialects/nvgpu/ops/ops.js";
+import { ClusterCTAIdOp, LoadAcquireOp, WarpIdOp as OldWarpIdOp, WGMMAOp, WGMMAWaitGroupOp } from "../../../dialects/nvgpu/ops/ops.js";
 import { ShflKindAttr } from "../../../dialects/nvvm/attrs.js";
 import { ClusterId, ThreadIdXOp } from "../../../dialects/nvvm/ops/registers.js";
 import { ShflOp } from "../../../dialects/nvvm/ops/warp.js";
 import { firstThreadOfGroup, maybeLookupNumWarps } from "../../../dialects/ttg/num-warps.js";
+import { WarpIdOp } from "../../../dialects/ttg/ops/since-3-7.js";
 import type { Type } from "../../../ir/attribute.js";
 import { bitWidth, i32, intType, isFloat } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { applyPatternsGreedily } from "../../../rewrite/greedy.js";
 import { pattern } from "../../../rewrite/pattern.js";
+import type { Rewriter } from "../../../rewrite/rewriter.js";
 import { asmInputs, inlineAsm } from "../../llvm/inline-asm.js";
 import { isolateWarpGroups } from "../../llvm/isolate-warp-groups.js";
 import { i32Constant } from "./constants.js";
@@ -22,7 +25,7 @@ export const convertNVGPUToLLVM = definePass("convert-nv-gpu-to-llvm", {
   summary: "Convert NVGPU to LLVM",
   source: "third_party/nvidia/lib/NVGPUToLLVM/NVGPUToLLVMPass.cpp",
   run(root, { listener }) {
-    applyPatternsGreedily(root, [lowerClusterCTAId, lowerWgmma, lowerLoadAcquire, lowerWgmmaWaitGroup, lowerWarpId], { listener });
+    applyPatternsGreedily(root, [lowerClusterCTAId, lowerWgmma, lowerLoadAcquire, lowerWgmmaWaitGroup, ...lowerWarpIds], { listener });
     lowerTensorMemoryBase(root, listener);
     isolateWarpGroups(root);
   },
@@ -33,13 +36,15 @@ const lowerClusterCTAId = pattern("cluster-cta-id", ClusterCTAIdOp, (view, rw) =
 );
 
 /** The warp within its group, from the number of the thread; a shuffle shows ptxas that all lanes have the same. */
-const lowerWarpId = pattern("warp-id", WarpIdOp, ({ op }, rw) => {
+const lowerWarpIds = [OldWarpIdOp, WarpIdOp].map((def) => pattern("warp-id", def, ({ op }, rw) => lowerWarpId(op, rw)));
+function lowerWarpId(op: Operation, rw: Rewriter): boolean {
   if (maybeLookupNumWarps(op) === 1) return rw.replace(op, i32Constant(rw, 0));
   const type = i32(rw.ctx);
   let thread = rw.value(ThreadIdXOp, {}, { types: [type] });
   const first = firstThreadOfGroup(op);
   if (first !== undefined) thread = rw.value(SubOp, { lhs: thread, rhs: i32Constant(rw, first) });
   const warp = rw.value(UDivOp, { lhs: thread, rhs: i32Constant(rw, 32) });
+  if (op.hasAttr("omitUniformHint")) return rw.replace(op, warp);
   const lane = i32Constant(rw, 0);
   const clamp = i32Constant(rw, 0x1f);
   const kind = ShflKindAttr.get(rw.ctx, { value: "idx" });
@@ -48,7 +53,7 @@ const lowerWarpId = pattern("warp-id", WarpIdOp, ({ op }, rw) => {
     op,
     rw.value(ShflOp, { thread_mask: everyLane, val: warp, offset: lane, mask_and_clamp: clamp, kind }, { types: [type] }),
   );
-});
+}
 
 const lowerLoadAcquire = pattern("load-acquire", LoadAcquireOp, ({ op, addr, mask, sem, scope, result }, rw) => {
   const width = Math.max(8, bitWidth(result.type) ?? 64);

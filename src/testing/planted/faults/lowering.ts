@@ -352,7 +352,12 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "pointer",
     },
     { in: "loadShared", fault: "no predicate", find: "if (!access.predicate) {", replace: "if (true) {" },
-    { in: "storeShared", fault: "no predicate", find: "if (!access.predicate) return b.store", replace: "return b.store" },
+    {
+      in: "storeShared",
+      fault: "no predicate",
+      find: "if (!access.predicate && !lo.forms.storeByAsm) return b.store",
+      replace: "return b.store",
+    },
   ]),
   ...inFile("passes/ttg-to-llvm/ldmatrix.ts", [
     {
@@ -677,11 +682,11 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "laneAndWarpId",
       fault: "lane and warp are exchanged",
-      find: "lane: b.urem(tid, warpSize), warp: b.udiv(tid, warpSize)",
-      replace: "lane: b.urem(b.xor(tid, b.i32(1)), warpSize), warp: b.udiv(tid, warpSize)",
+      find: "b.urem(tid, warpSize)",
+      replace: "b.urem(b.xor(tid, b.i32(1)), warpSize)",
       equivalent: "all that depends on lanes is counted in the same way",
     },
-    { in: "emitIndices", fault: "clusters' CTAs are taken for the first", find: "withCTAOffset ? clusterCTAId(lo) : 0", replace: "0" },
+    { in: "emitIndices", fault: "clusters' CTAs are taken for the first", find: "withCTAOffset ? knownCTAId(lo) : 0", replace: "0" },
     {
       in: "matrixVectorProduct",
       fault: "shifts go the other way",

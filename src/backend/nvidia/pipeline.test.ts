@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checkOptions, defaultOptions } from "./options.js";
-import { triton36 } from "./triton-3.6.js";
+import { cudaPipeline } from "./pipeline.js";
+import { RULES_3_6 } from "./triton-3.6.js";
+
+const triton36 = cudaPipeline(RULES_3_6);
 
 interface Golden {
   readonly steps: readonly (readonly string[])[];

@@ -1,0 +1,206 @@
+/**
+ * The passes that Triton runs for CUDA targets: stage by stage, in order, with options. 3.7 runs those of 3.6; what differs in them is
+ * in `VersionRules`.
+ * Source: third_party/nvidia/backend/compiler.py, make_ttir, make_ttgir, gluon_to_ttgir, make_llir.
+ */
+import { gpuOf } from "../../gpu/nvidia.js";
+import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
+import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
+import { gluonCanonicalize, gluonInferCoalescedEncodings, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
+import { enableLineInfo } from "../../passes/llvm/index.js";
+import {
+  accelerateMatmul,
+  allocateSharedMemoryNv,
+  assignLatencies,
+  automaticWarpSpecialization,
+  checkMatmulTwoCTA,
+  fenceInsertion,
+  hoistTmemAlloc,
+  interleaveTMem,
+  mmaLowering,
+  optimizeAccumulatorInit,
+  optimizeDescriptorEncoding,
+  optimizeDotOperands,
+  optimizePartitionWarps,
+  optimizeTmemLayouts,
+  pipeline,
+  planCTA,
+  promoteLhsToTmem,
+  proxyFenceInsertion,
+  removeTmemTokens,
+  scheduleLoops,
+  tensorMemoryAllocation,
+  tmaLowering,
+  warpSpecialization,
+} from "../../passes/nvidia/index.js";
+import { convertNVGPUToLLVM, convertNVVMToLLVM, convertWarpSpecializeToLLVM } from "../../passes/nvidia/to-llvm/index.js";
+import {
+  combine,
+  loopAwareCse,
+  loopInvariantCodeMotion,
+  loopUnroll,
+  reorderBroadcast,
+  rewriteTensorDescriptorToPointer,
+  rewriteTensorPointer,
+} from "../../passes/tt/index.js";
+import {
+  allocateWarpGroups,
+  coalesce,
+  coalesceAsyncCopy,
+  combineTensorSelectAndIf,
+  f32DotTC,
+  fuseNestedLoops,
+  globalScratchMemoryAllocation,
+  optimizeThreadLocality,
+  prefetch,
+  reduceDataDuplication,
+  removeLayoutConversions,
+  reorderInstructions,
+} from "../../passes/ttg/index.js";
+import type { CodeFormsName } from "../../passes/ttg-to-llvm/code-forms.js";
+import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
+import type { TritonVersion } from "../../support/triton-version.js";
+import { type BackendStep, type BackendTarget, type Pipeline, stage } from "../backend.js";
+import { type CudaOptions, ptxVersionOf } from "./options.js";
+
+/** What differs between versions: options of passes. */
+export interface VersionRules {
+  readonly version: TritonVersion;
+  /** Whether loops that are marked for it are divided among warp groups; else they are refused. */
+  readonly warpSpecializes: boolean;
+  /** Fences also before reads through the async proxy. */
+  readonly fencesForReads: boolean;
+  /** The code that ops become. */
+  readonly codeForms: CodeFormsName;
+  /** Fences between proxies are LLVM's to write. */
+  readonly keepFences: boolean;
+}
+
+export const cudaPipeline =
+  (rules: VersionRules): Pipeline<CudaOptions> =>
+  (target, language) => [...(language === "gluon" ? gluonToTtgir : toTtgir(target, rules)), ...toLlvm(target, rules)];
+
+const gluonToTtgir = stage("ttgir", [
+  gluonInline(),
+  gluonInferCoalescedEncodings(),
+  gluonResolveAutoEncodings(),
+  tmaLowering(),
+  gluonCanonicalize(),
+  sccp(),
+  loopAwareCse(),
+  gluonCanonicalize(),
+  combineTensorSelectAndIf(),
+]);
+
+const toTtgir = ({ capability, options }: BackendTarget<CudaOptions>, { warpSpecializes }: VersionRules): readonly BackendStep[] => {
+  const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
+  const gpu = gpuOf(capability);
+  const hoist = optimizeDotOperands({ hoistLayoutConversion: gpu.asyncCopies });
+  return [
+    ...stage("ttir", [
+      inline(),
+      rewriteTensorPointer(),
+      !gpu.tma && rewriteTensorDescriptorToPointer(),
+      canonicalize(),
+      combine(),
+      reorderBroadcast(),
+      cse(),
+      symbolDce(),
+      loopUnroll(),
+    ]),
+    ...stage("ttgir", [
+      convertTritonToTritonGpu({ target: `cuda:${capability}`, numWarps, threadsPerWarp: gpu.warpSize, numCTAs, maxnreg }),
+      coalesce(),
+      f32DotTC({ emuTF32: gpu.tf32 }),
+      planCTA(),
+      removeLayoutConversions(),
+      optimizeThreadLocality(),
+      accelerateMatmul(),
+      removeLayoutConversions(),
+      hoist,
+      optimizeDescriptorEncoding(),
+      loopAwareCse(),
+      ...(gpu.architecture === "Blackwell"
+        ? blackwellLoops(numStages, warpSpecializes)
+        : gpu.asyncCopies
+          ? ampereLoops(numStages, warpSpecializes)
+          : [loopInvariantCodeMotion()]),
+      canonicalize(),
+      loopAwareCse(),
+      prefetch(),
+      hoist,
+      coalesceAsyncCopy(),
+      optimizeTmemLayouts(),
+      gpu.tma && tmaLowering(),
+      removeLayoutConversions(),
+      interleaveTMem(),
+      reduceDataDuplication(),
+      reorderInstructions(),
+      loopAwareCse(),
+      symbolDce(),
+      fenceInsertion({ computeCapability: capability }),
+      mmaLowering(),
+      sccp(),
+      cse(),
+      canonicalize(),
+    ]),
+  ];
+};
+
+const toLlvm = (
+  { capability, options }: BackendTarget<CudaOptions>,
+  { version, fencesForReads, codeForms, keepFences }: VersionRules,
+): readonly BackendStep[] => {
+  const ofTarget = { computeCapability: capability };
+  const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability, version) };
+  return stage("llir", [
+    combineTensorSelectAndIf(),
+    allocateWarpGroups(),
+    convertScfToCf(),
+    gluonInline(),
+    allocateSharedMemoryNv(lowering),
+    tensorMemoryAllocation(),
+    checkMatmulTwoCTA(),
+    globalScratchMemoryAllocation(),
+    proxyFenceInsertion({ ...ofTarget, reads: fencesForReads }),
+    // The next canonicalizer would erase it, so it is not made.
+    convertTritonGPUToLLVM({ ...lowering, fold: true, codeForms }),
+    canonicalize(),
+    cse(),
+    convertNVGPUToLLVM(),
+    convertWarpSpecializeToLLVM(),
+    canonicalize(),
+    cse(),
+    symbolDce(),
+    convertNVVMToLLVM({ keepFences }),
+    enableLineInfo(),
+  ]);
+};
+
+const ampereLoops = (numStages: number, known: boolean) => [
+  fuseNestedLoops(),
+  canonicalize(),
+  loopInvariantCodeMotion(),
+  canonicalize(),
+  combineTensorSelectAndIf(),
+  warpSpecialization({ numStages, dumpIntermediateSteps: true, known }),
+  assignLatencies({ numStages }),
+  scheduleLoops(),
+  pipeline({ numStages, dumpIntermediateSteps: true }),
+];
+const blackwellLoops = (numStages: number, known: boolean) => [
+  fuseNestedLoops(),
+  canonicalize(),
+  loopInvariantCodeMotion(),
+  optimizeAccumulatorInit(),
+  hoistTmemAlloc({ hoistOutOfIf: false }),
+  promoteLhsToTmem(),
+  assignLatencies({ numStages }),
+  scheduleLoops(),
+  automaticWarpSpecialization({ numStages, known }),
+  pipeline({ numStages, dumpIntermediateSteps: true }),
+  optimizePartitionWarps(),
+  combineTensorSelectAndIf(),
+  hoistTmemAlloc({ hoistOutOfIf: true }),
+  removeTmemTokens(),
+];

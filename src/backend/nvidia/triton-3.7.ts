@@ -1,0 +1,11 @@
+/** What is Triton 3.7's own in the backend for CUDA, measured with 3.7.1. */
+import { TRITON_3_7 } from "../../support/triton-version.js";
+import type { VersionRules } from "./pipeline.js";
+
+export const RULES_3_7: VersionRules = {
+  version: TRITON_3_7,
+  warpSpecializes: false,
+  fencesForReads: true,
+  codeForms: "3.7",
+  keepFences: true,
+};

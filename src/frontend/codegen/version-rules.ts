@@ -1,0 +1,19 @@
+/** What code generation does otherwise in versions of Triton: one record a version. Source: code_generator.py of each. */
+import { TRITON_3_6, TRITON_3_7, type TritonVersion } from "../../support/triton-version.js";
+import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
+import type { LanguageRules } from "../language/semantic.js";
+import type { PyValue } from "../language/values.js";
+import { mangle, mangle37 } from "./mangle.js";
+import { RETURNS_3_6, RETURNS_3_7, type ReturnRules } from "./returns.js";
+
+export interface CodegenRules extends LanguageRules {
+  /** The name of the function that is made for these arguments. */
+  readonly mangle: (name: string, args: readonly PyValue[]) => string;
+  readonly returns: ReturnRules;
+}
+
+const RULES: ReadonlyMap<TritonVersion, CodegenRules> = new Map([
+  [TRITON_3_6, { mangle, returns: RETURNS_3_6, debugBarrier: gpuBarrier, fp8Constants: false }],
+  [TRITON_3_7, { mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true }],
+]);
+export const codegenRules = (version: TritonVersion): CodegenRules => RULES.get(version)!;
