@@ -65,7 +65,7 @@ export function tabLabels(
   const room = (most: number) => width - 7 - Math.min(textWidth(title), most);
   const forms = [names, short].map((labels) => labels.map((label, i) => [label, names[i]!] as const));
   const fits = (labels: readonly (readonly [string, string])[], form: number) =>
-    labels.reduce((n, [label]) => n + label.length + 1, 1) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 12);
+    labels.reduce((n, [label]) => n + label.length + 1, 1) <= room(form === 0 ? Math.max(12, Math.floor(width / 3)) : 4);
   return forms.find(fits) ?? [[short[names.indexOf(active)]!, active]];
 }
 

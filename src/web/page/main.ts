@@ -31,6 +31,7 @@ const TAB_NAMES: Readonly<Record<Tab | "validate" | "run", string>> = {
   limits: "limits",
   stats: "statistics",
   why: "explain",
+  flow: "control flow",
   rewrites: "rewrites",
   compare: "compare",
   validate: "validate",
@@ -45,6 +46,7 @@ const SCREENS: Readonly<Record<Tab, string>> = {
   limits: "codegen=limits,focus=codegen",
   stats: "codegen=stats,focus=codegen",
   why: "codegen=why,focus=codegen",
+  flow: "codegen=flow,focus=codegen",
   rewrites: "codegen=rewrites,focus=codegen",
   compare: "codegen=compare,focus=codegen",
 };

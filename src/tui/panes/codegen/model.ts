@@ -1,4 +1,4 @@
-/** The codegen pane: the final code, the reasons for it, and figures, in nine tabs over one Trace. */
+/** The codegen pane: the final code, the reasons for it, and figures, in tabs over one Trace. */
 import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import type { Row } from "../../draw/style.js";
 import { line, MUTED } from "../../draw/style.js";
@@ -9,6 +9,7 @@ import type { Size2 } from "../pane.js";
 import { compareItems } from "./compare.js";
 import { familyOf } from "./family.js";
 import { codeRows } from "./final-code.js";
+import { flowItems } from "./flow.js";
 import { limitsItems } from "./limits.js";
 import { memoryItems, mmaItems } from "./memory.js";
 import { rewriteItems } from "./rewrites.js";
@@ -38,6 +39,8 @@ export function codegenItems(state: State, width: number): readonly CodegenItem[
       return compareItems(session, width);
     case "why":
       return whyItems(state, width);
+    case "flow":
+      return flowItems(session, selectedStep(state), width);
     case "stats":
       return statsItems(session, selectedStep(state), width);
     case "rewrites":

@@ -31,6 +31,7 @@ export const codegenPane: PaneDef<CodegenView> = {
     if (tab === "rewrites") return `rewrites of ${pass}`;
     if (tab === "why") return about === "pass" ? `why ${pass}` : "why";
     if (tab === "stats") return "statistics";
+    if (tab === "flow") return "control flow";
     if (tab === "limits") return "limits";
     if (tab === "ptx" && ptxOf(state.session).kind !== "none") return "PTX";
     if (tab === "sass") return "SASS";
@@ -38,7 +39,7 @@ export const codegenPane: PaneDef<CodegenView> = {
   },
   tabs: (state) => ({
     names: CODEGEN_TABS,
-    short: ["mem", "mma", "ptx", "sass", "cmp", "why", "stat", "rew", "lim"],
+    short: ["mem", "mma", "ptx", "sas", "cmp", "why", "cf", "sta", "rew", "lim"],
     active: state.view.codegen.tab,
   }),
   note: (state) => {
