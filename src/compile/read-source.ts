@@ -49,7 +49,7 @@ export function readSource(request: SourceRequest): Source | Rejected {
     const { era } = ctx.spelling;
     modernize(parsed.module);
     if (!verifyOperation(parsed.module)) return rejectedBy(ctx);
-    const message = `'${name}' is spelt as ${era === "1.9" ? "Triton 2.0 to be" : `Triton ${era}`} did: it is compiled in the spelling of 3.6`;
+    const message = `'${name}' has the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}: it is compiled in the spelling of 3.6`;
     if (request.modernize === undefined) ctx.diagnostics.push({ severity: "remark", code: "source.older", message, notes: [] });
   }
   return { kind: "module", module: parsed.module, request };
