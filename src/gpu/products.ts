@@ -66,6 +66,7 @@ const H100_SOURCES = {
   tensor: "H100 data sheet: 989 TFLOPS of f16 and bf16, 495 of tf32, 1979 of fp8, 67 of f64, without sparsity",
 } as const;
 
+/** All products, the oldest first. */
 export const GPU_PRODUCTS: readonly GpuProduct[] = [
   {
     name: "t4",

@@ -56,7 +56,7 @@ export const DISTRIBUTED_LAYOUT = layoutBase("DistributedLayout");
 export const SHARED_LAYOUT = layoutBase("SharedLayout");
 
 const specs = new WeakMap<PyClass, LayoutSpec>();
-interface LayoutClass extends PyClass {
+export interface LayoutClass extends PyClass {
   readonly make: (args: readonly PyValue[], named?: ReadonlyMap<string, PyValue>) => Layout;
 }
 
