@@ -4,9 +4,11 @@
  * to PTX, beside `make_llir` and `make_ptx`, recorded likewise, and as --emit ptx runs it. A process for each architecture; every
  * file is compiled 15 times. Cold is the first time, warm the median of the 6th to the 15th. Times are those of the thread.
  */
+
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { type CompileOptions, compile, pipelineOf } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
@@ -58,6 +60,7 @@ function timeJob(text: string, job: Job, mode: Mode, runs = RUNS): Timing {
     texts: mode === "passes, texts",
     steps: mode !== "lowering, no steps",
     artifacts: mode.startsWith("passes") ? [] : ["ptx"],
+    translate: artifactsOf,
   };
   const times = Array.from({ length: runs }, () => {
     const module = parseModule(new Context(ALL_DIALECTS), job.file, text)!.module!;

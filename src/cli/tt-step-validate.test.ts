@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
@@ -244,6 +245,7 @@ describe("a fault that shows in lowered code alone is blamed on the pass that ma
       capability: 80,
       options: defaultOptions(80),
       artifacts: ["ptx"],
+      translate: artifactsOf,
       clock: () => 0,
     });
     planting.mockRestore();

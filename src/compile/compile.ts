@@ -11,6 +11,7 @@ import { stepText } from "../pass/define-pass.js";
 import type { Instrumentation, StepRecord } from "../pass/instrumentation.js";
 import { runPipeline } from "../pass/pass-manager.js";
 import { type Remark, refTo, remarkWithIds } from "../pass/remark.js";
+import { Bug } from "../support/assert.js";
 import { finished } from "../support/slices.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { LineTable, type StepText } from "../trace/line-table.js";
@@ -51,7 +52,7 @@ export interface CompileOptions {
   readonly watch?: (position: number) => Instrumentation | undefined;
   /** The artifacts to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
-  /** Makes them; without it there are none. */
+  /** Makes the artifacts. It is a bug to ask for some without it. */
   readonly translate?: Translate<CudaOptions> | undefined;
   /** No artifacts are made of a module with more ops than this. */
   readonly maxArtifactOps?: number;
@@ -145,6 +146,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     warnings: [],
     artifacts: {},
   });
+  if (options.artifacts?.length && !options.translate) throw new Bug("artifacts are asked for without what makes them");
   let failed: CompileResult["failed"];
   for (const { position, inserted, step } of stepsToRun(pipeline, options)) {
     yield { done: Math.max(0, position - 1), total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };

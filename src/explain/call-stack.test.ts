@@ -5,18 +5,18 @@ import { callersOf, locationOf } from "./provenance.js";
 
 const IR = `module {
   tt.func public @kernel(%p: !tt.ptr<f32>) {
-    %0 = tt.load %p : !tt.ptr<f32> loc(#inner)
-    %1 = arith.addf %0, %0 : f32 loc(#library)
-    tt.store %p, %1 : !tt.ptr<f32> loc(#kernel)
+    %0 = tt.load %p : !tt.ptr<f32> loc(#loc6)
+    %1 = arith.addf %0, %0 : f32 loc(#loc4)
+    tt.store %p, %1 : !tt.ptr<f32> loc(#loc1)
     tt.return
   }
 }
-#kernel = loc("k.py":30:4)
-#helper = loc("h.py":12:8)
-#deep = loc("h.py":3:2)
-#lib = loc("/x/triton/language/standard.py":40:2)
-#inner = loc(callsite(callsite(#deep at #helper) at #kernel))
-#library = loc("named"(callsite(#lib at #helper)))
+#loc1 = loc("k.py":30:4)
+#loc2 = loc("h.py":12:8)
+#loc3 = loc("h.py":3:2)
+#loc5 = loc("/x/triton/language/standard.py":40:2)
+#loc6 = loc(callsite(callsite(#loc3 at #loc2) at #loc1))
+#loc4 = loc("named"(callsite(#loc5 at #loc2)))
 `;
 
 test("an op of an inlined function has its own line and the calls around it; Triton's library is left out", () => {

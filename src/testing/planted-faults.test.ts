@@ -1,7 +1,9 @@
 /** Faults planted in real Triton's PTX and TTGIR are found by executing it beside the source, and their place is named. */
+
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
@@ -117,6 +119,7 @@ function ptxOf(ttgir: string): string {
     options,
     from: "llir",
     artifacts: ["ptx"],
+    translate: artifactsOf,
     texts: false,
     clock: () => 0,
   });

@@ -1,6 +1,8 @@
 /** Our PTX held against real Triton 3.6's of the same kernels, which fixtures/target/triton-ptx.json sums up. */
+
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { artifactsOf } from "../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../backend/nvidia/options.js";
 import { compile } from "../compile/compile.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
@@ -25,7 +27,7 @@ test.each(Object.entries(expected))("%s", (name, { lines, instructions }) => {
   const file = `fixtures/kernels/${kernel}.ttir`;
   const module = parseModule(new Context(ALL_DIALECTS), file, readFileSync(file, "latin1"))!.module;
   const options = { capability, options: defaultOptions(capability) };
-  const { trace } = compile(kernel, module, { ...options, artifacts: ["ptx", "instructions"], clock: () => 0 });
+  const { trace } = compile(kernel, module, { ...options, artifacts: ["ptx", "instructions"], translate: artifactsOf, clock: () => 0 });
   const ptx = trace.artifacts.ptx!;
 
   const ours = linesOf(ptx);

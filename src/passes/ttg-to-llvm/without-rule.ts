@@ -70,6 +70,5 @@ export const WITHOUT_LOWERING: Readonly<Record<string, string>> = {
   "ttg.mask.return": PIPELINE,
   "ttg.predicate_stage": PIPELINE,
   "ttg.warp_specialize.partitions": BY_PARENT,
-  "ttg.barrier": LATER,
   "ttg.warp_id": LATER,
 };

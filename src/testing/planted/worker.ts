@@ -2,8 +2,10 @@
  * Compiles and validates kernels on request of `run.ts`, in a process of its own: bundled with a fault, or without.
  * With the places of faults as its argument it says which of them a compilation passes.
  */
+
 import { createHash } from "node:crypto";
 import { Session } from "node:inspector";
+import { artifactsOf } from "../../backend/nvidia/artifacts.js";
 import { defaultOptions } from "../../backend/nvidia/options.js";
 import { NO_SIMULATION } from "../../cli/simulation-args.js";
 import { validateTrace } from "../../cli/tt-step-validate.js";
@@ -61,6 +63,7 @@ function compileKernel({ name, text, options }: Kernel, capability: number): { s
       options: { ...defaultOptions(capability), ...options },
       debugInfo: true,
       artifacts: ["ptx"],
+      translate: artifactsOf,
       remarks: false,
       clock: () => 0,
     });
