@@ -41,6 +41,8 @@ export interface ArtifactRequest {
 export type BackendOption<T = unknown> = OptionSpec<T> & {
   /** Why a value other than the default changes nothing here, and is refused. */
   readonly refused?: string;
+  /** The last that reads it: the front end, or the passes to TTGIR. Without it code is lowered by it. */
+  readonly lastRead?: "python" | "ttgir";
 };
 export type BackendOptions<Options> = { readonly [Key in keyof Options]: BackendOption<Options[Key]> };
 

@@ -25,6 +25,8 @@ export interface Io {
   clock(): number;
   /** Shows how far long work is; true if the user has asked to end it. Absent where standard error is no terminal. */
   readonly progress?: (progress: Progress) => Promise<boolean>;
+  /** The same for work that cannot halt; a signal ends the program. */
+  readonly showProgress?: (progress: Progress) => void;
   /** Whether stdout is a terminal. */
   readonly isTerminal?: boolean;
   /** Whether stdin and stdout are terminals with somebody before them; undefined in tests: nobody is. */

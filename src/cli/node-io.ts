@@ -89,7 +89,7 @@ export async function runMain(
     },
     cwd: process.cwd(),
     env: process.env,
-    ...(takesEscapes() && isTerminal(2) ? { progress: line.show } : {}),
+    ...(takesEscapes() && isTerminal(2) ? { progress: line.show, showProgress: line.write } : {}),
   };
   let code: number;
   try {

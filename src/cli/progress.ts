@@ -17,26 +17,28 @@ export class ProgressLine {
   #isListening = false;
 
   readonly show = async (progress: Progress): Promise<boolean> => {
-    const now = performance.now();
     if (!this.#isListening) {
       this.#isListening = true;
       process.once("SIGINT", this.#onInterrupt);
     }
-    if (progress.what !== this.#what) [this.#what, this.#began] = [progress.what, now];
-    if (now - this.#shown >= INTERVAL) {
-      this.#shown = now;
-      writeSync(2, `\r\x1b[K${progressText(progress, now - this.#began)}`);
-    }
+    this.write(progress);
     // A signal is delivered between tasks only.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#interrupted;
   };
 
+  readonly write = (progress: Progress): void => {
+    const now = performance.now();
+    if (progress.what !== this.#what) [this.#what, this.#began] = [progress.what, now];
+    if (now - this.#shown < INTERVAL || now - this.#began < INTERVAL) return;
+    this.#shown = now;
+    writeSync(2, `\r\x1b[K${progressText(progress, now - this.#began)}`);
+  };
+
   /** Removes the line. */
   end(): void {
-    if (!this.#isListening) return;
     process.removeListener("SIGINT", this.#onInterrupt);
-    writeSync(2, "\r\x1b[K");
+    if (this.#shown > 0) writeSync(2, "\r\x1b[K");
   }
 }
 

@@ -6,6 +6,7 @@ import { unified } from "../diff/hunks.js";
 import { ptxDiff } from "../diff/ptx-diff.js";
 import { codegenStep } from "../explain/codegen-facts.js";
 import { compareFacts, differenceTable, finalFacts } from "../explain/compare-facts.js";
+import type { Stage } from "../trace/stage.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { withMachineCode } from "./ptxas.js";
@@ -14,8 +15,13 @@ import { traceOf } from "./tt-step-compile.js";
 import { diffText, usesColour } from "./tt-step-diff.js";
 import { type Input, readInput } from "./tt-step-input.js";
 import type { Shown } from "./tt-step-show.js";
+import { uselessOptions } from "./useless-options.js";
 
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
+  const changed = (settingsIn(args.against!, io) ?? []).map(([name]) => name);
+  // The module is lowered by now: the Trace says what it was.
+  const [useless] = input.kind === "error" ? [] : uselessOptions(input, changed, trace.source.kind as Stage);
+  if (useless !== undefined) return { error: `--against ${args.against}: ${useless}` };
   const other = otherTrace(input, args, io);
   if ("error" in other) return other;
   const facts = factsText(withMachineCode(other.trace, io), withMachineCode(trace, io), args);

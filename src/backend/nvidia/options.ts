@@ -6,12 +6,16 @@ import type { TritonVersion } from "../../support/triton-version.js";
 const LAUNCH_ONLY = "it changes how a kernel is launched, not its code, and nothing is launched here";
 const PRECISIONS = ["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"] as const;
 
+/** The last that reads an option. */
+const FRONT_END = { lastRead: "python" } as const;
+const TO_TTGIR = { lastRead: "ttgir" } as const;
+
 export const CUDA_OPTIONS = {
-  numWarps: option.size({ default: 4, summary: "warps of a CTA" }),
-  numCtas: option.size({ default: 1, summary: "CTAs of a cluster (sm_90 and later)" }),
-  numStages: option.int({ default: 3, min: 0, summary: "stages of software pipelines" }),
+  numWarps: { ...option.size({ default: 4, summary: "warps of a CTA" }), ...TO_TTGIR },
+  numCtas: { ...option.size({ default: 1, summary: "CTAs of a cluster (sm_90 and later)" }), ...TO_TTGIR },
+  numStages: { ...option.int({ default: 3, min: 0, summary: "stages of software pipelines" }), ...TO_TTGIR },
   warpSize: { ...option.int({ default: 32, summary: "threads of a warp" }), refused: "a warp of CUDA has 32 threads" },
-  maxnreg: option.optional(option.int({ default: 0, min: 1, summary: "registers of a thread at most (.maxnreg)" })),
+  maxnreg: { ...option.optional(option.int({ default: 0, min: 1, summary: "registers of a thread at most (.maxnreg)" })), ...TO_TTGIR },
   ptxVersion: option.optional(
     option.int({ default: 0, min: 10, summary: "version of PTX, as 10 * major + minor; by default the target's" }),
   ),
@@ -24,18 +28,30 @@ export const CUDA_OPTIONS = {
   enableReflectFtz: option.bool({ default: true, summary: "libdevice flushes subnormal numbers to zero" }),
   launchCooperativeGrid: { ...option.bool({ default: false, summary: "cooperative launch" }), refused: LAUNCH_ONLY },
   launchPdl: { ...option.bool({ default: false, summary: "programmatic dependent launch" }), refused: LAUNCH_ONLY },
-  supportedFp8Dtypes: option.list({ default: [], summary: "fp8 types that a kernel may use; by default the target's" }),
-  deprecatedFp8DotOperandDtypes: option.list({ default: [], summary: "fp8 types that tl.dot warns about; by default the target's" }),
-  defaultDotInputPrecision: option.enum<string>(PRECISIONS, { default: "tf32", summary: "precision of tl.dot on fp32" }),
-  allowedDotInputPrecisions: option.list({ default: PRECISIONS, summary: "precisions that tl.dot may name" }),
-  maxNumImpreciseAccDefault: option.int({ default: 0, summary: "fp8 products summed in low precision; by default the target's" }),
+  supportedFp8Dtypes: {
+    ...option.list({ default: [], summary: "fp8 types that a kernel may use; by default the target's" }),
+    ...FRONT_END,
+  },
+  deprecatedFp8DotOperandDtypes: {
+    ...option.list({ default: [], summary: "fp8 types that tl.dot warns about; by default the target's" }),
+    ...FRONT_END,
+  },
+  defaultDotInputPrecision: {
+    ...option.enum<string>(PRECISIONS, { default: "tf32", summary: "precision of tl.dot on fp32" }),
+    ...FRONT_END,
+  },
+  allowedDotInputPrecisions: { ...option.list({ default: PRECISIONS, summary: "precisions that tl.dot may name" }), ...FRONT_END },
+  maxNumImpreciseAccDefault: {
+    ...option.int({ default: 0, summary: "fp8 products summed in low precision; by default the target's" }),
+    ...FRONT_END,
+  },
   externLibs: {
     ...option.list({ default: [], summary: "bitcode libraries" }),
     refused: "libdevice is built in, and other bitcode is not linked",
   },
-  debug: option.bool({ default: false, summary: "device_assert and other checks of debug mode" }),
+  debug: { ...option.bool({ default: false, summary: "device_assert and other checks of debug mode" }), ...FRONT_END },
   backendName: { ...option.string({ default: "cuda", summary: "which backend" }), refused: "cuda is the only backend" },
-  sanitizeOverflow: option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }),
+  sanitizeOverflow: { ...option.bool({ default: true, summary: "with --debug: integer overflow is an assertion" }), ...FRONT_END },
   arch: option.optional(option.string({ default: "", summary: "the target in Triton's words; as --target" })),
   instrumentationMode: {
     ...option.string({ default: "", summary: "instrumentation" }),

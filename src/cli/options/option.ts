@@ -34,6 +34,10 @@ export interface OptionDef<T = unknown> {
   readonly default?: T;
   /** The default in words, where it is no constant. */
   readonly defaultText?: string;
+  /** Options without one of which this one does nothing. */
+  readonly goesWith?: readonly string[];
+  /** The last that reads it, as the backend's record says. */
+  readonly lastRead?: "python" | "ttgir";
   /** Why only the default is accepted. */
   readonly refused?: string;
 }

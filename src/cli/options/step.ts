@@ -164,14 +164,30 @@ const VALIDATE_OPTIONS = {
   "all-programs": { type: FLAG, group: EXECUTE, help: "lowered code runs on every program of the grid" },
 } as const satisfies OptionTable;
 
+/** The program without a command executes for `--validate`. */
+const VALIDATE_STEPS = Object.fromEntries(
+  Object.entries(VALIDATE_OPTIONS).map(([name, def]) => [name, { ...def, goesWith: ["validate"] }]),
+) as unknown as typeof VALIDATE_OPTIONS;
+
 export const STEP = {
   list: { type: FLAG, group: SHOW, help: "one line a step: index, stage, flag, * if changed, op counts, time" },
-  nested: { type: FLAG, group: SHOW, help: "also print passes run by other passes (sub-steps)" },
+  nested: {
+    type: FLAG,
+    group: SHOW,
+    help: "also print passes run by other passes (sub-steps)",
+    goesWith: ["print-after-all", "print-after-change"],
+  },
   "print-after": { type: PASS, repeat: true, group: SHOW, help: "the IR after a pass; 0 is the source (repeatable)" },
   "print-after-all": { type: FLAG, group: SHOW, help: "the IR after every pass" },
   "print-after-change": { type: FLAG, group: SHOW, help: "the IR after every pass that changed it" },
   diff: { type: TWO_PASSES, group: SHOW, help: "the IR after A against the IR after B, by identity of ops" },
-  "diff-mode": { type: choice("side-by-side", "unified"), group: SHOW, help: "how --diff is printed", default: "unified" },
+  "diff-mode": {
+    type: choice("side-by-side", "unified"),
+    group: SHOW,
+    help: "how --diff is printed",
+    default: "unified",
+    goesWith: ["diff", "against"],
+  },
   emit: {
     type: choice("ttir", "ttgir", "llvm-dialect", "llir", "ptx", "cubin"),
     group: SHOW,
@@ -179,7 +195,7 @@ export const STEP = {
   },
   findings: { type: FLAG, group: SHOW, help: "what holds the kernel back, worst first, and which pass, op and line to look at" },
   codegen: { type: FLAG, group: SHOW, help: "loads, stores, tensor cores and barriers of the final code, and why" },
-  llc: { type: FLAG, group: SHOW, help: "PTX by an llc of LLVM 21 or newer" },
+  llc: { type: FLAG, group: SHOW, help: "PTX by an llc of LLVM 21 or newer", goesWith: ["emit", "ptxas-report"] },
   "ptxas-report": { type: FLAG, group: SHOW, help: "registers, spills, shared memory and machine code, by ptxas" },
   why: {
     type: text("VALUE", "a value (%23) or a line of Python (kernel.py:12)"),
@@ -222,7 +238,7 @@ export const STEP = {
     group: COMPILE,
     help: "where to leave the IR before a pass whose result does not verify, or before that of --stop-after",
   },
-  ...VALIDATE_OPTIONS,
+  ...VALIDATE_STEPS,
   ...OUTPUT,
   theme: {
     type: choice("dark", "light", "none"),
@@ -236,7 +252,7 @@ export const STEP = {
     group: OTHER,
     help: "the terminal UI as text, a section at a time, for screen readers: keys are lines of standard input",
   },
-  tui: { type: FLAG, group: OTHER, help: "open the terminal UI also with --against" },
+  tui: { type: FLAG, group: OTHER, help: "open the terminal UI also with --against", goesWith: ["against"] },
   explain: {
     type: anyText("NAME"),
     valueIsOptional: true,

@@ -7,7 +7,7 @@ import { FLAG, kebab, type OptionDef, type Written } from "./option.js";
 const OPTIONS = Object.entries(CUDA_OPTIONS as Readonly<Record<string, BackendOption>>);
 
 function optionOf(option: BackendOption): OptionDef {
-  const { kind, default: value, summary, values, parse, refused } = option;
+  const { kind, default: value, summary, values, parse, refused, lastRead } = option;
   const hasDefault = value !== undefined && !/by default/.test(summary) && !(Array.isArray(value) && value.length === 0);
   const shown = { int: "N", size: "N", list: "A,B", enum: values?.join("|") ?? "", string: "TEXT", bool: "" }[kind];
   return {
@@ -16,6 +16,7 @@ function optionOf(option: BackendOption): OptionDef {
     help: summary,
     ...(hasDefault ? { default: value } : {}),
     ...(refused === undefined ? {} : { refused }),
+    ...(lastRead === undefined ? {} : { lastRead }),
   };
 }
 

@@ -34,6 +34,15 @@ test.each(["2.0.0-gemm", "2.0.0-vecadd", "3.1.0-vecadd", "3.2.0-softmax", "3.6.0
   },
 );
 
+test("an import says before each step how far it is", () => {
+  const text = readFileSync("fixtures/dumps/3.6.0-softmax.log", "latin1");
+  const said: string[] = [];
+  const trace = importDumpLog("log", text, { progress: ({ what, done, of }) => void said.push(`${what} ${done} of ${of}`) });
+  if ("error" in trace) throw new Error(trace.error);
+  // The source comes with the first dump.
+  expect(said).toEqual(trace.steps.map((_, i) => `import ${i} of ${trace.steps.length - 1}`));
+});
+
 test("locations are kept on demand", () => {
   const trace = log("3.1.0-vecadd.log", true);
   expect(trace.lines.textOf(trace.steps[0]!.text)).toContain('#loc = loc("');

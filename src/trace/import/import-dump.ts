@@ -4,7 +4,7 @@
  */
 
 import { compact } from "../../support/bytes.js";
-import { finished } from "../../support/slices.js";
+import { finished, type Progress } from "../../support/slices.js";
 import { LineTable, type StepText } from "../line-table.js";
 import { LocationCollector } from "../op-locations.js";
 import { type PipelineStep, STAGES, type Stage } from "../stage.js";
@@ -23,6 +23,8 @@ export interface ImportOptions {
   readonly debugInfo?: boolean;
   /** Another spelling of the texts. */
   readonly rewrite?: (text: string) => string;
+  /** Called before each step of a log with how far the import is. */
+  readonly progress?: (progress: Progress) => void;
 }
 
 /** The Trace of a log. An error, with the reason, when no IR is in it. */
@@ -30,7 +32,7 @@ export function importDumpLog(name: string, text: string, options: ImportOptions
   const { dumps, warnings } = splitLog(text);
   if (!dumps.some((d) => d.text !== ""))
     return { error: warnings.length > 0 ? `the log holds no IR; ${warnings[0]}` : "the log holds no IR" };
-  const builder = new ImportedTrace(options);
+  const builder = new ImportedTrace(options, dumps.length);
   const changedOnly = isTriton20(dumps);
   for (const compilation of splitCompilations(dumps.filter((_, i) => !isShownAgain(dumps, i))))
     addCompilation(builder, compilation, changedOnly);
@@ -215,7 +217,11 @@ class ImportedTrace {
   #target: string | undefined;
   readonly #counts = { ops: 0, new: 0, withOrigin: 0 };
 
-  constructor(readonly options: ImportOptions) {}
+  constructor(
+    readonly options: ImportOptions,
+    /** How many dumps there are. */
+    readonly of = 0,
+  ) {}
 
   newCompilation(): void {
     this.#pieces = [];
@@ -224,6 +230,7 @@ class ImportedTrace {
 
   /** Adds a step with the IR after it; an empty text where that is not known. */
   step(info: Described, dumped: string): void {
+    if (this.of > 0) this.options.progress?.({ what: "import", done: Math.min(this.#steps.length, this.of), of: this.of });
     const text = this.rewritten(dumped);
     const before = this.#previous?.step;
     const known = text !== "";
