@@ -43,7 +43,7 @@ export function findPtxas(programs: Programs, env: Io["env"], capability: number
   return candidates.find((c) => programs.isProgram(c));
 }
 
-/** What assembling needs of the world. */
+/** The programs and folders that assembling uses. */
 export type Assembling = Pick<Io, "programs" | "env" | "readFile" | "writeFile">;
 
 /** Machine code of PTX, by the ptxas that is found; undefined where there is none. */

@@ -71,6 +71,8 @@ export function openTour(
   const path = name.endsWith(ENDING) ? name : join(toursFolder(io), `${name}${ENDING}`);
   const tour = tourAt(path, io);
   if ("missing" in tour) {
+    if (/[./]/.test(name) && path !== name)
+      return { refused: `tt-step: '${name}' is no name of a tour, and the file of a tour ends with ${ENDING}\n` };
     const near = nearestText(name, tourNames(io));
     return { refused: `tt-step: ${withHint(`there is no tour '${name}' (${tour.missing})${near}`, "tt-step learn")}\n` };
   }

@@ -127,7 +127,7 @@ function snapshotOf(input: string, args: SnapshotArgs, io: Io): Result {
     : { input, name, status: "new", detail: "new, run --update", ms: ms() };
 }
 
-/** Figures of a launch: they are held against `--limit`, and no difference of theirs is one of the snapshot. */
+/** Figures of a launch: they are compared by `--limit`, and a difference in them is no difference of the snapshot. */
 const LIMITS_FILE = "limits.json";
 
 /** The figures that grew by more than they may; undefined where none did. */

@@ -5,7 +5,7 @@ import { dashed, type OptionTable } from "./options/option.js";
 import { STEP } from "./options/step.js";
 import { TRITON_OPTIONS } from "./options/triton.js";
 
-/** What inputs are, by the stage of their first pass. */
+/** The kinds of inputs, by the stage of their first pass. */
 const INPUTS: Readonly<Record<Stage, string>> = { ttir: "TTIR", ttgir: "TTGIR", llir: "TTGIR", ptx: "LLVM dialect" };
 
 /** Why an option of the compiler has no effect on a module; undefined where it has one. */

@@ -38,7 +38,7 @@ export interface SourceRequest extends ImportOptions, PythonRequest {
   readonly name: string;
   /** The file's bytes, one character each (latin1), as MLIR counts columns. ASCII text is that already; `toBytes` converts other text. */
   readonly text: string;
-  /** What IR was made of, `triton` by default; Python says it itself. */
+  /** The language that the IR was made from, `triton` by default; Python says it itself. */
   readonly language?: Context["language"] | undefined;
   /** False keeps IR of another Triton as it is spelt, which no pass of 3.6 knows; true makes no remark of the change. */
   readonly modernize?: boolean | undefined;

@@ -233,7 +233,7 @@ const BEST_KNOWN: Readonly<Record<number, string>> = { 75: "t4", 80: "a100", 89:
 /** The product of a capability; undefined where there is no record of one. */
 export const productOf = (capability: number): GpuProduct | undefined => productCalled(BEST_KNOWN[capability] ?? "");
 
-/** What an SM has for the warps that run on it. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
+/** The resources of an SM that warps share. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
 export interface SmLimits {
   readonly warps: number;
   readonly ctas: number;

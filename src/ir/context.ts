@@ -30,7 +30,7 @@ export class Context {
   preferTmem16x256 = false;
   /** The version of Triton that is followed. */
   triton = DEFAULT_TRITON;
-  /** What the kernel was written in: TTGIR from Gluon's front end goes through passes of its own. */
+  /** The language of the kernel: TTGIR from Gluon's front end goes through passes of its own. */
   language: "triton" | "gluon" = "triton";
   /** The op that ops created from here on come from; set by the rewriter (see `Operation.origin`). */
   origin: number | readonly number[] | undefined = undefined;

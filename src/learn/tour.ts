@@ -10,7 +10,7 @@ import { type Json, parsePositionedJson } from "../support/positioned-json.js";
 
 export interface Tour {
   readonly title: string;
-  /** What one knows after it, in a sentence. */
+  /** The lesson, in a sentence. */
   readonly about: string;
   /** The file of the kernel, beside the tour's own. */
   readonly kernel: string;

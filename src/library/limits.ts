@@ -1,4 +1,4 @@
-/** What limits a kernel on a GPU, found without one. */
+/** Finds what limits a kernel on a GPU, without one. */
 export { GPU_PRODUCTS, type GpuProduct, type Pipe, type TensorKind } from "../gpu/products.js";
 export { type LimitsQuestion, limits } from "../limits/ask.js";
 export type { Bound, LatencyBound } from "../limits/bounds.js";

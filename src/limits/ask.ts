@@ -15,7 +15,7 @@ export interface LimitsQuestion extends Omit<LimitsRequest, "names"> {
   readonly assembled?: ((trace: Trace) => Trace) | undefined;
 }
 
-/** What limits a kernel, in a launch, on a GPU. Sources that do not compile, and launches that they cannot have, are `Rejected`. */
+/** Finds what limits a kernel in a launch on a GPU. Sources that do not compile, and launches that they cannot have, are `Rejected`. */
 export function limits(source: ModuleSource, question: LimitsQuestion): Limits | Rejected {
   const found = limitsAndTrace(source, question);
   return found.kind === "error" ? found : found.limits;

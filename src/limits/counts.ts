@@ -1,5 +1,5 @@
 /**
- * What programs of a launch cost, counted while the final code is followed: branches and addresses are computed, data is not
+ * Counts what programs of a launch cost, while the final code is followed: branches and addresses are computed, data is not
  * (`simulate/ptx/address-slice.ts`). Few programs are followed as a whole; docs/limits.md says when the result is exact.
  */
 import { type Rejected, rejected } from "../compile/source.js";
@@ -65,7 +65,7 @@ export interface Counts {
   readonly sites: readonly SiteCost[];
   readonly loops: readonly LoopCount[];
   readonly traffic: {
-    /** Of one program, of a wave of programs, of the whole grid: each byte once. */
+    /** Bytes of one program, of a wave of programs, and of the whole grid; each byte counts once. */
     readonly program: Traffic;
     readonly wave: Traffic;
     readonly grid: Traffic;
@@ -309,7 +309,7 @@ function begunOrder(total: number, wave: number, followed: number): number[] {
   return [...new Set([...first, ...spreadOrder(total).slice(0, most - first.length)])];
 }
 
-/** Of programs that differ at the grid's edges, the one that touches most. */
+/** The program that touches most, where programs at the grid's edges differ. */
 function largest(kept: readonly ReadonlyMap<number, Float64Array>[]): ReadonlyMap<number, Float64Array> {
   const size = (shapes: ReadonlyMap<number, Float64Array>) =>
     [...shapes.values()].reduce((sum, runs) => runs.reduce((s, at, i) => s + (i & 1 ? at : -at), sum), 0);

@@ -1,5 +1,5 @@
 /**
- * What limits a kernel on a GPU, found without one: the costs of a launch, how many programs an SM holds, the least time of each
+ * Finds what limits a kernel on a GPU, without one: the costs of a launch, how many programs an SM holds, the least time of each
  * resource, and what the kernel would gain by another choice. Every number says what it is: counted, estimated, or a range.
  */
 import { type Rejected, rejected } from "../compile/source.js";
@@ -62,7 +62,7 @@ export interface LoopCost extends LoopCount {
   readonly perIteration: Cost;
 }
 
-/** What limits a kernel in one launch on one GPU; plain data. */
+/** The limits of a kernel in one launch on one GPU, as plain data. */
 export interface Limits {
   readonly kind: "limits";
   readonly kernel: string;

@@ -1,4 +1,4 @@
-/** What would move the bound of a kernel: the ops that cost most of what binds it, with what is found about them, and the bound under other choices. */
+/** Finds what would move the bound of a kernel: the ops that cost most of what binds it, with what is found about them, and the bound under other choices. */
 
 import type { ModuleSource } from "../compile/source.js";
 import { type Finding, findings } from "../explain/findings.js";
@@ -23,7 +23,7 @@ export interface Moves {
 /** Ops that are named. */
 const NAMED = 3;
 
-/** What moves a bound. `trace` is of the compilation whose limits these are. */
+/** Lists what moves a bound. `trace` is of the compilation whose limits these are. */
 export function movesOf(source: ModuleSource, trace: Trace, limits: Limits, question: Omit<SweepQuestion, "axes">): Moves {
   const all = limits.ops.reduce((sum, { cost }) => sum + weight(cost, limits.binding), 0);
   const known = findings(trace);

@@ -25,7 +25,7 @@ export interface OccupancyLimit {
 export interface Occupancy {
   readonly ctasPerSm: number;
   readonly warpsPerSm: number;
-  /** Of the most warps that an SM can hold. */
+  /** The share of the most warps that an SM can hold. */
   readonly share: number;
   readonly limits: readonly OccupancyLimit[];
   /** Those that allow no more than `ctasPerSm`. */

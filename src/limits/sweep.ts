@@ -144,7 +144,7 @@ export function sweepText({ entries }: Sweep): string {
   return `${out.join("\n")}\n`;
 }
 
-/** What an early pruning of `triton.autotune` reads: configurations with the seconds that they take at least, the least first. */
+/** The data for an early pruning of `triton.autotune`: configurations with the seconds that they take at least, the least first. */
 export function pruningJson({ entries }: Sweep): unknown {
   return entries.map(({ kwargs, options, grid, limits: found, refused }) => ({
     kwargs: Object.fromEntries(Object.entries(kwargs).map(([name, value]) => [name, /^-?\d+$/.test(value) ? Number(value) : value])),

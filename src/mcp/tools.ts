@@ -1,5 +1,5 @@
 /**
- * The tools that `tt-step mcp` offers to agents: what the library does, with answers that are short enough to read. A tool's arguments
+ * The tools that `tt-step mcp` offers to agents: functions of the library, with results that are short enough to read. A tool's arguments
  * are checked by its schema first; what is wrong with a kernel or launch is the answer, marked as an error.
  */
 import { type Compilation, type CompileRequest, compile } from "../library/compile.js";

@@ -12,7 +12,7 @@ import type { Work } from "../support/slices.js";
 import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 
-/** What a reduction needs of its caller. */
+/** The functions that a reduction calls. */
 export interface ReduceOptions {
   /** A new context for each candidate. */
   readonly context: () => Context;

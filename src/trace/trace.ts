@@ -34,7 +34,7 @@ export interface Trace {
   readonly artifacts: Artifacts;
 }
 
-/** What NVIDIA's assembler makes of the PTX. */
+/** The machine code that NVIDIA's assembler makes from the PTX. */
 export interface MachineCode {
   /** Registers of a thread. */
   readonly registers: number;

@@ -66,7 +66,7 @@ export function sectionText({ title, rows, cursor }: Section, from: number): str
   return [title, ...part, ...(left > 0 ? [`(${left} more rows; enter goes on)`] : [])].join("\n");
 }
 
-/** The keys that a line stands for: a name of a key, or characters; what is typed into a prompt ends with enter. */
+/** The keys that a line means: a name of a key, or characters; what is typed into a prompt ends with enter. */
 export function keysOfLine(line: string): readonly TerminalInput[] {
   if (/^(?:enter|esc|space|tab|shift\+tab|up|down|left|right|home|end|pgup|pgdn|ctrl\+\w)$/.test(line)) return [{ kind: "key", key: line }];
   const opensPrompt = /^(?:[:/]|g\/)./.test(line);

@@ -29,7 +29,7 @@ import type { TourRequest } from "./tour/step.js";
 
 export interface TuiRequest extends Inputs {
   readonly theme: Theme["name"];
-  /** The theme follows the terminal's background, where it tells. */
+  /** The theme follows the terminal's background, if the terminal reports it. */
   readonly guessesTheme: boolean;
   readonly mouse: boolean;
   readonly trueColour: boolean;

@@ -1,4 +1,4 @@
-/** The colour of the terminal's background, which it tells when it is asked (OSC 11). The reply comes among what is typed. */
+/** The colour of the terminal's background, which it reports on request (OSC 11). The reply comes among what is typed. */
 
 export const ASK_BACKGROUND = "\x1b]11;?\x07";
 /** A terminal that has not replied in so many milliseconds will not. */
@@ -15,7 +15,7 @@ export class BackgroundReply {
 
   constructor(readonly found: (isLight: boolean) => void) {}
 
-  /** What was typed, without the reply. */
+  /** The typed bytes, without the reply. */
   take(text: string): string {
     if (this.#isKnown) return text;
     const all = this.#begun + text;

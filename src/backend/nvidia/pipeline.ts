@@ -63,7 +63,7 @@ import type { TritonVersion } from "../../support/triton-version.js";
 import { type BackendStep, type BackendTarget, type Pipeline, stage } from "../backend.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";
 
-/** What differs between versions: options of passes. */
+/** The options of passes that differ between versions. */
 export interface VersionRules {
   readonly version: TritonVersion;
   /** Whether loops that are marked for it are divided among warp groups; else they are refused. */

@@ -1,4 +1,4 @@
-/** What is Triton 3.6's own in the backend for CUDA. */
+/** The parts of the CUDA backend that are Triton 3.6's own. */
 import { TRITON_3_6 } from "../../support/triton-version.js";
 import type { VersionRules } from "./pipeline.js";
 

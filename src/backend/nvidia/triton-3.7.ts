@@ -1,4 +1,4 @@
-/** What is Triton 3.7's own in the backend for CUDA, measured with 3.7.1. */
+/** The parts of the CUDA backend that are Triton 3.7's own, measured with 3.7.1. */
 import { TRITON_3_7 } from "../../support/triton-version.js";
 import type { VersionRules } from "./pipeline.js";
 

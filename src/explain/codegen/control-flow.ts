@@ -91,7 +91,7 @@ export function ptxFlow(lines: readonly string[]): readonly FlowNode[] {
     const target = /\bbra(?:\.uni)?\s+(\$?[\w$]+)/.exec(text)?.[1];
     if (target !== undefined) {
       node.to.push(target);
-      // What follows a conditional branch is another block.
+      // A conditional branch ends its block.
       if (/^\s+@/.test(text)) begin(`${node.label.replace(/\+\d+$/, "")}+${line - node.line}`, line + 1);
     } else if (op === "ret") node.to.push("the end");
   });

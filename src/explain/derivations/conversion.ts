@@ -1,4 +1,4 @@
-/** What a conversion of layouts moves, by which way, what that costs, and why it goes this way. */
+/** Derives a conversion of layouts: the elements that move, the way they take, its cost, and why it goes this way. */
 import { nvidiaScratchSize, storedBitWidth } from "../../analysis/scratch-size.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";

@@ -18,7 +18,7 @@ export const FIGURES: Readonly<Record<string, Figure>> = {
   "axis-info": {
     title: "AxisInfo: how contiguity, divisibility and constancy are found",
     lines: () => [
-      "Values are visited forwards, producers first. What is found of a value is what is true in all programs and all iterations, or less.",
+      "Values are visited forwards, producers first. The numbers of a value hold in all programs and all iterations.",
       "",
       "  arguments                        ops                                loops",
       "  tt.divisibility of the argument  a rule of each kind of op: from    the first value and the one that is",

@@ -1,5 +1,5 @@
 /**
- * What functions return. In 3.6, a `return` is made where it stands, and constants become tensors. Since 3.7, the type is decided after
+ * The values that functions return. In 3.6, a `return` is made in place, and constants become tensors. Since 3.7, the type is decided after
  * the body, and a constant that all returns agree on stays one.
  * Source: code_generator.py, visit_Return, decide_return_type, cast_to, handle_returns.
  */

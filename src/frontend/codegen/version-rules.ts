@@ -1,4 +1,4 @@
-/** What code generation does otherwise in versions of Triton: one record a version. Source: code_generator.py of each. */
+/** Differences of code generation between versions of Triton: one record a version. Source: code_generator.py of each. */
 import { TRITON_3_6, TRITON_3_7, type TritonVersion } from "../../support/triton-version.js";
 import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
 import type { LanguageRules } from "../language/semantic.js";

@@ -259,7 +259,7 @@ export function pyIndex(value: PyValue, index: PyValue, name = listName(value)):
   if (isKind(index, "opaque")) return index;
   if (isKind(value, "class") && value.module === "typing") {
     const classes = elementsOf(index) ?? [index];
-    // What `isinstance` takes.
+    // The classes that `isinstance` takes.
     return pythonTuple(value.name === "Optional" ? [...classes, null] : classes);
   }
   if (isKind(value, "class")) {

@@ -19,7 +19,7 @@ export interface LanguageOptions {
   readonly debug: boolean;
 }
 
-/** What the language does otherwise in versions of Triton. Source: semantic.py of each. */
+/** Differences of the language between versions of Triton. Source: semantic.py of each. */
 export interface LanguageRules {
   /** The op of `tl.debug_barrier`. */
   readonly debugBarrier: (s: Semantic) => void;

@@ -69,7 +69,7 @@ export interface Site {
   idealWavefronts: number;
   /** The product of a tcgen05.mma, which its text does not say. */
   product?: { readonly m: number; readonly n: number; readonly k: number; readonly type: string };
-  /** Of shared memory. */
+  /** The last request to shared memory. */
   last?: LastRequest;
 }
 

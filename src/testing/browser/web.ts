@@ -94,7 +94,7 @@ def k(p, n):
     tl.store(p + tl.arange(0, 1024), x)
 `;
 const MORE: Checks = {
-  "a change of a setting compiles again; B is held against it": async (page) => {
+  "a change of a setting compiles again; B is compared with it": async (page) => {
     await page.locator("button", { hasText: "A/B" }).click();
     await page.getByLabel("warps").selectOption("8");
     await page.locator("#tab-compare:not([hidden])").waitFor();

@@ -1,4 +1,4 @@
-/** What if other passes ran: one switched off, put in, or run earlier or later. */
+/** Changes the passes that run: one is switched off, inserted, or moved. */
 
 import { pipelineOf, pipelineRange } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";

@@ -178,7 +178,7 @@ export interface Computed {
   readonly rewrites: ReadonlyMap<string, PassRewrites>;
   /** What holds the kernel back, worst first; undefined until it is known. */
   readonly findings: readonly Finding[] | undefined;
-  /** What limits the kernel, by the launch as it was typed. */
+  /** The limits of the kernel, by the launch as it was typed. */
   readonly limits: ReadonlyMap<string, SessionLimits>;
   /** The PTX of a module that is too large to have it in its Trace; undefined until somebody looks at it. */
   readonly ptx: Ptx | undefined;

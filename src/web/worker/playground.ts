@@ -131,7 +131,7 @@ export class Playground {
   private become(next: State): void {
     if (selectedStep(next) !== selectedStep(this.#state)) this.#about = { ...this.#about, rows: FIRST_ROWS };
     this.#state = next.effects.length > 0 ? reduce(next, { type: "taken" }) : next;
-    // Another option, or a pass that is switched off: the result is held against what it was.
+    // Another option, or a pass that is switched off: the result is compared with the earlier one.
     const again = next.effects.find((effect) => effect.kind === "compile");
     if (again) this.#compilation = this.compile({ kind: "compile", input: this.#about.input }, again.whatIf);
   }

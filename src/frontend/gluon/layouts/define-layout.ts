@@ -30,7 +30,7 @@ interface LayoutSpec {
   readonly check?: (fields: Fields) => Readonly<Record<string, PyValue>> | undefined;
   readonly rank: (fields: Fields) => number | undefined;
   readonly mangle: (fields: Fields) => string;
-  /** What it stands for: an encoding, or the attribute that says that there is none yet. */
+  /** The encoding, or the attribute that says that there is none yet. */
   readonly encoding: (fields: Fields) => EncodingParams | AttrDef<Record<string, never>>;
   /** Properties that are no fields. */
   readonly properties?: Readonly<Record<string, (fields: Fields) => PyValue>>;

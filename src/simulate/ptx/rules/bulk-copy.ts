@@ -124,7 +124,7 @@ function isWhole({ site }: InstructionCompiler, warp: Warp, bytes: number): bool
   return false;
 }
 
-/** Of a copy of which only the arrival counts. */
+/** The data of a copy that is only counted when it arrives. */
 const NO_DATA = new Uint8Array(0);
 
 /** A copy is on its way, which arrives at an mbarrier of the same CTA. */

@@ -24,7 +24,7 @@ export function computeLimits({ trace, input }: Session, launch: string): Sessio
   return limitsOf(trace, { ...request, names: kernel && argumentNames(kernel, input?.text) });
 }
 
-/** What is known of the launch in view; undefined until it is computed. */
+/** The limits of the launch in view; undefined until they are computed. */
 export function limitsIn({ session, view }: State): SessionLimits | undefined {
   const { launch } = view.codegen;
   if (launch === "") return undefined;
