@@ -2,23 +2,19 @@
  * `npm run test:browser`: the exported page and the playground in headless Chromium. No tests of vitest's, because a machine may
  * lack the browser: it then says so in one line and exits 0. `--screenshots` draws the pictures in `snapshots/web` instead.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { CHROMIUMS, launched } from "./chromium.js";
 import { checkExportedPage } from "./page.js";
 import { checkPlayground } from "./web.js";
 
-const KNOWN = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
 async function main(): Promise<number> {
-  const executablePath = [process.env["CHROMIUM"] ?? "", ...KNOWN].find((path) => path !== "" && existsSync(path));
-  if (executablePath === undefined) {
-    console.log(`browser: not run, no Chromium in ${KNOWN.join(", ")} or $CHROMIUM (Debian: apt-get install chromium)`);
+  const browser = await launched();
+  if (!browser) {
+    console.log(`browser: not run, no Chromium in ${CHROMIUMS.join(", ")} or $CHROMIUM (Debian: apt-get install chromium)`);
     return 0;
   }
-  // Chromium's sandbox needs rights that a container's root does not have; the pages are our own.
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   const folder = mkdtempSync(join(tmpdir(), "tt-step-page-"));
   let passed = 0;
   let failed = 0;

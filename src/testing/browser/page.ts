@@ -51,7 +51,7 @@ const CHECKS: Checks = {
   "| goes from side by side to unified, to the IR alone and back": async (page) => {
     for (const mode of ["unified", "IR", "side by side"]) {
       await page.keyboard.press("|");
-      assert.match(await textOf(page.locator("#head")), new RegExp(`${mode}$`));
+      assert.match(await textOf(page.locator("#head > small")), new RegExp(`${mode}$`));
     }
     assert.equal(await page.locator("#diff table.two").count(), 1);
   },
@@ -80,7 +80,7 @@ const CHECKS: Checks = {
   "a click on an instruction goes to its op in the IR": async (page) => {
     const fact = page.locator("#codegen tr", { hasText: /ld\.global|cp\.async/ }).first();
     await fact.click();
-    assert.match(await textOf(page.locator("#head")), /IR$/);
+    assert.match(await textOf(page.locator("#head > small")), /IR$/);
     assert.match(await textOf(page.locator("#diff tr.cursor")), /load|async_copy/);
     assert.ok((await page.locator("#codegen tr.cursor").count()) > 0);
   },

@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { launched } from "../browser/chromium.js";
 
 const TRITON = "triton==3.6.0";
 const folder = mkdtempSync(join(tmpdir(), "tt-step-python-"));
@@ -55,9 +56,21 @@ except tt_step.Error as error:
 `;
     assert.equal(ok(python, ["-c", program]), "cuda:90 True\ntt-step: cannot read 'missing.py': no such file or directory\n");
   },
-  "notebook output is a frame with the page": () => {
+  "notebook output is a frame with the page, which a browser shows": async () => {
     const program = `import tt_step\nprint(tt_step.open(${JSON.stringify(resolve(KERNEL))}, ${JSON.stringify(SIGNATURE)}, kernel="scaled")._repr_html_())`;
-    assert.match(ok(python, ["-c", program]), /^<iframe srcdoc="&lt;!doctype html.*coalesce/is);
+    const frame = ok(python, ["-c", program]);
+    assert.match(frame, /^<iframe srcdoc="&lt;!doctype html.*coalesce/is);
+    const browser = await launched();
+    if (!browser) return;
+    try {
+      const page = await browser.newPage();
+      await page.setContent(`<!doctype html><title>notebook</title>${frame}`);
+      const shown = page.frameLocator("iframe");
+      await shown.locator("nav button", { hasText: "coalesce" }).first().click();
+      assert.match((await shown.locator("#head").textContent()) ?? "", /coalesce/);
+    } finally {
+      await browser.close();
+    }
   },
   "tt-step capture keeps what Triton compiles, and returns the program's exit code": () => {
     const program = join(folder, "program.py");
