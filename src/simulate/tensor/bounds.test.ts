@@ -164,3 +164,11 @@ test("what is so uncertain that it says little is counted", () => {
   const run = ran(body, [1e6, 1], [1e6, 1]);
   expect(uncertain(run, run.bounds()).map(({ op, count, of }) => `${op.name} ${count} of ${of}`)).toEqual(["tt.store 1 of 8"]);
 });
+
+test("a product that rounds to zero leaves open what it adds: a fused multiply-add does not round it", () => {
+  const least = 2 ** -149;
+  const body = `%h = arith.constant dense<0.5> : ${SUM}\n%m = arith.mulf %x, %h : ${SUM}\n%v = arith.subf %x, %m : ${SUM}`;
+  const [underflows, exact] = bounds(ran(body, [least, 0]));
+  expect(underflows).toBeGreaterThanOrEqual(least);
+  expect(exact).toBe(0);
+});

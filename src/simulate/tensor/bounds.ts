@@ -257,7 +257,9 @@ function roundingOf(op: Operation, result: Val, operands: readonly Val[]): Bound
   if (arith.MaxNumFOp.is(op) || arith.MinNumFOp.is(op))
     return computed(F64, `a === 0 && b === 0 && !Object.is(a, b) ? ${OPEN_SIGN} : 0`, a!, b!) as Bound;
   if (arith.AddFOp.is(op) || arith.SubFOp.is(op)) return bound("a !== 0 && b !== 0 ? Math.abs(a) + Math.abs(b) : 0", a!, b!);
-  if (arith.MulFOp.is(op) && element.name !== "f64") return bound("a * b === c ? 0 : Math.abs(c)", a!, b!, result);
+  // A product may round to zero: it is not zero in a fused multiply-add.
+  if (arith.MulFOp.is(op) && element.name !== "f64")
+    return bound(`a * b === c ? 0 : Math.max(Math.abs(c), ${Number.MIN_VALUE})`, a!, b!, result);
   if (math.FmaOp.is(op)) return bound("Math.abs(a * b) + Math.abs(c)", a!, b!, c!);
   return bound("Math.abs(a)", result);
 }
