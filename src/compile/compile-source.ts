@@ -206,7 +206,7 @@ export function* compiling(
     startAfter,
     disable = [],
     insert = [],
-    artifacts = ["llir", "ptx"],
+    artifacts = translate ? ["llir", "ptx"] : [],
     record = "texts",
     from,
     divisibility = [],
