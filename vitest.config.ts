@@ -1,5 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests of whole programs, terminals and long executions: each file has modules of its own. */
+const WHOLE = ["src/{testing,fuzz,cli,tui,simulate}/**/*.test.{ts,tsx}", "src/**/golden.test.ts"];
+
 export default defineConfig({
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], testTimeout: 60_000, maxWorkers: 2 },
+  test: {
+    testTimeout: 60_000,
+    maxWorkers: 2,
+    projects: [
+      // Loading the compiler takes longer than most of these files, so they share it.
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.{ts,tsx}"], exclude: WHOLE, isolate: false } },
+      { extends: true, test: { name: "whole", include: WHOLE } },
+    ],
+  },
 });
