@@ -104,7 +104,7 @@ def kernels(name, function, capability):
     ttir = os.path.join(ROOT, "fixtures", "kernels", f"{name}.ttir")
     stage = "cubin" if capability <= NEWEST else "ptx"
     with tempfile.TemporaryDirectory() as folder:
-        # Triton's compiler takes a .ttir file to be behind make_ttir, whose IR is the same from both.
+        # Triton's compiler assumes that make_ttir made a .ttir file; ours and Triton's make_ttir give the same IR.
         optimized = os.path.join(folder, "kernel.ttir")
         run(ttir, "--target", f"cuda:{target}", "--emit", "ttir", "-o", optimized)
         real = triton.compile(optimized, target=GPUTarget("cuda", target, 32))

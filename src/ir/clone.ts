@@ -4,7 +4,7 @@ import { Operation } from "./operation.js";
 import type { Region } from "./region.js";
 import type { OpOperand, Value } from "./value.js";
 
-/** From values, blocks (and ops) of the original to those of the copy. Values without an entry stand for themselves. */
+/** From values, blocks (and ops) of the original to those of the copy. Values without an entry are their own copies. */
 export class Mapping {
   readonly values = new Map<Value, Value>();
   readonly blocks = new Map<Block, Block>();

@@ -127,7 +127,7 @@ function sortFew(names: string[]): void {
   }
 }
 
-/** A text that is equal exactly for equal parameters. Attributes and types stand for themselves by id. */
+/** A text that is equal exactly for equal parameters. An attribute or type is its id. */
 function keyOf(value: unknown): string {
   switch (typeof value) {
     case "string":

@@ -130,7 +130,7 @@ export const AttrSizedOperandSegments = defineTrait("AttrSizedOperandSegments");
 export const AttrSizedResultSegments = defineTrait("AttrSizedResultSegments");
 export const SameVariadicOperandSize = defineTrait("SameVariadicOperandSize");
 export const NoTerminator = defineTrait("NoTerminator");
-/** In its regions ops stand in no order: a value may be used above its definition. */
+/** In its regions ops have no order: a value may be used above its definition. */
 export const HasOnlyGraphRegion = defineTrait("HasOnlyGraphRegion");
 export const AutomaticAllocationScope = defineTrait("AutomaticAllocationScope");
 export const AffineScope = defineTrait("AffineScope");

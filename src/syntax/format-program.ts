@@ -63,7 +63,7 @@ export interface Step {
   /** Which part: operand groups, then result groups; of `attr` which attribute. */
   readonly part: number;
   readonly custom: CustomDirective | undefined;
-  /** Whether only some kind of type may stand here. */
+  /** True if only some kinds of types are allowed here. */
   readonly restricted: boolean;
 }
 

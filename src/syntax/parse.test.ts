@@ -5,7 +5,7 @@ import { attrText } from "../ir/text-hook.js";
 import { parseModule } from "./parse.js";
 import { printOperation } from "./print.js";
 
-test("the last op needs no space behind it", () => {
+test("the last op needs no space after it", () => {
   expect(parseModule(new Context(ALL_DIALECTS), "x.mlir", "llvm.func @f() {\nllvm.return}")).toBeDefined();
 });
 

@@ -1,5 +1,5 @@
 /**
- * The SSA names of a source as it is read: which value each stands for, where it may be seen, and stand-ins for names used
+ * The SSA names of a source as it is read: the value of each, where it may be seen, and placeholders for names used
  * before their definition.
  * Source: mlir/lib/AsmParser/Parser.cpp (OperationParser's isolatedNameScopes, which no op here opens, and forwardRefPlaceholders).
  */

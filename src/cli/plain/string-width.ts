@@ -1,2 +1,2 @@
-/** Stands for the package `string-width` in commands' bundles: the width of ASCII, which help is. */
+/** In the commands' bundles yargs imports this file instead of the package `string-width`. Help is ASCII: each character is one column. */
 export default (text: string): number => text.length;

@@ -1,2 +1,2 @@
-/** Stands for the package `strip-ansi` in commands' bundles: help has no colours. */
+/** In the commands' bundles yargs imports this file instead of the package `strip-ansi`. Help has no colours to remove. */
 export default (text: string): string => text;

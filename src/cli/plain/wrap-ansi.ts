@@ -1,4 +1,4 @@
-/** Stands for the package `wrap-ansi` in commands' bundles: lines of ASCII, which help is. */
+/** In the commands' bundles yargs imports this file instead of the package `wrap-ansi`. It breaks lines of ASCII, which help is. */
 import { wrapText } from "../../support/wrap-text.js";
 
 export default (text: string, width: number): string =>

@@ -33,7 +33,7 @@ function parseFlags(p: AttrParser, enumName: string, table: FlagTable): Flags {
 function printFlags({ flags }: Flags, table: FlagTable, separator: string): string {
   const names: string[] = [];
   let rest = flags;
-  // Groups stand after the single flags in the table and win over them.
+  // Groups are after the single flags in the table and win over them.
   for (const name of Object.keys(table).reverse()) {
     const bits = table[name]!;
     if (bits !== 0 && (bits & (bits - 1)) !== 0 && (rest & bits) === bits) {

@@ -47,7 +47,7 @@ defineCustomDirective("llvm", "ShuffleType", {
   print() {},
 });
 
-/** `0, %i, 3`: constants stand in the attribute, which marks the place of operands. */
+/** `0, %i, 3`: constants are in the attribute, which marks the place of operands. */
 defineCustomDirective("llvm", "GEPIndices", {
   parse(p, state, [dynamic, raw]) {
     const operands: ParsedOperand[] = [];

@@ -34,7 +34,7 @@ function checkSize(op: Operation, type: Type, report: OpReport): boolean {
   return false;
 }
 
-/** The layouts of operands and results fit their tensors and the module they stand in. */
+/** The layouts of operands and results fit their tensors and the module they are in. */
 export const VerifyTensorLayoutsTrait = defineTrait("VerifyTensorLayoutsTrait", {
   verify(op, report) {
     const { operandUses, results } = op;

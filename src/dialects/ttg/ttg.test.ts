@@ -25,7 +25,7 @@ function parse(text: string): Operation {
   if (!module || !verifyOperation(module)) throw new Error(ctx.diagnostics.map((d) => d.message).join("\n"));
   return module;
 }
-/** An attribute as it would stand in IR. */
+/** An attribute as it would be in IR. */
 function attribute(text: string): Attribute {
   return parse(`module attributes {test.a = ${text}} {}`).attr("test.a")!;
 }

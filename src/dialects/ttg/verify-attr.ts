@@ -1,4 +1,4 @@
-/** Where ttg's attributes may stand and what they may say. Source: Dialect.cpp, TritonGPUDialect::verifyOperationAttribute. */
+/** Where ttg's attributes are allowed, and with which values. Source: Dialect.cpp, TritonGPUDialect::verifyOperationAttribute. */
 import type { Attribute } from "../../ir/attribute.js";
 import { ArrayAttr, intsOf } from "../../ir/builtin-attrs.js";
 import type { OpReport } from "../../ir/define-op.js";

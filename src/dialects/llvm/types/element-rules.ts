@@ -1,4 +1,4 @@
-/** Which types may stand where in LLVM types. Source: mlir/lib/Dialect/LLVMIR/IR/LLVMTypes.cpp, isValidElementType and the like. */
+/** The types that LLVM types may have as elements. Source: mlir/lib/Dialect/LLVMIR/IR/LLVMTypes.cpp, isValidElementType and the like. */
 import type { Type } from "../../../ir/attribute.js";
 
 const names = (...list: readonly string[]): ReadonlySet<string> => new Set(list.map((n) => `llvm.${n}`));

@@ -79,7 +79,7 @@ export const removeLoopInvariantArgsFromBeforeBlock = pattern("remove-loop-invar
   return rw.replace(op, newWhile.op);
 });
 
-/** Values that the condition hands on although they are defined outside stand for themselves. */
+/** Values that the condition hands on although they are defined outside are replaced by themselves. */
 export const removeLoopInvariantValueYielded = pattern("remove-loop-invariant-value-yielded", WhileOp, (view, rw) => {
   const { op, inits } = view;
   const before = beforeBlock(view);

@@ -26,7 +26,7 @@ export function printAssignmentList(p: OpPrinter, prefix: string, args: readonly
   p.write(`${prefix}(${inits.map((init, i) => `${p.value(args[i]!)} = ${p.value(init)}`).join(", ")})`);
 }
 
-/** The arguments with their types, which stand elsewhere in the text. */
+/** The arguments with their types, which are elsewhere in the text. */
 export function withTypes(args: readonly ParsedArgument[], types: readonly Type[]): ParsedArgument[] {
   return args.map((arg, i) => ({ ...arg, type: types[i] }));
 }

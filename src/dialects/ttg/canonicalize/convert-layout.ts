@@ -71,7 +71,7 @@ export const convertFromConvert = pattern("canonicalize-convert-from-convert", C
   if (histogram) return replaced(rw.replaceWith(op, HistogramOp, { src: histogram.src, mask: histogram.mask }, { types }));
   const load = LocalLoadOp.match(arg);
   if (load) {
-    // At the place of the load: ops with side effects may stand between.
+    // At the place of the load: ops with side effects may be between.
     rw.setBefore(arg);
     return replaced(rw.replaceWith(op, LocalLoadOp, { src: load.src, token: load.token }, { types }));
   }
