@@ -9,20 +9,8 @@ import * as nvidiaToLLVM from "./nvidia/to-llvm/index.js";
 import * as print from "./print/index.js";
 import * as tt from "./tt/index.js";
 import * as ttg from "./ttg/index.js";
-import * as ttgToLLVM from "./ttg-to-llvm/index.js";
 
-const GROUPS: readonly Readonly<Record<string, unknown>>[] = [
-  common,
-  tt,
-  convert,
-  gluon,
-  nvidia,
-  print,
-  ttg,
-  llvm,
-  nvidiaToLLVM,
-  ttgToLLVM,
-];
+const GROUPS: readonly Readonly<Record<string, unknown>>[] = [common, tt, convert, gluon, nvidia, print, ttg, llvm, nvidiaToLLVM];
 
 export const PASSES: ReadonlyMap<string, PassDef> = new Map(
   GROUPS.flatMap((group) => Object.values(group).filter(isPass)).map((pass) => [pass.flag, pass]),

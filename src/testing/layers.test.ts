@@ -134,10 +134,11 @@ test("dialects import only those they build on", () => {
   expect(offending).toEqual([]);
 });
 
-test("passes that every GPU shares import none of a vendor", () => {
+test("passes that every GPU shares import nothing of a vendor: neither its passes nor its ops", () => {
+  const ofVendor = /^(?:passes\/nvidia|dialects\/(?:nvvm|nvgpu|nvws))\//;
   const offending = files.flatMap((file) =>
     /^passes\/[^/]+\//.test(file) && !file.startsWith("passes/nvidia/") && !isTest(file)
-      ? importsOf(file).flatMap((path) => (path.startsWith("passes/nvidia/") ? [`${file} imports ${path}`] : []))
+      ? importsOf(file).flatMap((path) => (ofVendor.test(path) ? [`${file} imports ${path}`] : []))
       : [],
   );
   expect(offending).toEqual([]);

@@ -8,12 +8,16 @@ import { mmaLowering } from "../../passes/nvidia/mma-lowering.js";
 import { proxyFenceInsertion } from "../../passes/nvidia/proxy-fence-insertion.js";
 import { tensorMemoryAllocation } from "../../passes/nvidia/tensor-memory/tensor-memory-allocation.js";
 import { tmaLowering } from "../../passes/nvidia/tma/tma-lowering.js";
-import { convertNVGPUToLLVM, convertNVVMToLLVM, convertWarpSpecializeToLLVM } from "../../passes/nvidia/to-llvm/index.js";
+import {
+  convertNVGPUToLLVM,
+  convertNVVMToLLVM,
+  convertTritonGPUToLLVM,
+  convertWarpSpecializeToLLVM,
+} from "../../passes/nvidia/to-llvm/index.js";
 import { rewriteTensorDescriptorToPointer } from "../../passes/tt/rewrite-tensor-descriptor-to-pointer.js";
 import { rewriteTensorPointer } from "../../passes/tt/rewrite-tensor-pointer.js";
 import { allocateWarpGroups } from "../../passes/ttg/allocate-warp-groups.js";
 import { globalScratchMemoryAllocation } from "../../passes/ttg/global-scratch-memory-allocation.js";
-import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
 import type { Backend } from "../backend.js";
 import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./options.js";
 import { cudaPipeline } from "./pipeline.js";

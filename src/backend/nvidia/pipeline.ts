@@ -33,7 +33,13 @@ import {
   tmaLowering,
   warpSpecialization,
 } from "../../passes/nvidia/index.js";
-import { convertNVGPUToLLVM, convertNVVMToLLVM, convertWarpSpecializeToLLVM } from "../../passes/nvidia/to-llvm/index.js";
+import type { CodeFormsName } from "../../passes/nvidia/to-llvm/code-forms.js";
+import {
+  convertNVGPUToLLVM,
+  convertNVVMToLLVM,
+  convertTritonGPUToLLVM,
+  convertWarpSpecializeToLLVM,
+} from "../../passes/nvidia/to-llvm/index.js";
 import {
   combine,
   loopAwareCse,
@@ -57,8 +63,6 @@ import {
   removeLayoutConversions,
   reorderInstructions,
 } from "../../passes/ttg/index.js";
-import type { CodeFormsName } from "../../passes/ttg-to-llvm/code-forms.js";
-import { convertTritonGPUToLLVM } from "../../passes/ttg-to-llvm/index.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { type BackendStep, type BackendTarget, type Pipeline, stage } from "../backend.js";
 import { type CudaOptions, ptxVersionOf } from "./options.js";

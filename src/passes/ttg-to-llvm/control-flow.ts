@@ -35,8 +35,6 @@ import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { PassError } from "../../pass/pass-error.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { getNumPrograms, getProgramId } from "./program-ids.js";
-import { clusterCTAId } from "./thread-indices.js";
 import { convertType, packFunctionResults, voidOr } from "./type-converter.js";
 
 // --- functions ----------------------------------------------------------------------------------
@@ -141,13 +139,13 @@ export function globalScratchPtr(lo: Lowering, allocOffset?: Value): Value {
   if (!isKernel(lo.func)) return allocOffset ? b.gep(pointer, i8(ctx), base, [allocOffset]) : base;
   const size = intOf(lo.module.attr("ttg.global_scratch_memory_size"));
   if (size === undefined) return base;
-  const ids = [0, 1, 2].map((axis) => getProgramId(lo, axis));
-  const dims = [0, 1].map((axis) => getNumPrograms(lo, axis));
+  const ids = [0, 1, 2].map((axis) => lo.code.programId(lo, axis));
+  const dims = [0, 1].map((axis) => lo.code.numPrograms(lo, axis));
   let linear = ids[2]!;
   for (const axis of [1, 0]) linear = b.add(ids[axis]!, b.mul(linear, dims[axis]!));
   if (lo.target.numCTAs > 1) {
     linear = b.mul(linear, b.i32(lo.target.numCTAs));
-    linear = b.add(linear, clusterCTAId(lo));
+    linear = b.add(linear, lo.code.clusterCTAId(lo.b));
   }
   let offset = b.mul(linear, b.i32(size));
   if (allocOffset) offset = b.add(offset, allocOffset);

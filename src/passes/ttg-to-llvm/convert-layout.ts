@@ -12,13 +12,10 @@ import { swizzledConversion } from "../../layout/swizzle.js";
 import type { TranspositionInfo } from "../../layout/transposition-selectors.js";
 import { getWarpLayoutConvertDecomposition } from "../../layout/warp-conversion.js";
 import { Bug } from "../../support/assert.js";
-import { barrier } from "./barrier.js";
 import { sharedMemoryBase } from "./control-flow.js";
-import { lowerLdStMatrix } from "./ldmatrix.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { lowerLdStShared, type SharedPlace } from "./shared-access.js";
-import { permuteBytes, shuffleIdx, shuffleXor } from "./shuffle.js";
 import { laneAndWarpId, matrixVectorProduct } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -75,22 +72,22 @@ function throughSharedMemory(
   const uniqueDst = actionRemoveBroadcastedRegs(dst);
   if (!uniqueDst.isIdentity) return broadcastAs(throughSharedMemory(lo, src, uniqueDst.apply(dst), values, element, base), dst);
 
-  const { rounds, store, load } = swizzledConversion(src, dst, lo.target.gpu, bits);
+  const { rounds, store, load } = swizzledConversion(src, dst, lo.code.matrices, bits);
   const stored = store.order.applyToValues(values);
   const size = store.layout.getInDimSize("register");
   const warpSync = isCvtWarpSync(src, dst);
   const place = (layout: LinearLayout) => ({ layout, element, base, maskSpan: 0 });
   const access = (tile: number, at: Omit<SharedPlace, "affineOffset">, vals: readonly Value[]): readonly Value[] => {
     if (tile === 0) return lowerLdStShared(lo, { ...at, affineOffset: b.i32(0) }, vals);
-    const moved = lowerLdStMatrix(lo, { ...at, affineOffset: () => b.i32(0) }, vals, [tile === 2]);
+    const moved = lo.code.moveMatrices(lo, { ...at, affineOffset: () => b.i32(0) }, vals, [tile === 2]);
     if (!moved) throw new Bug("a swizzling was made for a matrix instruction that does not fit");
     return moved;
   };
   const out: Value[] = [];
   for (let round = 0; round < rounds; round++) {
-    if (round > 0) barrier(lo, warpSync);
+    if (round > 0) lo.code.barrier(lo.b, warpSync);
     access(store.tile, place(store.layout), stored.slice(round * size, (round + 1) * size));
-    barrier(lo, warpSync);
+    lo.code.barrier(lo.b, warpSync);
     out.push(...access(load.tile, place(load.layout), []));
   }
   return load.order.inverse().applyToValues(out);
@@ -200,8 +197,8 @@ function swap(
       }
       const sel1 = b.select(bitIsOff, b.i32(top), b.i32(pre ? bottom : top ^ 0x4444));
       const sel2 = b.select(bitIsOff, b.i32(bottom), b.i32(pre ? top : bottom ^ 0x4444));
-      out[r0] = permuteBytes(lo, v0, v1, sel1);
-      out[r1] = permuteBytes(lo, v0, v1, sel2);
+      out[r0] = lo.code.permuteBytes(lo.b, v0, v1, sel1);
+      out[r1] = lo.code.permuteBytes(lo.b, v0, v1, sel2);
     });
     return out;
   };
@@ -211,8 +208,8 @@ function swap(
   values = values.map((value, r) => {
     let mask = 0;
     for (const { transposition } of transpositions) if ((r & (1 << (transposition[0] - nPack))) !== 0) mask |= laneBases[transposition[1]]!;
-    if (permutedLane) return shuffleIdx(lo, value, b.xor(permutedLane, b.i32(mask)));
-    return mask === 0 ? value : shuffleXor(lo, value, mask);
+    if (permutedLane) return lo.code.shuffleIdx(lo.b, value, b.xor(permutedLane, b.i32(mask)));
+    return mask === 0 ? value : lo.code.shuffleXor(lo.b, value, mask);
   });
   for (const t of transpositions) values = stage(values, t, false);
   return values;
@@ -228,18 +225,18 @@ function ship(lo: Lowering, values: readonly Value[], nPack: number, t: Transpos
   forPairs(values.length, t.transposition[0] - nPack, (r0, r1) => {
     const [v0, v1] = [values[r0]!, values[r1]!];
     if (t.topPreSel === 0x3210 && t.topPostSel === 0x3210) {
-      const shipped = shuffleXor(lo, b.select(bitIsOff, v1, v0), laneMask);
+      const shipped = lo.code.shuffleXor(lo.b, b.select(bitIsOff, v1, v0), laneMask);
       out[r0] = b.select(bitIsOff, v0, shipped);
       out[r1] = b.select(bitIsOff, shipped, v1);
       return;
     }
     const shipSelector = b.select(bitIsOff, b.i32(t.botPreSel), b.i32(t.topPreSel));
-    const shipped = shuffleXor(lo, permuteBytes(lo, v0, v1, shipSelector), laneMask);
+    const shipped = lo.code.shuffleXor(lo.b, lo.code.permuteBytes(lo.b, v0, v1, shipSelector), laneMask);
     const [diagonal, other] = shipDiagonals(t.topPostSel);
     const sel1 = b.select(bitIsOff, b.i32(t.topPostSel), b.i32(other));
     const sel2 = b.select(bitIsOff, b.i32(diagonal), b.i32(t.botPostSel ^ 0x4444));
-    out[r0] = permuteBytes(lo, v0, shipped, sel1);
-    out[r1] = permuteBytes(lo, v1, shipped, sel2);
+    out[r0] = lo.code.permuteBytes(lo.b, v0, shipped, sel1);
+    out[r1] = lo.code.permuteBytes(lo.b, v1, shipped, sel2);
   });
   return out;
 }

@@ -19,20 +19,20 @@ import { PointerType } from "../../dialects/tt/types.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import type { Type } from "../../ir/attribute.js";
 import { type DictAttr, dictAttr, dictEntries } from "../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, floatKind, IntegerType, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
+import { bitWidth, elementTypeOrSelf, IntegerType, isFloat, isInteger, RankedTensorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { isMemoryEffectFree } from "../../ir/interfaces.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
 import { LinearLayout } from "../../layout/linear-layout.js";
-import type { Lowering, LoweringRule } from "./lowering.js";
+import type { Lowering, LoweringRule, LoweringTarget } from "./lowering.js";
 import { rule } from "./lowering.js";
 import { convertType } from "./type-converter.js";
 
 /** Makes one element of the result, or several from as many sets of operands. Returns undefined if it cannot. */
-export type MakeElements = (
-  lo: Lowering,
+export type MakeElements<T extends LoweringTarget = LoweringTarget> = (
+  lo: Lowering<T>,
   op: Operation,
   /** The operands of this and all following elements: `operands[element][operand]`. */
   operands: readonly (readonly Value[])[],
@@ -40,7 +40,7 @@ export type MakeElements = (
 ) => Value | readonly Value[] | undefined;
 
 /** The rule of an elementwise op with one result. */
-export function elementwise(def: OpDef, make: MakeElements): LoweringRule {
+export function elementwise<T extends LoweringTarget = LoweringTarget>(def: OpDef, make: MakeElements<T>): LoweringRule<T> {
   return {
     def,
     lower(op, lo) {
@@ -94,7 +94,7 @@ const same = (from: OpDef, to: OpDef): LoweringRule =>
   elementwise(from, (lo, op, [operands], type) => lo.b.op(to, operands!, type, attrsWithHints(lo, op, to)));
 
 /** In the LLVM dialect floats of 8 bits are integers: they are moved about there, and not calculated with (what upstream makes does not verify). */
-function withoutFloat8({ def, lower }: LoweringRule): LoweringRule {
+export function withoutFloat8<T extends LoweringTarget>({ def, lower }: LoweringRule<T>): LoweringRule<T> {
   return {
     def,
     lower(op, lo) {
@@ -112,7 +112,7 @@ const fcmpPredicate = (predicate: string): string => (predicate === "true" || pr
 /** The minimum (maximum) that is NaN when either is, made by hand where the hardware has none. */
 function propagatingNaN(lo: Lowering, [lhs, rhs]: readonly Value[], type: Type, native: OpDef, other: OpDef): Value {
   const { b } = lo;
-  if (lo.target.gpu.nanExtrema) return b.op(native, [lhs!, rhs!], type);
+  if (lo.code.nanExtrema) return b.op(native, [lhs!, rhs!], type);
   const isNaN = b.or(b.fcmp("une", lhs!, lhs!), b.fcmp("une", rhs!, rhs!));
   const plain = b.op(other, [lhs!, rhs!], type);
   return b.select(isNaN, b.float(type, Number.NaN), plain);
@@ -154,12 +154,6 @@ const CALCULATIONS: readonly LoweringRule[] = [
   same(math.FmaOp, ll.FMAOp),
   elementwise(minMax.MinimumFOp, (lo, _op, [operands], type) => propagatingNaN(lo, operands!, type, ll.MinimumOp, ll.MinNumOp)),
   elementwise(minMax.MaximumFOp, (lo, _op, [operands], type) => propagatingNaN(lo, operands!, type, ll.MaximumOp, ll.MaxNumOp)),
-  // The approximate division of the hardware; f64 has only the exact one.
-  elementwise(float.DivFOp, ({ b }, _op, [operands], type) => {
-    const kind = floatKind(type);
-    if (kind === "f32") return b.intrinsic("llvm.nvvm.div.full", type, operands!);
-    return kind === "f64" ? b.intrinsic("llvm.nvvm.div.rn.d", type, operands!) : undefined;
-  }),
   elementwise(CmpIOp, ({ b }, op, [operands]) => b.icmp(CmpIOp.match(op)!.predicate as never, operands![0]!, operands![1]!)),
   elementwise(CmpFOp, ({ b }, op, [operands]) => b.fcmp(fcmpPredicate(CmpFOp.match(op)!.predicate), operands![0]!, operands![1]!)),
   elementwise(math.AbsIOp, ({ b }, _op, [operands], type) => b.value(ll.AbsOp, { in: operands![0]!, is_int_min_poison: false }, type)),

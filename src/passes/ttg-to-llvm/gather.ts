@@ -9,12 +9,10 @@ import { i32, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
-import { barrier } from "./barrier.js";
 import { sharedMemoryBase } from "./control-flow.js";
 import { linearize } from "./index-math.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { shuffleIdx } from "./shuffle.js";
 import { applyLinearLayout, emitIndices, knownCTAId, laneAndWarpId } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -50,7 +48,7 @@ function throughShared(lo: Lowering, { src, indices, axis, result }: Gather): vo
   values.forEach((value, i) => {
     b.store(value, at(places[i]!));
   });
-  barrier(lo);
+  lo.code.barrier(lo.b);
   const wanted = lo.elements(indices);
   const targets = emitIndices(lo, tensorOf(result), true);
   lo.setElements(
@@ -97,7 +95,7 @@ function byShuffles(lo: Lowering, { src, indices, axis, result }: Gather): void 
     let picked = b.undef(values[0]!.type);
     for (let i = 0; i < perColumn; i++) {
       const from = first ^ ofIndex.applyPacked({ [along]: i });
-      const moved = shuffleIdx(lo, values[from]!, sourceLane!);
+      const moved = lo.code.shuffleIdx(lo.b, values[from]!, sourceLane!);
       picked = b.select(b.icmp("eq", b.i32(from), sourceRegister!), moved, picked);
     }
     return picked;

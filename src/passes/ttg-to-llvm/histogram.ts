@@ -4,23 +4,14 @@
  * Source: lib/Conversion/TritonGPUToLLVM/HistogramOpToLLVM.cpp.
  */
 import * as ll from "../../dialects/llvm/ops/index.js";
-import { VoteSyncKindAttr } from "../../dialects/nvvm/attrs.js";
-import { VoteSyncOp } from "../../dialects/nvvm/ops/warp.js";
 import { HistogramOp } from "../../dialects/tt/ops/gather.js";
 import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
 import { i32, type TensorType } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { getThreadsPerWarp, getWarpsPerCTA } from "../../layout/encoding-queries.js";
-import { barrier } from "./barrier.js";
 import { sharedMemoryBase } from "./control-flow.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { emitIndices, numWarpsAt, threadId } from "./thread-indices.js";
-
-/** A word with one bit for each lane of the warp. */
-function ballot(lo: Lowering, predicate: Value): Value {
-  const mask = lo.b.i32(-1);
-  return lo.b.value(VoteSyncOp, { mask, pred: predicate, kind: VoteSyncKindAttr.get(lo.ctx, { value: "ballot" }) }, i32(lo.ctx));
-}
 
 /** The warp's count of each bin that this lane owns. */
 function warpHistogram(
@@ -38,14 +29,14 @@ function warpHistogram(
   const laneBits = Math.log2(threadsPerWarp);
   const counts = new Array<Value>(numBins / threadsPerWarp).fill(zero);
   values.forEach((value, i) => {
-    const ballots = Array.from({ length: bits }, (_, j) => ballot(lo, b.icmp("ne", b.and(value, b.i32(1 << j)), zero)));
+    const ballots = Array.from({ length: bits }, (_, j) => lo.code.ballot(b, b.icmp("ne", b.and(value, b.i32(1 << j)), zero)));
     let mask = all;
     for (let j = 0; j < laneBits; j++) {
       const isSet = b.icmp("ne", b.and(thread, b.i32(1 << j)), zero);
       const flip = b.select(isSet, zero, all);
       mask = b.and(mask, b.xor(ballots[j + bits - laneBits]!, flip));
     }
-    const valid = masks ? ballot(lo, masks[i]!) : all;
+    const valid = masks ? lo.code.ballot(b, masks[i]!) : all;
     mask = b.and(mask, valid);
     for (let k = 0; k < counts.length; k++) {
       let inBin = mask;
@@ -68,12 +59,12 @@ function addUp(lo: Lowering, base: Value, counts: readonly Value[], numBins: num
     const pointer = at(offset);
     b.store(b.i32(0), pointer);
   }
-  barrier(lo);
+  lo.code.barrier(lo.b);
   counts.forEach((count, i) => {
     const offset = b.add(b.mul(lane, b.i32(counts.length)), b.i32(i));
     b.value(ll.AtomicRMWOp, { bin_op: "add", ordering: "monotonic", ptr: at(offset), val: count }, i32(ctx));
   });
-  barrier(lo);
+  lo.code.barrier(lo.b);
   return indices.map((index) => b.load(i32(ctx), at(index)));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Buffers in shared memory: allocating, filling, reading and viewing them.
- * Source: lib/Conversion/TritonGPUToLLVM/MemoryOpToLLVM.cpp, ViewOpToLLVM.cpp, nvidia MemoryOpToLLVM.cpp.
+ * Source: lib/Conversion/TritonGPUToLLVM/MemoryOpToLLVM.cpp, ViewOpToLLVM.cpp.
  */
 
 import { ptrType } from "../../dialects/llvm/types/types.js";
@@ -19,6 +19,7 @@ import { MemDescType } from "../../dialects/ttg/types.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { intOf } from "../../ir/builtin-attrs.js";
 import type { TensorType } from "../../ir/builtin-types.js";
+import type { View } from "../../ir/define-op.js";
 import type { Operation } from "../../ir/operation.js";
 import { typeText } from "../../ir/text-hook.js";
 import type { Value } from "../../ir/value.js";
@@ -28,11 +29,9 @@ import type { LinearLayout } from "../../layout/linear-layout.js";
 import { standardOutDimNames } from "../../layout/standard-dims.js";
 import { globalScratchPtr, sharedMemoryBase } from "./control-flow.js";
 import { delinearize, linearize } from "./index-math.js";
-import { lowerLdStMatrix } from "./ldmatrix.js";
 import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { lowerLdStShared } from "./shared-access.js";
-import { indexTensorMemory, isInTensorMemory } from "./tensor-memory-views.js";
 import { applyLinearLayout } from "./thread-indices.js";
 import { convertType } from "./type-converter.js";
 
@@ -140,7 +139,7 @@ function byMatrices(
     affineOffset: () => shmemOffset(lo, object, type),
     maskSpan: maskSpanOffsets(type),
   };
-  return lowerLdStMatrix(lo, place, values, [false, true]);
+  return lo.code.moveMatrices(lo, place, values, [false, true]);
 }
 
 function byWords(
@@ -186,6 +185,24 @@ export function isAddressable(lo: Lowering, op: Operation, { elementType }: MemD
   );
 }
 
+/** One of several buffers that follow each other. */
+export function indexBuffer(lo: Lowering, { src, index, result }: View<typeof MemDescIndexOp>): void {
+  const { b } = lo;
+  const type = memDescOf(result);
+  const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
+  let offset = b.mul(lo.value(index), b.i32(stride));
+  const { base, offsets } = sharedMemoryObject(lo, src);
+  if (componentOf(type.encoding)) offset = b.add(offset, paddingOf(lo, type, offset, 1));
+  const element = convertType(type.elementType);
+  setObject(lo, result, { base: b.gep(ptrType(lo.ctx, 3), element, base, [offset]), offsets: offsets.slice(-type.shape.length) });
+}
+/** The same memory with another shape, element or layout. */
+export function reinterpretBuffer(lo: Lowering, { src, result }: View<typeof MemDescReinterpretOp>): void {
+  const base = shmemAffineBase(lo, sharedMemoryObject(lo, src), memDescOf(src));
+  const zero = lo.b.i32(0);
+  setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => zero) });
+}
+
 const NOT_LOCAL = "an access that reaches another CTA's shared memory cannot be lowered";
 
 export const LOCAL_MEMORY: readonly LoweringRule[] = [
@@ -223,27 +240,11 @@ export const LOCAL_MEMORY: readonly LoweringRule[] = [
     const linear = linearize(lo.b, offsets, memDescOf(src).shape);
     setObject(lo, result, { base, offsets: delinearize(lo.b, linear, memDescOf(result).shape) });
   }),
-  rule(MemDescIndexOp, (view, lo) => {
-    const { src, index, result } = view;
-    if (isInTensorMemory(src)) return indexTensorMemory(lo, view);
-    const { b } = lo;
-    const type = memDescOf(result);
-    const stride = getAllocationShapePerCTA(encodingParams(type.encoding)!, type.shape).reduce((n, extent) => n * extent, 1);
-    let offset = b.mul(lo.value(index), b.i32(stride));
-    const { base, offsets } = sharedMemoryObject(lo, src);
-    if (componentOf(type.encoding)) offset = b.add(offset, paddingOf(lo, type, offset, 1));
-    const element = convertType(type.elementType);
-    setObject(lo, result, { base: b.gep(ptrType(lo.ctx, 3), element, base, [offset]), offsets: offsets.slice(-type.shape.length) });
-  }),
+  rule(MemDescIndexOp, (view, lo) => indexBuffer(lo, view)),
   rule(MemDescSubsliceOp, ({ src, offsets, result }, lo) => {
     const { b } = lo;
     const object = sharedMemoryObject(lo, src);
     setObject(lo, result, { base: object.base, offsets: object.offsets.map((offset, d) => b.add(offset, b.i32(offsets[d]!))) });
   }),
-  rule(MemDescReinterpretOp, ({ src, result }, lo) => {
-    if (isInTensorMemory(src)) return lo.alias(result, src);
-    const base = shmemAffineBase(lo, sharedMemoryObject(lo, src), memDescOf(src));
-    const zero = lo.b.i32(0);
-    setObject(lo, result, { base, offsets: memDescOf(result).shape.map(() => zero) });
-  }),
+  rule(MemDescReinterpretOp, (view, lo) => reinterpretBuffer(lo, view)),
 ];

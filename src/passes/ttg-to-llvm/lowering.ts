@@ -19,8 +19,6 @@ import { CallOp } from "../../dialects/tt/ops/function.js";
 import { TransOp } from "../../dialects/tt/ops/shape.js";
 import { ConvertLayoutOp } from "../../dialects/ttg/ops/convert-layout.js";
 import { WarpSpecializeOp } from "../../dialects/ttg/ops/warp-specialize.js";
-import { WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import type { GpuTarget } from "../../gpu/nvidia.js";
 import type { Type } from "../../ir/attribute.js";
 import { Block } from "../../ir/block.js";
 import type { Context } from "../../ir/context.js";
@@ -33,32 +31,32 @@ import { isUnrealizedCast, unrealizedCast } from "../../rewrite/unrealized-casts
 import { Bug } from "../../support/assert.js";
 import type { CodeForms } from "./code-forms.js";
 import { LLBuilder } from "./ll-builder.js";
+import type { TargetCode } from "./target-code.js";
 import { convertType } from "./type-converter.js";
 
-/** The target that code is generated for. */
+/** The target that code is generated for; a vendor's has more. */
 export interface LoweringTarget {
-  readonly gpu: GpuTarget;
-  /** 87 for PTX 8.7. */
-  readonly ptxVersion: number;
+  readonly code: TargetCode;
+  readonly forms: CodeForms;
   readonly numCTAs: number;
   readonly threadsPerWarp: number;
 }
 
 /** How one op kind is lowered; returns false (after reporting why) when it cannot be. */
-export interface LoweringRule {
+export interface LoweringRule<T extends LoweringTarget = LoweringTarget> {
   readonly def: OpDef;
-  readonly lower: (op: Operation, lo: Lowering) => boolean;
+  readonly lower: (op: Operation, lo: Lowering<T>) => boolean;
 }
 /** The rule for ops of one kind. The body returns nothing when all is well, false after `lo.fail`. */
-export function rule<O, A, R, G, S>(
+export function rule<O, A, R, G, S, T extends LoweringTarget = LoweringTarget>(
   def: TypedOpDef<O, A, R, G, S>,
-  body: (op: ViewOf<O, A, R, G, S>, lo: Lowering) => false | void,
-): LoweringRule {
+  body: (op: ViewOf<O, A, R, G, S>, lo: Lowering<T>) => false | void,
+): LoweringRule<T> {
   return { def, lower: (op, lo) => body(def.viewOf(op) as ViewOf<O, A, R, G, S>, lo) !== false };
 }
 
-/** Whether some user takes the struct of a tensor: a branch, a call, another group of warps or a wait for it alone, perhaps of what is another name for it. */
-function wantedWhole(value: Value): boolean {
+/** True if some user takes the struct of a tensor: a branch, a call, another group of warps or an op of the vendor's, perhaps by another name. */
+function wantedWhole(value: Value, code: TargetCode): boolean {
   return value
     .users()
     .some(
@@ -66,8 +64,8 @@ function wantedWhole(value: Value): boolean {
         user.def.isTerminator ||
         CallOp.is(user) ||
         WarpSpecializeOp.is(user) ||
-        (WarpGroupDotWaitOp.is(user) && user.numOperands === 1) ||
-        (ALIASING.has(user.def) && wantedWhole(user.result(0))),
+        code.takesStruct(user) ||
+        (ALIASING.has(user.def) && wantedWhole(user.result(0), code)),
     );
 }
 const ALIASING: ReadonlySet<OpDef> = new Set<OpDef>([TransOp, ConvertLayoutOp]);
@@ -84,8 +82,7 @@ function inOrderOfUse(values: readonly Value[]): ReadonlySet<Value> {
   return used;
 }
 
-/** Ops of these dialects stay what they are, with their operands as lowered. */
-const LOWERED: ReadonlySet<string> = new Set(["llvm", "nvvm"]);
+/** Leaves an op what it is, with its operands as lowered. */
 const COPY: Pick<LoweringRule, "lower"> = {
   lower(op, lo) {
     const operands = lo.allValues(op.operands);
@@ -117,11 +114,13 @@ interface Lowered {
   origin: number | readonly number[] | undefined;
 }
 
-export class Lowering {
+export class Lowering<T extends LoweringTarget = LoweringTarget> {
   readonly b: LLBuilder;
   readonly ctx: Context;
   #values = new Map<Value, Lowered>();
   #blocks = new Map<Block, Block>();
+  /** Undefined where there is no rule. */
+  readonly #lowerByRule: (op: Operation) => boolean | undefined;
   /** Values in the types that they had. */
   #unconverted = new Map<Value, Value>();
   /** The old op that is being lowered, and the old function. */
@@ -132,15 +131,21 @@ export class Lowering {
 
   constructor(
     readonly module: Operation,
-    readonly target: LoweringTarget,
+    readonly target: T,
     readonly axisInfo: ModuleAxisInfo,
-    readonly rules: ReadonlyMap<OpDef, LoweringRule>,
-    readonly forms: CodeForms,
+    rules: ReadonlyMap<OpDef, LoweringRule<T>>,
     readonly folding: boolean,
     private readonly report: (op: Operation, message: string, code: string) => void,
   ) {
     this.ctx = module.ctx;
     this.b = new LLBuilder(module.ctx, folding);
+    this.#lowerByRule = (op) => rules.get(op.def)?.lower(op, this);
+  }
+  get code(): TargetCode {
+    return this.target.code;
+  }
+  get forms(): T["forms"] {
+    return this.target.forms;
   }
 
   /** Reports why `op` cannot be lowered. Rules return its result: `return lo.fail(op, "...")`. */
@@ -185,13 +190,13 @@ export class Lowering {
       origin: this.ctx.origin,
     };
     this.#values.set(value, lowered);
-    if (!this.folding || wantedWhole(value)) lowered.packed = this.#pack(value, lowered);
+    if (!this.folding || wantedWhole(value, this.code)) lowered.packed = this.#pack(value, lowered);
     if (!this.folding) lowered.elements = undefined;
   }
   /** As `setElements`, for elements that are made one by one: where the struct is wanted, each goes into it at once. */
   setStruct(value: Value, count: number, element: (index: number) => Value): void {
     const { b } = this;
-    const whole = !this.folding || wantedWhole(value);
+    const whole = !this.folding || wantedWhole(value, this.code);
     let packed = whole ? b.undef(convertType(value.type)) : undefined;
     const elements: Value[] = [];
     for (let i = 0; i < count; i++) {
@@ -322,18 +327,18 @@ export class Lowering {
     const { ctx, b } = this;
     const { def } = op;
     const isUnknown = !def.registered && op.regions.length + op.successors.length === 0;
-    const found = this.rules.get(def) ?? (LOWERED.has(def.dialect) ? COPY : isUnknown ? { lower: COPY_UNCONVERTED } : undefined);
-    if (!found) return this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
+    const isLowered = def.dialect === "llvm" || def.dialect === this.code.dialect;
+    const otherwise = isLowered ? COPY.lower : isUnknown ? COPY_UNCONVERTED : undefined;
     const { origin } = ctx;
     const saved = { op: this.op, loc: b.loc };
     ctx.origin = op.id;
     b.loc = op.locRef;
     this.op = op;
-    const done = found.lower(op, this);
+    const done = this.#lowerByRule(op) ?? otherwise?.(op, this);
     ctx.origin = origin;
     this.op = saved.op;
     b.loc = saved.loc;
-    return done;
+    return done ?? this.fail(op, `failed to legalize operation '${op.name}' that was explicitly marked illegal`, "conversion.illegal");
   }
   /** Lowers the ops of a region of one block at the insertion point; returns what its terminator returns, undefined on failure. */
   inlineBlock(region: Region, args: readonly Value[]): readonly Value[] | undefined {

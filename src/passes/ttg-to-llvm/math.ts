@@ -1,19 +1,18 @@
 /**
- * Functions: of libdevice by calls, of the hardware by intrinsics, and what runs a user's own code on every element.
- * Source: ElementwiseOpToLLVM.cpp (lib and nvidia), mlir/lib/Conversion/GPUToNVVM/LowerGpuOpsToNVVMOps.cpp, MathToLLVM, arith's ExpandOps.cpp.
+ * Functions of libraries, clamps, divisions that round, and what runs a user's own code on every element.
+ * Source: lib/Conversion/TritonGPUToLLVM/ElementwiseOpToLLVM.cpp, MathToLLVM, arith's ExpandOps.cpp.
  */
 
-import { isClip } from "../../analysis/clip.js";
 import * as div from "../../dialects/arith/ops/division.js";
 import * as ll from "../../dialects/llvm/ops/index.js";
 import { LLVMFunctionType, structType } from "../../dialects/llvm/types/types.js";
 import * as math from "../../dialects/math/ops/index.js";
-import { ClampFOp, MulhiUIOp, PreciseDivFOp, PreciseSqrtOp } from "../../dialects/tt/ops/arithmetic.js";
+import { ClampFOp } from "../../dialects/tt/ops/arithmetic.js";
 import { ElementwiseInlineAsmOp, ExternElementwiseOp, MapElementwiseOp } from "../../dialects/tt/ops/elementwise.js";
 import type { Attribute, Type } from "../../ir/attribute.js";
 import { buildOperation } from "../../ir/builder.js";
 import { floatAttr, stringAttr } from "../../ir/builtin-attrs.js";
-import { elementTypeOrSelf, f32, isFloat, isInteger, VectorType } from "../../ir/builtin-types.js";
+import { elementTypeOrSelf, VectorType } from "../../ir/builtin-types.js";
 import type { OpDef } from "../../ir/define-op.js";
 import { constantInt } from "../../ir/match.js";
 import type { Operation } from "../../ir/operation.js";
@@ -26,10 +25,10 @@ import { scalarBits, vecType } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
 import { convertType, elementsPerThread } from "./type-converter.js";
 
-// --- libdevice ----------------------------------------------------------------------------------
+// --- functions of a library ----------------------------------------------------------------------------------
 
 /** Declares a function of the device's library in front of the function that calls it, unless it is known. */
-function declareExtern(
+export function declareExtern(
   lo: Lowering,
   name: string,
   returnType: Type,
@@ -45,7 +44,7 @@ function declareExtern(
   lo.newFunc.block!.insert(made, lo.newFunc);
 }
 /** A call of a function that upstream's own patterns declare, with the library it is in. */
-function callExtern(lo: Lowering, name: string, type: Type, args: readonly Value[], libname = "", libpath = ""): Value {
+export function callExtern(lo: Lowering, name: string, type: Type, args: readonly Value[], libname = "", libpath = ""): Value {
   const types = args.map((a) => a.type);
   declareExtern(lo, name, type, types, [
     ["libname", stringAttr(lo.ctx, libname)],
@@ -54,69 +53,13 @@ function callExtern(lo: Lowering, name: string, type: Type, args: readonly Value
   return lo.b.call(name, type, args)!;
 }
 
-/** The functions of libdevice by op: that of f32; that of f64 lacks the f at the end. */
-const LIBDEVICE: readonly (readonly [OpDef, string])[] = [
-  [math.AcosOp, "__nv_acosf"],
-  [math.AcoshOp, "__nv_acoshf"],
-  [math.AsinOp, "__nv_asinf"],
-  [math.AsinhOp, "__nv_asinhf"],
-  [math.AtanOp, "__nv_atanf"],
-  [math.Atan2Op, "__nv_atan2f"],
-  [math.AtanhOp, "__nv_atanhf"],
-  [math.CbrtOp, "__nv_cbrtf"],
-  [math.CeilOp, "__nv_ceilf"],
-  [math.CopySignOp, "__nv_copysignf"],
-  [math.CosOp, "__nv_cosf"],
-  [math.CoshOp, "__nv_coshf"],
-  [math.ErfOp, "__nv_erff"],
-  [math.ErfcOp, "__nv_erfcf"],
-  [math.ExpM1Op, "__nv_expm1f"],
-  [math.Exp2Op, "__nv_exp2f"],
-  [math.FloorOp, "__nv_floorf"],
-  [math.LogOp, "__nv_logf"],
-  [math.Log10Op, "__nv_log10f"],
-  [math.Log1pOp, "__nv_log1pf"],
-  [math.Log2Op, "__nv_log2f"],
-  [math.PowFOp, "__nv_powf"],
-  [math.RoundOp, "__nv_roundf"],
-  [math.RoundEvenOp, "__nv_rintf"],
-  [math.RsqrtOp, "__nv_rsqrtf"],
-  [math.SinOp, "__nv_sinf"],
-  [math.SinhOp, "__nv_sinhf"],
-  [math.SqrtOp, "__nv_sqrtf"],
-  [math.TanOp, "__nv_tanf"],
-  [math.TanhOp, "__nv_tanhf"],
-];
-/** Calls a function of libdevice; narrower floats are computed as f32. */
-function callLibdevice(lo: Lowering, name: string, operands: readonly Value[], type: Type): Value | undefined {
-  const { b, ctx } = lo;
-  const wide = isFloat(type, "f64") || isFloat(type, "f32") ? type : f32(ctx);
-  if (!isFloat(type)) return undefined;
-  const callee = isFloat(wide, "f64") ? name.slice(0, -1) : name;
-  const args = operands.map((v) => (v.type === wide ? v : b.fpext(v, wide)));
-  declareExtern(
-    lo,
-    callee,
-    wide,
-    args.map(() => wide),
-    [],
-  );
-  const result = b.call(callee, wide, args)!;
-  return wide === type ? result : b.fptrunc(result, type);
-}
-const libdevice = ([def, name]: readonly [OpDef, string]): LoweringRule =>
-  elementwise(def, (lo, _op, [operands], type) => callLibdevice(lo, name, operands!, type));
-
 // --- clamps -------------------------------------------------------------------------------------
 
-function clamp(lo: Lowering, op: Operation, [x, low, high]: readonly Value[], type: Type): Value {
+/** The default clamp, by minimum and maximum. */
+export function clamp(lo: Lowering, op: Operation, [x, low, high]: readonly Value[], type: Type): Value {
   const { b } = lo;
   const nan = ClampFOp.match(op)!.propagateNan === "all";
-  if (lo.target.gpu.clips && isClip(op)) {
-    const suffix = isFloat(type, "f32") ? ".f" : isFloat(type, "f16") ? ".f16" : "";
-    return b.intrinsic(`llvm.nvvm.fmin${nan ? ".nan" : ""}.xorsign.abs${suffix}`, type, [x!, high!])!;
-  }
-  if (nan && lo.target.gpu.nanExtrema) return b.op(ll.MinimumOp, [b.op(ll.MaximumOp, [x!, low!], type), high!], type);
+  if (nan && lo.code.nanExtrema) return b.op(ll.MinimumOp, [b.op(ll.MaximumOp, [x!, low!], type), high!], type);
   const isNaN = nan ? b.fcmp("une", x!, x!) : undefined;
   const clamped = b.op(ll.MinNumOp, [b.op(ll.MaxNumOp, [x!, low!], type), high!], type);
   return isNaN ? b.select(isNaN, b.constant(type, floatAttr(type, Number.NaN)), clamped) : clamped;
@@ -218,22 +161,10 @@ const countBits = (def: OpDef, to: OpDef): LoweringRule =>
   );
 
 export const MATH: readonly LoweringRule[] = [
-  ...LIBDEVICE.map(libdevice),
-  // f32 by the hardware's power of two.
-  elementwise(math.ExpOp, (lo, _op, [operands], type) => {
-    if (!isFloat(type, "f32")) return callLibdevice(lo, "__nv_expf", operands!, type);
-    const scaled = lo.b.fmul(operands![0]!, lo.b.f32(Math.LOG2E));
-    return lo.b.intrinsic(lo.forms.ex2, type, [scaled]);
-  }),
   elementwise(math.CtPopOp, ({ b }, _op, [operands], type) => b.op(ll.CtPopOp, operands!, type)),
   countBits(math.CountLeadingZerosOp, ll.CountLeadingZerosOp),
   countBits(math.CountTrailingZerosOp, ll.CountTrailingZerosOp),
-  elementwise(PreciseSqrtOp, ({ b }, _op, [operands], type) => b.intrinsic("llvm.nvvm.sqrt.rn.f", type, operands!)),
-  elementwise(PreciseDivFOp, ({ b }, _op, [operands], type) => b.intrinsic("llvm.nvvm.div.rn.f", type, operands!)),
   elementwise(ClampFOp, (lo, op, [operands], type) => clamp(lo, op, operands!, type)),
-  elementwise(MulhiUIOp, (lo, _op, [operands], type) =>
-    callExtern(lo, isInteger(type, 32) ? "__nv_umulhi" : "__nv_umul64hi", type, operands!),
-  ),
   elementwise(ExternElementwiseOp, (lo, op, [operands], type) => {
     const { symbol, libname, libpath } = ExternElementwiseOp.match(op)!;
     return callExtern(lo, symbol, type, operands!, libname, libpath);

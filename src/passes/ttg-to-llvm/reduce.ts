@@ -1,23 +1,17 @@
 /**
  * Reductions: within threads first, then within warps by shuffles, then among warps through shared memory, which the first threads
  * of the CTA read, reduce and write back for all to load.
- * Source: lib/Conversion/TritonGPUToLLVM/ReduceOpToLLVM.cpp, nvidia TargetInfo.cpp (warpReduce).
+ * Source: lib/Conversion/TritonGPUToLLVM/ReduceOpToLLVM.cpp.
  */
 import { reduceScratchShape, sourceTensor } from "../../analysis/reduce-scan-geometry.js";
-import { ReduxKindAttr } from "../../dialects/nvvm/attrs.js";
-import { ReduxOp } from "../../dialects/nvvm/ops/warp.js";
-import { ReduceOp, singleCombiner } from "../../dialects/tt/ops/reduce.js";
-import { i32, intType, isFloat, isInteger, numElements, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
+import { ReduceOp } from "../../dialects/tt/ops/reduce.js";
+import { numElements, RankedTensorType, type TensorType } from "../../ir/builtin-types.js";
 import type { Operation } from "../../ir/operation.js";
 import type { Value } from "../../ir/value.js";
 import { getOrder, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from "../../layout/encoding-queries.js";
-import { barrier } from "./barrier.js";
 import { CombineFailed, combine, elementTypes, scratchBases, unpackInputs } from "./combine.js";
 import { coordinateOf, linearizeInOrder } from "./index-math.js";
-import { scalarBits } from "./ll-builder.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { loadShared, storeShared } from "./shared-access.js";
-import { shuffleXor } from "./shuffle.js";
 import { asValue, emitIndices, emitOffsetForLayout, laneAndWarpId, numWarpsAt, threadId } from "./thread-indices.js";
 
 export const REDUCTIONS: readonly LoweringRule[] = [
@@ -56,9 +50,9 @@ function lowerReduce(lo: Lowering, op: Operation, axis: number): void {
   const bases = scratchBases(lo, op, numElements(scratch));
   const order = [axis, ...getOrder(toLinearEncoding(shape, encoding), shape).filter((d) => d !== axis)];
   storePartials(lo, op, axis, partials, bases, scratch, order);
-  barrier(lo);
+  lo.code.barrier(lo.b);
   reducePartials(lo, op, bases, numElements(scratch), getWarpsPerCTA(encoding, shape)[axis]!);
-  barrier(lo);
+  lo.code.barrier(lo.b);
   loadResults(lo, op, axis, bases, scratch, order);
 }
 
@@ -98,56 +92,14 @@ function warpReduce(
   interleave: number,
   predicate?: Value,
 ): readonly Value[] {
-  const redux = lanes === 32 ? reduxKind(lo, op) : undefined;
-  if (redux) return [reduxSync(lo, given[0]!, redux)];
+  const atOnce = lanes === lo.target.threadsPerWarp ? lo.code.warpReduce(lo.b, op, given) : undefined;
+  if (atOnce) return atOnce;
   let acc = given;
   for (let n = Math.floor(lanes / 2); n > 0; n >>= 1) {
-    const shuffled = acc.map((value) => shuffleXor(lo, value, n * interleave));
+    const shuffled = acc.map((value) => lo.code.shuffleXor(lo.b, value, n * interleave));
     acc = combine(lo, op, acc, shuffled, predicate);
   }
   return acc;
-}
-
-interface Redux {
-  readonly kind: string;
-  /** A NaN makes the result NaN. */
-  readonly nan: boolean;
-}
-const REDUX: Readonly<Record<string, string>> = {
-  "arith.addi": "add",
-  "arith.andi": "and",
-  "arith.ori": "or",
-  "arith.xori": "xor",
-  "arith.minsi": "min",
-  "arith.minui": "umin",
-  "arith.maxsi": "max",
-  "arith.maxui": "umax",
-};
-const REDUX_F32: Readonly<Record<string, Redux>> = {
-  "arith.maxnumf": { kind: "fmax", nan: false },
-  "arith.maximumf": { kind: "fmax", nan: true },
-  "arith.minnumf": { kind: "fmin", nan: false },
-  "arith.minimumf": { kind: "fmin", nan: true },
-};
-/** The instruction that reduces 32 lanes at once, where there is one. */
-function reduxKind(lo: Lowering, op: Operation): Redux | undefined {
-  const { redux } = lo.target.gpu;
-  const combiner = redux.length > 0 ? singleCombiner(op) : undefined;
-  if (!combiner) return undefined;
-  const { type } = combiner.result(0);
-  if (redux.includes("f32") && isFloat(type, "f32")) return REDUX_F32[combiner.name];
-  const kind = isInteger(type) && type.params.width <= 32 ? REDUX[combiner.name] : undefined;
-  return kind === undefined ? undefined : { kind, nan: false };
-}
-function reduxSync(lo: Lowering, value: Value, { kind, nan }: Redux): Value {
-  const { b, ctx } = lo;
-  const mask = b.i32(-1);
-  const { type } = value;
-  const narrow = isInteger(type) && scalarBits(type) < 32;
-  const word = narrow ? (kind === "min" || kind === "max" ? b.sext(value, i32(ctx)) : b.zext(value, i32(ctx))) : value;
-  const args = { val: word, mask_and_clamp: mask, kind: ReduxKindAttr.get(ctx, { value: kind as "add" }), abs: false, nan };
-  const reduced = b.value(ReduxOp, args, word.type);
-  return narrow ? b.trunc(reduced, intType(ctx, scalarBits(type))) : reduced;
 }
 
 /** The results when no other warp has a part of them. */
@@ -186,7 +138,7 @@ function storePartials(
     const offset = linearizeInOrder(b, at, scratch, order);
     values.forEach((value, i) => {
       const pointer = b.gep(bases[i]!.type, types[i]!, bases[i]!, [offset]);
-      storeShared(lo, pointer, value, { predicate });
+      lo.code.storeShared(lo.b, pointer, value, { predicate });
     });
   }
 }
@@ -204,13 +156,13 @@ function reducePartials(lo: Lowering, op: Operation, bases: readonly Value[], el
   let offset = thread;
   for (let round = 0; round < rounds; round++) {
     const pointerOf = (i: number): Value => b.gep(bases[i]!.type, types[i]!, bases[i]!, [offset]);
-    const loaded = bases.map((_, i) => loadShared(lo, pointerOf(i), types[i]!, { predicate: needed }));
+    const loaded = bases.map((_, i) => lo.code.loadShared(lo.b, pointerOf(i), types[i]!, { predicate: needed }));
     const acc = warpReduce(lo, op, loaded, numWarps, 1, needed);
     const pointers = bases.map((_, i) => pointerOf(i));
     const isFirst = b.icmp("eq", b.urem(lane, b.i32(numWarps)), zero);
     const predicate = b.and(needed, isFirst);
     acc.forEach((value, i) => {
-      storeShared(lo, pointers[i]!, value, { predicate });
+      lo.code.storeShared(lo.b, pointers[i]!, value, { predicate });
     });
     if (round !== rounds - 1) offset = b.add(offset, b.i32(numThreads));
   }

@@ -12,12 +12,9 @@ import type { Value } from "../../ir/value.js";
 import { basesPerDim } from "../../layout/bases-per-dim.js";
 import { getContigPerThread, getThreadsPerWarp, getWarpsPerCTA, toLinearEncoding } from "../../layout/encoding-queries.js";
 import { LayoutError } from "../../layout/layout-error.js";
-import { barrier } from "./barrier.js";
 import { CombineFailed, combine, elementTypes, scratchBases, unpackInputs } from "./combine.js";
 import { coordinateOf, linearizeInOrder } from "./index-math.js";
 import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { storeShared } from "./shared-access.js";
-import { shuffleIdx, shuffleUp, shuffleXor } from "./shuffle.js";
 import { threadId } from "./thread-indices.js";
 
 export const SCANS: readonly LoweringRule[] = [
@@ -96,7 +93,7 @@ class ScanLowering {
     if (axisNumWarps > 1) {
       const bases = scratchBases(lo, op, this.#geometry.scratchElems);
       this.#storeWarps(bases);
-      barrier(lo);
+      lo.code.barrier(lo.b);
       this.#addWarps(bases);
     } else if (this.#values.length > 1) this.#addOneWarp(this.#lastLane(lane));
     if (reverse) this.#flip();
@@ -142,7 +139,7 @@ class ScanLowering {
       flipped.push(
         values.map((given) => {
           let value = given;
-          for (let k = lo.target.threadsPerWarp / 2; k >= 1; k /= 2) value = shuffleXor(lo, value, k);
+          for (let k = lo.target.threadsPerWarp / 2; k >= 1; k /= 2) value = lo.code.shuffleXor(lo.b, value, k);
           return value;
         }),
       );
@@ -172,7 +169,7 @@ class ScanLowering {
     for (const register of this.#lastOfChunks()) {
       let acc = this.#values[register]!;
       for (let i = 1; i <= this.#geometry.axisNumThreadsPerWarp / 2; i <<= 1) {
-        const shuffled = acc.map((value) => shuffleUp(lo, value, i * this.#strides.thread));
+        const shuffled = acc.map((value) => lo.code.shuffleUp(lo.b, value, i * this.#strides.thread));
         const mask = b.icmp("sge", this.#laneAxis, b.i32(i));
         const combined = this.#combine(shuffled, acc, mask);
         acc = acc.map((value, j) => b.select(mask, combined[j]!, value));
@@ -194,7 +191,7 @@ class ScanLowering {
       index = b.add(index, b.i32(chunk * parallel * axisNumWarps));
       this.#values[register]!.forEach((value, i) => {
         const pointer = b.gep(bases[i]!.type, types[i]!, bases[i]!, [index]);
-        storeShared(lo, pointer, value, { predicate });
+        lo.code.storeShared(lo.b, pointer, value, { predicate });
       });
     }
   }
@@ -239,7 +236,7 @@ class ScanLowering {
       if (isFirst) combined = combined.map((value, i) => b.select(notFirstWarp, value, last[i]!));
       this.#values[register] = combined;
       const previous = combined.map((value, i) => {
-        const shuffled = shuffleUp(lo, value, this.#strides.thread);
+        const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);
         return b.select(notFirstLane, shuffled, sum.before[i]!);
       });
       for (let i = 1; i < perThread; i++) {
@@ -279,9 +276,9 @@ class ScanLowering {
       if (axisNumThreadsPerWarp > 1) {
         const sum = [...sums[scan]!];
         previous = last.map((value, i) => {
-          const shuffled = shuffleUp(lo, value, this.#strides.thread);
+          const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);
           const chosen = b.select(isFirstLane, sum[i]!, shuffled);
-          if (axisNumBlocks > 1) sum[i] = shuffleIdx(lo, value, lastLane);
+          if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo.b, value, lastLane);
           return chosen;
         });
         sums[scan] = sum;

@@ -1,14 +1,13 @@
 /**
- * Accesses of shared memory by ld.shared and st.shared. Where each register of a tensor lies is a linear layout; its part of lane
+ * Accesses of shared memory. Where each register of a tensor lies is a linear layout; its part of lane
  * and warp is computed once, and of each register only what is left is xored onto it, or added where no bit can carry:
  * such constants become immediate offsets of the instructions.
- * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp (lowerLdSt and others), nvidia TargetInfo.cpp (loadDShared, storeDShared).
+ * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp (lowerLdSt and others).
  */
 
-import { LLVMPointerType, ptrType, structType, voidType } from "../../dialects/llvm/types/types.js";
-import { MapaOp } from "../../dialects/nvvm/ops/index.js";
+import { ptrType } from "../../dialects/llvm/types/types.js";
 import type { Type } from "../../ir/attribute.js";
-import { i8, i32, intType, isInteger, shapedParams, VectorType } from "../../ir/builtin-types.js";
+import { i8, shapedParams } from "../../ir/builtin-types.js";
 import type { Value } from "../../ir/value.js";
 import { largestVectorisation, largestVectorisationInOrder } from "../../layout/bank-conflicts.js";
 import { actionAdditiveStrides } from "../../layout/column-action.js";
@@ -17,108 +16,9 @@ import { LinearLayout } from "../../layout/linear-layout.js";
 import { Bug } from "../../support/assert.js";
 import { scalarBits, vecType } from "./ll-builder.js";
 import type { Lowering } from "./lowering.js";
-import { PtxBuilder } from "./ptx-builder.js";
 import { applyLinearLayout, type LaneAndWarp, laneAndWarpId } from "./thread-indices.js";
 
-const constraintOf = (bits: number): string => (bits <= 16 ? "h" : bits === 32 ? "r" : "l");
-const elementOf = (vector: Type): Type => shapedParams(vector).elementType;
 const lengthOf = (vector: Type): number => shapedParams(vector).shape[0]!;
-
-/** Options of an access: the other CTA of the cluster that it goes to, and the predicate of the threads that make it. */
-export interface SharedAccess {
-  readonly ctaId?: Value | undefined;
-  readonly predicate?: Value | undefined;
-}
-
-/** Stores a scalar or a vector: elements as integers of at least 8 bits, in words of at most 4, 128 bits at once. */
-export function storeShared(lo: Lowering, pointer: Value, value: Value, access: SharedAccess = {}): void {
-  const { b, ctx } = lo;
-  if (!VectorType.is(value.type)) return storeShared(lo, pointer, b.packVector([value]), access);
-  const element = elementOf(value.type);
-  const vec = lengthOf(value.type);
-  const bits = scalarBits(element);
-  const again = (values: readonly Value[], at = pointer): void => storeShared(lo, at, b.packVector(values), access);
-
-  if (bits < 8) return again(b.unpackVector(value).map((v) => b.zext(b.bitcast(v, intType(ctx, bits)), i8(ctx))));
-  if (!isInteger(element)) {
-    const type = intType(ctx, bits);
-    return again(b.unpackVector(value).map((v) => (LLVMPointerType.is(v.type) ? b.ptrtoint(v, type) : b.bitcast(v, type))));
-  }
-  if (vec > 4 && bits < 32) {
-    const elements = b.unpackVector(value);
-    const perWord = 32 / bits;
-    const words: Value[] = [];
-    for (let i = 0; i < vec; i += perWord) words.push(b.bitcast(b.packVector(elements.slice(i, i + perWord)), i32(ctx)));
-    return again(words);
-  }
-  if (vec * bits > 128) {
-    const most = 128 / bits;
-    const elements = b.unpackVector(value);
-    for (let i = 0; i < vec; i += most)
-      again(elements.slice(i, i + most), b.gep(pointer.type, element, pointer, [b.i32(i)], { inbounds: true }));
-    return;
-  }
-
-  const at = inCTA(lo, pointer, access);
-  if (!access.predicate && !lo.forms.storeByAsm) return b.store(value, at, (vec * bits) / 8);
-  const ptx = new PtxBuilder();
-  const address = ptx.address(at, "r");
-  const constraint = constraintOf(bits);
-  const operand = vec > 1 ? ptx.list(b.unpackVector(value).map((v) => ptx.input(v, constraint))) : ptx.input(value, constraint);
-  const guard = access.predicate && ptx.input(access.predicate, "b");
-  ptx.instruction(["st", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [address, operand], guard);
-  ptx.launch(b, voidType(ctx));
-}
-
-/** Loads a scalar or a vector; the counterpart of `storeShared`. */
-export function loadShared(lo: Lowering, pointer: Value, type: Type, access: SharedAccess = {}): Value {
-  const { b, ctx } = lo;
-  if (!VectorType.is(type)) return b.unpackVector(loadShared(lo, pointer, vecType(type, 1), access))[0]!;
-  const element = elementOf(type);
-  const vec = lengthOf(type);
-  const bits = scalarBits(element);
-
-  if (bits < 8) {
-    const [byte] = b.unpackVector(loadShared(lo, pointer, i8(ctx), access));
-    return b.bitcast(b.trunc(byte!, intType(ctx, bits)), element);
-  }
-  if (!isInteger(element)) {
-    const values = b.unpackVector(loadShared(lo, pointer, vecType(intType(ctx, bits), vec), access));
-    return b.packVector(values.map((v) => b.bitcast(v, element)));
-  }
-  if (vec > 4 && bits < 32) {
-    const words = loadShared(lo, pointer, vecType(i32(ctx), vec / (32 / bits)), access);
-    const values = b.unpackVector(words).flatMap((word) => b.unpackVector(b.bitcast(word, vecType(element, 32 / bits))));
-    return b.packVector(values);
-  }
-  if (vec * bits > 128) {
-    const most = 128 / bits;
-    const values: Value[] = [];
-    for (let i = 0; i < vec; i += most) {
-      const at = b.gep(pointer.type, element, pointer, [b.i32(i)], { inbounds: true });
-      values.push(...b.unpackVector(loadShared(lo, at, vecType(element, most), access)));
-    }
-    return b.packVector(values);
-  }
-
-  const at = inCTA(lo, pointer, access);
-  if (!access.predicate) {
-    const loaded = b.load(vec === 1 ? element : vecType(element, vec), at, (vec * bits) / 8);
-    return b.packVector(vec === 1 ? [loaded] : b.unpackVector(loaded));
-  }
-  const ptx = new PtxBuilder();
-  const constraint = `=${constraintOf(bits)}`;
-  const outputs = Array.from({ length: vec }, () => ptx.output(constraint));
-  const address = ptx.address(at, "r");
-  const guard = ptx.input(access.predicate, "b");
-  ptx.instruction(["ld", space(access), vec > 1 ? `v${vec}` : "", `b${bits}`], [vec > 1 ? ptx.list(outputs) : outputs[0]!, address], guard);
-  const asm = ptx.launch(b, vec > 1 ? structType(ctx, new Array<Type>(vec).fill(element)) : element);
-  return b.packVector(b.unpackStruct(asm));
-}
-const space = ({ ctaId }: SharedAccess): string => (ctaId ? "shared::cta" : "shared");
-function inCTA(lo: Lowering, pointer: Value, { ctaId }: SharedAccess): Value {
-  return ctaId ? lo.b.value(MapaOp, { a: pointer, b: ctaId }, pointer.type) : pointer;
-}
 
 /** Where the registers of a tensor lie in shared memory, and what there is to know of that memory. */
 export interface SharedPlace {
@@ -141,8 +41,8 @@ export type LowerInst<T> = (values: readonly T[], address: Value, index: number,
 export function lowerLdStShared(lo: Lowering, place: SharedPlace, values: readonly Value[]): readonly Value[] {
   const isStore = values.length > 0;
   return lowerLdSt<Value>(lo, place, values, laneAndWarpId(lo), (vals, address, index, vector) => {
-    if (!isStore) return lo.b.unpackVector(loadShared(lo, address, vector));
-    storeShared(lo, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
+    if (!isStore) return lo.b.unpackVector(lo.code.loadShared(lo.b, address, vector));
+    lo.code.storeShared(lo.b, address, lo.b.packVector(vals.slice(index, index + lengthOf(vector))));
     return [];
   });
 }

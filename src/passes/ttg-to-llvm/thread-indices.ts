@@ -5,8 +5,6 @@
  * computed once, and each register only xors a constant onto it.
  * Source: lib/Conversion/TritonGPUToLLVM/Utility.cpp: getThreadId, getLaneAndWarpId, applyLinearLayout, emitIndices.
  */
-import * as nvgpu from "../../dialects/nvgpu/ops/index.js";
-import { ThreadIdXOp } from "../../dialects/nvvm/ops/registers.js";
 import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
 import { firstThreadOfGroup, maybeLookupNumWarps } from "../../dialects/ttg/num-warps.js";
 import { WarpIdOp } from "../../dialects/ttg/ops/since-3-7.js";
@@ -29,7 +27,7 @@ export function numWarpsAt(lo: Lowering): number {
 /** The thread's number in its CTA, or among those of its group of warps (i32). */
 export function threadId(lo: Lowering): Value {
   const { b } = lo;
-  let tid = b.value(ThreadIdXOp, {}, i32(lo.ctx));
+  let tid = lo.code.threadId(b);
   const first = firstThreadOfGroup(lo.op);
   if (first !== undefined) tid = b.sub(tid, b.i32(first));
   // Says to LLVM how large it can be.
@@ -49,21 +47,12 @@ export function laneAndWarpId(lo: Lowering): LaneAndWarp {
   const lane = b.urem(tid, warpSize);
   return { lane, warp: lo.forms.warpIdOp ? b.value(WarpIdOp, { omitUniformHint: true }, i32(lo.ctx)) : b.udiv(tid, warpSize) };
 }
-/** The warp's number among those that run the code, which the compiler knows to be the same for all lanes. */
-export function uniformWarpId(lo: Lowering): Value {
-  const { b, ctx, forms } = lo;
-  return forms.warpIdOp ? b.value(WarpIdOp, {}, i32(ctx)) : b.value(nvgpu.WarpIdOp, {}, i32(ctx));
-}
 export function asValue(b: LLBuilder, index: Index): Value {
   return typeof index === "number" ? b.i32(index) : index;
 }
-/** The CTA's number in its cluster; an op that becomes 0 at the end of the lowering when clusters have one CTA. */
-export function clusterCTAId(lo: Lowering): Value {
-  return lo.b.value(nvgpu.ClusterCTAIdOp, {}, i32(lo.ctx));
-}
-/** As `clusterCTAId`, in code that all GPUs share. */
+/** The CTA's number in its cluster, in code that all GPUs share. */
 export function knownCTAId(lo: Lowering): Index {
-  return lo.forms.knownCTA && lo.target.numCTAs === 1 ? 0 : clusterCTAId(lo);
+  return lo.forms.knownCTA && lo.target.numCTAs === 1 ? 0 : lo.code.clusterCTAId(lo.b);
 }
 
 /** The layout's image of these indices, one value for each out dim, in their order. Indices are given for every in dim, in order. */

@@ -2,7 +2,7 @@
 import { type Fault, inFile } from "../fault.js";
 
 export const LOWERING_FAULTS: readonly Fault[] = [
-  ...inFile("passes/ttg-to-llvm/load-store.ts", [
+  ...inFile("passes/nvidia/to-llvm/load-store.ts", [
     {
       in: "LOAD",
       fault: "wider than its mask allows",
@@ -69,7 +69,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "[asValue(b, warp), 0],",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/atomics.ts", [
+  ...inFile("passes/nvidia/to-llvm/atomics.ts", [
     {
       in: "lowerRMW",
       fault: "every thread that holds an element adds it",
@@ -121,20 +121,22 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "warpReduce",
       fault: "neighbours are taken to be next to each other",
-      find: "shuffleXor(lo, value, n * interleave)",
-      replace: "shuffleXor(lo, value, n)",
+      find: "lo.code.shuffleXor(lo.b, value, n * interleave)",
+      replace: "lo.code.shuffleXor(lo.b, value, n)",
     },
-    { in: "REDUX", fault: "signed minima without sign", find: '"arith.minsi": "min"', replace: '"arith.minsi": "umin"' },
-    { in: "REDUX", fault: "unsigned maxima with sign", find: '"arith.maxui": "umax"', replace: '"arith.maxui": "max"' },
-    { in: "reduxSync", fault: "narrow numbers lose their sign", find: "b.sext(value, i32(ctx))", replace: "b.zext(value, i32(ctx))" },
     { in: "withinThreads", fault: "repeated registers count twice", find: "if (seen.has(offset.join())) return;", replace: "" },
     {
       in: "lowerReduce",
       fault: "no barrier before the warps' results are read",
-      find: "  barrier(lo);\n  reducePartials",
+      find: "  lo.code.barrier(lo.b);\n  reducePartials",
       replace: "  reducePartials",
     },
-    { in: "lowerReduce", fault: "no barrier before the results are read", find: "  barrier(lo);\n  loadResults", replace: "  loadResults" },
+    {
+      in: "lowerReduce",
+      fault: "no barrier before the results are read",
+      find: "  lo.code.barrier(lo.b);\n  loadResults",
+      replace: "  loadResults",
+    },
     {
       in: "storePartials",
       fault: "every lane writes its warp's result",
@@ -154,6 +156,11 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       find: "const rounds = Math.max(Math.floor(elems / numThreads), 1);",
       replace: "const rounds = 1;",
     },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/redux.ts", [
+    { in: "REDUX", fault: "signed minima without sign", find: '"arith.minsi": "min"', replace: '"arith.minsi": "umin"' },
+    { in: "REDUX", fault: "unsigned maxima with sign", find: '"arith.maxui": "umax"', replace: '"arith.maxui": "max"' },
+    { in: "reduxSync", fault: "narrow numbers lose their sign", find: "b.sext(value, i32(ctx))", replace: "b.zext(value, i32(ctx))" },
     {
       in: "REDUX_F32",
       fault: "NaN is lost",
@@ -183,7 +190,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "run",
       fault: "no barrier before the warps' sums are read",
-      find: "      barrier(lo);\n      this.#addWarps",
+      find: "      lo.code.barrier(lo.b);\n      this.#addWarps",
       replace: "      this.#addWarps",
     },
     {
@@ -202,13 +209,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "#addWarps",
       fault: "the lane before is this lane",
-      find: "const shuffled = shuffleUp(lo, value, this.#strides.thread);",
+      find: "const shuffled = lo.code.shuffleUp(lo.b, value, this.#strides.thread);",
       replace: "const shuffled = value;",
     },
     {
       in: "#addOneWarp",
       fault: "the sum of the block before is that of the lane",
-      find: "if (axisNumBlocks > 1) sum[i] = shuffleIdx(lo, value, lastLane);",
+      find: "if (axisNumBlocks > 1) sum[i] = lo.code.shuffleIdx(lo.b, value, lastLane);",
       replace: "if (axisNumBlocks > 1) sum[i] = value;",
     },
   ]),
@@ -216,10 +223,10 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "throughSharedMemory",
       fault: "no barrier between stores and loads",
-      find: "    barrier(lo, warpSync);\n    out.push",
+      find: "    lo.code.barrier(lo.b, warpSync);\n    out.push",
       replace: "    out.push",
     },
-    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) barrier(lo, warpSync);", replace: "" },
+    { in: "throughSharedMemory", fault: "no barrier between rounds", find: "if (round > 0) lo.code.barrier(lo.b, warpSync);", replace: "" },
     {
       in: "throughSharedMemory",
       fault: "barriers of warps only",
@@ -253,7 +260,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "swap",
       fault: "lanes stay where they are",
-      find: "return mask === 0 ? value : shuffleXor(lo, value, mask);",
+      find: "return mask === 0 ? value : lo.code.shuffleXor(lo.b, value, mask);",
       replace: "return value;",
     },
     {
@@ -276,7 +283,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     },
   ]),
   ...inFile("passes/ttg-to-llvm/gather.ts", [
-    { in: "throughShared", fault: "no barrier between stores and loads", find: "  barrier(lo);\n", replace: "" },
+    { in: "throughShared", fault: "no barrier between stores and loads", find: "  lo.code.barrier(lo.b);\n", replace: "" },
     {
       in: "throughShared",
       fault: "the index counts along the wrong axis",
@@ -290,7 +297,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "warpHistogram",
       fault: "masked elements count",
-      find: "const valid = masks ? ballot(lo, masks[i]!) : all;",
+      find: "const valid = masks ? lo.code.ballot(b, masks[i]!) : all;",
       replace: "const valid = all;",
     },
     {
@@ -300,10 +307,15 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "b.select(isSet, all, zero)",
     },
     { in: "addUp", fault: "counts are not cleared", find: "    b.store(b.i32(0), pointer);\n", replace: "" },
-    { in: "addUp", fault: "no barrier before counts are read", find: "  barrier(lo);\n  return indices", replace: "  return indices" },
+    {
+      in: "addUp",
+      fault: "no barrier before counts are read",
+      find: "  lo.code.barrier(lo.b);\n  return indices",
+      replace: "  return indices",
+    },
     { in: "HISTOGRAMS", fault: "copies count again", find: "b.sdiv(sum, copies)", replace: "sum" },
   ]),
-  ...inFile("passes/ttg-to-llvm/async-copy.ts", [
+  ...inFile("passes/nvidia/to-llvm/async-copy.ts", [
     {
       in: "ASYNC_COPIES",
       fault: "no mask",
@@ -345,6 +357,8 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       find: "const offset = b.xor(start, b.i32(offsetOf(i)));",
       replace: "const offset = b.add(start, b.i32(offsetOf(i)));",
     },
+  ]),
+  ...inFile("passes/nvidia/to-llvm/shared-memory.ts", [
     {
       in: "storeShared",
       fault: "parts of a wide store at one place",
@@ -355,11 +369,11 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     {
       in: "storeShared",
       fault: "no predicate",
-      find: "if (!access.predicate && !lo.forms.storeByAsm) return b.store",
+      find: "if (!access.predicate && !forms.storeByAsm) return b.store",
       replace: "return b.store",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/ldmatrix.ts", [
+  ...inFile("passes/nvidia/to-llvm/ldmatrix.ts", [
     {
       in: "planLdStMatrix",
       fault: "rows are transposed",
@@ -455,7 +469,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: 'b.and(b.fcmp("une", lhs!, lhs!), b.fcmp("une", rhs!, rhs!))',
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/fp-conversions.ts", [
+  ...inFile("passes/nvidia/to-llvm/fp-conversions.ts", [
     { in: "toF16", fault: "rounded towards zero", find: 'rounding === "rtz" ? "rz" : "rn"', replace: '"rz"' },
     {
       in: "convertPacked",
@@ -470,13 +484,13 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: 'if (throughF16) values = values.map((v) => toF16(lo, v, "rtne"));',
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/packed-conversions.ts", [
+  ...inFile("passes/nvidia/to-llvm/packed-conversions.ts", [
     { in: "E5M2_TO_F16", fault: "bytes in the wrong halves", find: "0x5140", replace: "0x1504" },
     { in: "BF16_TO_E5M2", fault: "the sign is lost", find: '"or.b32 $0, nosign, sign;"', replace: '"mov.b32 $0, nosign;"' },
     { in: "BF16_TO_E5M2", fault: "no rounding", find: "mov.u32 rn_, 0x00100010;", replace: "mov.u32 rn_, 0;" },
     { in: "F32_TO_E4M3", fault: "the two of a pair are exchanged", find: "$0, $2, $1", replace: "$0, $1, $2" },
   ]),
-  ...inFile("passes/ttg-to-llvm/dot-mma-v2.ts", [
+  ...inFile("passes/nvidia/to-llvm/dot-mma-v2.ts", [
     {
       in: "plainOperands",
       fault: "a's registers are transposed",
@@ -528,7 +542,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "lo.element(c, 2 * i + 1 - j)",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/wgmma.ts", [
+  ...inFile("passes/nvidia/to-llvm/wgmma.ts", [
     { in: "lowerDot", fault: "no fence", find: "  b.create(WgmmaFenceAlignedOp, {});\n", replace: "" },
     { in: "lowerDot", fault: "the accumulator is not used", find: "let use = b.i1(!zeroAcc);", replace: "let use = b.i1(false);" },
     { in: "lowerDot", fault: "every k step begins anew", find: "use = b.i1(true);", replace: "use = b.i1(rk % 2 === 1);" },
@@ -559,7 +573,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "const waited = waitGroup(lo, packed, pendings + 1);",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/mma-shared-operand.ts", [
+  ...inFile("passes/nvidia/to-llvm/mma-shared-operand.ts", [
     { in: "SWIZZLES", fault: "another swizzle of 64 bytes", find: "[64, 2n]", replace: "[64, 1n]" },
     { in: "SWIZZLES", fault: "another swizzle of 128 bytes", find: "[128, 1n]", replace: "[128, 2n]" },
     {
@@ -576,7 +590,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "((inUnits(strides.strided) & 0x3fffn) << 16n) | ((inUnits(strides.leading) & 0x3fffn) << 32n)",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/tc-gen5-mma.ts", [
+  ...inFile("passes/nvidia/to-llvm/tc-gen5-mma.ts", [
     { in: "startInstructions", fault: "every k step begins anew", find: "useD = lo.b.i1(true);", replace: "" },
     {
       in: "startInstructions",
@@ -596,9 +610,9 @@ export const LOWERING_FAULTS: readonly Fault[] = [
     { in: "kindOf", fault: "bf16 is taken for f16", find: '{ kind: "f16", code: 1 }', replace: '{ kind: "f16", code: 0 }' },
     { in: "scaledDescriptor", fault: "scales of the first part", find: "(part << 4) | (1 << 23) | (part << 29)", replace: "(1 << 23)" },
   ]),
-  ...inFile("passes/ttg-to-llvm/tensor-memory.ts", [
+  ...inFile("passes/nvidia/to-llvm/tensor-memory.ts", [
     { in: "storeTensor", fault: "stores are not waited for", find: '  lo.b.create(Tcgen05WaitOp, { kind: "store" });\n', replace: "" },
-    { in: "storeTensor", fault: "no barrier behind stores", find: "  barrier(lo);\n", replace: "" },
+    { in: "storeTensor", fault: "no barrier behind stores", find: "  lo.code.barrier(lo.b);\n", replace: "" },
     { in: "TENSOR_MEMORY", fault: "loads are not waited for", find: '    lo.b.create(Tcgen05WaitOp, { kind: "load" });\n', replace: "" },
     {
       in: "moveWords",
@@ -619,7 +633,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "b.i32(step - 1 - j));\n    return b.bitcast(vector, wide);",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/tma-copy.ts", [
+  ...inFile("passes/nvidia/to-llvm/tma-copy.ts", [
     {
       in: "forMessages",
       fault: "coordinates the first dimension first",
@@ -646,7 +660,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "{ group: pendings + 1, read: true }",
     },
   ]),
-  ...inFile("passes/ttg-to-llvm/mbarrier.ts", [
+  ...inFile("passes/nvidia/to-llvm/mbarrier.ts", [
     {
       in: "waitText",
       fault: "the loop ends where it should go on",

@@ -6,20 +6,21 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, LoadOpConversion, StoreOpConversion.
  */
-import { structType, voidType } from "../../dialects/llvm/types/types.js";
-import { LoadOp, StoreOp } from "../../dialects/tt/ops/memory.js";
-import { PointerType } from "../../dialects/tt/types.js";
-import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import type { Type } from "../../ir/attribute.js";
-import { DenseElementsAttr } from "../../ir/builtin-attrs.js";
-import { bitWidth, elementTypeOrSelf, i64, intType, isInteger, RankedTensorType, VectorType } from "../../ir/builtin-types.js";
-import { constantOf } from "../../ir/match.js";
-import type { Value } from "../../ir/value.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { structType, voidType } from "../../../dialects/llvm/types/types.js";
+import { LoadOp, StoreOp } from "../../../dialects/tt/ops/memory.js";
+import { PointerType } from "../../../dialects/tt/types.js";
+import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
+import type { Type } from "../../../ir/attribute.js";
+import { DenseElementsAttr } from "../../../ir/builtin-attrs.js";
+import { bitWidth, elementTypeOrSelf, i64, intType, isInteger, RankedTensorType, VectorType } from "../../../ir/builtin-types.js";
+import { constantOf } from "../../../ir/match.js";
+import type { Value } from "../../../ir/value.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { asValue, knownCTAId, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
-import { asValue, knownCTAId, laneAndWarpId } from "./thread-indices.js";
-import { convertType, elementsPerThread } from "./type-converter.js";
 
 /** How many elements one access of a tensor of pointers moves, before the mask is looked at. */
 export function vectorSize(lo: Lowering, ptr: Value): number {
@@ -102,7 +103,7 @@ function splatInteger(other: Value | undefined, element: Type): bigint | undefin
   return constant.params.elements[0];
 }
 
-const LOAD = rule(LoadOp, (op, lo) => {
+const LOAD: LoweringRule = rule(LoadOp, (op, lo) => {
   const { ptr, mask, other, result, evict, cache } = op;
   const { b, ctx } = lo;
   const element = convertType(elementTypeOrSelf(result.type));
@@ -166,7 +167,7 @@ const LOAD = rule(LoadOp, (op, lo) => {
   lo.setElements(result, loaded);
 });
 
-const STORE = rule(StoreOp, (op, lo) => {
+const STORE: LoweringRule = rule(StoreOp, (op, lo) => {
   const { ptr, value, mask, evict, cache } = op;
   const { b, ctx } = lo;
   const element = convertType(elementTypeOrSelf(value.type));

@@ -7,21 +7,21 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/MMAv2.cpp.
  */
 
-import { structType } from "../../dialects/llvm/types/types.js";
-import { DotScaledOp } from "../../dialects/tt/ops/dot.js";
-import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import type { Type } from "../../ir/attribute.js";
-import { bitWidth, f16, f32, floatKind, floatType, i32, isFloat, isInteger, type TensorType } from "../../ir/builtin-types.js";
-import type { Operation } from "../../ir/operation.js";
-import type { Value } from "../../ir/value.js";
-import type { DotOperandParams, NvidiaMmaParams } from "../../layout/encoding-params.js";
-import { getElemsPerThread, getShapePerCTAOf } from "../../layout/encoding-queries.js";
-import { nvidiaMmaRepForOperand } from "../../layout/encodings/nvidia-mma.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import type { Lowering } from "./lowering.js";
+import { structType } from "../../../dialects/llvm/types/types.js";
+import { DotScaledOp } from "../../../dialects/tt/ops/dot.js";
+import { distributedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import type { Type } from "../../../ir/attribute.js";
+import { bitWidth, f16, f32, floatKind, floatType, i32, isFloat, isInteger, type TensorType } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import type { DotOperandParams, NvidiaMmaParams } from "../../../layout/encoding-params.js";
+import { getElemsPerThread, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { nvidiaMmaRepForOperand } from "../../../layout/encodings/nvidia-mma.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { convertType, elementsPerThread } from "../../ttg-to-llvm/type-converter.js";
+import type { Lowering } from "./nvidia-lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
-import { convertType, elementsPerThread } from "./type-converter.js";
 
 const tensorOf = (value: Value): TensorType => value.type as TensorType;
 const elementOf = (value: Value): Type => tensorOf(value).params.elementType;

@@ -5,19 +5,20 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/Utility.cpp, lowerLdStMatrix.
  */
 
-import { ptrType, structType } from "../../dialects/llvm/types/types.js";
-import { LdStMatrixEltTypeAttr, LdStMatrixShapeAttr, MMALayoutAttr } from "../../dialects/nvvm/attrs.js";
-import { LdMatrixOp, StMatrixOp } from "../../dialects/nvvm/ops/matrix.js";
-import type { Type } from "../../ir/attribute.js";
-import { i8, i32 } from "../../ir/builtin-types.js";
-import type { Value } from "../../ir/value.js";
-import { actionAdditiveStrides, ColumnAction, regPermForDivide } from "../../layout/column-action.js";
-import { divideLeft } from "../../layout/divide.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import type { Lowering } from "./lowering.js";
-import type { SharedPlace } from "./shared-access.js";
-import { applyLinearLayout, laneAndWarpId } from "./thread-indices.js";
+import { ptrType, structType } from "../../../dialects/llvm/types/types.js";
+import { LdStMatrixEltTypeAttr, LdStMatrixShapeAttr, MMALayoutAttr } from "../../../dialects/nvvm/attrs.js";
+import { LdMatrixOp, StMatrixOp } from "../../../dialects/nvvm/ops/matrix.js";
+import type { GpuTarget } from "../../../gpu/nvidia.js";
+import type { Type } from "../../../ir/attribute.js";
+import { i8, i32 } from "../../../ir/builtin-types.js";
+import type { Value } from "../../../ir/value.js";
+import { actionAdditiveStrides, ColumnAction, regPermForDivide } from "../../../layout/column-action.js";
+import { divideLeft } from "../../../layout/divide.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import type { Lowering } from "../../ttg-to-llvm/lowering.js";
+import type { SharedPlace } from "../../ttg-to-llvm/shared-access.js";
+import { applyLinearLayout, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 
 const identity = LinearLayout.identity1D;
 
@@ -41,6 +42,7 @@ interface MatrixPlan {
 
 /** Stores `values`, or loads them when there are none; undefined, with nothing emitted, where the instruction does not fit. */
 export function lowerLdStMatrix(
+  gpu: GpuTarget,
   lo: Lowering,
   place: Omit<SharedPlace, "affineOffset"> & { readonly affineOffset: () => Value },
   values: readonly Value[],
@@ -48,21 +50,20 @@ export function lowerLdStMatrix(
 ): readonly Value[] | undefined {
   const isStore = values.length > 0;
   for (const transpose of transposes) {
-    const plan = planLdStMatrix(lo, place.layout, scalarBits(place.element), place.maskSpan, transpose, isStore);
+    const plan = planLdStMatrix(gpu, place.layout, scalarBits(place.element), place.maskSpan, transpose, isStore);
     if (plan) return emit(lo, plan, { ...place, affineOffset: place.affineOffset() }, values);
   }
   return undefined;
 }
 
 function planLdStMatrix(
-  lo: Lowering,
+  gpu: GpuTarget,
   layout: LinearLayout,
   bits: number,
   maskSpan: number,
   transpose: boolean,
   isStore: boolean,
 ): MatrixPlan | undefined {
-  const { gpu } = lo.target;
   if (!(isStore ? gpu.stMatrix : gpu.ldMatrix)) return undefined;
   if (transpose ? !(bits === 16 || (bits === 8 && gpu.transposesBytes)) : bits > 32) return undefined;
   if (layout.hasInDim("block")) return undefined;

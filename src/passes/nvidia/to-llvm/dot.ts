@@ -2,17 +2,18 @@
  * Dots: on tensor cores where the result has a layout of theirs, else by multiplying and adding.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM.cpp, lib/Conversion/TritonGPUToLLVM/DotOpToLLVM/FMADotUtility.cpp.
  */
-import * as ll from "../../dialects/llvm/ops/index.js";
-import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
-import { distributedParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import type { Type } from "../../ir/attribute.js";
-import { FloatType, type TensorType } from "../../ir/builtin-types.js";
-import { typeText } from "../../ir/text-hook.js";
-import type { Value } from "../../ir/value.js";
-import type { BlockedParams } from "../../layout/encoding-params.js";
-import { getContigPerThread, getRepOrder, getShapePerCTAOf } from "../../layout/encoding-queries.js";
+import * as ll from "../../../dialects/llvm/ops/index.js";
+import { DotOp, DotScaledOp } from "../../../dialects/tt/ops/dot.js";
+import { distributedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import type { Type } from "../../../ir/attribute.js";
+import { FloatType, type TensorType } from "../../../ir/builtin-types.js";
+import { typeText } from "../../../ir/text-hook.js";
+import type { Value } from "../../../ir/value.js";
+import type { BlockedParams } from "../../../layout/encoding-params.js";
+import { getContigPerThread, getRepOrder, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
 import { lowerMmaScaled, lowerMmaV2 } from "./dot-mma-v2.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 const encodingOf = (value: Value) => distributedParams((value.type as TensorType).params.encoding)!;
 const shapePerCTA = (value: Value): number[] => getShapePerCTAOf(encodingOf(value), (value.type as TensorType).params.shape);

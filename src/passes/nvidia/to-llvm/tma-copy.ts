@@ -6,25 +6,31 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AsyncTMACopyGlobalToLocalOpConversion and others.
  */
-import { ptrType } from "../../dialects/llvm/types/types.js";
-import * as nvvm from "../../dialects/nvvm/ops/synchronization.js";
-import { sharedParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import type { MemDescParams } from "../../dialects/ttg/types.js";
-import { AsyncTMACopyGlobalToLocalOp, AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, TMAStoreWaitOp } from "../../dialects/ttng/ops/tma.js";
-import type { Value } from "../../ir/value.js";
-import type { NvmmaSharedParams } from "../../layout/encoding-params.js";
-import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
-import { getCTAOrder, getCTASplitNum } from "../../layout/encodings/cga.js";
-import { getTMABlockShape } from "../../layout/encodings/nvmma-shared.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { standardOutDimNames } from "../../layout/standard-dims.js";
-import { electPredicate } from "./elect.js";
-import { linearLayoutOf, memDescOf, sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { ptrType } from "../../../dialects/llvm/types/types.js";
+import * as nvvm from "../../../dialects/nvvm/ops/synchronization.js";
+import { sharedParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import type { MemDescParams } from "../../../dialects/ttg/types.js";
+import {
+  AsyncTMACopyGlobalToLocalOp,
+  AsyncTMACopyLocalToGlobalOp,
+  AsyncTMAReduceOp,
+  TMAStoreWaitOp,
+} from "../../../dialects/ttng/ops/tma.js";
+import type { Value } from "../../../ir/value.js";
+import type { NvmmaSharedParams } from "../../../layout/encoding-params.js";
+import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { getCTAOrder, getCTASplitNum } from "../../../layout/encodings/cga.js";
+import { getTMABlockShape } from "../../../layout/encodings/nvmma-shared.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
+import { standardOutDimNames } from "../../../layout/standard-dims.js";
+import { linearLayoutOf, memDescOf, sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { applyLinearLayout, numWarpsAt, threadId } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { electPredicate, uniformWarpId } from "./elect.js";
 import { plainAsm } from "./mbarrier.js";
-import { applyLinearLayout, clusterCTAId, numWarpsAt, threadId, uniformWarpId } from "./thread-indices.js";
-import { convertType } from "./type-converter.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 /** The layout of a buffer that TMA can fill. */
 function nvmmaParams(type: MemDescParams): NvmmaSharedParams {
@@ -76,7 +82,7 @@ function forMessages(
   const toOffset = params.fp4Padded ? LinearLayout.zeros1D(1, "msg", last, 2).multiply(packed) : packed;
   const messages = toOffset.getInDimSize("msg");
   const numWarps = numWarpsAt(lo);
-  const cta = clusterCTAId(lo);
+  const cta = lo.code.clusterCTAId(lo.b);
   for (let first = 0; first < messages; first += numWarps) {
     const warps = Math.min(messages - first, numWarps);
     if (warps === 1) warp = b.i32(0);

@@ -7,9 +7,9 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/BarrierOpToLLVM.cpp; LoadStoreOpToLLVM.cpp, AsyncCopyMbarrierArriveOpConversion.
  */
 
-import { voidType } from "../../dialects/llvm/types/types.js";
-import { CpAsyncMBarrierArriveSharedOp } from "../../dialects/nvvm/ops/copies.js";
-import { FenceProxyOp } from "../../dialects/nvvm/ops/synchronization.js";
+import { voidType } from "../../../dialects/llvm/types/types.js";
+import { CpAsyncMBarrierArriveSharedOp } from "../../../dialects/nvvm/ops/copies.js";
+import { FenceProxyOp } from "../../../dialects/nvvm/ops/synchronization.js";
 import {
   ArriveBarrierOp,
   AsyncCopyMbarrierArriveOp,
@@ -18,13 +18,14 @@ import {
   InitBarrierOp,
   InvalBarrierOp,
   WaitBarrierOp,
-} from "../../dialects/ttng/ops/barrier.js";
-import { isNonZeroInt } from "../../ir/match.js";
-import type { Value } from "../../ir/value.js";
+} from "../../../dialects/ttng/ops/barrier.js";
+import { isNonZeroInt } from "../../../ir/match.js";
+import type { Value } from "../../../ir/value.js";
+import { sharedMemoryObject } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { threadId } from "../../ttg-to-llvm/thread-indices.js";
 import { electPredicateWarp0 } from "./elect.js";
-import { sharedMemoryObject } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
-import { threadId } from "./thread-indices.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 /** True in the first thread of those that run the code. */
 export function isFirstThread(lo: Lowering): Value {

@@ -6,22 +6,30 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, AsyncCopyGlobalToLocalOpConversion and others.
  */
 
-import { LLVMPointerType, voidType } from "../../dialects/llvm/types/types.js";
-import { CpAsyncCommitGroupOp, CpAsyncWaitGroupOp } from "../../dialects/nvvm/ops/index.js";
-import { toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../dialects/ttg/ops/async-copy.js";
-import type { TensorType } from "../../ir/builtin-types.js";
-import { shapedParams } from "../../ir/builtin-types.js";
-import { actionRemoveBroadcastedRegs } from "../../layout/column-action.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { scalarBits } from "./ll-builder.js";
+import { LLVMPointerType, voidType } from "../../../dialects/llvm/types/types.js";
+import { CpAsyncCommitGroupOp, CpAsyncWaitGroupOp } from "../../../dialects/nvvm/ops/index.js";
+import { toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { AsyncCommitGroupOp, AsyncCopyGlobalToLocalOp, AsyncWaitOp } from "../../../dialects/ttg/ops/async-copy.js";
+import type { TensorType } from "../../../ir/builtin-types.js";
+import { shapedParams } from "../../../ir/builtin-types.js";
+import { actionRemoveBroadcastedRegs } from "../../../layout/column-action.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { scalarBits } from "../../ttg-to-llvm/ll-builder.js";
+import {
+  isAddressable,
+  linearLayoutOf,
+  maskSpanOffsets,
+  memDescOf,
+  sharedMemoryObject,
+  shmemOffset,
+} from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { lowerLdSt } from "../../ttg-to-llvm/shared-access.js";
+import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
 import { freeVariableMasks, redundantThreadPredicate } from "./load-store.js";
-import { isAddressable, linearLayoutOf, maskSpanOffsets, memDescOf, sharedMemoryObject, shmemOffset } from "./local-memory.js";
-import { type LoweringRule, rule } from "./lowering.js";
+import type { LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
-import { lowerLdSt } from "./shared-access.js";
-import { laneAndWarpId } from "./thread-indices.js";
-import { convertType } from "./type-converter.js";
 
 export const ASYNC_COPIES: readonly LoweringRule[] = [
   rule(AsyncCopyGlobalToLocalOp, ({ op, src, result: buffer, mask, contiguity, token }, lo) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ALL_DIALECTS } from "../../dialects/index.js";
+import { ALL_DIALECTS } from "../../../dialects/index.js";
 import { LOWERING_RULES } from "./convert-triton-gpu-to-llvm.js";
 import { WITHOUT_LOWERING } from "./without-rule.js";
 

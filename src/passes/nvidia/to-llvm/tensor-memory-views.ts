@@ -2,17 +2,19 @@
  * Buffers in tensor memory are known by their address, `row << 16 | column`; views of them by another one.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TensorMemoryToLLVM.cpp.
  */
-import { ptrType } from "../../dialects/llvm/types/types.js";
-import type { MemDescIndexOp } from "../../dialects/ttg/ops/memdesc-views.js";
-import type { MemDesc } from "../../dialects/ttg/types.js";
-import { TensorMemoryEncoding, TensorMemorySpace } from "../../dialects/ttng/attrs.js";
-import { TMEMSubSliceOp } from "../../dialects/ttng/ops/tensor-memory.js";
-import { tmemColumns } from "../../dialects/ttng/tmem-layout.js";
-import { descOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
-import { bitWidth, i32 } from "../../ir/builtin-types.js";
-import type { View } from "../../ir/define-op.js";
-import type { Value } from "../../ir/value.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { ptrType } from "../../../dialects/llvm/types/types.js";
+import { MemDescIndexOp, MemDescReinterpretOp } from "../../../dialects/ttg/ops/memdesc-views.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
+import { TensorMemoryEncoding, TensorMemorySpace } from "../../../dialects/ttng/attrs.js";
+import { TMEMSubSliceOp } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { tmemColumns } from "../../../dialects/ttng/tmem-layout.js";
+import { descOf, runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
+import { bitWidth, i32 } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
+import type { Value } from "../../../ir/value.js";
+import { indexBuffer, reinterpretBuffer } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 /** How many CTAs a tcgen05 instruction is for, as it is written. */
 export const ctaGroup = (lo: Lowering): string => `cta_group::${runsOnTwoCTAs(lo.module) ? 2 : 1}`;
@@ -24,10 +26,10 @@ export function tmemAddress(lo: Lowering, buffer: Value): Value {
 export function setTmemAddress(lo: Lowering, result: Value, address: Value): void {
   lo.setValue(result, lo.b.inttoptr(address, ptrType(lo.ctx, 3)));
 }
-export const isInTensorMemory = (buffer: Value): boolean => TensorMemorySpace.is(descOf(buffer).params.memorySpace);
+const isInTensorMemory = (buffer: Value): boolean => TensorMemorySpace.is(descOf(buffer).params.memorySpace);
 
 /** One of several buffers: they lie side by side. */
-export function indexTensorMemory(lo: Lowering, { src, index, result }: View<typeof MemDescIndexOp>): void {
+function indexTensorMemory(lo: Lowering, { src, index, result }: View<typeof MemDescIndexOp>): void {
   const { b } = lo;
   const address = tmemAddress(lo, src);
   setTmemAddress(lo, result, b.add(address, b.mul(lo.value(index), b.i32(tmemColumns(descOf(result))))));
@@ -51,6 +53,8 @@ function sliceOffset({ params }: MemDesc, column: number): number | undefined {
 }
 
 export const TENSOR_MEMORY_VIEWS: readonly LoweringRule[] = [
+  rule(MemDescIndexOp, (view, lo) => (isInTensorMemory(view.src) ? indexTensorMemory(lo, view) : indexBuffer(lo, view))),
+  rule(MemDescReinterpretOp, (view, lo) => (isInTensorMemory(view.src) ? lo.alias(view.result, view.src) : reinterpretBuffer(lo, view))),
   rule(TMEMSubSliceOp, ({ op, src, N, result }, lo) => {
     const offset = sliceOffset(descOf(src), N);
     if (offset === undefined) return lo.fail(op, `column ${N} is not at the start of a word of tensor memory`, "lower.tmem-view");

@@ -6,10 +6,10 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TensorMemoryToLLVM.cpp.
  */
-import { ptrType, structType, voidType } from "../../dialects/llvm/types/types.js";
-import { TensorMemoryBaseAddress } from "../../dialects/nvgpu/ops/ops.js";
-import { Tcgen05WaitOp } from "../../dialects/nvvm/ops/matrix.js";
-import type { MemDesc } from "../../dialects/ttg/types.js";
+import { ptrType, structType, voidType } from "../../../dialects/llvm/types/types.js";
+import { TensorMemoryBaseAddress } from "../../../dialects/nvgpu/ops/ops.js";
+import { Tcgen05WaitOp } from "../../../dialects/nvvm/ops/matrix.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
 import {
   getContextualMaxNReg,
   memoryLayout,
@@ -18,26 +18,26 @@ import {
   TMEMLoadOp,
   TMEMStoreOp,
   tmemLdStInfo,
-} from "../../dialects/ttng/ops/tensor-memory.js";
-import { descOf } from "../../dialects/ttng/ttng-op.js";
-import type { Type } from "../../ir/attribute.js";
-import { intOf } from "../../ir/builtin-attrs.js";
-import { bitWidth, i32, intType, type TensorType } from "../../ir/builtin-types.js";
-import type { Operation } from "../../ir/operation.js";
-import type { Value } from "../../ir/value.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import type { TMemAccessAtom } from "../../layout/tmem-access.js";
-import type { TMemLdStInfo } from "../../layout/tmem-load-store.js";
-import { barrier } from "./barrier.js";
-import { electPredicateWarp0 } from "./elect.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import { sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+} from "../../../dialects/ttng/ops/tensor-memory.js";
+import { descOf } from "../../../dialects/ttng/ttng-op.js";
+import type { Type } from "../../../ir/attribute.js";
+import { intOf } from "../../../ir/builtin-attrs.js";
+import { bitWidth, i32, intType, type TensorType } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import type { TMemAccessAtom } from "../../../layout/tmem-access.js";
+import type { TMemLdStInfo } from "../../../layout/tmem-load-store.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { applyLinearLayout } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { electPredicateWarp0, uniformWarpId } from "./elect.js";
 import { mmaSharedOperand } from "./mma-shared-operand.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
 import { ctaGroup, setTmemAddress, tmemAddress } from "./tensor-memory-views.js";
-import { applyLinearLayout, uniformWarpId } from "./thread-indices.js";
-import { convertType } from "./type-converter.js";
 
 /** Tokens only order ops before this; nothing is left to hand on. */
 export function dropToken(lo: Lowering, op: Operation, token: Value | undefined): false | void {
@@ -191,7 +191,7 @@ function storeTensor(lo: Lowering, op: Operation, src: Value, buffer: MemDesc, b
   moveTensor(lo, op, src.type as TensorType, buffer, base(), pred, values);
   lo.b.create(Tcgen05WaitOp, { kind: "store" });
   // Before anyone uses the buffer all threads have written.
-  barrier(lo);
+  lo.code.barrier(lo.b);
 }
 
 // --- copies from shared memory --------------------------------------------------------------------

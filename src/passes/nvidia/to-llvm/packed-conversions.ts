@@ -3,7 +3,7 @@
  * depends on what the hardware converts itself. The texts, spaces included, are those that Triton emits.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp.
  */
-import type { GpuTarget } from "../../gpu/nvidia.js";
+import type { GpuTarget } from "../../../gpu/nvidia.js";
 
 /** PTX that converts `count` elements; `$0` and following are the words written, then those read. */
 export interface PackedConversion {

@@ -8,28 +8,30 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/WGMMA.cpp; DotOpToLLVM.cpp, WarpGroupDotWaitOpConversion.
  */
 
-import { LLVMStructType, structElements, structType } from "../../dialects/llvm/types/types.js";
-import { WGMMAOp, WGMMAWaitGroupOp } from "../../dialects/nvgpu/ops/ops.js";
-import { WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp } from "../../dialects/nvvm/ops/synchronization.js";
-import { distributedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { type MemDesc, MemDescType } from "../../dialects/ttg/types.js";
-import { needsPartialAccumulator, WarpGroupDotOp, WarpGroupDotWaitOp } from "../../dialects/ttng/ops/warp-group-dot.js";
-import type { Type } from "../../ir/attribute.js";
-import { f16, floatKind, i32, isFloat, isInteger, shapedParams, type TensorType } from "../../ir/builtin-types.js";
-import type { View } from "../../ir/define-op.js";
-import { isZeroFloat, isZeroInt } from "../../ir/match.js";
-import type { Value } from "../../ir/value.js";
-import { divideLeft } from "../../layout/divide.js";
-import type { NvidiaMmaParams } from "../../layout/encoding-params.js";
-import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import { memDescOf, sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { LLVMStructType, structElements, structType } from "../../../dialects/llvm/types/types.js";
+import { WGMMAOp, WGMMAWaitGroupOp } from "../../../dialects/nvgpu/ops/ops.js";
+import { WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { distributedParams, toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { type MemDesc, MemDescType } from "../../../dialects/ttg/types.js";
+import { needsPartialAccumulator, WarpGroupDotOp, WarpGroupDotWaitOp } from "../../../dialects/ttng/ops/warp-group-dot.js";
+import type { Type } from "../../../ir/attribute.js";
+import { f16, floatKind, i32, isFloat, isInteger, shapedParams, type TensorType } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
+import { isZeroFloat, isZeroInt } from "../../../ir/match.js";
+import type { Value } from "../../../ir/value.js";
+import { divideLeft } from "../../../layout/divide.js";
+import type { NvidiaMmaParams } from "../../../layout/encoding-params.js";
+import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { memDescOf, sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { applyLinearLayout } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { uniformWarpId } from "./elect.js";
 import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
-import { applyLinearLayout, uniformWarpId } from "./thread-indices.js";
-import { convertType } from "./type-converter.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 
 type StructType = Parameters<typeof structElements>[0];
 type Dot = View<typeof WarpGroupDotOp>;

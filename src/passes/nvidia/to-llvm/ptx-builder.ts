@@ -9,9 +9,9 @@
  *
  * Source: include/triton/Conversion/TritonGPUToLLVM/PTXAsmFormat.h and its .cpp.
  */
-import type { Type } from "../../ir/attribute.js";
-import type { Value } from "../../ir/value.js";
-import type { LLBuilder } from "./ll-builder.js";
+import type { Type } from "../../../ir/attribute.js";
+import type { Value } from "../../../ir/value.js";
+import type { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 
 /** Something that an instruction's text names. */
 export interface PtxOperand {

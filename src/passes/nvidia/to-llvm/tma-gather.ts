@@ -3,23 +3,24 @@
  * indices all its lanes hold, one for each stretch of columns that is as wide as the swizzle.
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/LoadStoreOpToLLVM.cpp, iterateGatherScatterIndices and its users.
  */
-import { ptrType } from "../../dialects/llvm/types/types.js";
-import { CpAsyncBulkCommitGroupOp } from "../../dialects/nvvm/ops/synchronization.js";
-import { sharedParams, toLinearLayout } from "../../dialects/ttg/encodings/define-encoding.js";
-import { AsyncTMAGatherOp, AsyncTMAScatterOp } from "../../dialects/ttng/ops/tma.js";
-import type { TensorType } from "../../ir/builtin-types.js";
-import type { Operation } from "../../ir/operation.js";
-import type { Value } from "../../ir/value.js";
-import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
-import { getTMABlockShape, nvmmaSharedToLinearLayout } from "../../layout/encodings/nvmma-shared.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { electPredicate } from "./elect.js";
-import { memDescOf, sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { ptrType } from "../../../dialects/llvm/types/types.js";
+import { CpAsyncBulkCommitGroupOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { sharedParams, toLinearLayout } from "../../../dialects/ttg/encodings/define-encoding.js";
+import { AsyncTMAGatherOp, AsyncTMAScatterOp } from "../../../dialects/ttng/ops/tma.js";
+import type { TensorType } from "../../../ir/builtin-types.js";
+import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
+import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { getTMABlockShape, nvmmaSharedToLinearLayout } from "../../../layout/encodings/nvmma-shared.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
+import { memDescOf, sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { applyLinearLayout } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import { electPredicate, uniformWarpId } from "./elect.js";
 import { plainAsm } from "./mbarrier.js";
-import { applyLinearLayout, clusterCTAId, uniformWarpId } from "./thread-indices.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { numbered } from "./tma-copy.js";
-import { convertType } from "./type-converter.js";
 
 /** One message: which threads send it, where its rows lie in shared memory, their first column, and the four row numbers. */
 interface RowsMessage {
@@ -64,7 +65,7 @@ function forRowsMessages(lo: Lowering, op: Operation, copy: RowsCopy, send: (mes
   if (masks.get("lane") !== rowsLayout.getInDimSize("lane") - 1) return lo.fail(op, "x offsets must be broadcasted across each warp");
 
   const warp = uniformWarpId(lo);
-  const block = clusterCTAId(lo);
+  const block = lo.code.clusterCTAId(lo.b);
   let predicate = copy.pred ? lo.value(copy.pred) : b.i1(true);
   predicate = b.and(predicate, b.icmp("eq", b.i32(0), b.and(warp, b.i32(masks.get("warp") ?? 0))));
   predicate = b.and(predicate, electPredicate(lo));

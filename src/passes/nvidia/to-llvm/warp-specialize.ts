@@ -9,10 +9,11 @@ import {
   WarpSpecializeOp,
   WarpSpecializePartitionsOp,
   WarpYieldOp,
-} from "../../dialects/ttg/ops/warp-specialize.js";
-import { Operation } from "../../ir/operation.js";
-import { Region } from "../../ir/region.js";
-import { COPY_UNCONVERTED, type LoweringRule, rule } from "./lowering.js";
+} from "../../../dialects/ttg/ops/warp-specialize.js";
+import { Operation } from "../../../ir/operation.js";
+import { Region } from "../../../ir/region.js";
+import { COPY_UNCONVERTED, rule } from "../../ttg-to-llvm/lowering.js";
+import type { LoweringRule } from "./nvidia-lowering.js";
 
 export const WARP_SPECIALIZE: readonly LoweringRule[] = [
   rule(WarpSpecializeOp, ({ op, explicitCaptures }, lo) => {

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { runPipeline } from "../../pass/pass-manager.js";
-import { parsePipeline } from "../../pass/pipeline-text.js";
-import { goldenParts, rewritten } from "../../testing/golden-parts.js";
-import { testGoldenPasses } from "../../testing/golden-passes.js";
-import { PASSES } from "../index.js";
+import { runPipeline } from "../../../pass/pass-manager.js";
+import { parsePipeline } from "../../../pass/pipeline-text.js";
+import { goldenParts, rewritten } from "../../../testing/golden-parts.js";
+import { testGoldenPasses } from "../../../testing/golden-passes.js";
+import { PASSES } from "../../index.js";
 
 const FOLDER = "fixtures/passes/ttg-to-llvm";
 testGoldenPasses(FOLDER);

@@ -6,29 +6,29 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/MMAv5.cpp.
  */
-import { voidType } from "../../dialects/llvm/types/types.js";
-import { ClusterArriveOp, ClusterWaitOp } from "../../dialects/nvvm/ops/synchronization.js";
-import { encodingParams } from "../../dialects/ttg/encodings/define-encoding.js";
-import type { MemDesc } from "../../dialects/ttg/types.js";
-import { TensorMemoryEncoding } from "../../dialects/ttng/attrs.js";
-import { scaledDims, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../dialects/ttng/ops/tc-gen5-mma.js";
-import { memoryLayout } from "../../dialects/ttng/ops/tensor-memory.js";
-import { tmemColumns } from "../../dialects/ttng/tmem-layout.js";
-import { descOf, elementOf, runsOnTwoCTAs } from "../../dialects/ttng/ttng-op.js";
-import type { Type } from "../../ir/attribute.js";
-import { bitWidth, i32, intType, isFloat } from "../../ir/builtin-types.js";
-import type { View } from "../../ir/define-op.js";
-import type { Value } from "../../ir/value.js";
-import { getShapePerCTAOf } from "../../layout/encoding-queries.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { electPredicate, electPredicateWarp0 } from "./elect.js";
-import { sharedMemoryObject, shmemAffineBase } from "./local-memory.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { voidType } from "../../../dialects/llvm/types/types.js";
+import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/nvvm/ops/synchronization.js";
+import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
+import { TensorMemoryEncoding } from "../../../dialects/ttng/attrs.js";
+import { scaledDims, TCGen5CommitOp, TCGen5MMAOp, TCGen5MMAScaledOp } from "../../../dialects/ttng/ops/tc-gen5-mma.js";
+import { memoryLayout } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { tmemColumns } from "../../../dialects/ttng/tmem-layout.js";
+import { descOf, elementOf, runsOnTwoCTAs } from "../../../dialects/ttng/ttng-op.js";
+import type { Type } from "../../../ir/attribute.js";
+import { bitWidth, i32, intType, isFloat } from "../../../ir/builtin-types.js";
+import type { View } from "../../../ir/define-op.js";
+import type { Value } from "../../../ir/value.js";
+import { getShapePerCTAOf } from "../../../layout/encoding-queries.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { sharedMemoryObject, shmemAffineBase } from "../../ttg-to-llvm/local-memory.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { electPredicate, electPredicateWarp0, uniformWarpId } from "./elect.js";
 import { mmaSharedOperand, type SharedOperand, sharedOperandLayout } from "./mma-shared-operand.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder, type PtxOperand } from "./ptx-builder.js";
 import { dropToken } from "./tensor-memory.js";
 import { ctaGroup, tmemAddress } from "./tensor-memory-views.js";
-import { clusterCTAId, uniformWarpId } from "./thread-indices.js";
 
 /** Where an operand is: a descriptor of shared memory, or an address in tensor memory and a distance from it. */
 interface Place {
@@ -81,7 +81,7 @@ function lowerDot(lo: Lowering, dot: Dot): void {
     // Both have to have their operands.
     b.create(ClusterArriveOp, { aligned: true });
     b.create(ClusterWaitOp, { aligned: true });
-    pred = b.and(pred, b.icmp("eq", clusterCTAId(lo), b.i32(0)));
+    pred = b.and(pred, b.icmp("eq", lo.code.clusterCTAId(lo.b), b.i32(0)));
   }
   pred = b.and(pred, isWarp0);
   const start = lo.addBlockAfter(b.block);

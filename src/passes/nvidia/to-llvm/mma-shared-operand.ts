@@ -7,17 +7,17 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/DotOpToLLVM/MMAHelpers.h, DotOpMmaSmemLoader.
  */
-import type { MemDesc } from "../../dialects/ttg/types.js";
-import { memoryLayout } from "../../dialects/ttng/ops/tensor-memory.js";
-import { bitWidth, i32, i64 } from "../../ir/builtin-types.js";
-import type { Value } from "../../ir/value.js";
-import { getReps } from "../../layout/divide.js";
-import { defaultCga } from "../../layout/encodings/cga.js";
-import { coreMatrixLayout } from "../../layout/encodings/nvmma-shared.js";
-import { LayoutError } from "../../layout/layout-error.js";
-import { LinearLayout } from "../../layout/linear-layout.js";
-import { transposeLinearLayout } from "../../layout/standard-dims.js";
-import type { Lowering } from "./lowering.js";
+import type { MemDesc } from "../../../dialects/ttg/types.js";
+import { memoryLayout } from "../../../dialects/ttng/ops/tensor-memory.js";
+import { bitWidth, i32, i64 } from "../../../ir/builtin-types.js";
+import type { Value } from "../../../ir/value.js";
+import { getReps } from "../../../layout/divide.js";
+import { defaultCga } from "../../../layout/encodings/cga.js";
+import { coreMatrixLayout } from "../../../layout/encodings/nvmma-shared.js";
+import { LayoutError } from "../../../layout/layout-error.js";
+import { LinearLayout } from "../../../layout/linear-layout.js";
+import { transposeLinearLayout } from "../../../layout/standard-dims.js";
+import type { Lowering } from "./nvidia-lowering.js";
 
 export interface SharedOperandPlace {
   /** Two dimensions -> offset in elements, block. */

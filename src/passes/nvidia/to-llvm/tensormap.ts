@@ -6,19 +6,18 @@
  *
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TMAToLLVM.cpp.
  */
-import { AddrSpaceCastOp } from "../../dialects/llvm/ops/casts.js";
-import { voidType } from "../../dialects/llvm/types/types.js";
-import { ReinterpretTensorDescOp, TensormapCreateOp, TensormapFenceproxyAcquireOp } from "../../dialects/ttng/ops/tma.js";
-import { bitWidth, i32 } from "../../ir/builtin-types.js";
-import type { Value } from "../../ir/value.js";
-import { barrier } from "./barrier.js";
-import { sharedMemoryBase } from "./control-flow.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { AddrSpaceCastOp } from "../../../dialects/llvm/ops/casts.js";
+import { voidType } from "../../../dialects/llvm/types/types.js";
+import { ReinterpretTensorDescOp, TensormapCreateOp, TensormapFenceproxyAcquireOp } from "../../../dialects/ttng/ops/tma.js";
+import { bitWidth, i32 } from "../../../ir/builtin-types.js";
+import type { Value } from "../../../ir/value.js";
+import { sharedMemoryBase } from "../../ttg-to-llvm/control-flow.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { threadId } from "../../ttg-to-llvm/thread-indices.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
 import { isFirstThread } from "./mbarrier.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { PtxBuilder } from "./ptx-builder.js";
-import { storeShared } from "./shared-access.js";
-import { threadId } from "./thread-indices.js";
-import { convertType } from "./type-converter.js";
 
 /** Bytes of a tensor map. */
 const TENSORMAP_SIZE = 128;
@@ -47,8 +46,8 @@ export const TENSORMAPS: readonly LoweringRule[] = [
     const map = sharedMemoryBase(lo, op);
     const thread = threadId(lo);
     const firstWarp = b.icmp("slt", thread, b.i32(32));
-    storeShared(lo, b.gep(map.type, i32(ctx), map, [thread]), b.i32(0), { predicate: firstWarp });
-    barrier(lo, true);
+    lo.code.storeShared(lo.b, b.gep(map.type, i32(ctx), map, [thread]), b.i32(0), { predicate: firstWarp });
+    lo.code.barrier(lo.b, true);
 
     const replaceAll = (field: string, values: readonly Value[]) => {
       for (const [i, value] of values.entries()) replaceField(lo, map, field, value, i);
@@ -83,7 +82,7 @@ export const TENSORMAPS: readonly LoweringRule[] = [
     ptx.instruction(["cp.async.bulk.commit_group"], [], ptx.input(firstWarp, "b"));
     ptx.instruction(["cp.async.bulk.wait_group.read 0"], [], ptx.input(firstWarp, "b"));
     ptx.launch(lo.b, voidType(lo.ctx));
-    barrier(lo);
+    lo.code.barrier(lo.b);
   }),
   // A descriptor that the host made is reached by its address.
   rule(ReinterpretTensorDescOp, ({ rawDesc, result }, lo) =>

@@ -3,19 +3,20 @@
  * Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ElementwiseOpToLLVM.cpp, FpToFpOpConversion, SIToFPOpConversion.
  */
 
-import { SIToFPOp } from "../../dialects/arith/ops/cast.js";
-import * as ll from "../../dialects/llvm/ops/index.js";
-import { structType } from "../../dialects/llvm/types/types.js";
-import { FpToFpOp } from "../../dialects/tt/ops/cast.js";
-import { Fp4ToFpOp } from "../../dialects/ttg/ops/misc.js";
-import type { Type } from "../../ir/attribute.js";
-import { elementTypeOrSelf, FloatType, f16, f32, floatType, i32, intType, isFloat, isInteger } from "../../ir/builtin-types.js";
-import type { Value } from "../../ir/value.js";
-import { elementwise } from "./elementwise.js";
-import { scalarBits, vecType } from "./ll-builder.js";
-import { type Lowering, type LoweringRule, rule } from "./lowering.js";
+import { SIToFPOp } from "../../../dialects/arith/ops/cast.js";
+import * as ll from "../../../dialects/llvm/ops/index.js";
+import { structType } from "../../../dialects/llvm/types/types.js";
+import { FpToFpOp } from "../../../dialects/tt/ops/cast.js";
+import { Fp4ToFpOp } from "../../../dialects/ttg/ops/misc.js";
+import type { Type } from "../../../ir/attribute.js";
+import { elementTypeOrSelf, FloatType, f16, f32, floatType, i32, intType, isFloat, isInteger } from "../../../ir/builtin-types.js";
+import type { Value } from "../../../ir/value.js";
+import { elementwise } from "../../ttg-to-llvm/elementwise.js";
+import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import { convertType } from "../../ttg-to-llvm/type-converter.js";
+import type { Lowering, LoweringRule } from "./nvidia-lowering.js";
 import { f8Conversion, type PackedConversion, s8ToBf16 } from "./packed-conversions.js";
-import { convertType } from "./type-converter.js";
 
 /** Packs the values into words, runs the PTX and unpacks what it gives. */
 function convertPacked(

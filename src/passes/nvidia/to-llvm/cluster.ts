@@ -1,7 +1,8 @@
 /** The barrier of all CTAs of a cluster. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/ClusterOpsToLLVM.cpp. */
-import * as nvvm from "../../dialects/nvvm/ops/synchronization.js";
-import { ClusterArriveOp, ClusterWaitOp } from "../../dialects/ttng/ops/barrier.js";
-import { type LoweringRule, rule } from "./lowering.js";
+import * as nvvm from "../../../dialects/nvvm/ops/synchronization.js";
+import { ClusterArriveOp, ClusterWaitOp } from "../../../dialects/ttng/ops/barrier.js";
+import { rule } from "../../ttg-to-llvm/lowering.js";
+import type { LoweringRule } from "./nvidia-lowering.js";
 
 export const CLUSTERS: readonly LoweringRule[] = [
   rule(ClusterArriveOp, ({ relaxed }, lo) => {

@@ -1,1 +1,0 @@
-export { convertTritonGPUToLLVM } from "./convert-triton-gpu-to-llvm.js";
