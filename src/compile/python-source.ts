@@ -132,7 +132,7 @@ function captureChoices(kernel: string, file: string, captured: readonly Capture
   ];
 }
 
-/** Reads one of the kernels that stand in a file as texts. */
+/** Reads one of the kernels that a file holds as string literals, as Inductor's `output_code.py` does. */
 function readEmbeddedKernel(request: SourceRequest, { kernels, diagnostics }: ReturnType<typeof readEmbedded>): ModuleSource | Rejected {
   const { name, python } = request;
   const wanted = python?.kernel;

@@ -225,7 +225,7 @@ function syntaxDiagnostics(text: string, file: string, severity: "error" | "warn
   });
 }
 
-/** The kernels that stand in a file as texts: `output_code.py` of torch.compile. One that was cut off has those before its end, and a warning. */
+/** The kernels that a file holds as string literals, as torch.compile's `output_code.py` does. A file that was cut off yields the ones before its end, and a warning. */
 export function readEmbedded(
   file: string,
   latin1: string,
