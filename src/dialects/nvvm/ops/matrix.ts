@@ -1,4 +1,4 @@
-/** Matrix operations: ldmatrix, mma, wmma, wgmma, tcgen05. Source: mlir/include/mlir/Dialect/LLVMIR/NVVMOps.td, NVVMDialect.cpp. */
+/** Matrix operations: ldmatrix, mma, wgmma, tcgen05. Source: mlir/include/mlir/Dialect/LLVMIR/NVVMOps.td, NVVMDialect.cpp. */
 
 import type { ParsedOperand } from "../../../ir/asm.js";
 import type { Type } from "../../../ir/attribute.js";
@@ -25,7 +25,7 @@ import { defineOp, type OpReport } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { AttrSizedOperandSegments, PredOpTrait } from "../../../ir/traits.js";
 import { AnyStruct, LLVMType, Pointer, pointerIn } from "../../llvm/type-constraints.js";
-import { LLVMPointerType, LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
+import { LLVMStructType, structElements, structType } from "../../llvm/types/types.js";
 import * as A from "../attrs.js";
 
 const Shared = pointerIn(3);
@@ -172,35 +172,9 @@ function inferType(type: Type, accumulator: boolean): "f64" | "f16" | "f32" | "t
   return first && inferType(first, accumulator);
 }
 
-// --- wmma and wgmma --------------------------------------------------------------------------
+// --- wgmma -----------------------------------------------------------------------------------
 
-const mnk = { m: I32Attr, n: I32Attr, k: I32Attr };
 const Layout = A.enumC(A.MMALayoutAttr);
-const Types = A.enumC(A.MMATypesAttr);
-export const WMMALoadOp = defineOp("nvvm.wmma.load", {
-  operands: { ptr: Pointer, stride: I32 },
-  attrs: { ...mnk, layout: Layout, eltype: Types, frag: A.enumC(A.MMAFragAttr) },
-  results: { res: AnyStruct },
-  format: "$ptr `,` $stride attr-dict `:` functional-type($ptr, $res)",
-  verify: ({ ptr }, report) => verifyMemorySpace(ptr.type, "source", report),
-});
-export const WMMAStoreOp = defineOp("nvvm.wmma.store", {
-  operands: { ptr: Pointer, args: variadic(LLVMType), stride: I32 },
-  attrs: { ...mnk, layout: Layout, eltype: Types },
-  format: "$ptr `,` $stride `,` $args attr-dict `:` qualified(type($ptr)) `,` type($args)",
-  verify: ({ ptr }, report) => verifyMemorySpace(ptr.type, "operands to be a source", report),
-});
-function verifyMemorySpace(type: Type, what: string, report: OpReport): void {
-  const space = LLVMPointerType.params(type).addressSpace;
-  if (space !== 0 && space !== 1 && space !== 3) report.error(`expected ${what} pointer in memory space 0, 1, 3`);
-}
-export const WMMAMmaOp = defineOp("nvvm.wmma.mma", {
-  operands: { args: variadic(LLVMType) },
-  attrs: { ...mnk, layoutA: Layout, layoutB: Layout, eltypeA: Types, eltypeB: Types },
-  results: { res: AnyStruct },
-  format: "$args attr-dict `:` functional-type($args, $res)",
-});
-
 const WgmmaType = A.enumC(A.WGMMATypesAttr);
 export const WgmmaMmaAsyncOp = defineOp("nvvm.wgmma.mma_async", {
   operands: { inouts: AnyStruct, descriptorA: I64, descriptorB: I64 },
