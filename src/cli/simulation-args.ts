@@ -3,7 +3,7 @@ import { kernelOf } from "../dialects/builtin/function-op.js";
 import { TensorDescType } from "../dialects/tt/types.js";
 import { FloatType, IntegerType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
-import { argumentNames, defaultGrid, descriptorParts, hintProblem, type Preconditions } from "../simulate/tensor/arguments.js";
+import { argumentNames, defaultGrid, descriptorParts, integerProblem, type Preconditions } from "../simulate/tensor/arguments.js";
 import type { ValidateOptions } from "../simulate/validate.js";
 import { nearest } from "../support/nearest.js";
 import { printable } from "../support/utf8.js";
@@ -125,5 +125,7 @@ function scalarProblem(kernel: Operation, index: number, value: number): string 
   if (FloatType.is(type)) return undefined;
   if (!IntegerType.is(type)) return "is a pointer, not a number";
   if (!Number.isInteger(value)) return `is an integer, not ${value}`;
-  return hintProblem(kernel, index, value);
+  return (
+    integerProblem(kernel, index, value) ?? (Number.isSafeInteger(value) ? undefined : `cannot be given exactly: ${value} is beyond 2^53`)
+  );
 }

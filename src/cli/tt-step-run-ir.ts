@@ -11,7 +11,7 @@ import {
   argumentNames,
   contiguous,
   descriptorParts,
-  hintProblem,
+  integerProblem,
   type Preconditions,
   partOf,
   planArguments,
@@ -125,7 +125,7 @@ function launched(
     const { argument, array } = found;
     if (argument.kind === "scalar") {
       if (fallback.kind !== "scalar") return { error: `argument '${name}' is an array in the kernel, a number in launch.json` };
-      const problem = hintProblem(kernel, i, Number(argument.value));
+      const problem = integerProblem(kernel, i, Number(argument.value));
       if (problem !== undefined) return { error: `launch.json: argument '${name}' ${problem}` };
       plan.push({ ...fallback, value: typeof fallback.value === "bigint" ? BigInt(argument.value) : Number(argument.value) });
       continue;

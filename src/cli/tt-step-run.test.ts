@@ -143,6 +143,25 @@ test("Triton IR is executed for the target that is asked for: e5m2 is clamped wh
   expect(await stored("cuda:90")).toBe("y[0..3] = 57344, -57344, 1, 3");
 });
 
+test("a number of launch.json must be one that the argument can hold", async () => {
+  const ttir = `tt.func public @k(%p: !tt.ptr<f32>, %s: f32, %n: i32) {
+    tt.store %p, %s : !tt.ptr<f32>
+    tt.return
+  }`;
+  const launched = (s: number, n: number) =>
+    run(
+      { "t.ttir": ttir, l: JSON.stringify({ grid: [1], args: { 0: { dtype: "fp32", shape: [1] }, 1: s, 2: n } }) },
+      "t.ttir",
+      "--launch",
+      "l",
+    );
+  expect(await launched(0.5, 2 ** 32 - 1)).toMatchObject({ code: 0, stdout: expect.stringContaining("=0.5 ") });
+  expect(await launched(0.5, 2 ** 32)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is an i32, which cannot hold 4294967296"),
+  });
+});
+
 test("a host descriptor is one argument, launched by its name", async () => {
   const ttir = gunzipSync(readFileSync("fixtures/simulate/asynchronous/hostdesc-sm90.ttir.gz")).toString("latin1");
   const array = (seed: number, extra = {}) => ({ dtype: "fp16", shape: [64, 64], seed, ...extra });

@@ -10,7 +10,7 @@ import { sharedBytesOf, translateToPtx } from "../simulate/llvm/translate.js";
 import { bytesOf, elementKind, readElement } from "../simulate/numbers/element.js";
 import { type PtxRun, runningPtx } from "../simulate/ptx/run.js";
 import { kernelParameters } from "../simulate/ptx/signature.js";
-import { hintProblem } from "../simulate/tensor/arguments.js";
+import { integerProblem } from "../simulate/tensor/arguments.js";
 import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
@@ -136,7 +136,7 @@ function wasInterrupted(io: Io): number {
 /** A number of launch.json that is not what the kernel was compiled for. */
 function brokenHint(kernel: Operation | undefined, given: readonly NamedArgument[]): string | undefined {
   for (const [i, { name, argument }] of given.entries()) {
-    const problem = kernel && argument.kind === "scalar" ? hintProblem(kernel, i, Number(argument.value)) : undefined;
+    const problem = kernel && argument.kind === "scalar" ? integerProblem(kernel, i, Number(argument.value)) : undefined;
     if (problem !== undefined) return `launch.json: argument '${name}' ${problem}`;
   }
   return undefined;

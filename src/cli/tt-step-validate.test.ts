@@ -150,6 +150,7 @@ tt.func public @signs(%a: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 {tt.divisibili
     [`{"scalars": {"m": 1}}`, ["run", "d/k.ttir"], "'d/args.json': there is no argument 'm'; did you mean 'a'?"],
     [`{"scalars": {"a": 1}}`, ["bisect", "d/k.ttir", "results"], "'d/args.json': argument 'a' is a pointer, not a number"],
     ["{}", ["d/k.ttir", "--validate", "--arg", "n=1001"], "--arg: argument 'n' is compiled as a multiple of 16, and 1001 is none"],
+    ["{}", ["run", "d/k.ttir", "--arg", "n=4294967296"], "--arg: argument 'n' is an i32, which cannot hold 4294967296"],
     ["{}", ["d/k.ttir", "--validate", "--grid", "0,0,0"], "--grid expects X,Y,Z with at least one program along each axis, not '0,0,0'"],
     ["{}", ["run", "d/k.ttir", "--grid", "0"], "--grid expects X,Y,Z with at least one program along each axis, not '0'"],
     ["{}", ["run", "d/k.ttir", "--program", "5,5,5"], "program (5, 5, 5) lies outside the grid of 1x1x1"],

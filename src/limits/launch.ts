@@ -9,7 +9,7 @@ import { tensorMapForms } from "../simulate/host-tensor-maps.js";
 import { launchArguments } from "../simulate/lowered.js";
 import { bytesOf } from "../simulate/numbers/element.js";
 import type { LaunchArgument } from "../simulate/ptx/run.js";
-import { descriptorParts, hintProblem, planArguments } from "../simulate/tensor/arguments.js";
+import { descriptorParts, integerProblem, planArguments } from "../simulate/tensor/arguments.js";
 import { nearestText } from "../support/nearest.js";
 import { readStep } from "../trace/step-module.js";
 import type { Trace } from "../trace/trace.js";
@@ -52,7 +52,7 @@ export function readyLaunch(trace: Trace, { args, shapes, grid, names: given }: 
       return rejected(`there is no argument '${written}'${nearestText(written, names)}; the kernel has ${names.join(", ")}`);
     const type = types[at]!;
     if (TensorDescType.is(type)) return rejected(`argument '${name}' is a descriptor, which has a shape and is no number`);
-    const problem = parts.has(at) ? "follows from its descriptor" : hintProblem(kernel, at, value);
+    const problem = parts.has(at) ? "follows from its descriptor" : integerProblem(kernel, at, value);
     if (problem !== undefined) return rejected(`argument '${name}' ${problem}`);
     if (!FloatType.is(type) && !Number.isInteger(value)) return rejected(`argument '${name}' is an integer, and ${value} is none`);
     scalars[name] = value;

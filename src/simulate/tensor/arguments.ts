@@ -150,8 +150,13 @@ function initialValuesOf(
   return typeof floats === "number" ? { kind: "special", rate: floats, ...normal } : { kind: "edges", ...normal };
 }
 
-/** Why a value breaks what the kernel was compiled for: `tt.divisibility` of an argument. */
-export function hintProblem(kernel: Operation, index: number, value: number): string | undefined {
+/** Why an argument cannot have this value: an integer has too few bits, or the kernel was compiled for another `tt.divisibility`. */
+export function integerProblem(kernel: Operation, index: number, value: number): string | undefined {
+  const { type } = kernel.regions[0]!.firstBlock!.args[index]!;
+  if (!IntegerType.is(type)) return undefined;
+  const { width } = type.params;
+  // The bits may be meant as a signed or as an unsigned number.
+  if (value < -(2 ** (width - 1)) || value >= 2 ** width) return `is an i${width}, which cannot hold ${value}`;
   const divisor = intOf(argumentAttr(kernel, index, "tt.divisibility")) ?? 1;
   return value % divisor === 0 ? undefined : `is compiled as a multiple of ${divisor}, and ${value} is none`;
 }
