@@ -1,4 +1,5 @@
 /** The command that tt-step proposes if no signature is given: it works when it is pasted. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { memoryIo } from "../testing/memory-io.js";
 import { main } from "./tt-step.js";
@@ -65,4 +66,18 @@ test("run takes the grid from the launch in the file, as far as the arguments de
   expect(await run("scaled", ...numbers, "--grid", "2,1,1")).toBe("2x1x1");
   // `(x.shape[0],)`, and no argument is `x.shape[0]`.
   expect(await run("normalize")).toBe("3x1x1");
+});
+
+test.each([
+  ["fixtures/kernels/gluon_transpose.py", "transpose", "*fp32:16, *fp32:16, i32, i32, 128, 128, gl.SwizzledSharedLayout(1, 1, 1, [1, 0])"],
+  [
+    "fixtures/kernels/gluon_wgmma.py",
+    "matmul",
+    "tensordesc<fp16[64, 64],NVMMASharedLayout(128, 16)>, tensordesc<fp16[64, 64],NVMMASharedLayout(128, 16)>, tensordesc<fp16[64, 64],NVMMASharedLayout(128, 16)>, i32, 2",
+  ],
+])("layouts of Gluon are guessed from their use: %s", async (path, kernel, signature) => {
+  const text = readFileSync(path, "utf8").replace(/^# tt-step: .*\n/m, "");
+  const io = memoryIo("", { "k.py": text });
+  expect(await main(["k.py", "--kernel", kernel], io)).toBe(2);
+  expect(io.err()).toContain(`--signature '${signature}'`);
 });

@@ -2,6 +2,7 @@
  * A signature for a kernel that nobody has given one: from its launches in the file and its tests, its annotations, and how its
  * parameters are used. A guess is marked as one: it mostly compiles, but the program may call the kernel with other types.
  */
+import { guessLayouts, layoutCalled } from "./gluon/guess-layout.js";
 import { type JitParameter, jitData } from "./host/objects.js";
 import type { JitFunction } from "./language/values.js";
 import { integer, isExtent, lastName, launchesOf, type Seen, TORCH_TYPES, Values, walk } from "./launches.js";
@@ -16,16 +17,19 @@ export interface FoundArguments extends GuessedArguments {
 
 /** `files`: the kernel's file first, then its tests. `valueOf`: the text of a constant expression at module level, undefined where it is none. */
 export function guessSignature(fn: JitFunction, files: readonly (readonly ast.Stmt[])[], valueOf: ValueOf): FoundArguments {
-  const { node, parameters } = jitData(fn);
+  const { node, parameters, isGluon } = jitData(fn);
   const called = bestLaunch(fn.name, parameters, files, valueOf);
   const uses = usesOf(node, parameters);
+  const layouts = isGluon ? guessLayouts(node.body) : undefined;
   const entries = parameters.map((parameter): [string, Guess] => {
     const { name, isConstexpr } = parameter;
     const given = called.entries.get(name);
     if (given !== undefined) return [name, { text: given, from: "call" }];
     const annotated = isConstexpr ? undefined : annotatedType(parameter);
     if (annotated !== undefined) return [name, { text: annotated, from: "annotation" }];
-    return [name, { text: isConstexpr ? guessedConstant(parameter, uses) : guessedType(parameter, uses), from: "use" }];
+    const layout = parameter.fallbackNode ? undefined : (layouts?.get(name) ?? (layouts && isConstexpr ? layoutCalled(name) : undefined));
+    const text = layout ?? (isConstexpr ? guessedConstant(parameter, uses) : guessedType(parameter, uses));
+    return [name, { text: isGluon ? text.replace(/^tl\./, "gl.") : text, from: "use" }];
   });
   return { ...called, entries: new Map(entries) };
 }
@@ -159,7 +163,7 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     if (node.kind !== "Call") return;
     const name = lastName(node.func) ?? "";
     const owner = node.func.kind === "Attribute" && node.func.value.kind === "Name" ? node.func.value.id : "";
-    if (name === "dot" || name === "dot_scaled") hasDot = true;
+    if (/^(?:dot|dot_scaled|mma_v2)$/.test(name)) hasDot = true;
     if (/^(?:load|store)$/.test(name) && names.has(owner)) {
       const [offsets] = node.args;
       descriptors.set(owner, offsets?.kind === "List" || offsets?.kind === "Tuple" ? offsets.elts.length : 2);
@@ -208,10 +212,10 @@ function guessedConstant({ name, fallbackNode }: JitParameter, { compared, condi
   if (value !== undefined) return value;
   if (conditions.has(name) || /^(?:is|has|use|even|causal|flag|store|do|need|return|output)(?:_|$|[A-Z])/i.test(name)) return "False";
   if (types.has(name) || /dtype|_type$/i.test(name)) return "tl.float32";
-  if (/eps/i.test(name)) return "1e-06";
+  if (/(?:^|_)eps/i.test(name)) return "1e-06";
   if (/scale|alpha|beta|momentum|dropout/i.test(name)) return "1.0";
   if (/num_warps/i.test(name)) return "4";
-  if (/stages/i.test(name)) return "2";
+  if (/stages|buffers/i.test(name)) return "2";
   if (/group/i.test(name)) return "8";
   return hasDot ? "64" : "128";
 }
@@ -225,5 +229,5 @@ function guessedType({ name, fallbackNode }: JitParameter, { pointers, descripto
     return hasDot ? "*fp16:16" : "*fp32:16";
   }
   const isFraction = fallbackNode?.kind === "Constant" && typeof fallbackNode.value === "number";
-  return isFraction || /eps|scale|alpha|beta|dropout|temperature|^p$|^lr$|softcap/i.test(name) ? "fp32" : "i32";
+  return isFraction || /(?:^|_)eps|scale|alpha|beta|dropout|temperature|^p$|^lr$|softcap/i.test(name) ? "fp32" : "i32";
 }
