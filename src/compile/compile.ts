@@ -137,6 +137,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     source: { name, kind: options.from ?? "ttir" },
     target: `cuda:${options.capability}`,
     triton: module.ctx.triton.name,
+    ...(module.ctx.language === "gluon" ? { language: module.ctx.language } : {}),
     options: { ...options.options },
     steps: [...recorder.steps],
     diagnostics: module.ctx.diagnostics,

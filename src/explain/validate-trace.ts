@@ -5,6 +5,8 @@ import { finishLowering, LOWERING } from "../compile/finish-lowering.js";
 import { type Rejected, rejected } from "../compile/source.js";
 import { kernelOf } from "../dialects/builtin/function-op.js";
 import { capabilityOf } from "../gpu/nvidia.js";
+import type { Attribute } from "../ir/attribute.js";
+import { fileLoc, positionOfLocation } from "../ir/location.js";
 import type { Operation } from "../ir/operation.js";
 import { sharedBytesOf } from "../simulate/llvm/translate.js";
 import { argumentNames } from "../simulate/tensor/arguments.js";
@@ -12,7 +14,7 @@ import { type Broken, isExecutable, otherKernel, type ValidateOptions, type Vali
 import { finished, type Work } from "../support/slices.js";
 import { tritonOrDefault } from "../support/triton-version.js";
 import { readStep } from "../trace/step-module.js";
-import { runName, type Trace } from "../trace/trace.js";
+import { runName, type Step, type Trace } from "../trace/trace.js";
 
 /**
  * Runs the kernel after each pass of a Trace with arguments that are made up, and PTX where the Trace has it. `broken` of the result
@@ -75,7 +77,20 @@ export function sourceOf(
   const read = first && readStep(trace, first);
   if (!first || !read?.module || read.problem !== undefined || !isExecutable(read.module))
     return rejected(`'${trace.source.name}' holds no kernel in TTIR or TTGIR${read?.problem === undefined ? "" : `: ${read.problem}`}`);
+  setSourceLocations(read.module, trace, first);
   return { kind: "source", module: read.module, names: argumentNames(kernelOf(read.module)!, trace.lines.textOf(first.text)) };
+}
+
+/** Gives ops that were read back from a step's text their places in the source, so that findings name those. */
+function setSourceLocations(module: Operation, { locations: { files, places } }: Trace, { text }: Step): void {
+  const { ctx } = module;
+  const placeOf = new Map<number, Attribute>();
+  for (let i = 0; i < places.length; i += 4) placeOf.set(places[i]!, fileLoc(ctx, files[places[i + 1]!]!, places[i + 2]!, places[i + 3]!));
+  module.walk((op) => {
+    const line = positionOfLocation(ctx, op.locRef)?.line;
+    const place = line === undefined ? undefined : placeOf.get(text.ops[line - 1]!);
+    if (place) op.setLoc(place);
+  });
 }
 
 /**

@@ -370,12 +370,13 @@ function kernelText(module: Operation): string | undefined {
 function changeOf(before: RunResult, after: RunResult, { ignore, bounds }: Launch): string | undefined {
   const known = new Set(before.findings.map((f) => f.kind));
   const fresh = after.findings.find((f) => (f.severity === "error" || RACES.has(f.kind)) && !known.has(f.kind) && !ignore.has(f.kind));
-  if (fresh) return `${fresh.kind}: ${fresh.message}${fresh.op ? ` (${printableLocation(fresh.op)})` : ""}`;
+  if (fresh) return `${fresh.kind}: ${fresh.message}${placeText(fresh.op)}`;
   const difference = compareRuns(before, after, { bounds });
   if (!difference) return undefined;
-  const at = difference.op ? ` (${printableLocation(difference.op)})` : "";
-  return `${differenceText(difference)}${at}`;
+  return differenceText(difference) + placeText(difference.op);
 }
+
+const placeText = (op: Operation | undefined): string => (op ? ` (${printableLocation(op)})` : "");
 
 function moduleOf(root: Operation): Operation {
   let at = root;
@@ -407,7 +408,7 @@ export function validationText({
   for (const f of new Map(
     findings.filter((x) => x.severity === "error" || DEPENDENT.has(x.kind) || RACES.has(x.kind)).map((x) => [x.message, x]),
   ).values())
-    lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}`);
+    lines.push(`validate: note: the kernel itself: ${f.kind}: ${f.message}${placeText(f.op)}`);
   if (findings.some((f) => f.severity === "error" && f.kind !== "not-modelled"))
     lines.push("validate: note: state preconditions in args.json beside the input; lowered code was not executed");
   else for (const { pass, reason } of notExecuted) lines.push(`validate: note: '${pass}' was not executed: ${reason}`);

@@ -39,10 +39,10 @@ export function toJson(trace: Trace): string {
     ops: [...text.ops],
     hashes: [...text.hashes],
   });
-  const { source, target, triton, options, diagnostics, warnings, artifacts, locations } = trace;
+  const { source, target, triton, language, options, diagnostics, warnings, artifacts, locations } = trace;
   const { files, places, calls } = locations;
   const steps = trace.steps.map(step);
-  const head = { format: TRACE_FORMAT, source, target, triton, options, diagnostics, warnings, artifacts };
+  const head = { format: TRACE_FORMAT, source, target, triton, language, options, diagnostics, warnings, artifacts };
   const text = JSON.stringify({ ...head, locations: { files, places: [...places], calls: [...calls] }, lines, steps });
   return `${fromBytes(text).replaceAll(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`;
 }
@@ -72,12 +72,26 @@ export function fromJson(text: string, name = "<trace>"): Trace | { readonly dia
   }
   const problem = checkTraceSchema(value) ?? contradiction(value as JsonTrace);
   if (problem) return refuse(problem);
-  const { format: _, source, target, triton, options, diagnostics, warnings, artifacts, locations, lines, steps } = value as JsonTrace;
+  const {
+    format: _,
+    source,
+    target,
+    triton,
+    language,
+    options,
+    diagnostics,
+    warnings,
+    artifacts,
+    locations,
+    lines,
+    steps,
+  } = value as JsonTrace;
   const texts = new SharedTexts();
   return {
     source,
     target,
     ...(triton === undefined ? {} : { triton }),
+    ...(language === undefined ? {} : { language }),
     options,
     steps: steps.map(({ rewrites, origins, lines, ops, hashes, ...rest }) => ({
       ...rest,

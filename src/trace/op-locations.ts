@@ -22,7 +22,7 @@ export const MAX_CALLS = 64;
 
 /** Files of Triton's own library: a call from the kernel says more than the place inside them. */
 function isLibraryFile(file: string): boolean {
-  return /(?:^|\/)triton\/language\//.test(file);
+  return /(?:^|\/)triton\/(?:experimental\/gluon\/)?language\//.test(file);
 }
 
 /** Collects the places of ops. */

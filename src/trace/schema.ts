@@ -102,6 +102,7 @@ export const TRACE_SCHEMA: JsonSchema & { readonly $defs: Readonly<Record<string
     source: record("the input", { name: text("as given"), kind: text("what it was recognised as") }),
     "target?": text("cuda:80; absent where unknown"),
     "triton?": text("the version of Triton that was followed: 3.6; absent where unknown"),
+    "language?": { description: "the language of the kernel; absent if it is Triton's", ...oneOf("gluon") },
     options: anything("Triton's CUDAOptions in camel case"),
     diagnostics: list(def("diagnostic"), "errors and warnings"),
     warnings: list({ type: "string" }, "what could not be read of a dump, and what to know of the result"),

@@ -52,6 +52,7 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
 /** The IR after a step, read anew: as much as could be read, and in a line what is wrong with it. Its ops are at lines of that text. */
 export function readStep(trace: Trace, step: Step, onDefine?: Parameters<typeof parseModule>[4]): ReadStep {
   const ctx = new Context(ALL_DIALECTS);
+  ctx.language = trace.language ?? "triton";
   const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text), 1, onDefine)?.module;
   if (module && verifyOperation(module)) return { module, problem: undefined };
   const problem = ctx.diagnostics.find((d) => d.severity === "error");

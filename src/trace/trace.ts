@@ -20,6 +20,8 @@ export interface Trace {
   readonly target: string | undefined;
   /** The version of Triton that was followed; absent from imported dumps. */
   readonly triton?: string;
+  /** Set where the kernel is Gluon's: no pass chooses layouts, so a product of matrices is computed as its layout says. */
+  readonly language?: "gluon";
   readonly options: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
   readonly diagnostics: readonly Diagnostic[];

@@ -154,7 +154,7 @@ const LAUNCH_OPTIONS = {
 const VALIDATE_OPTIONS = {
   ...LAUNCH_OPTIONS,
   seed: { type: integer("N"), repeat: true, group: EXECUTE, help: "what values in memory depend on (repeatable)", defaultText: "0 and 1" },
-  strict: { type: FLAG, group: EXECUTE, help: "exit 2 where a step was not executed, 1 where the kernel itself has races" },
+  strict: { type: FLAG, group: EXECUTE, help: "exit 2 where a step was not executed, 1 where the kernel itself has errors or races" },
   seconds: {
     type: decimal("N", "a number from 0", (value) => value >= 0),
     group: EXECUTE,

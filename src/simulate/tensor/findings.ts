@@ -9,6 +9,7 @@ export const FINDING_KINDS = {
   race: "error",
   overlap: "error",
   "early-read": "error",
+  "missing-fence": "error",
   assert: "error",
   barrier: "error",
   deadlock: "error",

@@ -11,6 +11,8 @@ import type { Data, Element } from "./elements.js";
 import { Findings } from "./findings.js";
 import { GlobalOrder } from "./global-order.js";
 import type { BlockCode, Instruction } from "./instructions.js";
+import type { Clock } from "./partition-order.js";
+import { printableLocation } from "./place.js";
 import type { AsyncOp, SharedState } from "./shared-memory.js";
 import type { Tensor, Val } from "./value.js";
 
@@ -61,6 +63,7 @@ export interface Thread {
   /** Stores by TMA and products by wgmma under way, oldest first. */
   readonly stores: AsyncOp[];
   readonly dots: AsyncOp[];
+  readonly clock: Clock;
 }
 export interface AsyncCopies {
   open: (() => void)[];
@@ -149,14 +152,14 @@ export class Machine {
     this.shared = shared;
     this.findings.program = program;
     this.threads = [];
-    this.current = this.spawn("program");
+    this.current = this.spawn("program", { partition: 0, times: [1] });
     enter();
     while (this.threads.length > 0) this.#runThread(this.#nextThread());
     shared.finish();
   }
 
-  spawn(name: string): Thread {
-    const thread: Thread = { name, frames: [], waiting: undefined, depth: 0, async: { open: [], groups: [] }, stores: [], dots: [] };
+  spawn(name: string, clock: Clock): Thread {
+    const thread: Thread = { name, frames: [], waiting: undefined, depth: 0, async: { open: [], groups: [] }, stores: [], dots: [], clock };
     this.threads.push(thread);
     return thread;
   }
@@ -172,15 +175,21 @@ export class Machine {
       }
     }
     const { waiting } = threads[0]!;
-    const all = threads.map((t) => `${t.name} waits for ${t.waiting!.what}`).join("; ");
+    const all = threads
+      .map((t, i) => `${t.name} waits for ${t.waiting!.what}${i === 0 ? "" : ` (${printableLocation(t.waiting!.op)})`}`)
+      .join("; ");
     throw new Stop("deadlock", `nobody can go on: ${all}`, waiting!.op);
   }
 
   #runThread(thread: Thread): void {
     this.current = thread;
+    if (this.shared.isOrderedByAuthor) this.shared.clock = thread.clock;
     const { frames } = thread;
     while (frames.length > 0 && !thread.waiting) this.#step(frames);
-    if (frames.length === 0) this.threads.splice(this.threads.indexOf(thread), 1);
+    if (frames.length > 0) return;
+    this.threads.splice(this.threads.indexOf(thread), 1);
+    for (const { op } of thread.stores)
+      this.findings.add("early-read", op, `${thread.name} ends before the wait for ${op.name}, which still reads shared memory`);
   }
 
   /**

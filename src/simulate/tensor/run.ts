@@ -96,7 +96,7 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
     const entry = code.block(kernel.regions[0]!.firstBlock!);
     for (const [done, program] of programs.entries()) {
       if (yield { what: "programs", done, of: programs.length }) break;
-      machine.run(program, new SharedState(machine.findings, limits, machine.bounds), () =>
+      machine.run(program, new SharedState(machine.findings, limits, machine.bounds, module.ctx.language === "gluon"), () =>
         enter(machine, entry, [], values, () => machine.pop(), true),
       );
     }

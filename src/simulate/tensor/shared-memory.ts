@@ -17,6 +17,8 @@ import type { Bounds } from "./bounds.js";
 import type { Data, Element } from "./elements.js";
 import type { Findings } from "./findings.js";
 import { type Limits, Stop } from "./machine.js";
+import { type Accesses, type Clock, noAccesses, noteRead, noteWrite, release, snapshot } from "./partition-order.js";
+import { printableLocation } from "./place.js";
 import { Placement } from "./placement.js";
 import { gathered, type Tensor, tensor, tensorSpec } from "./value.js";
 
@@ -30,6 +32,10 @@ export interface SharedBuffer {
   /** How many ops under way will write each element, or still read it; made when first needed. */
   inFlight: { readonly writes: Uint8Array; readonly reads: Uint8Array } | undefined;
   readonly barriers: Map<number, Barrier>;
+  /** Who accessed it; kept while there are several partitions. */
+  accesses: Accesses | undefined;
+  /** Elements that an op of the program wrote since the last fence, and the last such op. */
+  unfenced: { readonly elements: Uint8Array; by: Operation } | undefined;
 }
 export interface MemDescValue {
   readonly form: "memdesc";
@@ -51,6 +57,8 @@ export interface Barrier {
   phases: number;
   /** Ops whose end arrives here, in order of issue. */
   readonly waitsFor: AsyncOp[];
+  /** What those who arrived know. */
+  readonly known: number[];
 }
 
 /** An op under way. `done` once it took effect. */
@@ -61,6 +69,8 @@ export interface AsyncOp {
   readonly effect: () => void;
   /** The op that must take effect before it: tensor cores work in order. */
   readonly after: AsyncOp | undefined;
+  /** The times of the partition that began it, which it arrives with. */
+  readonly clock: Clock | undefined;
   done: boolean;
 }
 
@@ -68,12 +78,18 @@ export class SharedState {
   /** The last op given to the tensor cores of sm_100. */
   lastMma: AsyncOp | undefined;
   readonly placement: Placement;
+  /** Of the partition that is running, or of the asynchronous op that takes effect; undefined where the author does not order them. */
+  clock: Clock | undefined;
+  /** Buffers with elements that asynchronous hardware does not see before a fence. */
+  readonly #unfenced = new Set<SharedBuffer>();
   #bytes = 0;
 
   constructor(
     readonly findings: Findings,
     readonly limits: Limits,
     readonly bounds?: Bounds,
+    /** Whether fences for asynchronous hardware and the order of partitions are the author's work, as in Gluon; for Triton passes see to it. */
+    readonly isOrderedByAuthor = false,
   ) {
     this.placement = new Placement(findings);
   }
@@ -94,6 +110,8 @@ export class SharedState {
       written: new Uint8Array(total),
       inFlight: undefined,
       barriers: new Map(),
+      unfenced: undefined,
+      accesses: undefined,
     };
     return { form: "memdesc", buffer, element, shape, at };
   }
@@ -101,6 +119,7 @@ export class SharedState {
   /** Reads for an op of the program itself, or at its issue for an asynchronous one. */
   read(op: Operation, desc: MemDescValue): Tensor {
     this.checkRead(op, desc);
+    this.#noteAccess(noteRead, op, desc);
     return this.peek(desc);
   }
   peek({ buffer, element, shape, at, bytesAt }: MemDescValue): Tensor {
@@ -139,11 +158,42 @@ export class SharedState {
   }
   write(op: Operation, desc: MemDescValue, data: Data): void {
     this.checkWrite(op, desc);
+    this.#noteAccess(noteWrite, op, desc);
     this.poke(desc, data, op);
+    this.needFence(op, desc);
+  }
+  #noteAccess(note: typeof noteRead, op: Operation, { buffer, at }: MemDescValue): void {
+    if (!this.clock || this.clock.times.length < 2) return;
+    const race = note((buffer.accesses ??= noAccesses(buffer.data.length)), op, at, this.clock);
+    if (race !== undefined) this.findings.add("race", op, `${op.name} ${race}, with no barrier that orders them`);
+  }
+  /** Asynchronous hardware sees what this op of the program wrote only after a fence. */
+  needFence(by: Operation, { buffer, at }: MemDescValue): void {
+    if (!this.isOrderedByAuthor || buffer.op.name === "ttng.tmem_alloc") return;
+    const { elements } = (buffer.unfenced ??= { elements: new Uint8Array(buffer.data.length), by });
+    buffer.unfenced.by = by;
+    this.#unfenced.add(buffer);
+    for (let i = 0; i < at.length; i++) elements[at[i]!] = 1;
+  }
+  /** `fence_async_shared` */
+  fence(): void {
+    for (const buffer of this.#unfenced) buffer.unfenced = undefined;
+    this.#unfenced.clear();
+  }
+  #checkFence(op: Operation, { buffer, at }: MemDescValue): void {
+    const { unfenced } = buffer;
+    const element = unfenced && at.find((p) => unfenced.elements[p] === 1);
+    if (element !== undefined)
+      this.findings.add(
+        "missing-fence",
+        op,
+        `${op.name} reads element ${element} of the buffer of ${placeOf(buffer.op)} asynchronously, with no fence_async_shared after ${printableLocation(unfenced!.by)}, which wrote it`,
+      );
   }
   poke({ buffer, at, bytesAt }: MemDescValue, data: Data, writer = buffer.op): void {
     const { data: to, written } = buffer;
     this.placement.wrote(writer, buffer.op);
+    if (buffer.unfenced) for (let i = 0; i < at.length; i++) buffer.unfenced.elements[at[i]!] = 0;
     this.bounds?.put(data, at, to);
     if (bytesAt) {
       const [from, into] = [bytesOf(data), bytesOf(to)];
@@ -181,18 +231,34 @@ export class SharedState {
     readonly effect: () => void;
   }): AsyncOp {
     const { op, reads = [], writes = [] } = init;
+    for (const desc of reads) {
+      this.#checkFence(op, desc);
+      this.#noteAccess(noteRead, op, desc);
+    }
+    for (const desc of writes) this.#noteAccess(noteWrite, op, desc);
     mark(reads, "reads", 1);
     mark(writes, "writes", 1);
-    return { op, reads, writes, effect: init.effect, after: init.after, done: false };
+    return {
+      op,
+      reads,
+      writes,
+      effect: init.effect,
+      after: init.after,
+      clock: this.clock && snapshot(this.clock),
+      done: false,
+    };
   }
   /** Takes effect, after what comes before it. */
   end(async: AsyncOp): void {
     // A chain of them may be long.
     const chain: AsyncOp[] = [];
     for (let at: AsyncOp | undefined = async; at && !at.done; at = at.after) chain.push(at);
+    const { clock } = this;
     for (const op of chain.reverse()) {
       op.done = true;
+      this.clock = op.clock;
       op.effect();
+      this.clock = clock;
       mark(op.reads, "reads", -1);
       mark(op.writes, "writes", -1);
     }
@@ -205,11 +271,12 @@ export class SharedState {
     return this.initBarrier(desc, 1);
   }
   initBarrier(desc: MemDescValue, count: number): Barrier {
-    const barrier: Barrier = { count, pending: count, bytes: 0, phases: 0, waitsFor: [] };
+    const barrier: Barrier = { count, pending: count, bytes: 0, phases: 0, waitsFor: [], known: [] };
     desc.buffer.barriers.set(desc.at[0]!, barrier);
     return barrier;
   }
   arrive(op: Operation, barrier: Barrier, count: number): void {
+    if (this.clock) release(this.clock, barrier.known);
     barrier.pending -= count;
     if (barrier.pending < 0) {
       this.findings.add("barrier", op, `more arrivals at a barrier than the ${barrier.count} it waits for`);
@@ -219,6 +286,7 @@ export class SharedState {
   }
   /** Announces bytes (positive) or reports that they came (negative). */
   transfer(barrier: Barrier, bytes: number): void {
+    if (this.clock) release(this.clock, barrier.known);
     barrier.bytes += bytes;
     this.#endPhase(barrier);
   }

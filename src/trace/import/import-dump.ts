@@ -356,6 +356,7 @@ class ImportedTrace {
     return {
       source: { name, kind },
       target: this.#target,
+      ...(this.#steps.some(({ flag }) => flag === "gluon-resolve-auto-encodings") ? { language: "gluon" } : {}),
       options: {},
       steps: this.#steps,
       diagnostics: [],

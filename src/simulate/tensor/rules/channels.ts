@@ -122,7 +122,7 @@ const descriptorGather: Rule = (instruction) => {
 
 // --- tokens -------------------------------------------------------------------------------------
 
-const newBarrier = (): Barrier => ({ count: 1, pending: 1, bytes: 0, phases: 0, waitsFor: [] });
+const newBarrier = (): Barrier => ({ count: 1, pending: 1, bytes: 0, phases: 0, waitsFor: [], known: [] });
 const createToken: Rule = ({ op, outs }) => {
   const { numBuffers } = nvws.CreateTokenOp.match(op)!;
   return ({ env }) => {

@@ -1,9 +1,10 @@
 /** Products, reductions, scans, and ops with a region or a library function for each element. */
 import * as arith from "../../../dialects/arith/ops/index.js";
 import * as tt from "../../../dialects/tt/ops/index.js";
+import { NvidiaMmaEncoding } from "../../../dialects/ttg/encodings/index.js";
 import * as ttg from "../../../dialects/ttg/ops/index.js";
 import type { Block } from "../../../ir/block.js";
-import { numElements } from "../../../ir/builtin-types.js";
+import { encodingOf, numElements } from "../../../ir/builtin-types.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { Elementwise as ElementwiseTrait } from "../../../ir/traits.js";
@@ -19,11 +20,12 @@ import { leave } from "./control-flow.js";
 import { elementwise, pure, readable } from "./elementwise.js";
 
 const dotOp: Rule = pure((op) => {
-  const { inputPrecision } = tt.DotOp.match(op)!;
+  const { inputPrecision, d } = tt.DotOp.match(op)!;
+  // Products become multiply-adds of f32 in Gluon's blocked layouts, and before sm_80, where no tensor core takes tf32.
+  const onTensorCores = op.ctx.language === "triton" || NvidiaMmaEncoding.is(encodingOf(d.type));
   return ([a, b, c], machine) => {
     machine.charge(op, (a!.data.length * b!.shape.at(-1)!) >> 4);
-    // Before sm_80 no tensor core takes tf32: such products are made of multiply-adds of f32.
-    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.gpu.tf32 ? "tf32" : "ieee");
+    return product(machine, a!, b!, c!, inputPrecision === "tf32" && machine.gpu.tf32 && onTensorCores ? "tf32" : "ieee");
   };
 });
 

@@ -3,11 +3,13 @@
 import * as ttng from "../../../dialects/ttng/ops/index.js";
 import type { OpDef } from "../../../ir/define-op.js";
 import type { Rule } from "../instructions.js";
+import { learn } from "../partition-order.js";
 import type { AsyncOp } from "../shared-memory.js";
 import { numberAt, type Tensor } from "../value.js";
 import { nothing } from "./shared.js";
 import { descAt, on, slotFinder } from "./slots.js";
 
+const fence: Rule = () => (_, machine) => machine.shared.fence();
 const initBarrier: Rule = ({ op, ins }) => {
   const { count } = ttng.InitBarrierOp.match(op)!;
   return ({ env }, machine) => void machine.shared.initBarrier(descAt(env, ins[0]), count);
@@ -36,9 +38,12 @@ const waitBarrier: Rule = (instruction) => {
     if (!on(env, pred)) return;
     const barrier = machine.shared.barrier(op, descAt(env, alloc));
     const parity = numberAt(env[phase!] as Tensor);
-    machine.wait(op, `phase ${parity} of a barrier (${barrier.pending} arrivals and ${barrier.bytes} bytes to come)`, () =>
-      machine.shared.phaseEnded(barrier, parity),
-    );
+    const { clock } = machine.current;
+    machine.wait(op, `phase ${parity} of a barrier (${barrier.pending} arrivals and ${barrier.bytes} bytes to come)`, () => {
+      const ended = machine.shared.phaseEnded(barrier, parity);
+      if (ended) learn(clock.times, barrier.known);
+      return ended;
+    });
   };
 };
 const arriveBarrier: Rule = (instruction) => {
@@ -68,7 +73,7 @@ const copyArrive: Rule = ({ op, ins }) => {
 };
 
 export const MBARRIERS: readonly (readonly [OpDef, Rule])[] = [
-  [ttng.FenceAsyncSharedOp, nothing],
+  [ttng.FenceAsyncSharedOp, fence],
   [ttng.ClusterArriveOp, nothing],
   [ttng.ClusterWaitOp, nothing],
   [ttng.InitBarrierOp, initBarrier],

@@ -9,6 +9,7 @@ import type { Operation } from "../../../ir/operation.js";
 import { readElements } from "../global-access.js";
 import { enter, type Instruction, operandsOf, type Rule, setResults } from "../instructions.js";
 import type { Machine } from "../machine.js";
+import { beginPartition, learn } from "../partition-order.js";
 import { type MemDescValue, selected } from "../shared-memory.js";
 import { isTrue, numberAt, positions, rowMajorStrides, type Tensor, TOKEN, tensor, tensorSpec, type Val } from "../value.js";
 import { leave } from "./control-flow.js";
@@ -28,7 +29,7 @@ export const allocate: Rule = ({ op, ins, outs }) => {
   const allocShape = (op.result(0).type as MemDesc).params.allocShape;
   return ({ env }, machine) => {
     const desc = machine.shared.allocate(op, element, allocShape.length > 0 ? allocShape : shape);
-    if (ins.length > 0) machine.shared.poke(desc, readable(machine, op, env[ins[0]!]!).data);
+    if (ins.length > 0) machine.shared.write(op, desc, readable(machine, op, env[ins[0]!]!).data);
     env[outs[0]!] = desc;
     if (outs.length > 1) env[outs[1]!] = TOKEN;
   };
@@ -223,11 +224,16 @@ const warpSpecialize: Rule = (instruction, program) => {
   const main = program.block(op.regions[0]!.firstBlock!);
   return (frame, machine) => {
     const captures = operandsOf(frame, instruction);
+    const { clock } = machine.current;
     const running = startPartitions(machine, instruction, partitions, frame.env, captures);
     enter(machine, main, frame.env, [], (values) => {
       machine.pop();
       setResults(frame, instruction, values);
-      machine.wait(op, "its partitions to end", () => running.every((thread) => thread.frames.length === 0));
+      machine.wait(op, "its partitions to end", () => {
+        if (running.some((thread) => thread.frames.length > 0)) return false;
+        for (const thread of running) learn(clock.times, thread.clock.times);
+        return true;
+      });
     });
   };
 };
@@ -240,7 +246,7 @@ export function startPartitions(
 ): Machine["threads"] {
   const before = machine.current;
   const running = partitions.map((code, i) => {
-    const thread = machine.spawn(`partition${i} of ${op.name}`);
+    const thread = machine.spawn(`partition${i} of ${op.name}`, beginPartition(before.clock, i + 1));
     machine.current = thread;
     enter(machine, code, env, captures, () => machine.pop());
     return thread;

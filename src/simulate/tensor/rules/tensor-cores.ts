@@ -32,14 +32,11 @@ const warpGroupDot: Rule = (instruction) => {
     const from = useC !== undefined && !on(env, useC) ? { ...acc, data: acc.element.alloc(acc.data.length) } : acc;
     machine.charge(op, (left.data.length * right.shape.at(-1)!) >> 4);
     const result = productOf(machine, left, right, from, precision);
-    if (!v.isAsync) {
-      env[outs[0]!] = result;
-      return;
-    }
     const reads = [env[a!]!, env[b!]!].filter((x): x is MemDescValue => x.form === "memdesc");
     const running = shared.begin({ op, reads, effect: () => {} });
-    machine.current.dots.push(running);
-    env[outs[0]!] = { ...result, pending: running };
+    if (v.isAsync) machine.current.dots.push(running);
+    else shared.end(running);
+    env[outs[0]!] = v.isAsync ? { ...result, pending: running } : result;
   };
 };
 const warpGroupDotWait: Rule = (instruction) => {
