@@ -1,14 +1,15 @@
 /**
  * Counts what programs of a launch cost, while the final code is followed: branches and addresses are computed, data is not
- * (`simulate/ptx/address-slice.ts`). Few programs are followed as a whole; docs/limits.md says when the result is exact.
+ * (`simulate/ptx/address-slice.ts`). One program of each kind is followed as a whole; docs/limits.md says when the result is exact.
  */
 import { type Rejected, rejected } from "../compile/source.js";
 import type { Site } from "../simulate/ptx/findings.js";
-import { type PtxLaunch, type PtxRun, runPtx } from "../simulate/ptx/run.js";
-import { Beginnings, type Direction, sameShapes, Touches, unionOf } from "./footprint.js";
+import { type PtxRun, runPtx } from "../simulate/ptx/run.js";
+import { type Direction, type Runs, SectorSet, sizeOfRuns, Touches } from "./footprint.js";
+import { type Kinds, kindsOf } from "./kinds.js";
 import type { ReadyLaunch, Triple } from "./launch.js";
 
-/** One instruction of the final code, and its cost in one program: the mean over the programs that were followed. */
+/** One instruction of the final code, and its cost in one program: the mean over the programs. */
 export interface SiteCost {
   readonly index: number;
   readonly text: string;
@@ -28,7 +29,7 @@ export interface SiteCost {
   readonly product: Site["product"];
   /** Whether it reads or writes global memory. */
   readonly direction: Direction | undefined;
-  /** Sectors of the first program that no other instruction of the same direction need fetch again: each counted once. */
+  /** Sectors that it touches, each counted once. */
   readonly distinct: number;
 }
 
@@ -50,8 +51,14 @@ export interface Traffic {
 export interface Coverage {
   readonly followed: number;
   readonly programs: number;
-  /** `all`: every program; `alike`: those that were followed cost the same; `sample`: they differ. */
-  readonly kind: "all" | "alike" | "sample";
+  /**
+   * `all`: every program was followed; `kinds`: one of each kind was; `alike`: those that were followed cost the same, but others were not
+   * looked at; `sample`: they differ.
+   */
+  readonly kind: "all" | "kinds" | "alike" | "sample";
+  /** Kinds of programs, and threads of each program that decided its kind; 0 where kinds are not known. */
+  readonly kinds: number;
+  readonly threads: number;
   /** Standard error of the mean number of warp instructions of a program, relative to it; 0 unless it is a sample. */
   readonly error: number;
   /** The most that a followed program cost relative to the mean. */
@@ -65,128 +72,196 @@ export interface Counts {
   readonly sites: readonly SiteCost[];
   readonly loops: readonly LoopCount[];
   readonly traffic: {
-    /** Bytes of one program, of a wave of programs, and of the whole grid; each byte counts once. */
+    /** Bytes of one program (of the commonest kind), of a wave of programs, and of the whole grid; each byte counts once. */
     readonly program: Traffic;
     readonly wave: Traffic;
     readonly grid: Traffic;
-    /** Programs of the wave that is meant; programs whose first accesses are known; whether the rest follows from them. */
+    /** Programs of the wave that is meant; programs whose accesses are known; whether these are all of the grid. */
     readonly wavePrograms: number;
-    readonly begun: number;
+    readonly known: number;
     readonly exact: boolean;
   };
 }
 
-/** Warp instructions after which no further program is followed as a whole. */
+/** Warp instructions after which no further program is followed as a whole: where kinds are known, and where not. */
+const STEPS_OF_KINDS = 1_500_000;
 const STEPS = 200_000;
-/** Programs that cost the same after which no other is followed. */
+/** Programs that cost the same after which no other is followed, where kinds are not known. */
 const ALIKE = 32;
-const MOST_STEPS = 4_000_000;
-const MOST_BEGUN = 1024;
-/** Programs whose sectors are kept. */
-const KEPT = 3;
+const MOST_STEPS = 20_000_000;
+/** Programs that are looked at. */
+const MOST_LOOKED = 1 << 17;
+/** Runs of sectors that are put together. */
+const MOST_RUNS = 20_000_000;
 
 const sizeOf = ([x, y, z]: Triple): number => x * y * z;
 const placeOf = (index: number, [x, y]: Triple): Triple => [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
 
-/** Counts a kernel's costs; `resident` says how many programs run at once, for traffic of a wave. */
-export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: number, resident: number): Counts | Rejected {
-  const total = sizeOf(launch.grid);
-  const common = { grid: launch.grid, args: launch.args, sharedBytes, addressesOnly: true } as const;
-  const touches: Map<Direction, Touches>[] = [];
-  const order = spreadOrder(total);
-  const ends: Totals[] = [];
+/** Counts a kernel's costs. `threads` are those of a program, `resident` the programs that run at once. */
+export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: number, threads: number, resident: number): Counts | Rejected {
+  const { grid } = launch;
+  const total = sizeOf(grid);
+  const common = { grid, args: launch.args, sharedBytes, addressesOnly: true } as const;
+  const all = lookedAt(total, resident).map((i) => placeOf(i, grid));
+  const kinds = kindsOf(ptx, common, all, threads);
+  const looked = kinds ? all : spreadOrder(total).map((i) => placeOf(i, grid));
+  const order = kinds ? ofEachKind(kinds) : [...looked.keys()];
+  const followed: Followed[] = [];
+  let steps = 0;
+  let before: Sums | undefined;
+  const touches = new Map<Direction, Touches>();
   const run = runPtx(ptx, {
     ...common,
-    programs: order.map((i) => placeOf(i, launch.grid)),
+    programs: order.map((at) => looked[at]!),
     limits: { maxSteps: MOST_STEPS },
-    touched: (program, { index }, sector, kind, warp) => {
-      if (program >= KEPT) return;
-      const own = (touches[program] ??= new Map());
+    touched: (_program, { index }, sector, kind) => {
       for (const direction of kind === "atomic" ? (["read", "write"] as const) : [kind]) {
-        let known = own.get(direction);
-        if (!known) own.set(direction, (known = new Touches()));
-        known.add(index, sector, warp);
+        let known = touches.get(direction);
+        if (!known) touches.set(direction, (known = new Touches()));
+        known.add(index, sector);
       }
     },
-    ended: (_program, sites) => {
-      ends.push(totalsOf(sites));
+    ended: (i, sites, loops) => {
+      const sums = sumsOf(sites, loops);
+      followed.push(followedProgram(order[i]!, kinds, sums, before, touches));
+      before = sums;
+      touches.clear();
+      steps = sums.steps;
+      if (kinds) return steps >= STEPS_OF_KINDS;
       // One program says nothing of the others.
-      return (ends.length > 1 && ends.at(-1)!.steps >= STEPS) || (ends.length >= ALIKE && coverageOf(ends, total).kind === "alike");
+      return followed.length > 1 && (steps >= STEPS || (followed.length >= ALIKE && areAlike(followed)));
     },
   });
   const problem = problemOf(run);
   if (problem) return problem;
-  const outside = outsideOf(launch, touches, run.sites);
+  const coverage = coverageOf(followed, total, looked.length, kinds);
+  const outside = outsideOf(launch, followed, kinds, run.sites);
   if (outside !== undefined) return rejected(outside);
-  const followed = ends.length;
-  const coverage = coverageOf(ends, total);
   return {
     threads: run.threads,
     numCtas: run.numCtas,
     coverage,
-    sites: sitesOf(run, followed, touches[0]),
-    loops: run.loops.map(({ depth, entries, iterations }) => ({
-      depth,
-      iterations: entries === 0 ? 0 : iterations / entries,
-      warps: entries / followed,
-    })),
-    traffic: trafficOf(ptx, common, total, resident, touches, followed, coverage),
+    sites: sitesOf(run, followed),
+    loops: run.loops.map(({ depth }, i) => {
+      const warps = mean(followed, ({ loops }) => loops[2 * i]!);
+      return { depth, iterations: warps === 0 ? 0 : mean(followed, ({ loops }) => loops[2 * i + 1]!) / warps, warps };
+    }),
+    traffic: trafficOf(followed, kinds, looked.length, total, Math.max(Math.min(resident, total), 1), coverage),
   };
+}
+
+/** All programs, or the first wave and others spread over the grid, ascending. */
+function lookedAt(total: number, wave: number): readonly number[] {
+  const all = Array.from({ length: Math.min(total, MOST_LOOKED) }, (_, i) => i);
+  if (total <= MOST_LOOKED) return all;
+  const first = Math.min(wave, MOST_LOOKED >> 1);
+  const step = (total - first - 1) / (MOST_LOOKED - first - 1);
+  return all.map((i) => (i < first ? i : Math.round(first + (i - first) * step)));
+}
+
+/** One program of each kind, the commonest first; of that kind also the last, as a check. */
+function ofEachKind({ members }: Kinds): number[] {
+  const [first, ...others] = members.toSorted((a, b) => b.length - a.length);
+  return [...new Set([first![0]!, first!.at(-1)!, ...others.map(([program]) => program!)])];
 }
 
 /** First, last and middle program, then the middles of what lies between, at most as many as can be followed at all. */
 function spreadOrder(total: number): number[] {
+  const most = Math.min(total, 4096);
   const order = new Set([0, total - 1, total >> 1]);
-  for (let parts = 4; order.size < Math.min(total, 4096) && parts <= 4 * 4096; parts *= 2)
-    for (let i = 1; i < parts; i += 2) order.add(Math.floor((i * (total - 1)) / parts));
+  for (let parts = 4; order.size < most && parts <= 4 * 4096; parts *= 2)
+    for (let i = 1; i < parts && order.size < most; i += 2) order.add(Math.floor((i * (total - 1)) / parts));
   if (total <= 4096) for (let i = 0; i < total; i++) order.add(i);
   return [...order];
 }
 
-interface Totals {
+/** What is counted of each instruction, in the order of `Sums.costs`. */
+const FIELDS = ["executions", "requests", "sectors", "lines", "wavefronts", "idealWavefronts"] as const;
+
+/** Counts over all programs so far: `FIELDS` of each site; entries and rounds of each loop. */
+interface Sums {
   readonly steps: number;
-  readonly key: readonly number[];
+  readonly costs: Float64Array;
+  readonly loops: Float64Array;
 }
-/** Sums over all programs so far. */
-function totalsOf(sites: readonly Site[]): Totals {
-  const key = [0, 0, 0];
-  let steps = 0;
-  for (const { executions, sectors, wavefronts } of sites) {
-    steps += executions;
-    key[0]! += executions;
-    key[1]! += sectors;
-    key[2]! += wavefronts;
-  }
-  return { steps, key };
+/** A program that was followed as a whole. */
+interface Followed extends Sums {
+  /** Its position among the programs that were looked at. */
+  readonly position: number;
+  /** How many programs it speaks for. */
+  weight: number;
+  readonly runs: ReadonlyMap<Direction, ReadonlyMap<number, Runs>>;
 }
 
-function coverageOf(ends: readonly Totals[], programs: number): Coverage {
-  const own = ends.map(({ key }, i) => key.map((n, k) => n - (ends[i - 1]?.key[k] ?? 0)));
-  const steps = own.map(([n]) => n!);
-  const mean = steps.reduce((a, b) => a + b, 0) / steps.length;
-  const deviation = Math.sqrt(steps.reduce((sum, n) => sum + (n - mean) ** 2, 0) / Math.max(steps.length - 1, 1));
-  const alike = own.every((key) => key.every((n, k) => n === own[0]![k]));
-  const kind = ends.length === programs ? "all" : alike ? "alike" : "sample";
+function sumsOf(sites: readonly Site[], loops: readonly { readonly entries: number; readonly iterations: number }[]): Sums {
+  const costs = Float64Array.from(sites.flatMap((site) => FIELDS.map((field) => site[field])));
   return {
-    followed: ends.length,
-    programs,
-    kind,
-    error: kind === "sample" ? deviation / Math.sqrt(steps.length) / mean : 0,
-    spread: Math.max(...steps) / mean,
+    steps: sites.reduce((sum, { executions }) => sum + executions, 0),
+    costs,
+    loops: Float64Array.from(loops.flatMap(({ entries, iterations }) => [entries, iterations])),
   };
 }
 
-function sitesOf(run: PtxRun, followed: number, touched: ReadonlyMap<Direction, Touches> | undefined): SiteCost[] {
+function followedProgram(
+  position: number,
+  kinds: Kinds | undefined,
+  now: Sums,
+  before: Sums | undefined,
+  touches: ReadonlyMap<Direction, Touches>,
+): Followed {
+  return {
+    position,
+    weight: kinds ? kinds.members[kinds.kindOf[position]!]!.length : 1,
+    steps: now.steps - (before?.steps ?? 0),
+    costs: now.costs.map((n, i) => n - (before?.costs[i] ?? 0)),
+    loops: now.loops.map((n, i) => n - (before?.loops[i] ?? 0)),
+    runs: new Map([...touches].map(([direction, known]) => [direction, known.runs()])),
+  };
+}
+
+const same = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
+const areAlike = (followed: readonly Followed[]): boolean => followed.every(({ costs }) => same(costs, followed[0]!.costs));
+
+/** The mean over the programs that the followed ones speak for. */
+function mean(followed: readonly Followed[], value: (program: Followed) => number): number {
+  let [sum, weight] = [0, 0];
+  for (const program of followed) {
+    sum += value(program) * program.weight;
+    weight += program.weight;
+  }
+  return sum / weight;
+}
+
+function coverageOf(followed: readonly Followed[], programs: number, looked: number, kinds: Kinds | undefined): Coverage {
+  const average = mean(followed, ({ steps }) => steps);
+  const deviation = Math.sqrt(followed.reduce((sum, { steps }) => sum + (steps - average) ** 2, 0) / Math.max(followed.length - 1, 1));
+  const isEachKind = kinds !== undefined && kinds.members.every((_, kind) => followed.some(({ position }) => kinds.kindOf[position] === kind));
+  // Two of the commonest kind were followed.
+  const isRight =
+    isEachKind && followed.every((a) => followed.every((b) => kinds.kindOf[a.position] !== kinds.kindOf[b.position] || same(a.costs, b.costs)));
+  const kind =
+    followed.length === programs ? "all" : isRight && looked === programs ? "kinds" : areAlike(followed) ? "alike" : "sample";
+  return {
+    followed: followed.length,
+    programs,
+    kind,
+    kinds: kinds?.members.length ?? 0,
+    threads: kinds?.threads ?? 0,
+    error: kind === "sample" ? deviation / Math.sqrt(followed.length) / average : 0,
+    spread: Math.max(...followed.map(({ steps }) => steps)) / average,
+  };
+}
+
+function sitesOf(run: PtxRun, followed: readonly Followed[]): SiteCost[] {
   const loopOf = new Map<Site, number>();
   run.loops.forEach(({ sites }, i) => {
     for (const site of sites) loopOf.set(site, i);
   });
-  const [reads, writes] = (["read", "write"] as const).map((direction) => touched?.get(direction)?.shapes());
-  return run.sites.map((site) => {
+  const touches = (direction: Direction, index: number) => followed.some(({ runs }) => runs.get(direction)?.has(index));
+  return run.sites.map((site, at) => {
     const { index, text, mnemonic, line, source, product } = site;
-    const shape = reads?.get(index) ?? writes?.get(index);
-    let distinct = 0;
-    for (let i = 0; shape && i < shape.length; i += 2) distinct += shape[i + 1]! - shape[i]!;
+    const direction = touches("read", index) ? "read" : touches("write", index) ? "write" : undefined;
+    const costs = Object.fromEntries(FIELDS.map((field, i) => [field, mean(followed, (p) => p.costs[FIELDS.length * at + i]!)]));
     return {
       index,
       text,
@@ -194,18 +269,14 @@ function sitesOf(run: PtxRun, followed: number, touched: ReadonlyMap<Direction, 
       line,
       source,
       loop: loopOf.get(site),
-      executions: site.executions / followed,
-      requests: site.requests / followed,
-      sectors: site.sectors / followed,
-      lines: site.lines / followed,
-      wavefronts: site.wavefronts / followed,
-      idealWavefronts: site.idealWavefronts / followed,
+      ...(costs as Record<(typeof FIELDS)[number], number>),
       product,
-      direction: reads?.has(index) ? "read" : writes?.has(index) ? "write" : undefined,
-      distinct,
+      direction,
+      distinct: direction ? mean(followed, ({ runs }) => sizeOfRuns(runs.get(direction)?.get(index) ?? NO_RUNS)) : 0,
     };
   });
 }
+const NO_RUNS = new Float64Array(0);
 
 /** A run that did not come to its end has no counts. */
 function problemOf(run: PtxRun): Rejected | undefined {
@@ -219,99 +290,115 @@ function problemOf(run: PtxRun): Rejected | undefined {
   return finding && rejected(`the final code cannot be followed: ${finding.message}${finding.site === "" ? "" : ` (${finding.site})`}`);
 }
 
+/** A run of sectors of an access of some program. */
+interface Access {
+  /** The program's position among those that were looked at, and the one that was followed for it. */
+  readonly program: number;
+  readonly by: Followed;
+  readonly site: number;
+  readonly runs: Runs;
+  /** By how many sectors its runs begin later. */
+  readonly shift: number;
+}
+
+/** The accesses of programs in order, as far as those that were followed give them. */
+function* accessesOf(followed: readonly Followed[], kinds: Kinds | undefined, direction: Direction): Iterable<Access> {
+  const own = (by: Followed): Iterable<[number, Runs]> => by.runs.get(direction) ?? [];
+  if (kinds === undefined) {
+    for (const by of followed) for (const [site, runs] of own(by)) yield { program: by.position, by, site, runs, shift: 0 };
+    return;
+  }
+  const first = new Map(followed.toReversed().map((by) => [kinds.kindOf[by.position]!, by]));
+  for (const [program, kind] of kinds.kindOf.entries()) {
+    const by = first.get(kind);
+    if (by === undefined) continue;
+    for (const [site, runs] of own(by)) {
+      const begins = kinds.begins.get(site);
+      const shift = begins ? Math.floor(begins[program]! / 32) - Math.floor(begins[by.position]! / 32) : Number.NaN;
+      if (!Number.isNaN(shift)) yield { program, by, site, runs, shift };
+    }
+  }
+}
+
 /** An access beyond the end of an array whose shape is stated. */
 function outsideOf(
   { buffers, args }: ReadyLaunch,
-  touches: readonly ReadonlyMap<Direction, Touches>[],
+  followed: readonly Followed[],
+  kinds: Kinds | undefined,
   sites: readonly Site[],
 ): string | undefined {
-  const RANGE = 2 ** 36;
-  for (const program of touches)
-    for (const [direction, known] of program)
-      for (const { site, low, high } of known.extents()) {
-        const at = Math.floor((low * 32) / RANGE) - 1;
-        const buffer = buffers[at];
-        if (buffer?.bytes === undefined || args[at]?.kind !== "buffer") continue;
-        const begin = (at + 1) * RANGE + RANGE / 2;
-        const last = Math.ceil(buffer.bytes / 32);
-        if (low * 32 >= begin && high < begin / 32 + last) continue;
-        const { source, text } = sites.find(({ index }) => index === site)!;
-        return `with these numbers and this grid the kernel ${direction}s beyond '${buffer.name}', which has ${buffer.bytes} bytes${source === undefined ? "" : `, at ${source}`}: ${text}`;
-      }
+  if (buffers.every(({ bytes }) => bytes === undefined)) return undefined;
+  const RANGE = 2 ** 36 / 32;
+  for (const direction of ["read", "write"] as const)
+    for (const { site, runs, shift } of accessesOf(followed, kinds, direction)) {
+      const [low, high] = [runs[0]! + shift, runs.at(-1)! + shift];
+      const at = Math.floor(low / RANGE) - 1;
+      const buffer = buffers[at];
+      if (buffer?.bytes === undefined || args[at]?.kind !== "buffer") continue;
+      const begin = (at + 1.5) * RANGE;
+      if (low >= begin && high <= begin + Math.ceil(buffer.bytes / 32)) continue;
+      const { source, text } = sites.find(({ index }) => index === site)!;
+      return `with these numbers and this grid the kernel ${direction}s beyond '${buffer.name}', which has ${buffer.bytes} bytes${source === undefined ? "" : `, at ${source}`}: ${text}`;
+    }
   return undefined;
 }
 
-/** Sectors that the programs of a wave, and of the grid, touch together. */
+/** Bytes that the programs of a wave, and of the grid, touch together. Where not all were looked at, those of the grid are estimated. */
 function trafficOf(
-  ptx: string,
-  common: Omit<PtxLaunch, "programs">,
+  followed: readonly Followed[],
+  kinds: Kinds | undefined,
+  looked: number,
   total: number,
-  resident: number,
-  touches: readonly ReadonlyMap<Direction, Touches>[],
-  followed: number,
+  wavePrograms: number,
   coverage: Coverage,
 ): Counts["traffic"] {
-  const wavePrograms = Math.max(Math.min(resident, total), 1);
-  const programs = begunOrder(total, wavePrograms, followed);
-  const bases: Map<Direction, Beginnings>[] = programs.map(() => new Map());
-  const loneWarp = touches.every((own) => [...own.values()].every(({ isLed }) => isLed));
-  const run = runPtx(ptx, {
-    ...common,
-    programs: programs.map((i) => placeOf(i, common.grid)),
-    fewIterations: loneWarp ? "first warp" : "all warps",
-    limits: { maxSteps: MOST_STEPS },
-    touched: (program, { index }, sector, kind, warp) => {
-      for (const direction of kind === "atomic" ? (["read", "write"] as const) : [kind]) {
-        let known = bases[program]!.get(direction);
-        if (!known) bases[program]!.set(direction, (known = new Beginnings()));
-        known.add(index, sector, warp);
+  let isWhole = true;
+  const together = (direction: Direction, wanted: (access: Access) => boolean) => {
+    const all = new SectorSet();
+    const seen = new Map<Runs, Set<number>>();
+    let [wave, runsLeft] = [0, MOST_RUNS];
+    for (const access of accessesOf(followed, kinds, direction)) {
+      const { runs, shift, program } = access;
+      if (program < wavePrograms) wave = -1;
+      else if (wave < 0) wave = all.size;
+      if (!wanted(access)) continue;
+      let shifts = seen.get(runs);
+      if (!shifts) seen.set(runs, (shifts = new Set()));
+      if (shifts.has(shift)) continue;
+      shifts.add(shift);
+      if ((runsLeft -= runs.length / 2) < 0) {
+        isWhole = false;
+        break;
       }
-    },
-  });
-  const traffic = (direction: Direction): { program: number; wave: number; grid: number; exact: boolean } => {
-    const kept = touches.map((own) => own.get(direction)?.shapes() ?? new Map<number, Float64Array>());
-    const shapes = largest(kept);
-    const own = bases.map((program) => program.get(direction)?.first ?? new Map<number, number>());
-    const all = new Set(shapes.keys());
-    const one = unionOf(shapes, [touches[0]?.get(direction)?.first ?? new Map()], all);
-    const alike = kept.every((shape) => sameShapes(shape, kept[0]!)) && run.findings.length === 0;
-    // Accesses whose beginnings all differ are each program's own; others are shared as far as the programs that were begun say.
-    const owned = new Set([...all].filter((site) => new Set(own.flatMap((b) => b.get(site) ?? [])).size === own.length));
-    const shared = new Set([...all].filter((site) => !owned.has(site)));
-    const together = (count: number): number => {
-      if (count <= own.length) return unionOf(shapes, own.slice(0, count), all) ?? 0;
-      return (unionOf(shapes, own, shared) ?? 0) + ((unionOf(shapes, own, owned) ?? 0) * count) / own.length;
-    };
-    return {
-      program: one ?? 0,
-      wave: together(wavePrograms),
-      grid: together(total),
-      exact: own.length === total && alike && coverage.kind !== "sample",
-    };
+      for (let i = 0; i < runs.length; i += 2) all.add(runs[i]! + shift, runs[i + 1]! + shift);
+    }
+    return { wave: 32 * (wave < 0 ? all.size : wave), grid: 32 * all.size };
+  };
+  const [one] = followed;
+  const ofOne = (direction: Direction): number => {
+    const set = new SectorSet();
+    for (const runs of one!.runs.get(direction)?.values() ?? []) for (let i = 0; i < runs.length; i += 2) set.add(runs[i]!, runs[i + 1]!);
+    return 32 * set.size;
+  };
+  // An access that begins elsewhere in each program is each program's own, and the programs that were not looked at have as many more.
+  const isOwned = ({ site }: Access): boolean => {
+    const begins = kinds?.begins.get(site);
+    return begins !== undefined && new Set(begins).size === looked;
+  };
+  const known = kinds ? looked : followed.length;
+  const traffic = (direction: Direction) => {
+    const found = together(direction, () => true);
+    const more = known < total && kinds ? (together(direction, isOwned).grid / known) * (total - known) : 0;
+    return { program: ofOne(direction), wave: found.wave, grid: found.grid + more };
   };
   const [read, write] = [traffic("read"), traffic("write")];
-  const both = (key: "program" | "wave" | "grid"): Traffic => ({ read: 32 * read[key], write: 32 * write[key] });
+  const both = (key: "program" | "wave" | "grid"): Traffic => ({ read: read[key], write: write[key] });
   return {
     program: both("program"),
     wave: both("wave"),
     grid: both("grid"),
     wavePrograms,
-    begun: programs.length,
-    exact: read.exact && write.exact,
+    known,
+    exact: known === total && isWhole && coverage.kind !== "sample" && coverage.kind !== "alike",
   };
-}
-
-/** The programs of the first wave, then others spread over the grid. */
-function begunOrder(total: number, wave: number, followed: number): number[] {
-  const first = Array.from({ length: Math.min(wave, MOST_BEGUN) }, (_, i) => i);
-  const most = Math.max(MOST_BEGUN, followed);
-  if (total <= most) return Array.from({ length: total }, (_, i) => i);
-  return [...new Set([...first, ...spreadOrder(total).slice(0, most - first.length)])];
-}
-
-/** The program that touches most, where programs at the grid's edges differ. */
-function largest(kept: readonly ReadonlyMap<number, Float64Array>[]): ReadonlyMap<number, Float64Array> {
-  const size = (shapes: ReadonlyMap<number, Float64Array>) =>
-    [...shapes.values()].reduce((sum, runs) => runs.reduce((s, at, i) => s + (i & 1 ? at : -at), sum), 0);
-  return kept.reduce((best, own) => (size(own) > size(best) ? own : best), kept[0] ?? new Map());
 }

@@ -128,7 +128,7 @@ export function limitsOf(trace: Trace, request: LimitsRequest): Limits | Rejecte
       `no program fits on an SM of the ${gpu.title}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.by}: ${occupancy.limits.find(({ ctas }) => ctas === 0)!.detail}`,
     );
   const resident = Math.floor((occupancy.ctasPerSm * gpu.sms) / numCtas);
-  const counts = countLaunch(ptx, launch, sharedBytes, resident);
+  const counts = countLaunch(ptx, launch, sharedBytes, threads * numCtas, resident);
   if ("kind" in counts) return counts;
   return assemble(trace, gpu, launch.grid, counts, {
     registers,

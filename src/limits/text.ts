@@ -23,9 +23,11 @@ function head(limits: Limits): string[] {
 }
 
 /** How far counts of a few programs speak for all. */
-export function coverageText({ followed, programs, kind, error, spread }: Limits["coverage"]): string {
+export function coverageText({ followed, programs, kind, kinds, threads, error, spread }: Limits["coverage"]): string {
   if (kind === "all") return `counts are exact: ${programs === 1 ? "the program was" : `all ${programs} programs were`} followed`;
-  if (kind === "alike") return `counts are those of ${followed} of ${programs} programs (first, last and between), which cost the same`;
+  if (kind === "kinds")
+    return `counts are of all ${programs} programs: ${kinds === 1 ? "one kind" : `${kinds} kinds`}, by ${threads} threads of each; ${followed} programs were followed as a whole`;
+  if (kind === "alike") return `counts are those of ${followed} of ${programs} programs, which cost the same; others may differ`;
   return `a sample: ${followed} of ${programs} programs, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
 }
 
@@ -48,10 +50,10 @@ function boundLines(limits: Limits, drawn: boolean): string[] {
       `  the loop asks for ${bytes(perIteration)} a round, ${depth} round${depth === 1 ? "" : "s"} ahead: ${bytes(inFlight)} in flight on an SM, of ${bytes(needed)} that keep DRAM busy; ${duration(latency.seconds)} of latency at least`,
     );
   }
-  const { program, wave, grid, wavePrograms, exact, begun } = traffic;
+  const { program, wave, grid, wavePrograms, exact, known } = traffic;
   const both = (t: { readonly read: number; readonly write: number }) => `${bytes(t.read)} read, ${bytes(t.write)} written`;
   out.push(
-    `  each byte once: a program ${both(program)}; ${wavePrograms} together ${both(wave)}; the grid ${both(grid)}${exact ? "" : ` (from ${begun} programs)`}`,
+    `  each byte once: a program ${both(program)}; ${wavePrograms} together ${both(wave)}; the grid ${both(grid)}${exact ? "" : ` (from ${known} programs)`}`,
   );
   return drawn ? [...out, "", ...rooflineText(limits)] : out;
 }

@@ -248,7 +248,7 @@ function isNew(value: number): boolean {
 export type Touched = (site: Site, sector: number, kind: AccessKind, warp: number) => void;
 
 export function countGlobal(
-  { cta: { touched }, index }: Warp,
+  { cta: { touched }, index, asLanes }: Warp,
   site: Site,
   mask: number,
   at: Float64Array,
@@ -256,6 +256,10 @@ export function countGlobal(
   kind: AccessKind,
 ): void {
   if (mask === 0) return;
+  if (asLanes) {
+    for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) asLanes.accessed(l, site, at[l]!, bytes, kind);
+    return;
+  }
   let sectors = 0;
   let lines = 0;
   generation++;

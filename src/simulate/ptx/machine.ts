@@ -9,7 +9,7 @@ import type { Loop } from "./loops.js";
 import type { Block, CompiledFunction, PtxProgram, RowCopy, Terminator } from "./program.js";
 import { endBulkCopies } from "./read-groups.js";
 import { specialRegister } from "./special-registers.js";
-import { type Cta, type Frame, type Poll, popcount, Warp } from "./warp.js";
+import { type Cta, type Frame, type LanesOfPrograms, type Path, type Poll, popcount, Warp } from "./warp.js";
 
 /** Blocks a warp may walk before the others have their turn: those that spin wait for the others. */
 const TURN = 4096;
@@ -53,9 +53,7 @@ interface BarrierState {
 export interface FollowedLoops {
   readonly loops: readonly Loop[];
   readonly exits: readonly (boolean | undefined)[] | undefined;
-  /** The first warp runs alone, and waits at no barrier. */
-  readonly alone: boolean;
-  /** Registers of the last program's first warp, with the constants in them: making them anew takes longer than such a run. */
+  /** Registers of the last warp whose lanes were programs, with the constants in them: making them anew takes longer than such a run. */
   file?: ArrayBuffer;
 }
 
@@ -64,21 +62,46 @@ export function runCluster(program: PtxProgram, ctas: readonly Cta[], budget: Bu
   const [{ block }] = ctas as [Cta];
   const threads = block[0] * block[1] * block[2];
   const numWarps = Math.ceil(threads / 32);
-  const running = followed?.alone ? 1 : numWarps;
-  const warps = ctas.flatMap((cta) => Array.from({ length: running }, (_, i) => newWarp(program, cta, i, numWarps, threads, followed)));
+  const warps = ctas.flatMap((cta) =>
+    Array.from({ length: numWarps }, (_, i) => newWarp(program, cta, i, numWarps, Math.min(threads - i * 32, 32))),
+  );
   new Machine(program, ctas[0]!, warps, budget, followed).run();
   for (const cta of ctas) cta.tensorMemory.finish();
 }
 
-function newWarp(program: PtxProgram, cta: Cta, index: number, numWarps: number, threads: number, followed?: FollowedLoops): Warp {
+/** Runs one thread of up to 32 programs, by its number in the cluster: it is alone, and waits for nobody. */
+export function runAsLanes(
+  program: PtxProgram,
+  ctas: readonly Cta[],
+  thread: number,
+  asLanes: LanesOfPrograms,
+  budget: Budget,
+  followed: FollowedLoops,
+): void {
+  const [{ block }] = ctas as [Cta];
+  const threads = block[0] * block[1] * block[2];
+  const cta = ctas[Math.floor(thread / threads)]!;
+  const own = thread % threads;
+  const warp = newWarp(program, cta, own >> 5, Math.ceil(threads / 32), asLanes.programs.length, asLanes, followed.file);
+  followed.file = warp.I.buffer as ArrayBuffer;
+  new Machine(program, cta, [warp], budget, followed).run();
+}
+
+function newWarp(
+  program: PtxProgram,
+  cta: Cta,
+  index: number,
+  numWarps: number,
+  lanes: number,
+  asLanes?: LanesOfPrograms,
+  file?: ArrayBuffer,
+): Warp {
   const numCtas = cta.cluster.length;
   const clocks = clocksOf(numCtas * numWarps, numCtas);
   const { rows, predicates, localBytes } = program;
-  const file = followed?.alone ? followed.file : undefined;
   const warp = new Warp(cta, cta.rank * numWarps + index, index, clocks, rows, predicates, localBytes, file);
-  const here = Math.min(threads - index * 32, 32);
-  warp.live = here === 32 ? -1 : (1 << here) - 1;
-  if (followed?.alone) followed.file = warp.I.buffer as ArrayBuffer;
+  warp.asLanes = asLanes;
+  warp.live = lanes === 32 ? -1 : (1 << lanes) - 1;
   for (const { row, bits, wide } of file ? [] : program.constants)
     for (let l = 0; l < 32; l++)
       if (wide) warp.V[row / 2 + l] = bits;
@@ -188,15 +211,20 @@ class Machine {
         continue;
       }
       const block = frame.fn.blocks[path.block]!;
-      if (this.followed !== undefined && frame.fn === this.program.kernel) this.#follow(warp, path.block, this.followed);
+      if (this.followed !== undefined && frame.fn === this.program.kernel) this.#follow(warp, path, this.followed);
       this.#walk(warp, block, path.mask);
       if (this.#leave(warp, frame, block.terminator, path.block)) return;
     }
   }
 
-  /** Counts the entries of a loop. */
-  #follow(warp: Warp, at: number, { loops }: FollowedLoops): void {
-    for (const loop of loops) if (loop.header === at && !loop.blocks.has(warp.previous)) loop.entries++;
+  /** Counts the entries of a loop; where lanes are programs, how often each comes to its header. */
+  #follow(warp: Warp, { block: at, mask }: Path, { loops }: FollowedLoops): void {
+    const { asLanes } = warp;
+    for (const [i, loop] of loops.entries()) {
+      if (loop.header !== at) continue;
+      if (!loop.blocks.has(warp.previous)) loop.entries++;
+      if (asLanes) for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) asLanes.rounds[32 * i + l]!++;
+    }
     warp.previous = at;
   }
 
@@ -267,11 +295,11 @@ class Machine {
         return false;
       case "barrier":
         path.block = at + 1;
-        return active !== 0 && !this.followed?.alone && this.#arrive(warp, active, terminator);
+        return active !== 0 && !warp.asLanes && this.#arrive(warp, active, terminator);
       case "cluster-arrive":
       case "cluster-wait":
         path.block = at + 1;
-        if (active === 0 || this.followed?.alone) return false;
+        if (active === 0 || warp.asLanes) return false;
         return terminator.kind === "cluster-arrive" ? this.#clusterArrive(warp) : this.#clusterWait(warp, terminator.site);
     }
   }

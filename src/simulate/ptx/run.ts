@@ -5,17 +5,17 @@ import { parsePtx } from "../../ptx/parse.js";
 import { finished, type Work } from "../../support/slices.js";
 import { type BufferSpec, Memory, MemoryLimit, type StoredRun } from "../memory.js";
 import type { AccessKind } from "./access.js";
-import { sliceAddresses } from "./address-slice.js";
+import { type Slice, sliceAddresses } from "./address-slice.js";
 import { compileProgram, FIRST_GLOBAL_ID } from "./compile.js";
 import { type Finding, Findings, type Site, Stop } from "./findings.js";
 import { GlobalOrder } from "./global-order.js";
 import { exitsOf, type Loop, latchesOf, loopsOf } from "./loops.js";
-import { type Budget, runCluster } from "./machine.js";
+import { type Budget, type FollowedLoops, runAsLanes, runCluster } from "./machine.js";
 import type { KernelParameter, PtxProgram } from "./program.js";
 import { SharedMemory } from "./shared-memory.js";
 import { type HostTensorMap, writeTensorMap } from "./tensor-map.js";
 import { TensorMemory } from "./tensor-memory.js";
-import type { Cta } from "./warp.js";
+import type { Cta, LanesOfPrograms } from "./warp.js";
 
 /** A kernel argument: a buffer, whose id in memory is its position among the arguments, a tensor map of one, or a number. */
 export type LaunchArgument =
@@ -47,15 +47,21 @@ export interface PtxLaunch {
   readonly facts?: boolean;
   /** Only branches, barriers and addresses are computed, and memory accesses counted: `stores` is of no use then. Without checks. */
   readonly addressesOnly?: boolean;
-  /**
-   * Each loop is left at the second test that could leave it, and only accesses of global memory are seen: for where they begin. With
-   * `"first warp"` the other warps do not run, and no barrier is waited for. Only with `addressesOnly`.
-   */
-  readonly fewIterations?: "all warps" | "first warp";
+  /** Single threads are followed, of 32 programs at once: for how programs differ. Only with `addressesOnly`. */
+  readonly asLanes?: ThreadsOfPrograms;
   /** Hears of each 32-byte sector of global memory that a request touches; `program` is the index among `programs`. */
   readonly touched?: (program: number, site: Site, sector: number, kind: AccessKind, warp: number) => void;
   /** Called when a program has ended, with its index among `programs` and counts over all so far; the others do not run where it returns true. */
-  readonly ended?: (program: number, sites: readonly Site[]) => boolean;
+  readonly ended?: (program: number, sites: readonly Site[], loops: readonly Loop[]) => boolean;
+}
+
+/** Threads to follow of each program, by their numbers in the cluster. `program` is the index among `programs`. */
+export interface ThreadsOfPrograms {
+  readonly threads: readonly number[];
+  /** Hears of each access of global memory; each loop is left at the second test that could leave it. */
+  readonly accessed?: (program: number, thread: number, site: Site, address: number, bytes: number, kind: AccessKind) => void;
+  /** Hears how often a thread came to the header of each loop; without `accessed`, loops run to their end. */
+  readonly rounds?: (program: number, thread: number, loop: number, times: number) => void;
 }
 
 export interface PtxRun {
@@ -68,6 +74,8 @@ export interface PtxRun {
   readonly findings: readonly Finding[];
   /** Every instruction with its counts; `executions` is 0 where none was active. */
   readonly sites: readonly Site[];
+  /** What is left of the program with `addressesOnly`. */
+  readonly slice: Slice | undefined;
   /** The loops of the kernel with their innermost instructions; only with `addressesOnly`. */
   readonly loops: readonly RunLoop[];
   /** Threads of a CTA, and CTAs of a program. */
@@ -114,6 +122,7 @@ const notRun = (source: SourceBuffer, memory: Memory): PtxRun => ({
   stores: new Map(),
   findings: [],
   sites: [],
+  slice: undefined,
   loops: [],
   threads: 0,
   numCtas: 0,
@@ -157,12 +166,12 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
   let id: Triple = [0, 0, 0];
   let at = 0;
   let printed = "";
-  const { addressesOnly = false, touched, ended } = launch;
+  const { addressesOnly = false, asLanes, touched, ended } = launch;
   const checks = (launch.checks ?? true) && !addressesOnly;
   const loops = addressesOnly ? loopsOf(program.kernel.blocks) : [];
-  const exits = launch.fewIterations ? exitsOf(program.kernel.blocks, loops) : undefined;
-  const followed = addressesOnly ? { loops, exits, alone: launch.fewIterations === "first warp" } : undefined;
-  const { data } = addressesOnly ? sliceAddresses(program, exits !== undefined) : { data: true };
+  const exits = asLanes?.accessed ? exitsOf(program.kernel.blocks, loops) : undefined;
+  const followed = addressesOnly ? { loops, exits } : undefined;
+  const slice = addressesOnly ? sliceAddresses(program, asLanes && (asLanes.accessed ? "accesses" : "branches")) : undefined;
   const order = checks ? new GlobalOrder(memory, findings, program.sites) : undefined;
   for (let rank = 0; rank < numCtas; rank++) {
     const { sites, sharedGranule: granule } = program;
@@ -184,7 +193,7 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
       block,
       facts: launch.facts ?? true,
       touched: touched && ((site, sector, kind, warp) => touched(at, site, sector, kind, warp)),
-      data,
+      data: slice?.data ?? true,
       print: (text) => {
         printed += text;
       },
@@ -196,22 +205,28 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     const [x, y, z] = launch.grid;
     const of = launch.programs?.length ?? x * y * z;
     let done = 0;
-    for (id of launch.programs ?? allPrograms(launch.grid)) {
-      if (yield { what: "programs", done, of }) break;
-      at = done++;
-      findings.program = id;
-      order?.begin(id);
-      // A warp that is alone waits for nothing.
-      for (const { shared, tensorMemory } of followed?.alone && !data ? [] : cluster) {
-        shared.reset();
-        tensorMemory.reset();
+    if (asLanes) {
+      const programs = launch.programs ?? [...allPrograms(launch.grid)];
+      for (; done < of; done += 32) {
+        if (yield { what: "programs", done, of }) break;
+        lanesOfPrograms(program, cluster, asLanes, programs.slice(done, done + 32), done, budget, followed!);
       }
-      runCluster(program, cluster, budget, followed);
-      if (ended) {
-        countSites(program, loops);
-        if (ended(at, program.sites)) break;
+    } else
+      for (id of launch.programs ?? allPrograms(launch.grid)) {
+        if (yield { what: "programs", done, of }) break;
+        at = done++;
+        findings.program = id;
+        order?.begin(id);
+        for (const { shared, tensorMemory } of cluster) {
+          shared.reset();
+          tensorMemory.reset();
+        }
+        runCluster(program, cluster, budget, followed);
+        if (ended) {
+          countSites(program, loops);
+          if (ended(at, program.sites, loops)) break;
+        }
       }
-    }
   } catch (error) {
     if (error instanceof MemoryLimit) findings.add("limit", undefined, error.message, "memory");
     else if (!(error instanceof Stop)) throw error;
@@ -230,6 +245,7 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     stores,
     findings: findings.all,
     sites: program.sites,
+    slice,
     threads: block[0] * block[1] * block[2],
     numCtas,
     loops: loops.map((loop) => ({ ...loop, sites: innermost(loop, loops).flatMap((b) => program.kernel.blocks[b]!.sites) })),
@@ -238,6 +254,30 @@ function* execute(program: PtxProgram, launch: PtxLaunch, memory: Memory, source
     laneInstructions,
   };
 }
+
+/** Follows threads of up to 32 programs, the first of which is number `first`. */
+function lanesOfPrograms(
+  program: PtxProgram,
+  cluster: readonly Cta[],
+  { threads, accessed, rounds }: ThreadsOfPrograms,
+  programs: readonly Triple[],
+  first: number,
+  budget: Budget,
+  followed: FollowedLoops,
+): void {
+  for (const thread of threads) {
+    const counts = new Int32Array(32 * followed.loops.length);
+    const lanes: LanesOfPrograms = {
+      programs,
+      lane: (thread % blockSize(cluster[0]!)) & 31,
+      accessed: (lane, site, address, bytes, kind) => accessed?.(first + lane, thread, site, address, bytes, kind),
+      rounds: counts,
+    };
+    runAsLanes(program, cluster, thread, lanes, budget, followed);
+    if (rounds) counts.forEach((times, i) => (i & 31) < programs.length && rounds(first + (i & 31), thread, i >> 5, times));
+  }
+}
+const blockSize = ({ block: [x, y, z] }: Cta): number => x * y * z;
 
 const MOST_THREADS = 1024;
 const MOST_LOCAL = 2 ** 28;

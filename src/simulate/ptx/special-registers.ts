@@ -3,8 +3,11 @@ import type { Warp } from "./warp.js";
 
 /** The value of a special register for a lane; 0 for registers that have no meaning here. */
 export function specialRegister(name: string, warp: Warp, lane: number, numWarps: number): number {
-  const { id, grid, block, rank, cluster } = warp.cta;
-  const thread = warp.indexInCta * 32 + lane;
+  const { grid, block, rank, cluster } = warp.cta;
+  const { asLanes } = warp;
+  const id = asLanes?.programs[lane] ?? warp.cta.id;
+  const own = asLanes?.lane ?? lane;
+  const thread = warp.indexInCta * 32 + own;
   const numCtas = cluster.length;
   const axis = name.endsWith(".y") ? 1 : name.endsWith(".z") ? 2 : 0;
   switch (name.replace(/\.[xyz]$/, "")) {
@@ -31,21 +34,21 @@ export function specialRegister(name: string, warp: Warp, lane: number, numWarps
     case "%nsmid":
       return 1;
     case "%laneid":
-      return lane;
+      return own;
     case "%warpid":
       return warp.indexInCta;
     case "%nwarpid":
       return numWarps;
     case "%lanemask_eq":
-      return 1 << lane;
+      return 1 << own;
     case "%lanemask_lt":
-      return (1 << lane) - 1;
+      return (1 << own) - 1;
     case "%lanemask_le":
-      return (2 << lane) - 1;
+      return (2 << own) - 1;
     case "%lanemask_gt":
-      return ~((2 << lane) - 1);
+      return ~((2 << own) - 1);
     case "%lanemask_ge":
-      return ~((1 << lane) - 1);
+      return ~((1 << own) - 1);
     case "%dynamic_smem_size":
     case "%total_smem_size":
       return warp.cta.shared.bytes;

@@ -71,7 +71,19 @@ function* stretches(map: TensorMap, place: BoxPlace): Iterable<Stretch> {
 }
 
 /** Counts the sectors and lines that a copy touches. */
-export function countBox({ cta: { touched }, index }: Warp, site: Site, map: TensorMap, place: BoxPlace, kind: AccessKind): void {
+export function countBox(
+  { cta: { touched }, index, asLanes }: Warp,
+  lane: number,
+  site: Site,
+  map: TensorMap,
+  place: BoxPlace,
+  kind: AccessKind,
+): void {
+  if (asLanes) {
+    const all = [...stretches(map, place)];
+    if (all.length > 0) asLanes.accessed(lane, site, all[0]!.address, all.reduce((sum, { bytes }) => sum + bytes, 0), kind);
+    return;
+  }
   site.requests++;
   for (const { address, bytes } of stretches(map, place)) {
     const [first, last] = [Math.floor(address / 32), Math.floor((address + bytes - 1) / 32)];

@@ -1,6 +1,6 @@
 /** The state of a warp: its registers as rows of 32 lanes, its stack of divergent paths, and what it waits for. */
 import type { Memory } from "../memory.js";
-import type { Touched } from "./access.js";
+import type { AccessKind, Touched } from "./access.js";
 import type { Knowledge } from "./clocks.js";
 import type { Findings, Site } from "./findings.js";
 import type { GlobalOrder } from "./global-order.js";
@@ -58,6 +58,17 @@ export interface AsyncCopy {
   readonly lane: number;
   readonly site: number;
   arrived?: boolean;
+}
+
+/** Programs of which a warp follows one thread each, a program in each lane. */
+export interface LanesOfPrograms {
+  readonly programs: readonly (readonly [number, number, number])[];
+  /** The thread's lane in its own warp. */
+  readonly lane: number;
+  /** Hears of each access of global memory that a lane makes. */
+  readonly accessed: (lane: number, site: Site, address: number, bytes: number, kind: AccessKind) => void;
+  /** For each loop of the kernel, 32 counts of how often its header was reached. */
+  readonly rounds: Int32Array;
 }
 
 /** One access of global memory after the other that finds the same. */
@@ -124,6 +135,8 @@ export class Warp {
   readonly dots: ReadGroups = { open: [], groups: [] };
   /** Registers that asynchronous instructions read or write; made when first needed. */
   inFlight: RegistersInFlight | undefined;
+  /** Where its lanes are the same thread of several programs. */
+  asLanes: LanesOfPrograms | undefined;
   /** The block of the kernel that it left last, and how often it came to the end of each, where loops are followed. */
   previous = -1;
   visits: Int32Array | undefined;

@@ -5,8 +5,9 @@
  */
 import type { Operand } from "../../../ptx/instruction.js";
 import { encode, valuesOf } from "../../numbers/small-float.js";
-import { type Addresses, addressing, sharedAt } from "../access.js";
+import { type AccessKind, type Addresses, addressing, sharedAt } from "../access.js";
 import { type InstructionCompiler, NotModelled, type Rule } from "../instruction-compiler.js";
+import type { Step } from "../lanes.js";
 import { addBulkRead, commitBulk, waitBulk } from "../read-groups.js";
 import type { SharedMemory } from "../shared-memory.js";
 import { type BoxPlace, boxBytes, type Combine, countBox, readBox, writeBox } from "../tensor-box.js";
@@ -80,6 +81,19 @@ function tensorMapAt(c: InstructionCompiler, warp: Warp, at: number, place: BoxP
   return undefined;
 }
 
+/** Counts what copies touch of global memory: boxes, or as many bytes as the row `size` says. */
+function boxCost(c: InstructionCompiler, where: Addresses, box: BoxOperand | undefined, size: number, kind: AccessKind): Step {
+  return (warp, mask) => {
+    where(warp, mask, places[0]!);
+    forLanes(mask, (l) => {
+      const at = places[0]![l]!;
+      const place = box?.placeOf(warp, l) ?? WHOLE;
+      const map = box ? tensorMapAt(c, warp, at, place) : bytesMap(at, warp.I[size + l]!);
+      if (map) countBox(warp, l, c.site, map, place, kind);
+    });
+  };
+}
+
 /** `[to], [map, {...}], [mbarrier]{, mask}` or `[to], [from], bytes, [mbarrier]` */
 function loadInto(c: InstructionCompiler): void {
   const { site } = c;
@@ -91,6 +105,7 @@ function loadInto(c: InstructionCompiler): void {
   const barrier = addressing(c, c.operand(barrierAt));
   const ctas = c.has("multicast::cluster") ? c.source(c.operand(barrierAt + 1), 32) : -1;
   const fromShared = box === undefined && !c.has("global");
+  if (!fromShared) c.cost = boxCost(c, from, box, size, "read");
   c.emit((warp, mask) => {
     const { memory, findings, cluster } = warp.cta;
     placesOf(warp, mask, [to, from, barrier]);
@@ -106,7 +121,7 @@ function loadInto(c: InstructionCompiler): void {
           : cluster.filter(({ rank }) => (warp.I[ctas + l]! >>> rank) & 1).map((cta) => cta.shared);
       const targets = into.filter((s) => s?.allows(at, bytes, warp, l, site, box === undefined ? 16 : 128) === true) as SharedMemory[];
       if (map === undefined || !isWhole(c, warp, bytes) || targets.length === 0) return;
-      if (warp.cta.facts && !fromShared) countBox(warp, site, map, place, "read");
+      if (warp.cta.facts && !fromShared) countBox(warp, l, site, map, place, "read");
       if (!warp.cta.data) {
         for (const shared of targets) begin(c, warp, l, shared, at, NO_DATA, arriveAt % CTA_WINDOW, bytes);
         return;
@@ -172,6 +187,7 @@ function storeBox(c: InstructionCompiler): void {
   const box = boxOperand(c, c.operand(0));
   const from = addressing(c, c.operand(1));
   const reduction = c.op.modifiers.find((m) => REDUCTIONS.has(m));
+  c.cost = boxCost(c, box.where, box, -1, reduction === undefined ? "write" : "atomic");
   c.emit((warp, mask) => {
     placesOf(warp, mask, [box.where, from]);
     forLanes(mask, (l) => {
@@ -198,6 +214,7 @@ function storeBytes(c: InstructionCompiler): void {
   const size = c.source(c.operand(2), 32);
   const reduction = c.op.modifiers.find((m) => REDUCTIONS.has(m));
   if (reduction !== undefined) throw new NotModelled("reductions of plain bytes");
+  c.cost = boxCost(c, to, undefined, size, "write");
   c.emit((warp, mask) => {
     placesOf(warp, mask, [to, from]);
     forLanes(mask, (l) =>
@@ -220,7 +237,7 @@ function storeFrom(
   const { memory, findings, shared } = warp.cta;
   const bytes = boxBytes(map, place);
   if (!isWhole(c, warp, bytes) || !shared.allows(from, bytes, warp, lane, site, alignment)) return;
-  if (warp.cta.facts) countBox(warp, site, map, place, combine === undefined ? "write" : "atomic");
+  if (warp.cta.facts) countBox(warp, lane, site, map, place, combine === undefined ? "write" : "atomic");
   if (!warp.cta.data) return;
   addBulkRead(warp, lane, shared.beginRead([from], bytes, warp, lane, site));
   writeBox(map, place, from, shared.u8, memory, findings, site, combine);

@@ -1,0 +1,84 @@
+/**
+ * Sorts the programs of a grid into kinds that cost the same, so that one of each kind need be followed as a whole. Of each program a few
+ * threads are followed until every access of global memory has begun, 32 programs at once. Programs are of a kind where these threads make
+ * the same accesses at the same distances from each other, from the same place in a sector on, and go round loops as often.
+ */
+import { type PtxLaunch, runPtx } from "../simulate/ptx/run.js";
+import type { Triple } from "./launch.js";
+
+/** Programs, by their position among those that were looked at. */
+export interface Kinds {
+  /** The kind of each program, and of each kind its programs, both in order. */
+  readonly kindOf: readonly number[];
+  readonly members: readonly (readonly number[])[];
+  /** For each access (by its site's number) the byte where the first thread begins it; NaN for programs that do not make it. */
+  readonly begins: ReadonlyMap<number, Float64Array>;
+  /** Threads that were followed of each program. */
+  readonly threads: number;
+}
+
+/** Above so many programs only the first and the last thread are followed. */
+const FEW_THREADS = 8192;
+const MOST_STEPS = 8_000_000;
+
+/** The kinds of these programs; undefined where threads cannot be followed alone: their addresses depend on other threads. */
+export function kindsOf(
+  ptx: string,
+  common: Omit<PtxLaunch, "programs" | "limits">,
+  programs: readonly Triple[],
+  threads: number,
+): Kinds | undefined {
+  const begins = new Map<number, Float64Array>();
+  const [low, high] = [new Int32Array(programs.length), new Int32Array(programs.length)];
+  const mix = (program: number, n: number): void => {
+    low[program] = Math.imul(low[program]! ^ n, 0x9e3779b1) ^ (low[program]! >>> 15);
+    high[program] = Math.imul(high[program]! + n, 0x85ebca6b) ^ (high[program]! >>> 13);
+  };
+  const asked = { ...common, programs, limits: { maxSteps: MOST_STEPS } };
+  const follow = programs.length > FEW_THREADS ? [...new Set([0, threads - 1])] : chosenThreads(threads);
+  const run = runPtx(ptx, {
+    ...asked,
+    asLanes: {
+      threads: follow,
+      accessed: (program, thread, { index }, address, bytes) => {
+        let known = begins.get(index);
+        if (!known) begins.set(index, (known = new Float64Array(programs.length).fill(Number.NaN)));
+        if (Number.isNaN(known[program])) {
+          known[program] = address;
+          mix(program, address % 32);
+        }
+        const distance = address - known[program]!;
+        for (const n of [index, thread, distance % 2 ** 32, Math.floor(distance / 2 ** 32), bytes]) mix(program, n);
+      },
+    },
+  });
+  if (run.findings.length > 0 || run.slice === undefined || run.slice.mixesThreads) return undefined;
+  if (run.slice.choosesByProgram) {
+    const rounds = runPtx(ptx, {
+      ...asked,
+      asLanes: {
+        threads: Array.from({ length: Math.ceil(threads / 32) }, (_, warp) => 32 * warp),
+        rounds: (program, _thread, _loop, times) => mix(program, times),
+      },
+    });
+    if (rounds.findings.length > 0) return undefined;
+  }
+  const numbers = new Map<string, number>();
+  const members: number[][] = [];
+  const kindOf = programs.map((_, program) => {
+    const key = `${low[program]} ${high[program]}`;
+    const kind = numbers.get(key) ?? numbers.size;
+    numbers.set(key, kind);
+    (members[kind] ??= []).push(program);
+    return kind;
+  });
+  return { kindOf, members, begins, threads: follow.length };
+}
+
+/** The first thread of each warp, those whose number has one bit, and the last. */
+function chosenThreads(threads: number): number[] {
+  const chosen = new Set<number>();
+  for (let thread = 0; thread < threads; thread += 32) chosen.add(thread);
+  for (let thread = 1; thread < threads; thread *= 2) chosen.add(thread);
+  return [...chosen.add(threads - 1)].sort((a, b) => a - b);
+}
