@@ -1,6 +1,6 @@
 /**
  * GPUs as they are sold, one record each: the numbers that bounds on a kernel's time need. Each number has its source beside it;
- * `undefined` is a number that nobody has published.
+ * `undefined` is a number that nobody has published. docs/limits.md says which were confirmed by a text that could be read, and which not.
  *
  * Rates of an SM are per clock. Tensor rates are dense floating-point operations (a multiply and an add are two), as data sheets give
  * them for the whole GPU, divided by SMs and the clock that the data sheet names.
@@ -37,7 +37,7 @@ type ProductNumber = "sms" | "boostMhz" | "baseMhz" | "dramBytesPerSecond" | "l2
 
 const GB = 1e9;
 const MIB = 2 ** 20;
-const HOPPER_LATENCIES = "Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking, 2024";
+const HOPPER_LATENCIES = "Luo et al., Benchmarking and Dissecting the Nvidia Hopper GPU Architecture, arXiv 2402.13499, table IV";
 
 const A100 = {
   capability: 80,
@@ -49,21 +49,21 @@ const A100 = {
   tensor: { f16: 2048, "f16 acc16": 2048, tf32: 1024, int8: 4096, f64: 128 },
 } as const;
 const A100_SOURCES = {
-  sms: "NVIDIA A100 architecture white paper, table of A100 units",
-  boostMhz: "A100 white paper: boost clock",
-  l2Bytes: "A100 white paper: L2 cache",
-  l2BytesPerClock: "A100 white paper: L2 cache reads, 5120 bytes a clock",
-  dramLatencyClocks: HOPPER_LATENCIES,
+  sms: "NVIDIA A100 architecture white paper, table 4",
+  boostMhz: "A100 white paper, table 4: boost clock",
+  l2Bytes: "A100 white paper, table 4: 40960 KB",
+  l2BytesPerClock: "A100 white paper, page 35: L2 reads, 5120 bytes a clock",
+  dramLatencyClocks: `${HOPPER_LATENCIES}: 466.3 on an A100 PCIe`,
   tensor: "A100 data sheet: 312 TFLOPS of f16 and bf16, 156 of tf32, 19.5 of f64, 624 TOPS of int8, without sparsity, at 1410 MHz",
 } as const;
 const HOPPER_TENSOR = { f16: 4096, "f16 acc16": 4096, tf32: 2048, fp8: 8192, "fp8 acc16": 8192, int8: 8192, f64: 256 } as const;
 const H100_SOURCES = {
-  sms: "NVIDIA H100 architecture white paper, table of H100 units",
-  boostMhz: "H100 white paper: boost clock of FP32; tensor cores are rated at a lower one",
-  l2Bytes: "H100 white paper: L2 cache",
-  l2BytesPerClock: "not published; the SMs' ports bound it",
-  dramLatencyClocks: `${HOPPER_LATENCIES}, H100 PCIe`,
-  tensor: "H100 data sheet: 989 TFLOPS of f16 and bf16, 495 of tf32, 1979 of fp8, 67 of f64, without sparsity",
+  sms: "NVIDIA H100 architecture white paper, table 3",
+  boostMhz: "H100 data sheet: 67 TFLOPS of f32 = 2 x 132 x 128 x 1980 MHz; tensor cores are rated at 1830 MHz",
+  l2Bytes: "H100 white paper, table 3: 50 MB",
+  l2BytesPerClock: "not published; the SMs' ports bound it. Luo et al. measured 4472 on an H800",
+  dramLatencyClocks: `${HOPPER_LATENCIES}: 478.8 on an H800 PCIe`,
+  tensor: "H100 data sheet: 989 TFLOPS of f16 and bf16, 495 of tf32, 1979 of fp8, 67 of f64, without sparsity, at 1830 MHz (f64: 1980)",
 } as const;
 
 /** All products, the oldest first. */
@@ -97,7 +97,11 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
     title: "A100 SXM 80 GB",
     baseMhz: undefined,
     dramBytesPerSecond: 2039 * GB,
-    sources: { ...A100_SOURCES, baseMhz: "not taken up", dramBytesPerSecond: "A100 data sheet, 80 GB SXM" },
+    sources: {
+      ...A100_SOURCES,
+      baseMhz: "no text was found: the boost clock is taken",
+      dramBytesPerSecond: "A100 data sheet, 80 GB SXM: 2,039 GB/s",
+    },
   },
   {
     ...A100,
@@ -105,7 +109,11 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
     title: "A100 40 GB",
     baseMhz: 765,
     dramBytesPerSecond: 1555 * GB,
-    sources: { ...A100_SOURCES, baseMhz: "A100 PCIe product brief", dramBytesPerSecond: "A100 data sheet, 40 GB" },
+    sources: {
+      ...A100_SOURCES,
+      baseMhz: "A100 PCIe product brief; TechPowerUp has 1095 for SXM",
+      dramBytesPerSecond: "A100 white paper, table 4: 1555 GB/s",
+    },
   },
   {
     name: "l40s",
@@ -124,7 +132,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
       boostMhz: "L40S product brief",
       baseMhz: "L40S product brief",
       dramBytesPerSecond: "L40S data sheet",
-      l2Bytes: "Ada white paper: full AD102",
+      l2Bytes: "Ada white paper: full AD102, 98304 KB; arXiv 2606.22588 has 96 MiB for the L40; TechPowerUp has 48 MB for the L40S",
       l2BytesPerClock: "not published; the SMs' ports bound it",
       dramLatencyClocks: `${HOPPER_LATENCIES}: that of the RTX 4090`,
       tensor: "L40S data sheet: 362 TFLOPS of f16, 183 of tf32, 733 of fp8, without sparsity",
@@ -213,14 +221,14 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
     dramLatencyClocks: 479,
     tensor: { f16: 8192, "f16 acc16": 8192, tf32: 4096, fp8: 16384, "fp8 acc16": 16384, fp4: 32768, int8: 16384, f64: 128 },
     sources: {
-      sms: "as the CUDA runtime reports it; not in a data sheet",
-      boostMhz: "as the driver reports it; not in a data sheet",
+      sms: "not in a data sheet; the CUDA runtime's answer in pytorch/ao pull request 4002",
+      boostMhz: "not in a data sheet, and no text was found that names its source",
       baseMhz: "not published",
-      dramBytesPerSecond: "DGX B200 data sheet, an eighth of 64 TB/s",
-      l2Bytes: "as the CUDA runtime reports it; not in a data sheet",
+      dramBytesPerSecond: "DGX B200 data sheet, an eighth of 64 TB/s; by the bus and clock in pytorch/ao pull request 4002 it is 7.67 TB/s",
+      l2Bytes: "NVIDIA Blackwell tuning guide: 126 MB",
       l2BytesPerClock: "not published; the SMs' ports bound it",
       dramLatencyClocks: "not published: the H100's is taken",
-      tensor: "DGX B200 data sheet, an eighth: 2.25 PFLOPS of f16, 4.5 of fp8, 9 of fp4, without sparsity",
+      tensor: "HGX B200 data sheet: 2.25 PFLOPS of f16, 1.1 of tf32, 4.5 of fp8 and int8, 9 of fp4, 40 TFLOPS of f64, without sparsity",
     },
   },
 ];

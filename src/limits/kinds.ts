@@ -45,10 +45,11 @@ export function kindsOf(
         if (!known) begins.set(index, (known = new Float64Array(programs.length).fill(Number.NaN)));
         if (Number.isNaN(known[program])) {
           known[program] = address;
-          mix(program, address % 32);
+          mix(program, address & 31);
         }
         const distance = address - known[program]!;
-        for (const n of [index, thread, distance % 2 ** 32, Math.floor(distance / 2 ** 32), bytes]) mix(program, n);
+        mix(program, Math.imul(index, 0x27d4eb2f) ^ Math.imul(thread, 0x165667b1) ^ (bytes << 20) ^ (distance / 2 ** 32));
+        mix(program, distance | 0);
       },
     },
   });

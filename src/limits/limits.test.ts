@@ -43,7 +43,7 @@ test.each(["cuda:80", "cuda:90", "cuda:100"])("vecadd on %s: counted by hand", (
   expect(traffic.program).toEqual({ read: 8192, write: 4096 });
   expect(traffic.wave).toEqual({ read: traffic.wavePrograms * 8192, write: traffic.wavePrograms * 4096 });
   expect(traffic.grid).toEqual({ read: programs * 8192, write: programs * 4096 });
-  expect(coverage).toMatchObject({ kind: "alike", error: 0 });
+  expect(coverage).toMatchObject({ kind: "kinds", kinds: 1, followed: 2, error: 0 });
 });
 
 test("vecadd is bound by DRAM: reads at the bandwidth of its data sheet, writes as far as L2 cannot hold them", () => {

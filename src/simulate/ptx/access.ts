@@ -27,8 +27,8 @@ const addresses = new Float64Array(32);
 /** Fills in the lanes' addresses. */
 export type Addresses = (warp: Warp, mask: number, out: Float64Array) => void;
 
-/** `[base+offset]` as a function of the warp. */
-export function addressing(c: InstructionCompiler, operand: Operand): Addresses {
+/** `[base+offset]` as a function of the warp. The cost of the access depends on it, unless `costs` is false. */
+export function addressing(c: InstructionCompiler, operand: Operand, costs = true): Addresses {
   if (operand.kind !== "address") throw new NotModelled(`operand '${printOperand(operand)}' where an address is wanted`);
   let { base } = operand;
   let offset = 0;
@@ -37,7 +37,7 @@ export function addressing(c: InstructionCompiler, operand: Operand): Addresses 
     base = base.base;
   }
   const bits = base.kind === "name" ? (c.register(base.name)?.bits ?? 64) : 64;
-  const row = c.addressSource(base, bits === 64 ? 64 : 32);
+  const row = costs ? c.addressSource(base, bits === 64 ? 64 : 32) : c.source(base, bits === 64 ? 64 : 32);
   if (bits === 64)
     return ({ U, I }, _mask, out) => {
       for (let l = 0; l < 32; l++) out[l] = U[row + 2 * l]! + I[row + 2 * l + 1]! * 2 ** 32 + offset;

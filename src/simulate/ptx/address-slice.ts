@@ -81,7 +81,7 @@ export function sliceAddresses(program: PtxProgram, asLanes?: "accesses" | "bran
     for (const flow of flows) {
       if (asLanes && !isOfGlobal(flow)) continue;
       want(flow.guard);
-      for (const register of isBulk(flow) ? flow.reads : flow.addresses) want(register);
+      if (flow.cost) for (const register of isBulk(flow) ? flow.reads : flow.addresses) want(register);
       if (!asLanes && isEffect(flow)) keep(flow);
     }
   drain();
@@ -99,7 +99,7 @@ export function sliceAddresses(program: PtxProgram, asLanes?: "accesses" | "bran
 
 const isBulk = ({ opcode, modifiers }: Flow): boolean => opcode === "cp" && modifiers.includes("bulk");
 /** An access of global memory whose cost can be counted. */
-const isOfGlobal = (flow: Flow): boolean => flow.cost !== undefined && spaceOf(flow) !== "shared" && spaceOf(flow) !== "local";
+const isOfGlobal = (flow: Flow): boolean => flow.cost !== undefined && /^(?:global|generic)$/.test(spaceOf(flow)) && flow.opcode !== "tcgen05";
 /** Waits, which are over at once where lanes are programs, and elections, which each of them wins. */
 const isOver = ({ opcode }: Flow): boolean => opcode === "mbarrier" || opcode === "elect";
 /** Instructions whose results depend on other lanes; a shuffle from a lane that is named gives what all lanes of the warp have (`tid / 32`). */

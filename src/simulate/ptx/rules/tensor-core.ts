@@ -100,9 +100,9 @@ export function product(c: InstructionCompiler): void {
   const kind = KINDS[name]!;
   const scaled = c.has("block_scale");
   const perProduct = scaled ? scalesPerProduct(c) : 0;
-  const where = addressing(c, c.operand(0));
+  const where = addressing(c, c.operand(0), false);
   const a = c.operand(1);
-  const aWhere = a.kind === "address" ? addressing(c, a) : undefined;
+  const aWhere = a.kind === "address" ? addressing(c, a, false) : undefined;
   const aRow = aWhere ? -1 : c.source(a, 64);
   const bRow = c.source(c.operand(2), 64);
   const form = c.addressSource(c.operand(3), 32);
@@ -110,7 +110,7 @@ export function product(c: InstructionCompiler): void {
     const f = formOf(warp.I[form + 31 - Math.clz32(mask & -mask)]!, kind, scaled);
     if (typeof f !== "string") c.site.product = { m: f.m, n: f.n, k: kind.k, type: f.aType };
   };
-  const scales = scaled ? [addressing(c, c.operand(4)), addressing(c, c.operand(5))] : [];
+  const scales = scaled ? [addressing(c, c.operand(4), false), addressing(c, c.operand(5), false)] : [];
   const rest = c.op.operands.slice(scaled ? 6 : 4);
   if (rest.length !== 1) throw new NotModelled("masks of lanes, and scaled accumulators");
   const accumulate = c.predicateSource(rest[0]!);
