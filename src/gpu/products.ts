@@ -222,7 +222,7 @@ export const GPU_PRODUCTS: readonly GpuProduct[] = [
     tensor: { f16: 8192, "f16 acc16": 8192, tf32: 4096, fp8: 16384, "fp8 acc16": 16384, fp4: 32768, int8: 16384, f64: 128 },
     sources: {
       sms: "not in a data sheet; the CUDA runtime's answer in pytorch/ao pull request 4002",
-      boostMhz: "not in a data sheet, and no text was found that names its source",
+      boostMhz: "not in a data sheet; the highest SM clock in public records of B200 benchmarks",
       baseMhz: "not published",
       dramBytesPerSecond: "DGX B200 data sheet, an eighth of 64 TB/s; by the bus and clock in pytorch/ao pull request 4002 it is 7.67 TB/s",
       l2Bytes: "NVIDIA Blackwell tuning guide: 126 MB",

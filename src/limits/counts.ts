@@ -235,12 +235,13 @@ function mean(followed: readonly Followed[], value: (program: Followed) => numbe
 function coverageOf(followed: readonly Followed[], programs: number, looked: number, kinds: Kinds | undefined): Coverage {
   const average = mean(followed, ({ steps }) => steps);
   const deviation = Math.sqrt(followed.reduce((sum, { steps }) => sum + (steps - average) ** 2, 0) / Math.max(followed.length - 1, 1));
-  const isEachKind = kinds !== undefined && kinds.members.every((_, kind) => followed.some(({ position }) => kinds.kindOf[position] === kind));
+  const isEachKind =
+    kinds !== undefined && kinds.members.every((_, kind) => followed.some(({ position }) => kinds.kindOf[position] === kind));
   // Two of the commonest kind were followed.
   const isRight =
-    isEachKind && followed.every((a) => followed.every((b) => kinds.kindOf[a.position] !== kinds.kindOf[b.position] || same(a.costs, b.costs)));
-  const kind =
-    followed.length === programs ? "all" : isRight && looked === programs ? "kinds" : areAlike(followed) ? "alike" : "sample";
+    isEachKind &&
+    followed.every((a) => followed.every((b) => kinds.kindOf[a.position] !== kinds.kindOf[b.position] || same(a.costs, b.costs)));
+  const kind = followed.length === programs ? "all" : isRight && looked === programs ? "kinds" : areAlike(followed) ? "alike" : "sample";
   return {
     followed: followed.length,
     programs,
@@ -381,14 +382,12 @@ function trafficOf(
     return 32 * set.size;
   };
   // An access that begins elsewhere in each program is each program's own, and the programs that were not looked at have as many more.
-  const isOwned = ({ site }: Access): boolean => {
-    const begins = kinds?.begins.get(site);
-    return begins !== undefined && new Set(begins).size === looked;
-  };
   const known = kinds ? looked : followed.length;
+  const isPart = known < total && kinds !== undefined;
+  const owned = new Set(isPart ? [...kinds.begins].filter(([, begins]) => new Set(begins).size === looked).map(([site]) => site) : []);
   const traffic = (direction: Direction) => {
     const found = together(direction, () => true);
-    const more = known < total && kinds ? (together(direction, isOwned).grid / known) * (total - known) : 0;
+    const more = isPart ? (together(direction, ({ site }) => owned.has(site)).grid / known) * (total - known) : 0;
     return { program: ofOne(direction), wave: found.wave, grid: found.grid + more };
   };
   const [read, write] = [traffic("read"), traffic("write")];

@@ -99,7 +99,8 @@ export function sliceAddresses(program: PtxProgram, asLanes?: "accesses" | "bran
 
 const isBulk = ({ opcode, modifiers }: Flow): boolean => opcode === "cp" && modifiers.includes("bulk");
 /** An access of global memory whose cost can be counted. */
-const isOfGlobal = (flow: Flow): boolean => flow.cost !== undefined && /^(?:global|generic)$/.test(spaceOf(flow)) && flow.opcode !== "tcgen05";
+const isOfGlobal = (flow: Flow): boolean =>
+  flow.cost !== undefined && /^(?:global|generic)$/.test(spaceOf(flow)) && flow.opcode !== "tcgen05";
 /** Waits, which are over at once where lanes are programs, and elections, which each of them wins. */
 const isOver = ({ opcode }: Flow): boolean => opcode === "mbarrier" || opcode === "elect";
 /** Instructions whose results depend on other lanes; a shuffle from a lane that is named gives what all lanes of the warp have (`tid / 32`). */

@@ -81,7 +81,14 @@ export function countBox(
 ): void {
   if (asLanes) {
     const all = [...stretches(map, place)];
-    if (all.length > 0) asLanes.accessed(lane, site, all[0]!.address, all.reduce((sum, { bytes }) => sum + bytes, 0), kind);
+    if (all.length > 0)
+      asLanes.accessed(
+        lane,
+        site,
+        all[0]!.address,
+        all.reduce((sum, { bytes }) => sum + bytes, 0),
+        kind,
+      );
     return;
   }
   site.requests++;
