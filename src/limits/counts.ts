@@ -235,12 +235,13 @@ function mean(followed: readonly Followed[], value: (program: Followed) => numbe
 function coverageOf(followed: readonly Followed[], programs: number, looked: number, kinds: Kinds | undefined): Coverage {
   const average = mean(followed, ({ steps }) => steps);
   const deviation = Math.sqrt(followed.reduce((sum, { steps }) => sum + (steps - average) ** 2, 0) / Math.max(followed.length - 1, 1));
-  const isEachKind =
-    kinds !== undefined && kinds.members.every((_, kind) => followed.some(({ position }) => kinds.kindOf[position] === kind));
-  // Two of the commonest kind were followed.
-  const isRight =
-    isEachKind &&
-    followed.every((a) => followed.every((b) => kinds.kindOf[a.position] !== kinds.kindOf[b.position] || same(a.costs, b.costs)));
+  const covers = (known: Kinds): boolean => {
+    const kindOf = ({ position }: Followed) => known.kindOf[position];
+    const isEachKind = known.members.every((_, kind) => followed.some((program) => kindOf(program) === kind));
+    // Two of the commonest kind were followed.
+    return isEachKind && followed.every((a) => followed.every((b) => kindOf(a) !== kindOf(b) || same(a.costs, b.costs)));
+  };
+  const isRight = kinds !== undefined && covers(kinds);
   const kind = followed.length === programs ? "all" : isRight && looked === programs ? "kinds" : areAlike(followed) ? "alike" : "sample";
   return {
     followed: followed.length,

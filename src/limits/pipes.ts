@@ -47,7 +47,8 @@ export function slotsOf(mnemonic: string): Slots {
   if (/^(?:f|bf)16(?:x2)?$/.test(type)) return opcode === "setp" || opcode === "selp" ? { alu: 1 } : { half: 1 };
   if (type === "f64") return opcode === "div" ? { fp64: 10, sfu: 1 } : { fp64: 1 };
   if (type === "f32") {
-    if (opcode === "div") return { fma: 2, alu: 4, sfu: 1 };
+    // One reciprocal serves all divisions by the same number, so it is not counted.
+    if (opcode === "div") return { fma: 1, alu: 4 };
     return opcode === "add" || opcode === "sub" || opcode === "mul" || opcode === "fma" || opcode === "mad" ? { fma: 1 } : { alu: 1 };
   }
   if (opcode === "mul" || opcode === "mad" || opcode === "madc")
