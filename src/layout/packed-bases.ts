@@ -4,8 +4,9 @@ import { LayoutError } from "./layout-error.js";
 /** Packed bases of one in dim. */
 export type PackedBases = readonly [inDim: string, bases: ArrayLike<number>];
 
-/** The exponent of a power of two; throws for other numbers. */
+/** The exponent of a power of two below 2^31; throws a LayoutError for other numbers. */
 export function log2(size: number): number {
+  if (size >= 2 ** 31) throw new LayoutError(`${size} is larger than a layout can hold: 2^30`);
   const exponent = 31 - Math.clz32(size);
   if (size < 1 || 2 ** exponent !== size) throw new LayoutError(`${size} is not a power of two`);
   return exponent;
