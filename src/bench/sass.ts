@@ -2,7 +2,7 @@
  * Holds what `tt-step limits` takes from PTX against ptxas: instructions of each kind in the PTX and in the machine code, and estimated
  * registers. `node scripts/run-ts.js src/bench/sass.ts FOLDER FILE...`: the folder has ptxas and cuobjdump (those of a Triton of Python's
  * are in triton/backends/nvidia/bin); a file is PTX, or TTIR with the target that it is compiled for: `matmul.ttir@cuda:80`.
- * Instructions are counted where they stand in the text, not as often as they are executed.
+ * Instructions are counted where they are in the text, not as often as they are executed.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -31,7 +31,7 @@ test.each(Object.entries(EXPECTED))("%s", async (key, { configs, ttir }) => {
   expect(defaults).toMatchObject({ capability: 90, cuda: { numWarps: configs[0]![1], numStages: configs[0]![2] } });
 });
 
-test("positions are those of the file that the kernel stands in", async () => {
+test("positions are those of the file that holds the kernel", async () => {
   const io = memoryIo();
   const path = `${FOLDER}/torch-2.10/pointwise.py`;
   expect(await main([path, "--config", "0", "--emit", "ttir", "--debug-info"], io)).toBe(0);

@@ -43,7 +43,7 @@ test("a file is Python by its name, whatever it begins with, and by what follows
   }
 });
 
-test("a string that goes on behind a backslash does so whichever way its line ends", async () => {
+test("a string that goes on after a backslash does so whichever way its line ends", async () => {
   const { out } = await run(GOOD);
   for (const string of ['"A. \\\n  B"', "f'A {n}. \\\n  B'", 'rb"\\\n"', '"""\\\n"""'])
     for (const end of ["\n", "\r\n", "\r"]) {

@@ -68,7 +68,7 @@ test("a cubin is what ptxas makes of our PTX", async () => {
   ]);
 });
 
-test("what ptxas reports, with the machine code where a disassembler stands beside it", async () => {
+test("what ptxas reports, with the machine code where a disassembler is beside it", async () => {
   const sass =
     "\t\tFunction : vecadd\n        /*0000*/                   MOV R1, c[0x0][0x28] ;     /* 0x00000a0000017a02 */\n        /*0010*/                   NOP;  /* 0x0 */\n";
   const { made } = programs({ "/bin/ptxas": { status: 0, output: LOG }, "/bin/cuobjdump": { status: 0, output: sass } });
@@ -84,7 +84,7 @@ SASS           1 instructions
         /*0000*/ MOV R1, c[0x0][0x28] ;
 `,
   });
-  expect(ptxasReport({ cubin: "", log: LOG, sass: undefined })).toContain("neither cuobjdump nor nvdisasm stands beside ptxas");
+  expect(ptxasReport({ cubin: "", log: LOG, sass: undefined })).toContain("neither cuobjdump nor nvdisasm is beside ptxas");
 });
 
 test("one line says what is missing", async () => {

@@ -133,7 +133,7 @@ export function ptxasReport({ log, sass, cubin }: Assembled): string {
   ];
   const code = sass === undefined ? undefined : readSass(sass).filter(({ text }) => text.startsWith("/*"));
   if (code) lines.push(`SASS           ${code.length} instructions`, "", ...code.map(({ text }) => `        ${text}`));
-  else lines.push("SASS           neither cuobjdump nor nvdisasm stands beside ptxas");
+  else lines.push("SASS           neither cuobjdump nor nvdisasm is beside ptxas");
   return `${lines.join("\n")}\n`;
 }
 

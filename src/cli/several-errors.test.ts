@@ -90,7 +90,7 @@ test("names that have no value regain one, also within loops and branches", asyn
   ]);
 });
 
-test("behind a static_assert that does not hold nothing is looked at", async () => {
+test("after a static_assert that does not hold nothing is looked at", async () => {
   expect(await told(`${HEAD}\n    tl.static_assert(n.dtype == tl.int64)\n    tl.store(n, 1.0)\n`)).toEqual([
     "tl.static_assert(n.dtype == tl.int64) | the assertion does not hold: n.dtype == tl.int64",
   ]);

@@ -261,7 +261,7 @@ function plainDifference(was: string, is: string): string {
     ...a.filter((line) => !fresh.has(line)).map((line) => `-${line}`),
     ...b.filter((line) => !old.has(line)).map((line) => `+${line}`),
   ];
-  return out.length > 0 ? out.slice(0, 40).join("\n") : "lines stand in another order";
+  return out.length > 0 ? out.slice(0, 40).join("\n") : "lines are in another order";
 }
 
 // --- reports -------------------------------------------------------------------------------------

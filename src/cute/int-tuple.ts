@@ -270,13 +270,13 @@ export function zip2By(t: Term, guide: Term): Term {
 export const hasUnderscore = (t: Term): boolean => leaves(t).some((x) => x.kind === "underscore");
 export const allUnderscore = (t: Term): boolean => leaves(t).every((x) => x.kind === "underscore");
 
-/** Keeps the parts of `b` that stand opposite `_`. */
+/** Keeps the parts of `b` that are opposite `_`. */
 export function slice(coord: Term, b: Term): Term {
   if (!isTuple(coord)) return coord.kind === "underscore" ? b : tuple();
   return pick(coord, b, (c) => c.kind === "underscore");
 }
 
-/** Keeps the parts of `b` that stand opposite an integer. */
+/** Keeps the parts of `b` that are opposite an integer. */
 export function dice(coord: Term, b: Term): Term {
   if (!isTuple(coord)) return coord.kind === "underscore" ? tuple() : b;
   return pick(coord, b, (c) => c.kind !== "underscore");

@@ -26,7 +26,7 @@ export interface Row {
   readonly counterpart?: number;
   /** A moved op that is also another than before. */
   readonly alsoChanged?: boolean;
-  /** Of an alias that was redefined: how many lines use it, which are not changed for that. */
+  /** For a redefined alias: how many lines use it. They are not marked as changed for that. */
   readonly uses?: number;
 }
 /** How many ops were added, removed, changed and moved, and how many aliases redefined. */

@@ -52,7 +52,7 @@ function definitionNote(value: Value, info: AxisInfo): string[] {
   return actual && short(actual) !== short(info) ? [`by the definition, of the numbers themselves: ${short(actual)}`] : [];
 }
 
-/** What a loop carries is either its first value or the yielded one: a bound for both. */
+/** A value that a loop carries is either the first or the yielded one: a bound for both. */
 function carriedNotes(queries: StepQueries, axes: ModuleAxisInfo, op: Operation): string[] {
   const block = op.regions[0]?.firstBlock;
   const yielded = block?.lastOp?.operands ?? [];

@@ -75,7 +75,7 @@ export interface CodegenFact extends InstructionFacts {
   readonly why: readonly string[];
 }
 
-/** The last whole step on which machine instructions stand: PTX, else LLVM dialect, else LLVM IR. */
+/** The last whole step that has machine instructions: PTX, else LLVM dialect, else LLVM IR. */
 export function codegenStep(trace: Trace): Step | undefined {
   const known = trace.steps.filter((s) => s.known && s.verified && s.text.lines.length > 0);
   return (
@@ -195,7 +195,7 @@ class PtxPositions {
   }
 }
 
-/** Ops that become an instruction of a kind, by name. Barriers stand wherever they are needed. */
+/** Ops that become an instruction of a kind, by name. Barriers are put wherever they are needed. */
 const OWNERS: Readonly<Partial<Record<FactKind, RegExp>>> = {
   "async-copy": /\b(?:async_copy_global_to_local|insert_slice_async|tmem_copy)\b/,
   tma: /\b(?:\w*tma\w*|\w*descriptor\w*|async_copy\w*)\b/,

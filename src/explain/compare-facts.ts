@@ -1,4 +1,4 @@
-/** What the final code of a kernel is made of, in a few figures, and how two compilations differ in them. */
+/** The parts of a kernel's final code in a few figures, and how two compilations differ in them. */
 import type { Trace } from "../trace/trace.js";
 import { readInstruction } from "./codegen/ptx-instruction.js";
 import { codegenFacts, type FactKind } from "./codegen-facts.js";
@@ -63,7 +63,7 @@ export function compareFacts(before: FinalFacts, after: FinalFacts): readonly Fa
     const text = (counts: ReadonlyMap<string, number>) =>
       names.flatMap((name) => (counts.has(name) ? [`${name} ${counts.get(name)}`] : [])).join(", ") || "none";
     const [only = ""] = names;
-    // Of one instruction the number is enough.
+    // For one instruction the number is enough.
     const again = names.length === 1 && a.has(only) && b.has(only);
     if (names.length > 0) found.push({ what, before: text(a), after: again ? String(b.get(only)) : text(b) });
   }

@@ -73,7 +73,7 @@ interface Found extends Finding {
   /** The kernel's shapes ask for it. */
   readonly minor?: boolean;
 }
-/** What concerns the whole kernel comes first, then what a loop repeats; each by kind. */
+/** Findings about the whole kernel come first, then what a loop repeats; each by kind. */
 function rank({ kind, inLoop, minor }: Found): number {
   const at = FINDING_KINDS.indexOf(kind);
   return at < 3 ? at : at + (minor ? 200 : inLoop || kind === "loop not pipelined" ? 0 : 100);

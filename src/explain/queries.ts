@@ -90,7 +90,7 @@ export class StepQueries {
     if ("isOperation" in entity) return entity.numResults > 0 ? `${name} (${entity.name})` : name;
     return ref.kind === "argument" && !ref.text.startsWith("#") ? `${name} (${ref.text})` : name;
   }
-  /** What a pass said, in the names of this step. */
+  /** The remarks of a pass, in the names of this step. */
   messageOf(remark: Remark): string {
     return remarkMessage(remark, (ref) => this.nameOfRef(ref));
   }
@@ -123,7 +123,7 @@ export class StepQueries {
   names(): string[] {
     return [...new Set(this.ir.nameOf.values())].map((name) => `%${name}`);
   }
-  /** The ops that stand at a line of the Python source: `kernel.py:12`, with any folder in front. */
+  /** The ops at a line of the Python source: `kernel.py:12`, with any folder in front. */
   opsAtSource(file: string, line: number): Operation[] {
     return [...this.#ids].flatMap(([op, id]) => {
       const at = locationOf(this.trace, id);

@@ -68,7 +68,7 @@ test("pattern, op before, ops after, and why others declined", () => {
   expect(untouched.every(({ declined }) => declined.every((d) => d.reason !== ""))).toBe(true);
 });
 
-test("patterns that declined before one applied stand with it", () => {
+test("patterns that declined before one applied are listed with it", () => {
   const ctx = new Context(ALL_DIALECTS);
   const { module } = parseModule(ctx, "add", "tt.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  tt.return %0 : i32\n}\n")!;
   const details = new RewriteDetails("1");

@@ -10,7 +10,7 @@ import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
 import type { Guess, GuessedArguments } from "./request.js";
 
-/** What was found, and the grid of the launch as an expression of the kernel's numbers. */
+/** The signature that was found, and the grid of the launch as an expression of the kernel's numbers. */
 export interface FoundArguments extends GuessedArguments {
   readonly grid: (numbers: ReadonlyMap<string, number>) => ast.Expr | undefined;
 }

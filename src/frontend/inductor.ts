@@ -18,7 +18,7 @@ export interface EmbeddedKernel {
   readonly title: string | undefined;
 }
 
-/** The kernels that stand as texts in a file. */
+/** The kernels that a file holds as string literals. */
 export function embeddedKernels(body: readonly ast.Stmt[], lines: readonly string[]): readonly EmbeddedKernel[] {
   return body.flatMap((statement): EmbeddedKernel[] => {
     const call = statement.kind === "Assign" ? statement.value : undefined;

@@ -1,5 +1,5 @@
 /**
- * Defaults that stand above a kernel in its file:
+ * Defaults in a comment above a kernel:
  *
  *     # tt-step: signature=*fp16:16, *fp16:16, i32, 128, num_warps=8
  *     # tt-step: target=cuda:90, config=0, define=FLAG=False
@@ -15,7 +15,7 @@ export interface CommentSetting {
 
 const MARK = /^\s*#\s*tt-step\s*:(.*)$/;
 
-/** The settings in the comments directly above a line (1-based); comments of other kinds may stand between. */
+/** The settings in the comments directly above a line (1-based); comments of other kinds may come between. */
 export function commentSettings(text: string, line: number): readonly CommentSetting[] {
   const lines = text.split(/\r\n|\n|\r/, line - 1);
   let first = lines.length;

@@ -145,7 +145,7 @@ test("one kernel is chosen by itself, several are listed", () => {
   expect(chooseKernel([add, sub], "adt", "k.py")).toEqual({ error: "'k.py' has no kernel 'adt'; did you mean 'add'?" });
 });
 
-test("settings stand in the comments above a kernel", () => {
+test("settings may be in the comments above a kernel", () => {
   const text = "import x\n\n# tt-step: signature=*fp16:16, (i32, 2), 128, num_warps=8\n# words\n# tt-step: debug, ACT='a=b'\n@triton.jit\n";
   expect(commentSettings(text, 6)).toEqual([
     { key: "signature", value: "*fp16:16, (i32, 2), 128" },

@@ -47,7 +47,7 @@ interface Refusal {
   readonly error: string;
   /** The choices that would resolve the error. */
   readonly choices?: Choices;
-  /** What is missing, with a proposal for it. */
+  /** The missing entries, with a proposal for each. */
   readonly proposal?: Proposal;
 }
 
@@ -282,7 +282,7 @@ function missingText(kernel: KernelInfo, missing: readonly KernelParameter[], { 
 
 type Entries = ReadonlyMap<string, ArgumentSpec>;
 
-/** What is given, and the best guess of the rest. */
+/** The given entries, and the best guess of the rest. */
 function proposalOf(
   { name, line, parameters, heuristics, configs, guess }: KernelInfo,
   entries: Entries,

@@ -12,7 +12,7 @@ const MAX_REGISTERS = 256;
 
 export interface TMemLdStInfo {
   readonly atom: TMemAccessAtom;
-  /** Where the messages stand: registers, lanes and warps beyond one message -> row, col. */
+  /** Where the messages are: registers, lanes and warps beyond one message -> row, col. */
   readonly reps: LinearLayout;
   /** The order in which registers go into messages. */
   readonly perm: ColumnAction;

@@ -175,7 +175,7 @@ function spreadOrder(total: number): number[] {
   return [...order];
 }
 
-/** What is counted of each instruction, in the order of `Sums.costs`. */
+/** The counts of each instruction, in the order of `Sums.costs`. */
 const FIELDS = ["executions", "requests", "sectors", "lines", "wavefronts", "idealWavefronts"] as const;
 
 /** Counts over all programs so far: `FIELDS` of each site; entries and rounds of each loop. */

@@ -11,7 +11,7 @@ const python = {
   constants: ["BLOCK=1024"],
 };
 
-test("each tool answers about a kernel", () => {
+test("each tool reports on a kernel", () => {
   expect(call("compile", { ...vecadd, target: "cuda:90" })).toEqual({
     isError: false,
     text: expect.stringContaining("vecadd on cuda:90: 4 warps"),

@@ -288,7 +288,7 @@ class Reader {
     }
     const header = { kind: "function", specifiers, results, name, params, directives } as const;
     if (this.#take(";")) return { ...header, body: undefined, ...this.#settingOf(offset, { ...header, body: undefined }) };
-    this.#expect("{", `or ';' behind the head of '${name}'`);
+    this.#expect("{", `or ';' after the head of '${name}'`);
     const setting = this.#settingOf(offset, { ...header, body: [] });
     const body = this.body(true);
     this.#gaps = [];
@@ -316,7 +316,7 @@ class Reader {
     if (this.#peek() !== close)
       do items.push(item());
       while (this.#take(","));
-    this.#expect(close, `behind the ${what}`);
+    this.#expect(close, `after the ${what}`);
     return items;
   }
 
@@ -324,7 +324,7 @@ class Reader {
     const dims: (Operand | undefined)[] = [];
     while (this.#take("[")) {
       dims.push(this.#peek() === "]" ? undefined : this.#number("an extent"));
-      this.#expect("]", "behind the extent");
+      this.#expect("]", "after the extent");
     }
     return dims;
   }
@@ -337,13 +337,13 @@ class Reader {
       let count: Operand | undefined;
       if (this.#take("<")) {
         count = this.#number("a count");
-        this.#expect(">", "behind the count");
+        this.#expect(">", "after the count");
       }
       const dims = this.#dims();
       const init = this.#take("=") ? this.#operand() : undefined;
       declarators.push({ name, dims, ...(count ? { count } : {}), ...(init ? { init } : {}) });
     } while (this.#take(","));
-    this.#expect(";", "behind the declaration");
+    this.#expect(";", "after the declaration");
     const made: Variable = { kind: "variable", specifiers, declarators };
     return { ...made, ...this.#setting(offset, tokensOf(made), "variable") };
   }
@@ -405,7 +405,7 @@ class Reader {
     if (name === ".branchtargets" || name === ".calltargets" || name === ".callprototype") {
       const words: string[] = [];
       for (let word = this.#match(WORD); word !== undefined; word = this.#match(WORD)) words.push(word);
-      this.#expect(";", `behind ${name}`);
+      this.#expect(";", `after ${name}`);
       const made: LabelledDirective = { kind: "labelledDirective", label, name, words };
       return { ...made, ...this.#setting(offset, tokensOf(made), "labelledDirective") };
     }
@@ -429,7 +429,7 @@ class Reader {
     if (this.#take("@")) {
       const negated = this.#take("!");
       const register = this.#match(NAME);
-      if (register === undefined) this.#fail("expected a predicate behind '@'");
+      if (register === undefined) this.#fail("expected a predicate after '@'");
       guard = { register, negated };
     }
     const mnemonic = this.#match(MNEMONIC);
@@ -439,7 +439,7 @@ class Reader {
       do operands.push(this.#operand());
       while (this.#take(","));
     }
-    this.#expect(";", `behind the operands of '${mnemonic}'`);
+    this.#expect(";", `after the operands of '${mnemonic}'`);
     const [opcode = "", ...modifiers] = mnemonic.split(".");
     const made: Instruction = { kind: "instruction", guard, opcode, modifiers, operands };
     return { ...made, ...this.#setting(offset, tokensOf(made), "instruction") };
@@ -475,7 +475,7 @@ class Reader {
         const base = this.#operand();
         const rest: Operand[] = [];
         while (this.#take(",")) rest.push(this.#operand());
-        this.#expect("]", "behind the address");
+        this.#expect("]", "after the address");
         return { kind: "address", base, rest };
       }
       case "{":

@@ -84,7 +84,7 @@ test("bad PTX is told with line, column and caret, and reading goes on", () => {
   );
   expect(
     diagnostics.map((d) => renderDiagnostic(d, [source])).join(""),
-  ).toBe(`bad.ptx:5:14: error: expected ';' behind the operands of 'add.s32' [ptx.syntax]
+  ).toBe(`bad.ptx:5:14: error: expected ';' after the operands of 'add.s32' [ptx.syntax]
 	add.s32 %r1 %r2;
 	            ^
 bad.ptx:6:16: error: expected an operand [ptx.syntax]

@@ -84,7 +84,7 @@ describe("modes", () => {
     expect(body(module)).toBe(before);
   });
 
-  test("an analysis tells what could be legalized and changes nothing", () => {
+  test("an analysis reports what could be legalized and changes nothing", () => {
     const module = parse(`tt.func @f(%f: f64) {
       "old.op"() : () -> ()
       %0 = "old.op"() : () -> f64

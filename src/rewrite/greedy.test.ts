@@ -211,7 +211,7 @@ describe("the rewriter", () => {
       }`);
   });
 
-  test("erasing an op tells of nested ones first, last first", () => {
+  test("erasing an op reports nested ones first, last first", () => {
     const module = parse(`"old.wrap"() ({
       %0 = "foo.a"() : () -> i32
       "foo.b"(%0) ({ "foo.c"() : () -> () }) : (i32) -> ()

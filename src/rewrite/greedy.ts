@@ -1,5 +1,5 @@
 /**
- * Applies folds and patterns until nothing changes. In which order ops are visited decides where constants stand and
+ * Applies folds and patterns until nothing changes. In which order ops are visited decides the place of constants and
  * which of several rewrites wins, so the worklist's order is exactly MLIR's.
  * Source: mlir/lib/Transforms/Utils/GreedyPatternRewriteDriver.cpp.
  */
@@ -187,7 +187,7 @@ class GreedyDriver implements RewriteListener {
     return changed;
   }
 
-  // Closures stand in methods of their own: one in the loop would cost every op that is visited.
+  // Closures are made in methods of their own: one in the loop would cost every op that is visited.
   private eraseDead(op: Operation): void {
     this.rewrite("(dead)", op, () => this.#rw.erase(op));
   }

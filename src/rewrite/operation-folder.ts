@@ -18,7 +18,7 @@ interface Unique {
 type Scope = Map<Attribute, Unique[]>;
 
 /**
- * Folds ops and keeps one copy of each constant, at the start of the region that constants go to: where constants stand
+ * Folds ops and keeps one copy of each constant, at the start of the region that constants go to: the place of constants
  * is part of the result. A constant that stands for several, or came from another block, belongs to no line: its location
  * becomes unknown. Source: mlir/lib/Transforms/Utils/FoldUtils.cpp.
  */

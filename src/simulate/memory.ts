@@ -336,7 +336,7 @@ export class Memory {
     return end;
   }
 
-  /** The first `bytes` bytes of a buffer as they stand now. */
+  /** The first `bytes` bytes of a buffer as they are now. */
   contents(name: string, bytes: number): Uint8Array {
     const buffer = this.#byName.get(name);
     const out = new Uint8Array(bytes);

@@ -37,6 +37,21 @@ test("every relative link and anchor of the documentation exists", () => {
   expect(broken).toEqual([]);
 });
 
+test("no sentence of the documentation or of a comment opens with 'Of' or 'What', but a question", () => {
+  const openings = /(?:^|[.!?;:] )(?:Of|What) [a-z][^.?]*[.;:]/;
+  const found = PAGES.flatMap((page) =>
+    proseOf(page)
+      .split("\n")
+      .flatMap((line, i) => (openings.test(line) && !line.endsWith("?") ? [`${page}:${i + 1}: ${line}`] : [])),
+  );
+  for (const file of readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name)))
+    for (const [i, line] of readFileSync(join("src", file), "utf8").split("\n").entries()) {
+      const comment = /^\s*(?:\/\*\*|\*|\/\/) (.*)/.exec(line)?.[1];
+      if (comment !== undefined && openings.test(comment)) found.push(`src/${file}:${i + 1}: ${comment}`);
+    }
+  expect(found).toEqual([]);
+});
+
 test("every page of docs/ is linked from README.md", () => {
   const text = readFileSync("README.md", "utf8");
   expect(PAGES.filter((page) => page !== "README.md" && !text.includes(`](${page})`))).toEqual([]);

@@ -24,7 +24,7 @@ test.each([
   ["not the same line", "// CHECK: @a\n// CHECK-SAME: add"],
   ["present though excluded", "// CHECK: @a\n// CHECK-NOT: add\n// CHECK: mul"],
   ["another value", "// CHECK: [[V:%1]] = mul\n// CHECK: [[V]]"],
-  ["behind the label", "// CHECK-LABEL: @a\n// CHECK: ret\n// CHECK-LABEL: @b"],
+  ["after the label", "// CHECK-LABEL: @a\n// CHECK: ret\n// CHECK-LABEL: @b"],
   ["no checks", "nothing here"],
 ])("%s does not match", (_name, checks) => {
   expect(fileCheck(checks, output)).toBeTypeOf("string");

@@ -24,7 +24,7 @@ test.each(["matmul", "flash_attention", "layernorm", "softmax"].flatMap((name) =
   },
 );
 
-/** Constants come last, sorted: where they stand among the others is nobody's promise. Yields that are not written have no location. */
+/** Constants come last, sorted: their place among the others is not promised. Yields that are not written have no location. */
 function locationsOf(module: Operation): string[] {
   const lines: string[] = [];
   const constants: string[] = [];

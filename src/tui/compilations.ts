@@ -209,7 +209,7 @@ export class Compilations {
     this.shell.dispatch(baseline ? { type: "begin", session } : { type: "session", session });
     this.shell.soon(slice);
   }
-  /** What cannot be compiled so: the program ends if nothing else is shown. */
+  /** Called for what cannot be compiled: the program ends if nothing else is shown. */
   private reject({ message, rendered = `tt-step: ${message}\n` }: Rejected): void {
     if (this.shell.state().session.trace.steps.length === 0) this.shell.end(2, rendered);
     else this.shell.say((message ?? rendered).split("\n")[0]!, "error");
@@ -254,7 +254,7 @@ export class Compilations {
     const { trace } = this.shell.state().session;
     const step = trace.steps[index];
     if (!step) return;
-    if (step.stage === "ptx") return this.shell.say("machine code has no passes behind it; edit the IR of a pass", "error");
+    if (step.stage === "ptx") return this.shell.say("no pass runs after machine code; edit the IR of a pass", "error");
     const kept = this.#edited?.step === step ? this.#edited : undefined;
     const text = trace.lines.textOf(step.text);
     const flag = step.flag.replace(/\W+/g, "-").slice(0, 100);

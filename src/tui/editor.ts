@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { fileError, readText, writeNew } from "../node/files.js";
 
-/** The file's text afterwards. With `text` the file is made first, for the user alone; `line` is where the cursor shall stand. */
+/** The file's text afterwards. With `text` the file is made first, for the user alone; `line` is where the cursor is put. */
 export function editText(
   path: string,
   text: string | undefined,

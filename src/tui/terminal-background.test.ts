@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BackgroundReply } from "./terminal-background.js";
 
-/** What is left of chunks that were read, and what was found. */
+/** The rest of chunks that were read, and the colour that was found. */
 function taken(...chunks: readonly string[]) {
   const found: boolean[] = [];
   const reply = new BackgroundReply((isLight) => found.push(isLight));

@@ -23,7 +23,7 @@ function readAssembly(text: string): InstructionFacts[] {
   const plain = text
     .replace(/\\(0A|09|n|t|22|5C)/gi, (_, code: string) => (code === "22" ? '"' : /^(?:0A|n)$/i.test(code) ? "\n" : " "))
     .replace(/\/\/.*/g, "");
-  // Braces, labels and comments stand before instructions.
+  // Braces, labels and comments come before instructions.
   return plain.split(";").flatMap((part) => present(readInstruction(part.replace(/^(?:[\s{]|\w+:(?=\s))+(?=[@a-z])/i, "").trim())));
 }
 

@@ -1,4 +1,4 @@
-/** Layout encodings, attributes and types in words. What an encoding's fields mean is in its record of `layout/encodings`. */
+/** Layout encodings, attributes and types in words. The meaning of an encoding's fields is in its record of `layout/encodings`. */
 
 /** Who gives a tensor this layout and for what, and a small tensor or buffer that is drawn. */
 export interface EncodingText {

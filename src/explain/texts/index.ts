@@ -1,5 +1,5 @@
 /**
- * What the names that the tool prints mean: passes, ops, encodings, instructions, and the codes of remarks and diagnostics.
+ * The meaning of names that the tool prints: passes, ops, encodings, instructions, and the codes of remarks and diagnostics.
  * A text is found by its name; definitions add what they know themselves (options, operands, the upstream file).
  */
 import { defaultOptions } from "../../backend/nvidia/options.js";
@@ -197,7 +197,7 @@ function sectionOf({ section }: InstructionText, modifiers: readonly string[]): 
   return modifiers.some((part) => /^f\d/.test(part)) ? "Floating Point Instructions" : section;
 }
 
-/** What a name means, of whatever kind it is; undefined for a name of nothing. */
+/** The text of a name of any kind; undefined for an unknown name. */
 export function nameText(name: string): NameText | undefined {
   return figureText(name) ?? passText(name) ?? opText(name) ?? attributeText(name) ?? codeText(name) ?? instructionText(name);
 }

@@ -30,19 +30,19 @@ const ALL: readonly (readonly [name: string, section: string, meaning: string, o
   [
     "mul",
     INTEGER,
-    "Product: .lo its low half, .hi its high half, .wide all of it in twice the bits. Of floats the rounded product.",
+    "Product: .lo its low half, .hi its high half, .wide all of it in twice the bits. For floats: the rounded product.",
     "d, a, b",
   ],
   ["mul24", INTEGER, "Product of the low 24 bits.", "d, a, b"],
   ["mad", INTEGER, "Product and sum in one: a * b + c.", "d, a, b, c"],
   ["madc", EXTENDED, "Product and sum with a carry.", "d, a, b, c"],
   ["mad24", INTEGER, "Product of the low 24 bits, and sum.", "d, a, b, c"],
-  ["div", INTEGER, "Quotient. Of floats: .full within 2 ulp, .rn rounded correctly, .approx fast.", "d, a, b"],
+  ["div", INTEGER, "Quotient. For floats: .full within 2 ulp, .rn rounded correctly, .approx fast.", "d, a, b"],
   ["rem", INTEGER, "Remainder, with the sign of the dividend.", "d, a, b"],
   ["abs", INTEGER, "The value without its sign.", "d, a"],
   ["neg", INTEGER, "The value with the other sign.", "d, a"],
-  ["min", INTEGER, "The smaller one. Of floats the other one if one is NaN; with .NaN NaN.", "d, a, b"],
-  ["max", INTEGER, "The larger one. Of floats the other one if one is NaN; with .NaN NaN.", "d, a, b"],
+  ["min", INTEGER, "The smaller one. For floats the other one if one is NaN; with .NaN NaN.", "d, a, b"],
+  ["max", INTEGER, "The larger one. For floats the other one if one is NaN; with .NaN NaN.", "d, a, b"],
   ["sad", INTEGER, "Sum of absolute differences: |a - b| + c.", "d, a, b, c"],
   ["popc", INTEGER, "How many bits are set.", "d, a"],
   ["clz", INTEGER, "How many bits before the first that is set.", "d, a"],
@@ -226,7 +226,7 @@ const ALL: readonly (readonly [name: string, section: string, meaning: string, o
   [
     "mbarrier.try_wait",
     SYNC,
-    "Whether a phase has ended; the thread may sleep for a while before it knows. It stands in a loop.",
+    "Whether a phase has ended; the thread may sleep for a while before it knows. It is used in a loop.",
     "p, [mbarrier], state or parity",
     90,
   ],
@@ -319,7 +319,7 @@ export const INSTRUCTIONS: readonly InstructionText[] = ALL.map(([name, section,
   ...(since === undefined ? {} : { since }),
 }));
 
-/** What a modifier adds, whatever the instruction. A family is a pattern. */
+/** The meaning of a modifier on any instruction. A family is a pattern. */
 export const MODIFIERS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   [/^v([248])$/, "that many registers at once, adjacent in memory"],
   [/^x([1248]|16|32|64|128)$/, "so many matrices, or repetitions along columns"],

@@ -4,7 +4,7 @@
 export interface PassText {
   /** The effect of the pass, and the use of it. */
   readonly purpose: string;
-  /** What must run before, and why the pass has its place in the pipeline. */
+  /** The passes that must run before, and why the pass has its place in the pipeline. */
   readonly place: string;
   /** When it leaves the IR, or a part of it, as it is. */
   readonly declines: string;
@@ -13,7 +13,7 @@ export interface PassText {
 /** An op in words. Its operands, attributes and results are in its definition. */
 export interface OpText {
   readonly meaning: string;
-  /** What it becomes: on all targets, or one entry for each kind of target. */
+  /** Its lowered form: on all targets, or one entry for each kind of target. */
   readonly becomes: string | Readonly<Record<string, string>>;
 }
 

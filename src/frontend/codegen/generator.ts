@@ -41,7 +41,7 @@ export interface CodegenWarning {
   readonly place: Definition["at"];
 }
 
-/** What visits nodes of each kind. It is a value, as expressions contain calls, calls run statements, and statements contain expressions. */
+/** The visitors of nodes of each kind. It is a value, as expressions contain calls, calls run statements, and statements contain expressions. */
 export interface Visitor {
   expression(g: Generator, node: ast.Expr): PyValue;
   statement(g: Generator, node: ast.Stmt): void;

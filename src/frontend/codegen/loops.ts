@@ -219,7 +219,7 @@ function visitRange(g: Generator, node: ast.For, name: string, range: RangeParts
   const type = verifyBounds(bounds);
   const irType = toIr(b.ctx, type, g.compilation.options);
   const [lowerBound, upperBound, step] = bounds.map((v) => intCast(s, v, type, isIntSigned(type)).handle) as [Value, Value, Value];
-  // Stands for the induction variable until the loop is there.
+  // A placeholder for the induction variable until the loop is there.
   const placeholder = b.create(PoisonOp, {}, { types: [irType] }).op.result(0);
   setValue(g, name, tensor(placeholder, type));
   const { carried, op } = inSubRegion(g, ({ liveIns }) => {

@@ -2,7 +2,7 @@
 import { lastName, walk } from "../launches.js";
 import type * as ast from "../python/ast.js";
 
-/** Of parameters that are used as layouts or descriptors: the entry of a signature, for four warps. */
+/** The entries of a signature for parameters that are used as layouts or descriptors, for four warps. */
 export function guessLayouts(body: readonly ast.Stmt[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const note = (node: ast.Expr | undefined, text: string): void => {

@@ -388,7 +388,7 @@ def sort_impl(x, k: core.constexpr = None, dim: core.constexpr = None, descendin
     #line 449
     for n in core.static_range(1, below + 1):
         h = _bitonic_merge_hypercube(h, n, 2 if n < level else descending)
-    # Of two runs the better half is kept, until one is left.
+    # The better half of two runs is kept, until one is left.
     #line 454
     for n in core.static_range(below + 1, level + 1):
         h = max(h, axis=(_log2(h.numel) - 1 - below)) if descending else min(h, axis=(_log2(h.numel) - 1 - below))

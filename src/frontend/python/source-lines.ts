@@ -3,7 +3,7 @@ import type { Place } from "./ast.js";
 
 export interface SourceLines {
   readonly text: string;
-  /** How many bytes stand before each offset; undefined where every character is one. */
+  /** How many bytes come before each offset; undefined where every character is one. */
   readonly bytes: Uint32Array | undefined;
   /** Offset of each line's first character. */
   readonly starts: readonly number[];
@@ -12,7 +12,7 @@ export interface SourceLines {
 }
 
 /**
- * `directives`: a comment `#line 133` alone on its line gives the next line that number. The prelude's functions stand so at
+ * `directives`: a comment `#line 133` alone on its line gives the next line that number. The prelude's functions are so given
  * the lines of those whose place they take.
  */
 export function sourceLines(text: string, directives = false): SourceLines {

@@ -77,7 +77,7 @@ function isCallLegal(call: Operation, callable: Operation): boolean {
   const hooks = hooksOf(call);
   return hooks !== undefined && (hooks.shouldInlineCall?.(call, callable) ?? true);
 }
-/** Whether every op of the body may stand in another function. */
+/** Whether every op of the body is legal in another function. */
 function isBodyLegal(body: Region): boolean {
   for (const block of body.blocks())
     for (const op of block.ops()) if (!hooksOf(op)?.isLegalToInline(op) || !op.regions.every(isBodyLegal)) return false;

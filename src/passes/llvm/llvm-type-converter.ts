@@ -18,7 +18,7 @@ function convertToLLVM(type: Type): Type | null {
   return shape.slice(0, -1).reduceRight((inner, numElements) => LLVMArrayType.get(type.ctx, { elementType: inner, numElements }), row);
 }
 
-/** Casts stand between what was converted and what was not. */
+/** Casts connect what was converted and what was not. */
 export function llvmTypeConverter(): TypeConverter {
   const cast: Materialization = (rw, types, inputs, loc) => rw.insert(unrealizedCast(rw.ctx, loc, inputs, types)).results;
   return new TypeConverter().addConversion(convertToLLVM).addSourceMaterialization(cast).addTargetMaterialization(cast);

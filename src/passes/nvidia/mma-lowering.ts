@@ -80,7 +80,7 @@ const mergeCommitIntoMMA = anyOpPattern("merge-commit-into-mma", hasInterface(MM
       if (always || mmaPred === commit.pred) commits.push(next);
     } else if (!isPureOp(next)) break;
   }
-  if (commits.length === 0) return rw.noMatch("no commits behind");
+  if (commits.length === 0) return rw.noMatch("no commits follow");
   for (const commit of commits) {
     const view = TCGen5CommitOp.match(commit)!;
     const pred = view.pred ?? rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) });

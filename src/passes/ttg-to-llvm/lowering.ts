@@ -231,7 +231,7 @@ export class Lowering<T extends LoweringTarget = LoweringTarget> {
       this.setValue(old, this.#castBehind(by, convertType(by.type)));
     }
   }
-  /** Those of a function's arguments stand last argument first. */
+  /** Those of a function's arguments are in the order of the arguments, the last one first. */
   #castBehind(value: Value, type: Type): Value {
     if (value.type === type) return value;
     const { b } = this;

@@ -77,7 +77,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "no fence between ordinary stores and asynchronous reads": {
     kernels: ["tma_dot-sm90", "tma_dot-sm100", "warp_specialized_dot-sm90", "dot_chain-sm90", "gather_scatter-sm100"],
     plant: (ptx) => ptx.replaceAll("fence.proxy.async.shared::cta;", ""),
-    finds: /^missing-fence: asynchronous hardware reads shared byte \d+ for thread \d+, with no fence.proxy.async behind line \d+: .*st/,
+    finds: /^missing-fence: asynchronous hardware reads shared byte \d+ for thread \d+, with no fence.proxy.async after line \d+: .*st/,
   },
   "a wait for one group of products too few": {
     kernels: ["tma_dot-sm90", "dot_chain-sm90", "dot_transposed-sm90", "dot_cluster-sm90"],
@@ -87,7 +87,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "no fence before a product": {
     kernels: ["dot_chain-sm90"],
     plant: (ptx) => ptx.replaceAll("wgmma.fence.sync.aligned;", ""),
-    finds: /^missing-fence: warp \d+ touched registers of it with no wgmma.fence behind/,
+    finds: /^missing-fence: warp \d+ touched registers of it with no wgmma.fence after that/,
   },
   "a copy out of shared memory is not waited for": {
     kernels: ["tma_dot-sm90", "tma_dot-sm100", "gather_scatter-sm100"],
@@ -102,7 +102,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "stores to tensor memory are not waited for": {
     kernels: ["scaled_mixed-sm100", "tma_dot-sm100"],
     plant: (ptx) => ptx.replaceAll("tcgen05.wait::st.sync.aligned;", ""),
-    finds: /^early-read: column \d+ of lanes \d+ to \d+ of tensor memory is used before tcgen05.wait::st behind line \d+/,
+    finds: /^early-read: column \d+ of lanes \d+ to \d+ of tensor memory is used before tcgen05.wait::st after line \d+/,
   },
   "products that nobody says are done": {
     kernels: ["tma_dot-sm100", "dot_chain-sm100"],

@@ -25,7 +25,7 @@ export function learnAll(known: Int32Array, more: Int32Array): void {
   for (let i = 0; i < known.length; i++) if (more[i]! > known[i]!) known[i] = more[i]!;
 }
 
-/** Of other programs, by their number: the times of their warps. */
+/** The times of the warps of other programs, by the program's number. */
 export type Knowledge = Map<number, Int32Array>;
 
 /** Adds what `more` says to what is known. */

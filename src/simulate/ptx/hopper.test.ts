@@ -28,7 +28,7 @@ const kinds = (r: PtxRun) => r.findings.map((f) => f.kind);
 const WAIT = (at: string, parity: number) =>
   `{\n.reg .pred done;\nL:\nmbarrier.try_wait.parity.shared.b64 done, [${at}], ${parity};\n@!done bra L;\n}`;
 
-test("the CTAs of a cluster see each other's shared memory behind the cluster's barrier, and race without it", () => {
+test("the CTAs of a cluster see each other's shared memory after the cluster's barrier, and race without it", () => {
   const body = (barrier: string) => `mov.u32 %r2, %cluster_ctarank;\nmov.u32 %r3, %cluster_nctarank;\nmad.lo.s32 %r4, %r2, 100, %r1;
 shl.b32 %r5, %r1, 2;\nmov.b32 %r6, smem;\nadd.s32 %r6, %r6, %r5;\nst.shared.b32 [%r6], %r4;\n${barrier}
 xor.b32 %r7, %r2, 1;\nmapa.shared::cluster.u32 %r8, %r6, %r7;\nld.shared::cluster.b32 %r9, [%r8];\ngetctarank.shared::cluster.u32 %r10, %r8;\nmad.lo.s32 %r9, %r10, 1000, %r9;

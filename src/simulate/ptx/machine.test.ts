@@ -80,7 +80,7 @@ add.s32 %r3, %r1, -1;\n{\n.param .b32 a0;\n.param .b32 r0;\nst.param.b32 [a0], %
   expect(out(r)).toEqual(lanes((l) => fact(l & 7)));
 });
 
-test("warps exchange through shared memory behind a barrier; without it that is a race, named on both sides", () => {
+test("warps exchange through shared memory with a barrier between; without it that is a race, named on both sides", () => {
   const exchange = (barrier: string) =>
     kernel(
       `shl.b32 %r2, %r1, 2;\nmov.b32 %r3, smem;\nadd.s32 %r4, %r3, %r2;\nst.shared.b32 [%r4], %r1;\n${barrier}\nxor.b32 %r5, %r2, 128;\nadd.s32 %r5, %r3, %r5;\nld.shared.b32 %r6, [%r5];\nst.global.b32 [%rd1], %r6;`,

@@ -74,7 +74,7 @@ export interface PtxRun {
   readonly findings: readonly Finding[];
   /** Every instruction with its counts; `executions` is 0 where none was active. */
   readonly sites: readonly Site[];
-  /** What is left of the program with `addressesOnly`. */
+  /** The rest of the program with `addressesOnly`. */
   readonly slice: Slice | undefined;
   /** The loops of the kernel with their innermost instructions; only with `addressesOnly`. */
   readonly loops: readonly RunLoop[];

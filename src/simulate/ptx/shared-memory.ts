@@ -304,7 +304,7 @@ export class SharedMemory {
     this.findings.add(
       "missing-fence",
       site,
-      `asynchronous hardware reads shared byte ${g << this.#shift} for thread ${warp.thread(lane)}, with no fence.proxy.async behind ${siteText(this.sites[this.#writeSite[g]!]!)}`,
+      `asynchronous hardware reads shared byte ${g << this.#shift} for thread ${warp.thread(lane)}, with no fence.proxy.async after ${siteText(this.sites[this.#writeSite[g]!]!)}`,
     );
     return false;
   }

@@ -94,7 +94,7 @@ export class TensorMemory {
 
   /** The address of so many columns; undefined where there are not as many. */
   allocate(columns: number, site: Site): number | undefined {
-    if (this.#relinquished) this.#misuse(site, "memory is allocated behind tcgen05.relinquish_alloc_permit");
+    if (this.#relinquished) this.#misuse(site, "memory is allocated after tcgen05.relinquish_alloc_permit");
     if (columns < 32 || columns > COLUMNS || (columns & (columns - 1)) !== 0) {
       this.#misuse(site, `${columns} columns are asked for: they must be a power of two from 32 to 512`);
       return undefined;
@@ -190,7 +190,7 @@ export class TensorMemory {
       this.findings.add(
         "early-read",
         site,
-        `${this.#place(g)} is used before tcgen05.wait::st behind ${siteText(this.sites[this.#writeSite[g]!]!)}`,
+        `${this.#place(g)} is used before tcgen05.wait::st after ${siteText(this.sites[this.#writeSite[g]!]!)}`,
       );
     else this.#checkKnown(g, writer, this.#writeTime[g]!, this.#writeSite[g]!, "written", warp, site, cores);
   }

@@ -99,7 +99,7 @@ export interface Checks {
   readonly observe?: ResultObserver;
 }
 
-/** Arguments come before, buffers behind pointer tables after. */
+/** Arguments have lower addresses, buffers that pointer tables lead to higher ones. */
 const FIRST_SCRATCH = 192;
 const MAX_SCRATCH = 64;
 

@@ -1,5 +1,5 @@
 /**
- * What the partitions of a program know of each other. Time is a vector, one entry for each partition: an arrival at an mbarrier leaves
+ * The knowledge that partitions of a program have of each other. Time is a vector, one entry for each partition: an arrival at an mbarrier leaves
  * what the partition knows there, and a wait learns it. An access that the other partition does not know of is a race.
  */
 import type { Operation } from "../../ir/operation.js";
@@ -27,7 +27,7 @@ export function learn(known: number[], more: readonly number[]): void {
   });
 }
 
-/** What a partition knows now; what it does later is not known with it. */
+/** The knowledge of a partition now; its later work is not part of it. */
 export function snapshot({ partition, times }: Clock): Clock {
   const now = times.slice();
   times[partition]!++;

@@ -57,7 +57,7 @@ export interface Barrier {
   phases: number;
   /** Ops whose end arrives here, in order of issue. */
   readonly waitsFor: AsyncOp[];
-  /** What those who arrived know. */
+  /** The knowledge of those who arrived. */
   readonly known: number[];
 }
 
@@ -78,7 +78,7 @@ export class SharedState {
   /** The last op given to the tensor cores of sm_100. */
   lastMma: AsyncOp | undefined;
   readonly placement: Placement;
-  /** Of the partition that is running, or of the asynchronous op that takes effect; undefined where the author does not order them. */
+  /** That of the partition that is running, or of the asynchronous op that takes effect; undefined where the author does not order them. */
   clock: Clock | undefined;
   /** Buffers with elements that asynchronous hardware does not see before a fence. */
   readonly #unfenced = new Set<SharedBuffer>();

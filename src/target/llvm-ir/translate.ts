@@ -1,6 +1,6 @@
 /**
  * The LLVM dialect as the text of an LLVM IR module, as `mlir::translateModuleToLLVMIR` and Triton's make_llir leave it
- * before LLVM's own passes: constants stand where they are used, block arguments are phis, nothing is simplified.
+ * before LLVM's own passes: constants are written where they are used, block arguments are phis, nothing is simplified.
  * Source: mlir/lib/Target/LLVMIR/ModuleTranslation.cpp; printing: llvm/lib/IR/AsmWriter.cpp.
  */
 

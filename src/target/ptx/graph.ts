@@ -9,7 +9,7 @@
  *     llvm.fadd %x, %y : f32          ptx add.rn.f32(x, y), width 32
  *     nvvm.barrier0                   an effect: bar.sync 0
  *
- * Pure nodes stand nowhere until they are scheduled, and equal ones are one node (`Graph.pure`): that removes common
+ * Pure nodes have no place until they are scheduled, and equal ones are one node (`Graph.pure`): that removes common
  * subexpressions and dead code. Effects and phis belong to a block.
  */
 
@@ -25,7 +25,7 @@ export type BinaryKind =
   | ("add" | "sub" | "mul" | "and" | "or" | "xor" | "shl" | "shr" | "sar" | "udiv" | "urem" | "sdiv" | "srem")
   | ExtremumKind;
 
-/** What kinds of nodes have besides inputs. */
+/** The data of kinds of nodes besides inputs. */
 interface DataOf extends Readonly<Record<BinaryKind | "not" | "zext" | "sext" | "trunc" | "high" | "pack" | "select" | "phi", undefined>> {
   /** An integer or the bits of a float, sign-extended. */
   readonly const: bigint;
@@ -237,9 +237,9 @@ function rankOf(kind: Kind, data: unknown, inputs: readonly Node[]): number {
 export const isConst = (node: Node): boolean => node.kind === "const";
 /** The value of a constant, sign-extended; undefined for other nodes. */
 export const valueOf = (node: Node | undefined): bigint | undefined => (node?.kind === "const" ? node.data : undefined);
-/** Whether a node has no effect, so that it may stand anywhere that its inputs dominate. */
+/** Whether a node has no effect, so that it may be anywhere that its inputs dominate. */
 export const isPure = (node: Node): boolean => node.kind !== "phi" && node.kind !== "effect";
-/** What an effect or assembly does. */
+/** The work of an effect or of assembly. */
 export const effectOf = (node: Node): Effect | undefined => (node.kind === "effect" || node.kind === "asm" ? node.data : undefined);
-/** What a node computes: the mnemonic of an instruction, the kind of another node. */
+/** The computation of a node: the mnemonic of an instruction, the kind of another node. */
 export const operationOf = (node: Node): string => (node.kind === "ptx" ? node.data : node.kind);

@@ -9,7 +9,7 @@ import { dominates } from "./cfg.js";
 import { type Block, type Node, valueOf } from "./graph.js";
 import type { Simplifier } from "./simplify.js";
 
-/** Returns which nodes are phis now; `early` has the first block that each may stand in. */
+/** Returns which nodes are phis now; `early` has the first block that each may be in. */
 export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<Node, Node> {
   const replaced = new Map<Node, Node>();
   for (const node of early.keys()) {
@@ -33,7 +33,7 @@ export function countAlong(s: Simplifier, early: ReadonlyMap<Node, Block>): Map<
   }
   return replaced;
 }
-/** What a loop adds to a counter. */
+/** The number that a loop adds to a counter. */
 function stepOf(counter: Node, next: Node): bigint | undefined {
   return next.kind === "add" && next.inputs[0] === counter ? valueOf(next.inputs[1]) : undefined;
 }

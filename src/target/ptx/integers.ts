@@ -16,7 +16,7 @@ export function signExtended(s: Simplifier, node: Node, bits: number): Node {
   const count = s.constant(node.width, node.width - 8);
   return s.sar(s.shl(node, count), count);
 }
-/** An integer of `bits` as a register of `width`; which bits stand above does not matter. */
+/** An integer of `bits` as a register of `width`; the bits above do not matter. */
 export function anyExtended(s: Simplifier, node: Node, width: Width): Node {
   return node.width < width ? s.zext(node, width) : s.trunc(node, width);
 }

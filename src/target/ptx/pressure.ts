@@ -97,7 +97,7 @@ class Values {
     for (const value of this.needs(node)) if (left.get(value) === 1 && !behind.has(value)) words -= wordsOf(value);
     return words;
   }
-  /** The block with each run of instructions that stand between two effects in the better order; loads are no effect that others wait for. */
+  /** The block with each run of instructions between two effects in the better order; loads are no effect that others wait for. */
   relieved(block: Block, nodes: readonly Node[]): readonly Node[] {
     const behind = this.#neededBehind.get(block)!;
     const left = this.usesIn(nodes);

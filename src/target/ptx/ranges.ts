@@ -26,7 +26,7 @@ const MOST_GROWTH = 2;
 
 /**
  * Adds the nodes that are constants, and those that use replaced ones, to `replaced`; branches that always go one way become jumps.
- * `early` has the first block that each node may stand in, inputs before users.
+ * `early` has the first block that each node may be in, inputs before users.
  */
 export function decide(
   s: Simplifier,
@@ -64,14 +64,14 @@ export function decide(
 }
 const CHOSEN: ReadonlySet<Kind> = new Set(["phi", "icmp", "select"]);
 
-/** What a branch says of two numbers. */
+/** How two numbers compare after a branch. */
 interface Fact {
   readonly predicate: CmpIPredicate;
   readonly than: Node;
 }
 
 class Ranges {
-  /** What is known by the branch into a block. */
+  /** The facts from the branch into a block. */
   readonly #facts = new Map<Block, ReadonlyMap<Node, readonly Fact[]>>();
   readonly #phis = new Map<Node, Range>();
   #known = new Map<Block, Map<Node, Numbers>>();
@@ -172,7 +172,7 @@ class Ranges {
   }
 }
 
-/** What is so where a condition is true, or is not. */
+/** The facts where a condition is true, or false. */
 function factsOf(condition: Node, isTrue: boolean): readonly (readonly [Node, Fact])[] {
   const [a, b] = condition.inputs as [Node, Node];
   if (condition.kind === (isTrue ? "and" : "or")) return [...factsOf(a, isTrue), ...factsOf(b, isTrue)];

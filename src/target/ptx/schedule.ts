@@ -28,7 +28,7 @@ export function schedule(order: readonly Block[]): void {
   }
 }
 
-/** The first block that each needed node may stand in, inputs before users. */
+/** The first block that each needed node may be in, inputs before users. */
 export function earliestBlocks(order: readonly Block[]): ReadonlyMap<Node, Block> {
   const early = new Map<Node, Block>();
   for (const node of reachable(order)) early.set(node, isPure(node) ? earliest(node, early, order[0]!) : node.block!);

@@ -7,7 +7,7 @@ import { powerOfTwo } from "./known-bits.js";
 export interface Selected {
   /** The inputs that must be in registers (or be constants) beforehand, in the order of the text's operands. */
   readonly inputs: readonly Node[];
-  /** How constants are spelt: `int`, `f32`, `f64`; empty where only registers may stand. */
+  /** How constants are spelt: `int`, `f32`, `f64`; empty where only registers are allowed. */
   readonly immediate: string;
   readonly constants: "register" | "immediate";
   readonly text: (operands: Operands) => readonly string[];

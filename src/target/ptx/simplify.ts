@@ -49,7 +49,7 @@ export class Simplifier {
     const value = foldIntBinary(FOLDED[kind] ?? kind, x, y, a.width);
     return value === undefined ? undefined : this.constant(a.width, value);
   }
-  /** Constants stand on the right, other operands in order of their numbers. */
+  /** Constants are on the right, other operands in order of their numbers. */
   ordered(a: Node, b: Node): [Node, Node] {
     if (a.kind === "const") return [b, a];
     return b.kind !== "const" && a.id > b.id ? [b, a] : [a, b];

@@ -41,7 +41,7 @@ describe("every kernel", () => {
   });
 });
 
-test("a tensor map of the host's stands among the parameters itself", () => {
+test("a tensor map of the host's is a parameter itself", () => {
   const text = translate(
     `llvm.func @f${kernel(
       "%arg0: !llvm.ptr {llvm.align = 64 : i32, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %arg1: !llvm.ptr<1>",
@@ -492,7 +492,7 @@ describe("two operations on 16 bits", () => {
   const floats = (body: string) =>
     instructions(kernel("%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>", halves + body)).filter((l) => /f16/.test(l));
 
-  test("on the halves of one register become one, whichever way round a sum stands", () => {
+  test("on the halves of one register become one, whichever way round a sum is written", () => {
     const body = `
       %a = llvm.fadd %x0, %y0 : f16
       %b = llvm.fadd %y1, %x1 : f16

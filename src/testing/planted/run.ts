@@ -86,7 +86,7 @@ async function makePlanter(path: string): Promise<Planter> {
   };
 }
 interface Planter {
-  /** Of the bundle. */
+  /** The bundle's file. */
   readonly path: string;
   readonly plant: (fault: Fault) => Promise<void>;
   readonly end: () => Promise<void>;

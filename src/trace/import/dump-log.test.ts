@@ -49,7 +49,7 @@ test("headers of every era", () => {
   }
 });
 
-test("lines of other origin stand outside, between and inside", () => {
+test("lines of other origin are kept outside, between and inside", () => {
   const log = [
     "a warning",
     before("CSE", "cse"),

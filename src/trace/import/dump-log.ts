@@ -1,7 +1,7 @@
 /**
  * Splits a log written under MLIR_ENABLE_DUMP=1 into IR dumps. Three header forms: Triton 2.0 shows the IR after each
  * pass that changed it, later versions the IR before every pass, 3.9 with options in the header. Lines of other
- * origin (warnings, prints) stand between; a log may hold several compilations and may end anywhere.
+ * origin (warnings, prints) may come between; a log may hold several compilations and may end anywhere.
  *
  * Lines of the IR are found by indentation: MLIR prints a top-level op from the left margin to a `}` at the left
  * margin, and everything inside it indented.

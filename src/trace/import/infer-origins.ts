@@ -134,7 +134,7 @@ function classOf(ir: TextIR, op: number): string | undefined {
   return CLASSES[last] ?? last;
 }
 
-/** Without locations: ops of one class stand in the order of the ops they come from, each as many as another. */
+/** Without locations: ops of one class are in the order of the ops they come from, and each of those has equally many. */
 function sameClass(before: TextIR, after: TextIR, partner: Int32Array, origin: Int32Array): void {
   const kept = new Uint8Array(before.numOps);
   for (const p of partner) if (p >= 0) kept[p] = 1;

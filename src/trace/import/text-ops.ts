@@ -186,7 +186,7 @@ class Reader {
     if (at === end) return;
     const first = text.charCodeAt(at);
     if (first === Char.Slash) return;
-    // Definitions of aliases stand at the left margin.
+    // Definitions of aliases start at the left margin.
     if ((first === Char.Hash || first === Char.Bang) && at === from) return;
     if (first === Char.RightBrace) return this.closingLine(at, end);
     if (first === Char.Caret) return this.blockLine(at, end);
@@ -328,7 +328,7 @@ class Reader {
     return number < this.#numbered.length ? this.#numbered[number]! : -1;
   }
 
-  /** Uses that stand above their definition (blocks may), once the function is read. */
+  /** Uses above their definition (blocks may), once the function is read. */
   private resolveForward(): void {
     for (const { slot, name } of this.#forward) {
       const number = numberIn(name, 0, name.length);

@@ -41,7 +41,7 @@ function firstChange(shown: Display): number {
   if (added + removed + changed + moved === 0) return 0;
   for (let d = 0; d < shown.length; d++) {
     const at = shown.at(d);
-    // Definitions of aliases stand first, and say less than the ops.
+    // Definitions of aliases come first, and say less than the ops.
     if (at.kind !== "fold" && at.row.kind !== "same" && (at.row.right < 0 || shown.compared.diff.after.ops[at.row.right] !== 0)) return d;
   }
   return 0;

@@ -17,7 +17,7 @@ export async function exportText(
   load: () => Promise<{ readonly screenText: (frame: Frame) => string }>,
 ): Promise<{ readonly text: string } | { readonly error: string }> {
   const drawn = async (how: Theme): Promise<string> => {
-    // What the program says while it writes is no part of the screen.
+    // Messages about the writing itself are no part of the screen.
     const shown = frame({ ...state, message: undefined }, how);
     // A screen is not written with a part missing.
     if (shown.failure) throw shown.failure;

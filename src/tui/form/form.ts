@@ -56,7 +56,7 @@ export function formOf({ kernel, entries, options, stated }: Proposal, capabilit
   };
 }
 
-/** Why a text cannot stand in a field; undefined where it can. */
+/** Why a field cannot have a text; undefined where it can. */
 export function problemOf({ kind, text }: Field): string | undefined {
   switch (kind) {
     case "target":

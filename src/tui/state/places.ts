@@ -33,7 +33,7 @@ export const SIDE_BY_SIDE_COLUMNS = 200;
 const WIDE_COLUMNS = 140;
 
 /**
- * One row less than the terminal has is used. From 140 columns all panes stand side by side; below, passes and diff above
+ * One row less than the terminal has is used. From 140 columns all panes are side by side; below, passes and diff above
  * layout and codegen; below 80x24 only the focused pane.
  */
 export function placesOf(state: State): Places {

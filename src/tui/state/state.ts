@@ -176,7 +176,7 @@ export interface Computed {
   readonly differing: ReadonlyMap<number, boolean>;
   /** Passes rewrite by rewrite, by label. */
   readonly rewrites: ReadonlyMap<string, PassRewrites>;
-  /** What holds the kernel back, worst first; undefined until it is known. */
+  /** Findings about the kernel, worst first; undefined until it is known. */
   readonly findings: readonly Finding[] | undefined;
   /** The limits of the kernel, by the launch as it was typed. */
   readonly limits: ReadonlyMap<string, SessionLimits>;
@@ -289,7 +289,7 @@ export type Effect =
   | { readonly kind: "open"; readonly choice: number }
   /** Runs the command of a tour's step, to show its output. */
   | { readonly kind: "tour-command"; readonly command: string }
-  /** A tour has come to a step: the number of those that are behind. */
+  /** A tour has come to a step: how many steps are done. */
   | { readonly kind: "tour-step"; readonly at: number }
   /** Compiles the kernel for the arguments of a form. */
   | { readonly kind: "fill"; readonly form: Form };

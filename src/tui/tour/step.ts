@@ -9,7 +9,7 @@ export interface TourRequest {
   readonly at: number;
   /** Runs a command of the tour and returns its output. */
   readonly run: (command: string) => Promise<string>;
-  /** Keeps how many steps are behind. */
+  /** Stores how many steps are done. */
   readonly save: (at: number) => void;
 }
 

@@ -51,7 +51,7 @@ function pointerOf(v: Value, element?: NumericType): Pointer {
   throw new CuteError(`expected a pointer, found ${nameOfKind(v)}`);
 }
 
-/** Where arrays of owning tensors are said to stand; real addresses differ from run to run. */
+/** The address given to arrays of owning tensors; real addresses differ from run to run. */
 const arrayAddress = 0x1000;
 const owned = (element: NumericType, layout: any.DomainLayout): Tensor => makeTensor(memoryPointer(element, "raw", arrayAddress), layout);
 

@@ -9,7 +9,7 @@ export const CORE: Readonly<Record<string, OpText>> = {
     "The PTX file.",
   ),
   "builtin.unrealized_conversion_cast": op(
-    "A cast that stands between converted and unconverted ops while a dialect is lowered. None may be left at the end.",
+    "A cast between converted and unconverted ops while a dialect is lowered. None may be left at the end.",
     "Nothing: reconcile-unrealized-casts erases it.",
   ),
   "arith.addi": op("Sum of two integers. It wraps around.", "add.s32, add.s64; with a multiplication mad.lo."),
@@ -96,9 +96,9 @@ export const CORE: Readonly<Record<string, OpText>> = {
   "math.rsqrt": op("1 divided by the square root.", "rsqrt.approx.ftz.f32."),
   "math.erf": op("The error function, of which GELU is made.", "libdevice's erf: a polynomial."),
   "math.fma": op("a times b plus c, rounded once.", "fma.rn.f32."),
-  "ub.poison": op("A value that must not be used: it stands where some value is needed.", "Nothing; a register without a value."),
+  "ub.poison": op("A value that must not be used: it is used where some value is needed.", "Nothing; a register without a value."),
   "scf.for": op(
-    "A counted loop: lower bound, upper bound, step. What rounds hand on (iter_args) are arguments of its body, which yields the next ones; the last ones are its results.",
+    "A counted loop: lower bound, upper bound, step. The values that rounds hand on (iter_args) are arguments of its body, which yields the next ones; the last ones are its results.",
     "Blocks and a conditional branch; its marks (tt.num_stages, tt.warp_specialize) steer the pipeliner.",
   ),
   "scf.if": op(

@@ -43,7 +43,7 @@ export const TT: Readonly<Record<string, OpText>> = {
   ),
   "tt.store": op(
     "Writes global memory at a pointer, or at each pointer of a tensor. Elements whose mask is false are not written.",
-    "st.global, with .v2 or .v4 where AxisInfo allows, under a predicate. Of a value that several threads hold one stores.",
+    "st.global, with .v2 or .v4 where AxisInfo allows, under a predicate. If several threads hold a value, one of them stores it.",
   ),
   "tt.atomic_rmw": op(
     "Reads, changes and writes global memory as one step, at each pointer. Returns what was there.",

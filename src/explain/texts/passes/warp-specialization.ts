@@ -40,7 +40,7 @@ export const WARP_SPECIALIZATION: Readonly<Record<string, PassText>> = {
   },
   "tritongpu-partition-loops": {
     purpose:
-      "Makes of a loop whose ops have partitions one loop for each partition, in an nvws.warp_group. What partitions need of each other has to go through memory by now. The results are those of partition 0, and tensors of other partitions go through shared memory.",
+      "Makes of a loop whose ops have partitions one loop for each partition, in an nvws.warp_group. Values that partitions need of each other have to go through memory by now. The results are those of partition 0, and tensors of other partitions go through shared memory.",
     place: "It runs after nvws-lower-aref. Before it there is one loop with marks, after it there are several programs.",
     declines: "A loop without partitions stays one loop.",
   },
@@ -58,7 +58,7 @@ export const WARP_SPECIALIZATION: Readonly<Record<string, PassText>> = {
   },
   "nvgpu-warp-specialization": {
     purpose:
-      "Hopper's way: gives the loads and the warp group dots of functions with a tt.warp_specialize loop to different warp groups. One loads, two multiply, each its half of the tile. What they hand each other goes through rings of buffers, guarded by barriers. The loops get tt.num_stages = 0, so that they are not pipelined again.",
+      "Hopper's way: gives the loads and the warp group dots of functions with a tt.warp_specialize loop to different warp groups. One loads, two multiply, each its half of the tile. They hand each other values through rings of buffers, guarded by barriers. The loops get tt.num_stages = 0, so that they are not pipelined again.",
     place: "It runs before the pipeliner on sm_80 and sm_90, after the dots are wgmma.",
     declines:
       "Only functions with 4 warps and without `else` are taken. Without tt.warp_specialize nothing changes. Where there is no warp group dot (before Hopper) there is nothing to give away.",

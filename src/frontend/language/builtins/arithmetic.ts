@@ -42,7 +42,7 @@ const extremum = (name: string, run: Extremum) =>
     extremumOf(s, run, a.x, a.y, a.propagate_nan),
   );
 
-/** Stands for an argument that was not given, where None would mean something. */
+/** The value of an argument that was not given, where None would mean something. */
 const NOTHING: PyValue = { kind: "opaque", what: "<nothing>", why: "" };
 
 /** Python's own `max` and `min` in a kernel: of constants at compile time, of tensors pair by pair. */

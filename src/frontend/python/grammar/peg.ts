@@ -211,7 +211,7 @@ export function makePeg(source: SourceLines, tokens: readonly Token[], atEnd: ()
         invalid = before;
         return match;
       },
-    /** A token that must stand here. */
+    /** A token that is required here. */
     must:
       (rule: Rule, text: string): Rule =>
       () =>

@@ -129,7 +129,7 @@ function splitLoop(rw: Rewriter, loop: ForView, partitions: readonly Partition[]
       const at = kept.indexOf(result);
       rw.replaceAllUses(
         result,
-        group.op.results[at] ?? refuse(op, "code behind the loop uses a result that the first partition does not have"),
+        group.op.results[at] ?? refuse(op, "code after the loop uses a result that the first partition does not have"),
       );
     }
   }

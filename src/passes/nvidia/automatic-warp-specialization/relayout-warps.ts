@@ -77,7 +77,7 @@ function replaceReturns(rw: Rewriter, func: Operation, from: OpDef, to: OpDef): 
   }
 }
 
-/** Takes the layouts from all tensors but those behind descriptors. */
+/** Takes the layouts from all tensors but those of descriptors. */
 function removeLayouts(container: Operation): void {
   container.walk((op) => {
     op.results.forEach(({ type }, i) => op.setResultType(i, withoutLayout(type)));

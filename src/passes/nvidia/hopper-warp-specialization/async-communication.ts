@@ -126,7 +126,7 @@ function releasePoint(producer: Operation, consumer: Operation, task: number): O
     const ids = getAsyncTaskIds(op);
     if (ids.length === 1 && ids[0] === task) return op;
   }
-  refuse(consumer, "no op is seen behind which a warp group no longer needs what it was handed");
+  refuse(consumer, "no op is found after which a warp group no longer needs what it was handed");
 }
 
 type TMALoad = { readonly load: NonNullable<ReturnType<typeof DescriptorLoadOp.match>>; readonly buffer: Value };

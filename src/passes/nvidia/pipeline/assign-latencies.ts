@@ -55,7 +55,7 @@ export const assignLatencies = definePass("tritongpu-assign-latencies", {
         if (explain) explainUnfitLoop(explain, loop, numStages);
         continue;
       }
-      // The user's own latencies stand.
+      // The user's own latencies are kept.
       if (
         bodyOf(loop)
           .opsWithoutTerminator()

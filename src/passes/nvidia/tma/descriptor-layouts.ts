@@ -26,7 +26,7 @@ export function translateTMAIndices(rw: Rewriter, loc: LocationRef, desc: Value,
   return [...indices.slice(0, -1), rw.value(MulIOp, { lhs: indices.at(-1)!, rhs: two }, { loc })];
 }
 
-/** The layout of a block for a tensor with fewer or more dimensions. Diagnostics stand at `op`. */
+/** The layout of a block for a tensor with fewer or more dimensions. Diagnostics are reported at `op`. */
 export function updateEncodingForShape(op: Operation, encoding: Attribute, shape: readonly number[]): Attribute {
   const params = sharedParams(encoding);
   const rank = shape.length;

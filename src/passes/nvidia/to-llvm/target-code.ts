@@ -1,4 +1,4 @@
-/** What rules that all vendors share ask of NVIDIA's GPUs. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TargetInfo.cpp, Utility.cpp. */
+/** NVIDIA's code for the rules that all vendors share. Source: third_party/nvidia/lib/TritonNVIDIAGPUToLLVM/TargetInfo.cpp, Utility.cpp. */
 import { ClusterCTAIdOp } from "../../../dialects/nvgpu/ops/index.js";
 import { VoteSyncKindAttr } from "../../../dialects/nvvm/attrs.js";
 import * as nvvm from "../../../dialects/nvvm/ops/registers.js";

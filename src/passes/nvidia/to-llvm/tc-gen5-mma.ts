@@ -69,7 +69,7 @@ interface Dot {
   ) => void;
 }
 
-/** The instructions stand in a block of their own, which only the first warp enters. */
+/** The instructions are in a block of their own, which only the first warp enters. */
 function lowerDot(lo: Lowering, dot: Dot): void {
   const { b } = lo;
   const twoCTAs = runsOnTwoCTAs(lo.module);

@@ -34,7 +34,7 @@ interface Kind {
   /** Elements by their number in an instruction descriptor. */
   readonly types: readonly (string | undefined)[];
   readonly k: number;
-  /** Elements of fewer than 8 bits stand one to a byte. */
+  /** Elements of fewer than 8 bits have a byte each. */
   readonly padded?: boolean;
   readonly isInteger?: boolean;
 }
@@ -262,7 +262,7 @@ function multiplied(matrix: Float64Array, scales: Float64Array, rows: number, k:
   return matrix;
 }
 
-/** D = A * B (+ D), each sum rounded once. Halves stand one to a column. */
+/** D = A * B (+ D), each sum rounded once. Halves have a column each. */
 function accumulate(
   words: Int32Array,
   address: number,

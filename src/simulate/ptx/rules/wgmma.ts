@@ -67,7 +67,7 @@ function multiply(c: InstructionCompiler): void {
     const { I, cta } = warp;
     const { shared } = cta;
     if (!inFlight(warp).dot(results, aRows ?? [], site))
-      cta.findings.add("missing-fence", site, `warp ${warp.index} touched registers of it with no wgmma.fence behind`);
+      cta.findings.add("missing-fence", site, `warp ${warp.index} touched registers of it with no wgmma.fence after that`);
     const matrix = (row: number) => {
       const descriptor = readDescriptor(I[row]!, I[row + 1]!);
       if (typeof descriptor !== "string") return descriptor;

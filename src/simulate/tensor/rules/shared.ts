@@ -143,7 +143,7 @@ function offsetsOf({ params: { shape, encoding } }: MemDesc): Int32Array {
   return result;
 }
 
-/** Values are read at once, and stand in shared memory when their group was waited for. */
+/** Values are read at once, and are in shared memory when their group was waited for. */
 const asyncCopy: Rule = (instruction) => {
   const { op, ins, outs } = instruction;
   const v = ttg.AsyncCopyGlobalToLocalOp.match(op)!;

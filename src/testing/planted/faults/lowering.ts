@@ -612,7 +612,7 @@ export const LOWERING_FAULTS: readonly Fault[] = [
   ]),
   ...inFile("passes/nvidia/to-llvm/tensor-memory.ts", [
     { in: "storeTensor", fault: "stores are not waited for", find: '  lo.b.create(Tcgen05WaitOp, { kind: "store" });\n', replace: "" },
-    { in: "storeTensor", fault: "no barrier behind stores", find: "  lo.code.barrier(lo.b);\n", replace: "" },
+    { in: "storeTensor", fault: "no barrier after stores", find: "  lo.code.barrier(lo.b);\n", replace: "" },
     { in: "TENSOR_MEMORY", fault: "loads are not waited for", find: '    lo.b.create(Tcgen05WaitOp, { kind: "load" });\n', replace: "" },
     {
       in: "moveWords",

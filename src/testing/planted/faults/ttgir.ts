@@ -194,7 +194,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     {
       in: "sinkConversionsBehindDeallocs",
-      fault: "conversions move behind their users",
+      fault: "conversions move after their users",
       find: "at && at !== firstUse;",
       replace: "at && !at.def.isTerminator;",
     },
@@ -496,7 +496,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     {
       in: "asyncLaunchDots",
-      fault: "dots are not waited for behind the loop",
+      fault: "dots are not waited for after the loop",
       find: "insertWait(rw.setAfter(loop), loop, 0, results);",
       replace: "insertWait(rw.setAfter(loop), loop, 1, results);",
     },

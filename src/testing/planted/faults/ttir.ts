@@ -209,7 +209,7 @@ export const TTIR_FAULTS: readonly Fault[] = [
     { in: "onlyReads", fault: "writes are merged too", find: 'effects.every((e) => e.kind === "read")', replace: "true" },
     {
       in: "restore",
-      fault: "what a branch knows holds behind it",
+      fault: "what a branch knows holds after it",
       find: "while (this.#ops.length > mark)",
       replace: "while (this.#ops.length > mark + 1)",
     },

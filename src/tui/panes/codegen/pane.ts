@@ -13,7 +13,7 @@ import { CODEGEN_TABS, type CodegenTab, isCode } from "./tabs.js";
 export interface CodegenView extends Scroll {
   readonly tab: CodegenTab;
   readonly row: number;
-  /** What the why tab is about. */
+  /** The subject of the why tab. */
   readonly about: "op" | "pass" | "instruction" | "element";
   /** The line of final code whose instruction it is about. */
   readonly instruction: string;

@@ -35,7 +35,7 @@ export function whyItems(state: State, width: number): readonly CodegenItem[] {
   if (about === "op" || about === "element") items.push(...opItems(state, width));
   if (about === "instruction") return [...items, ...instructionText(instruction, width)];
   if (step) items.push(...passItems(session.trace, step, width));
-  if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story stands here", MUTED) });
+  if (items.length === 0) items.push({ row: line("put the cursor of the diff on an op, and its story is shown here", MUTED) });
   return items;
 }
 
@@ -83,10 +83,10 @@ function opItems(state: State, width: number): CodegenItem[] {
   return items;
 }
 
-/** The answers come before what they follow from. */
+/** Results come before their reasons. */
 const ORDER = ["access", "instruction shape", "moves", "pipelining", "conversions", "layout", "passes", "axis info"] as const;
 
-/** What there is to say of an op of a step; remarks alone where the step's text cannot be read back. */
+/** The explanations of an op of a step; remarks alone where the step's text cannot be read back. */
 const explained = memo((trace: Trace, step: Step, id: number): readonly { readonly title: string; readonly lines: readonly string[] }[] => {
   const queries = queriesOf(trace, step);
   const op = "error" in queries ? undefined : queries.opOf(id);
@@ -136,7 +136,7 @@ function conflictsOf(trace: Trace, fact: ReturnType<typeof ratedFacts>[number]):
 
 const textOfPass = memo(passText, 16);
 
-/** What a pass is for, and what it said of its work. */
+/** The purpose of a pass, and its remarks. */
 const passItems = memo((trace: Trace, step: Step, width: number): readonly CodegenItem[] => {
   const items: CodegenItem[] = [];
   const about = textOfPass(step.flag);

@@ -16,7 +16,7 @@ export interface FindingRow {
   readonly finding?: number;
 }
 
-/** What is known of them: nothing before the compilation ends. */
+/** The findings; none before the compilation ends. */
 export function findingsOf({ trace, computed, progress }: Session): readonly Finding[] | undefined {
   if (progress || trace.steps.length === 0) return undefined;
   return computed.findings ?? (computed.diffs ? undefined : findings(trace));
