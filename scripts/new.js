@@ -57,12 +57,12 @@ function newOp(full) {
     `import { AnyType } from "../../../ir/constraints.js";
 import { defineOp } from "../../../ir/define-op.js";
 
-export const ${pascal(mnemonic)}Op = defineOp("${full}", {
+export const ${pascal(mnemonic)}Op = defineOp("${full}", () => ({
   summary: "returns its operand",
   operands: { input: AnyType },
   results: { result: AnyType },
   format: "$input attr-dict \`:\` type($input) \`->\` type($result)",
-});
+}));
 `,
   );
   appendFileSync(index, `export * from "./${file}.js";\n`);

@@ -2,10 +2,10 @@
  * One record per operation kind: operands, attributes, results, regions, traits, syntax, type inference, verifier,
  * folder. The parser, printer, verifier, builder, fuzzer and documentation all read this record.
  *
- *     export const TransOp = defineOp("tt.trans", {
+ *     export const TransOp = defineOp("tt.trans", () => ({
  *       operands: { src: AnyTensor }, attrs: { order: DenseI32ArrayAttr }, results: { result: AnyTensor },
  *       traits: [Pure], format: "$src attr-dict `:` type($src) `->` type($result)",
- *     });
+ *     }));
  *     const trans = TransOp.match(op);  // a typed view, or undefined
  *     trans?.src                        // Value
  *     trans?.order                      // readonly number[]
@@ -174,6 +174,8 @@ export interface OpDef {
   /** The interfaces it implements, in order: they are verified so. */
   readonly interfaces: readonly Interface<unknown>[];
   interface<I>(key: Interface<I>): I | undefined;
+  /** What `defineOp` was given. */
+  readonly spec: () => OpSpec<never, never, never, never, never>;
   /** The view of an op of this kind (unchecked). */
   viewOf(op: Operation): object;
   /** Compiled assembly format; owned by `syntax`. */
@@ -201,8 +203,30 @@ export function defineOp<
   const R extends Specs<OperandSpec> = None,
   const G extends Specs<RegionSpec> = None,
   const S extends Specs<SuccessorSpec> = None,
->(name: string, spec: OpSpec<O, A, R, G, S>): TypedOpDef<O, A, R, G, S> {
-  // All ops are defined while a command starts.
+>(name: string, spec: () => OpSpec<O, A, R, G, S>): TypedOpDef<O, A, R, G, S> {
+  let View: (new (op: Operation) => object) | undefined;
+  const def = {
+    __proto__: UNMADE,
+    name,
+    dialect: name.slice(0, name.indexOf(".")),
+    registered: true,
+    spec,
+    viewOf: (op: Operation) => (op.view ??= new (View ??= viewClass(def))(op)),
+    match: (op: Operation | null | undefined) => (op != null && op.def === def ? def.viewOf(op) : undefined),
+    is: (op: Operation | null | undefined) => op != null && op.def === def,
+    program: undefined,
+    checks: undefined,
+  } as unknown as TypedOpDef<O, A, R, G, S>;
+  return def;
+}
+
+const NONE: readonly never[] = [];
+const entriesOf = <T>(specs: Specs<T> | undefined): readonly (readonly [string, T])[] => (specs ? Object.entries(specs) : NONE);
+
+/** The parts of a definition that follow from its spec. */
+type Parts = Omit<OpDef, "name" | "dialect" | "registered" | "spec" | "viewOf" | "program" | "checks">;
+
+function partsOf(spec: ReturnType<OpDef["spec"]>): Parts {
   const operands = namedValues(spec.operands);
   const results = namedValues(spec.results);
   const attrs = entriesOf<AttrSpec | AttrConstraint>(spec.attrs).map(
@@ -234,10 +258,7 @@ export function defineOp<
   if (sizedOperands) inherent.add("operandSegmentSizes");
   if (sizedResults) inherent.add("resultSegmentSizes");
 
-  const def = {
-    name,
-    dialect: name.slice(0, name.indexOf(".")),
-    registered: true,
+  return {
     summary: spec.summary ?? "",
     operands,
     attrs,
@@ -267,18 +288,28 @@ export function defineOp<
     sizedResults,
     inherent,
     interfaces: interfaces ? [...interfaces.keys()] : NONE,
-    interface: (key: Interface<unknown>) => interfaces?.get(key),
-    viewOf: (op: Operation) => (op.view ??= makeView(op)),
-    match: (op: Operation | null | undefined) => (op != null && op.def === (def as OpDef) ? def.viewOf(op) : undefined),
-    is: (op: Operation | null | undefined) => op != null && op.def === (def as OpDef),
-    program: undefined,
-    checks: undefined,
-  } as unknown as TypedOpDef<O, A, R, G, S>;
-
-  let View: (new (op: Operation) => object) | undefined;
-  const makeView = (op: Operation): object => new (View ??= viewClass(def))(op);
-  return def;
+    interface: <I>(key: Interface<I>) => interfaces?.get(key) as I | undefined,
+  };
 }
+
+/**
+ * The prototype of definitions until somebody asks for a part. A command defines some 800 ops when it starts, and uses a tenth of them:
+ * specs are functions, and the parts of an op are made of its spec once.
+ */
+const UNMADE = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    Object.keys(partsOf({})).map((part) => [
+      part,
+      {
+        get(this: OpDef) {
+          Object.setPrototypeOf(this, Object.prototype);
+          return Object.assign(this, partsOf(this.spec()))[part as keyof OpDef];
+        },
+      },
+    ]),
+  ),
+);
 
 /** The views of one kind of op share a prototype with the getters; a plain constructor makes them cheap. */
 function viewClass(def: OpDef): new (op: Operation) => object {
@@ -307,7 +338,7 @@ function resultNamesOf(specs: readonly NamedValueSpec[]): (view: never) => reado
 
 /** The stand-in definition of an op that no registered dialect defines: generic form only, nothing known. */
 export function unregisteredOp(name: string, isTerminator = false): OpDef {
-  const def = defineOp(name, { traits: isTerminator ? [T.Terminator] : [] });
+  const def = defineOp(name, () => ({ traits: isTerminator ? [T.Terminator] : [] }));
   return Object.assign(def, { registered: false });
 }
 
@@ -316,9 +347,6 @@ function oncePerContext(make: (ctx: Context) => Attribute): (ctx: Context) => At
   let last: Attribute | undefined;
   return (ctx) => (last?.ctx === ctx ? last : (last = make(ctx)));
 }
-
-const NONE: readonly never[] = [];
-const entriesOf = <T>(specs: Specs<T> | undefined): readonly (readonly [string, T])[] => (specs ? Object.entries(specs) : NONE);
 
 function namedValues(specs: Specs<OperandSpec> | undefined): readonly NamedValueSpec[] {
   // All of one shape, as hot loops want them.

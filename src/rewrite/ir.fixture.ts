@@ -11,10 +11,10 @@ import { parseModule } from "../syntax/parse.js";
 import { printOperation } from "../syntax/print.js";
 
 /** Ops of two little dialects: `old` is to become `new`. */
-export const OldOp = defineOp("old.op", { operands: { args: variadic(AnyType) }, results: { results: variadic(AnyType) } });
-export const OldWrapOp = defineOp("old.wrap", { regions: { body: AnyRegion } });
-export const NewOp = defineOp("new.op", { operands: { args: variadic(AnyType) }, results: { results: variadic(AnyType) } });
-export const CastOp = defineOp("new.cast", { operands: { in: AnyType }, results: { out: AnyType }, traits: [Pure] });
+export const OldOp = defineOp("old.op", () => ({ operands: { args: variadic(AnyType) }, results: { results: variadic(AnyType) } }));
+export const OldWrapOp = defineOp("old.wrap", () => ({ regions: { body: AnyRegion } }));
+export const NewOp = defineOp("new.op", () => ({ operands: { args: variadic(AnyType) }, results: { results: variadic(AnyType) } }));
+export const CastOp = defineOp("new.cast", () => ({ operands: { in: AnyType }, results: { out: AnyType }, traits: [Pure] }));
 export const TEST_DIALECTS = [defineDialect("old", { ops: [{ OldOp, OldWrapOp }] }), defineDialect("new", { ops: [{ NewOp, CastOp }] })];
 
 export function parse(text: string): Operation {

@@ -24,7 +24,7 @@ export const RedOpAttr = i32EnumAttr("redOp", "", {
 });
 
 /** `tt.reduce %x {axis = 0 : i32, redOp = 2 : i32} : tensor<1024xf32> -> f32` */
-export const OldReduceOp = defineOp("tt.reduce", {
+export const OldReduceOp = defineOp("tt.reduce", () => ({
   summary: "reduce",
   operands: { operand: Tensor },
   attrs: { axis: I32Attr, redOp: RedOpAttr },
@@ -35,4 +35,4 @@ export const OldReduceOp = defineOp("tt.reduce", {
     const { length } = (operand.type as TensorType).params.shape;
     if (axis < 0 || axis >= length) report.error(`axis ${axis} is none of the operand's ${length} dimensions`, "verify.op");
   },
-});
+}));

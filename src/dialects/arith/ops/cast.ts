@@ -49,7 +49,7 @@ function cast(
   fold: (view: CastView, constants: Constants) => FoldResult,
   verify?: (view: CastView, report: OpReport) => void,
 ) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { in: from },
     results: { out: to },
@@ -58,7 +58,7 @@ function cast(
     fold: (view, constants): FoldResult => fold(view, constants),
     verifyDependsOn: "types and attributes",
     verify: (view, report) => verify?.(view, report),
-  });
+  }));
 }
 
 function verifyWider({ in: from, out }: CastView, report: OpReport): void {
@@ -104,7 +104,7 @@ export const ExtSIOp = cast(
   },
   verifyWider,
 );
-export const TruncIOp = defineOp("arith.trunci", {
+export const TruncIOp = defineOp("arith.trunci", () => ({
   summary: "integer truncation operation",
   operands: { in: SignlessFixedWidthIntegerLike },
   attrs: { overflowFlags: defaultAttr(IntegerOverflowC, OVERFLOW.none) },
@@ -124,7 +124,7 @@ export const TruncIOp = defineOp("arith.trunci", {
     if (inner) return (op.setOperand(0, inner.in), "inPlace");
     return foldCast(constants, elementOf(out), same);
   },
-});
+}));
 
 // --- between floats ---------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ export const TruncIOp = defineOp("arith.trunci", {
 const convertFloat = (bits: bigint, from: Type, to: Type): bigint | undefined =>
   float.fitsDouble(kindOf(to)) ? float.convertExactly(bits, kindOf(from), kindOf(to)) : undefined;
 
-export const ExtFOp = defineOp("arith.extf", {
+export const ExtFOp = defineOp("arith.extf", () => ({
   summary: "cast from floating-point to wider floating-point",
   operands: { in: FloatLike },
   attrs: { fastmath: optionalAttr(FastMathC) },
@@ -146,7 +146,7 @@ export const ExtFOp = defineOp("arith.extf", {
     if (trunc && contract !== 0 && trunc.in.type === out.type) return trunc.in;
     return foldCast(constants, elementOf(out), convertFloat);
   },
-});
+}));
 /** Whether every value of one kind is one of the other (APFloat::isRepresentableBy). */
 function isRepresentableBy(from: FloatKind, by: FloatKind): boolean {
   const a = FLOAT_FORMATS[from];
@@ -154,7 +154,7 @@ function isRepresentableBy(from: FloatKind, by: FloatKind): boolean {
   const maxExponent = (f: typeof a) => (1 << f.exponent) - 1 - f.bias - (f.special === "ieee" ? 1 : 0);
   return maxExponent(b) >= maxExponent(a) && 1 - b.bias <= 1 - a.bias && b.mantissa >= a.mantissa;
 }
-export const TruncFOp = defineOp("arith.truncf", {
+export const TruncFOp = defineOp("arith.truncf", () => ({
   summary: "cast from floating-point to narrower floating-point",
   operands: { in: FloatLike },
   attrs: { roundingmode: optionalAttr(RoundingModeC), fastmath: optionalAttr(FastMathC) },
@@ -173,8 +173,8 @@ export const TruncFOp = defineOp("arith.truncf", {
     }
     return foldCast(constants, elementOf(out), convertFloat);
   },
-});
-export const ScalingExtFOp = defineOp("arith.scaling_extf", {
+}));
+export const ScalingExtFOp = defineOp("arith.scaling_extf", () => ({
   summary: "Upcasts input floats using provided scales values following OCP MXFP Spec",
   operands: { in: FloatLike, scale: FloatLike },
   attrs: { fastmath: optionalAttr(FastMathC) },
@@ -182,8 +182,8 @@ export const ScalingExtFOp = defineOp("arith.scaling_extf", {
   traits: [Pure, SameInputOutputTensorDims, Castable(isFloatExtension), ...ELEMENTWISE],
   format: "$in `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
   verify: (view, report) => verifyWider(view, report),
-});
-export const ScalingTruncFOp = defineOp("arith.scaling_truncf", {
+}));
+export const ScalingTruncFOp = defineOp("arith.scaling_truncf", () => ({
   summary: "Downcasts input floating point values using provided scales values following OCP MXFP Spec",
   operands: { in: FloatLike, scale: FloatLike },
   attrs: { roundingmode: optionalAttr(RoundingModeC), fastmath: optionalAttr(FastMathC) },
@@ -191,7 +191,7 @@ export const ScalingTruncFOp = defineOp("arith.scaling_truncf", {
   traits: [Pure, SameInputOutputTensorDims, Castable(isFloatTruncation), ...ELEMENTWISE],
   format: "$in `,` $scale ($roundingmode^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($in) `,` type($scale) `to` type($out)",
   verify: (view, report) => verifyShorter(view, report),
-});
+}));
 
 // --- between integers and floats --------------------------------------------------------------
 

@@ -77,7 +77,7 @@ function isExtendedFromI1(type: Type): boolean {
   return IntegerType.is(type) ? type.params.width === 1 : VectorType.is(type) && isInteger(type.params.elementType, 1);
 }
 
-export const CmpIOp = defineOp("arith.cmpi", {
+export const CmpIOp = defineOp("arith.cmpi", () => ({
   summary: "integer comparison operation",
   operands: { lhs: SignlessIntegerOrIndexLike, rhs: SignlessIntegerOrIndexLike },
   attrs: { predicate: CmpIPredicateC },
@@ -102,9 +102,9 @@ export const CmpIOp = defineOp("arith.cmpi", {
     if (!constants[0]) return undefined;
     return foldBinaryInt(constants, (a, b, width) => (applyCmpI(predicate, a, b, width) ? 1n : 0n), i1(op.ctx));
   },
-});
+}));
 
-export const CmpFOp = defineOp("arith.cmpf", {
+export const CmpFOp = defineOp("arith.cmpf", () => ({
   summary: "floating-point comparison operation",
   operands: { lhs: FloatLike, rhs: FloatLike },
   attrs: { predicate: CmpFPredicateC, fastmath: defaultAttr(FastMathC, FAST_MATH.none) },
@@ -120,4 +120,4 @@ export const CmpFOp = defineOp("arith.cmpf", {
     if (Number.isNaN(b)) a = b;
     return a === undefined || b === undefined ? undefined : boolAttr(op.ctx, applyCmpF(predicate, a, b));
   },
-});
+}));

@@ -29,7 +29,7 @@ const sameType = PredOpTrait(
 );
 
 /** Source: mlir/include/mlir/Dialect/Arith/IR/ArithOps.td, Arith_ConstantOp. */
-export const ConstantOp = defineOp("arith.constant", {
+export const ConstantOp = defineOp("arith.constant", () => ({
   summary: "integer or floating point constant",
   attrs: { value: TypedAttr },
   results: { result: AnyType },
@@ -57,7 +57,7 @@ export const ConstantOp = defineOp("arith.constant", {
       );
   },
   fold: ({ value }): FoldResult => value,
-});
+}));
 
 /** Whether arith.constant can hold that value (ConstantOp::isBuildableWith). */
 export function isBuildableWith(value: Attribute, type: Type): boolean {

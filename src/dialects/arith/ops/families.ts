@@ -28,18 +28,18 @@ const BINARY_FORMAT = "$lhs `,` $rhs attr-dict `:` type($result)";
 
 /** Arith_TotalIntBinaryOp: no undefined behaviour. */
 export function totalIntBinary(name: string, summary: string, traits: readonly Trait[], fold: BinaryFold) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: intOperands,
     results: intResult,
     traits: [...traits, Pure, SameOperandsAndResultType, ...ELEMENTWISE],
     format: BINARY_FORMAT,
     fold: (view, constants): FoldResult => fold(view, constants),
-  });
+  }));
 }
 /** Arith_IntBinaryOp that may only be executed early when `isSafe`. */
 export function partialIntBinary(name: string, summary: string, isSafe: (rhs: Value) => boolean, fold: BinaryFold) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: intOperands,
     results: intResult,
@@ -48,7 +48,7 @@ export function partialIntBinary(name: string, summary: string, isSafe: (rhs: Va
     format: BINARY_FORMAT,
     effects: () => [],
     fold: (view, constants): FoldResult => fold(view, constants),
-  });
+  }));
 }
 /** Arith_IntBinaryOpWithOverflowFlags */
 export function overflowIntBinary(
@@ -57,7 +57,7 @@ export function overflowIntBinary(
   traits: readonly Trait[],
   fold: BinaryFold<BinaryView & { readonly overflowFlags: number }>,
 ) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: intOperands,
     attrs: { overflowFlags: defaultAttr(IntegerOverflowC, OVERFLOW.none) },
@@ -65,7 +65,7 @@ export function overflowIntBinary(
     traits: [...traits, Pure, SameOperandsAndResultType, ...ELEMENTWISE],
     format: "$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)",
     fold: (view, constants): FoldResult => fold(view, constants),
-  });
+  }));
 }
 /** Arith_FloatBinaryOp */
 export function floatBinary(
@@ -74,7 +74,7 @@ export function floatBinary(
   traits: readonly Trait[],
   fold: BinaryFold<BinaryView & { readonly fastmath: number }>,
 ) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { lhs: FloatLike, rhs: FloatLike },
     attrs: { fastmath: defaultAttr(FastMathC, FAST_MATH.none) },
@@ -82,5 +82,5 @@ export function floatBinary(
     traits: [Pure, ...traits, SameOperandsAndResultType, ...ELEMENTWISE],
     format: "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
     fold: (view, constants): FoldResult => fold(view, constants),
-  });
+  }));
 }

@@ -9,7 +9,7 @@ import { FAST_MATH, FastMathC } from "../attrs.js";
 import { FloatLike } from "../constraints.js";
 import { ELEMENTWISE, floatBinary } from "./families.js";
 
-export const NegFOp = defineOp("arith.negf", {
+export const NegFOp = defineOp("arith.negf", () => ({
   summary: "floating point negation",
   operands: { operand: FloatLike },
   attrs: { fastmath: defaultAttr(FastMathC, FAST_MATH.none) },
@@ -20,7 +20,7 @@ export const NegFOp = defineOp("arith.negf", {
     const inner = NegFOp.match(operand.definingOp);
     return inner ? inner.operand : foldUnaryFloat(constants, float.negate);
   },
-});
+}));
 
 export const AddFOp = floatBinary("arith.addf", "floating point addition operation", [Commutative], ({ lhs }, constants): FoldResult => {
   if (isNegZeroFloat(constants[1])) return lhs;

@@ -47,7 +47,7 @@ export const MulIOp = overflowIntBinary(
   },
 );
 
-export const AddUIExtendedOp = defineOp("arith.addui_extended", {
+export const AddUIExtendedOp = defineOp("arith.addui_extended", () => ({
   summary: "extended unsigned integer addition operation returning sum and overflow bit",
   operands: { lhs: SignlessIntegerOrIndexLike, rhs: SignlessIntegerOrIndexLike },
   results: { sum: SignlessIntegerOrIndexLike, overflow: BoolLike },
@@ -69,7 +69,7 @@ export const AddUIExtendedOp = defineOp("arith.addui_extended", {
     );
     return carry && [sum, carry];
   },
-});
+}));
 
 function foldMulExtended(lhs: Value, constants: Constants, signed: boolean): FoldResult {
   const right = constants[1];
@@ -86,14 +86,14 @@ function foldMulExtended(lhs: Value, constants: Constants, signed: boolean): Fol
   return high && [low, high];
 }
 function mulExtended(name: string, summary: string, signed: boolean) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { lhs: SignlessIntegerOrIndexLike, rhs: SignlessIntegerOrIndexLike },
     results: { low: SignlessIntegerOrIndexLike, high: SignlessIntegerOrIndexLike },
     traits: [Pure, Commutative, AllTypesMatch("lhs", "rhs", "low", "high"), ...ELEMENTWISE],
     format: "$lhs `,` $rhs attr-dict `:` type($lhs)",
     fold: ({ lhs }, constants): FoldResult => foldMulExtended(lhs, constants, signed),
-  });
+  }));
 }
 export const MulSIExtendedOp = mulExtended("arith.mulsi_extended", "extended signed integer multiplication operation", true);
 export const MulUIExtendedOp = mulExtended("arith.mului_extended", "extended unsigned integer multiplication operation", false);

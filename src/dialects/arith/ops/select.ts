@@ -20,7 +20,7 @@ const ConditionFits = PredOpTrait("condition is signless i1 or has matching shap
 });
 
 /** Source: mlir/include/mlir/Dialect/Arith/IR/ArithOps.td, SelectOp. */
-export const SelectOp = defineOp("arith.select", {
+export const SelectOp = defineOp("arith.select", () => ({
   summary: "select operation",
   operands: { condition: BoolLike, true_value: AnyType, false_value: AnyType },
   results: { result: AnyType },
@@ -72,7 +72,7 @@ export const SelectOp = defineOp("arith.select", {
     }
     return selectElements(constants);
   },
-});
+}));
 
 /** Selects among constant elements where the condition is a constant that is no splat. */
 function selectElements([condition, yes, no]: Constants): FoldResult {

@@ -6,7 +6,7 @@ import { HasOnlyGraphRegion, IsolatedFromAbove, NoRegionArguments, NoTerminator,
 const body: RegionSpec = { ...MaxSizedRegion1, minBlocks: 1 };
 
 /** The top of the IR: one block of functions and globals. Source: mlir/include/mlir/IR/BuiltinOps.td, ModuleOp. */
-export const ModuleOp = defineOp("builtin.module", {
+export const ModuleOp = defineOp("builtin.module", () => ({
   summary: "a top level container operation",
   attrs: { sym_name: optionalAttr(SymbolNameAttr), sym_visibility: optionalAttr(StrAttr) },
   regions: { bodyRegion: body },
@@ -30,4 +30,4 @@ export const ModuleOp = defineOp("builtin.module", {
       if (!name.includes(".") && name !== "sym_name" && name !== "sym_visibility")
         report.error(`can only contain attributes with dialect-prefixed names, found: '${name}'`, "verify.module-attribute");
   },
-});
+}));

@@ -3,7 +3,7 @@ import { defineOp, type FoldResult } from "../../../ir/define-op.js";
 import { Pure } from "../../../ir/traits.js";
 
 /** Source: mlir/include/mlir/IR/BuiltinOps.td, UnrealizedConversionCastOp. */
-export const UnrealizedConversionCastOp = defineOp("builtin.unrealized_conversion_cast", {
+export const UnrealizedConversionCastOp = defineOp("builtin.unrealized_conversion_cast", () => ({
   summary: "an unrealized conversion from one set of types to another",
   operands: { inputs: variadic(AnyType) },
   results: { outputs: variadic(AnyType) },
@@ -23,4 +23,4 @@ export const UnrealizedConversionCastOp = defineOp("builtin.unrealized_conversio
       return undefined;
     return inner.inputs;
   },
-});
+}));

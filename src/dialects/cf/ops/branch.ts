@@ -6,7 +6,7 @@ import { constantInt } from "../../../ir/match.js";
 import { AttrSizedOperandSegments, Pure, Terminator } from "../../../ir/traits.js";
 
 /** Source: mlir/include/mlir/Dialect/ControlFlow/IR/ControlFlowOps.td, BranchOp. */
-export const BranchOp = defineOp("cf.br", {
+export const BranchOp = defineOp("cf.br", () => ({
   summary: "Branch operation",
   operands: { destOperands: variadic(AnyType) },
   successors: { dest: AnySuccessor },
@@ -18,11 +18,11 @@ export const BranchOp = defineOp("cf.br", {
     }),
   ],
   format: "$dest (`(` $destOperands^ `:` type($destOperands) `)`)? attr-dict",
-});
+}));
 export type BranchView = View<typeof BranchOp>;
 
 /** Source: mlir/include/mlir/Dialect/ControlFlow/IR/ControlFlowOps.td, CondBranchOp. */
-export const CondBranchOp = defineOp("cf.cond_br", {
+export const CondBranchOp = defineOp("cf.cond_br", () => ({
   summary: "Conditional branch operation",
   operands: { condition: I1, trueDestOperands: variadic(AnyType), falseDestOperands: variadic(AnyType) },
   attrs: { branch_weights: optionalAttr(DenseI32ArrayAttr) },
@@ -44,5 +44,5 @@ export const CondBranchOp = defineOp("cf.cond_br", {
     "$condition (`weights` `(` $branch_weights^ `)` )? `,` " +
     "$trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` " +
     "$falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
-});
+}));
 export type CondBranchView = View<typeof CondBranchOp>;

@@ -63,7 +63,7 @@ const CaseOperandSegments = defineTrait("CaseOperandSegments", {
 });
 
 /** Source: mlir/include/mlir/Dialect/ControlFlow/IR/ControlFlowOps.td, SwitchOp. */
-export const SwitchOp = defineOp("cf.switch", {
+export const SwitchOp = defineOp("cf.switch", () => ({
   summary: "Switch operation",
   operands: { flag: AnyInteger, defaultOperands: variadic(AnyType), caseOperands: variadic(AnyType) },
   attrs: { case_values: optionalAttr(ElementsAttrC), case_operand_segments: DenseI32ArrayAttr },
@@ -139,7 +139,7 @@ export const SwitchOp = defineOp("cf.switch", {
     else if (case_operand_segments.length !== count)
       report.error(`has ${case_operand_segments.length} groups of case operands but ${count} case destinations`, "cf.switch");
   },
-});
+}));
 export type SwitchView = View<typeof SwitchOp>;
 
 function caseValuesAttr(p: OpParser, type: Type, values: readonly bigint[]) {

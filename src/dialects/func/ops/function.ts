@@ -23,7 +23,7 @@ import { DeclarationsAreNotPublic, FunctionOpTrait, parseFunctionOp, printFuncti
 const typeOfFunc = (op: Operation): { readonly inputs: readonly Type[]; readonly results: readonly Type[] } =>
   (FuncFuncOp.match(op)!.function_type as TypeOf<typeof FunctionType>).params;
 
-export const FuncFuncOp = defineOp("func.func", {
+export const FuncFuncOp = defineOp("func.func", () => ({
   summary: "An operation with a name containing a single `SSACFG` region",
   attrs: {
     sym_name: SymbolNameAttr,
@@ -44,9 +44,9 @@ export const FuncFuncOp = defineOp("func.func", {
   defaultDialect: "func",
   parse: parseFunctionOp,
   print: ({ op }, p) => printFunctionOp(p, op),
-});
+}));
 
-export const FuncCallOp = defineOp("func.call", {
+export const FuncCallOp = defineOp("func.call", () => ({
   summary: "call operation",
   operands: { operands: variadic(AnyType) },
   attrs: { callee: FlatSymbolRefAttr, arg_attrs: optionalAttr(DictArrayAttr), res_attrs: optionalAttr(DictArrayAttr) },
@@ -64,9 +64,9 @@ export const FuncCallOp = defineOp("func.call", {
     }),
   ],
   format: "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)",
-});
+}));
 
-export const FuncReturnOp = defineOp("func.return", {
+export const FuncReturnOp = defineOp("func.return", () => ({
   summary: "Function return operation",
   operands: { operands: variadic(AnyType) },
   traits: [Pure, HasParent("func.func"), ReturnLike, Terminator],
@@ -86,4 +86,4 @@ export const FuncReturnOp = defineOp("func.return", {
         "func.return",
       );
   },
-});
+}));

@@ -6,7 +6,7 @@ import { VerifyTensorLayoutsTrait } from "../../tt/traits.js";
 import { AutoEncoding } from "../attrs.js";
 
 /** Says which layout a tensor without one gets; it is gone once layouts are inferred. Source: GluonOps.td; Dialect.cpp. */
-export const SetAutoLayoutOp = defineOp("gluon.set_auto_layout", {
+export const SetAutoLayoutOp = defineOp("gluon.set_auto_layout", () => ({
   summary: "set auto encoding to a concrete encoding type",
   operands: { src: Tensor },
   results: { result: Tensor },
@@ -18,4 +18,4 @@ export const SetAutoLayoutOp = defineOp("gluon.set_auto_layout", {
     else if (!encoding) report.error("result tensor must have an encoding", "gluon.auto-layout");
     else if (AutoEncoding.is(encoding)) report.error("result type must not be auto layout", "gluon.auto-layout");
   },
-});
+}));

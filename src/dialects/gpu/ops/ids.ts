@@ -17,7 +17,7 @@ const IndexAttr: AttrConstraint<Attribute> = {
 
 /** An index along one dimension; its result is named after both. */
 function indexOp(name: string, summary: string) {
-  return defineOp(`gpu.${name}`, {
+  return defineOp(`gpu.${name}`, () => ({
     summary,
     attrs: { dimension: Dimension, upper_bound: optionalAttr(IndexAttr) },
     results: { result: Index },
@@ -25,7 +25,7 @@ function indexOp(name: string, summary: string) {
     format: "$dimension (`upper_bound` $upper_bound^)? attr-dict",
     inferTypes: ({ ctx }) => [indexType(ctx)],
     resultNames: ({ dimension }) => [`${name}_${dimension}`],
-  });
+  }));
 }
 export const ThreadIdOp = indexOp("thread_id", "the thread's index in its block");
 export const BlockIdOp = indexOp("block_id", "the block's index in the grid");
@@ -38,14 +38,14 @@ export const ClusterBlockIdOp = indexOp("cluster_block_id", "the block's index i
 export const ClusterDimBlocksOp = indexOp("cluster_dim_blocks", "the number of blocks of a cluster");
 
 function bareIndexOp(name: string, summary: string, format: string) {
-  return defineOp(`gpu.${name}`, {
+  return defineOp(`gpu.${name}`, () => ({
     summary,
     attrs: { upper_bound: optionalAttr(IndexAttr) },
     results: { result: Index },
     traits: [Pure],
     format: `(\`upper_bound\` $upper_bound^)? attr-dict${format}`,
     inferTypes: ({ ctx }) => [indexType(ctx)],
-  });
+  }));
 }
 export const LaneIdOp = bareIndexOp("lane_id", "the thread's index in its subgroup (warp)", "");
 export const SubgroupIdOp = bareIndexOp("subgroup_id", "the subgroup's index in its block", " `:` type($result)");

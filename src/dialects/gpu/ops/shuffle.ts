@@ -10,7 +10,7 @@ const AnyIntegerOrFloatOr1DVector = typeConstraint("Integer or Float or fixed-le
 });
 
 /** Source: mlir/include/mlir/Dialect/GPU/IR/GPUOps.td, GPU_ShuffleOp. */
-export const ShuffleOp = defineOp("gpu.shuffle", {
+export const ShuffleOp = defineOp("gpu.shuffle", () => ({
   summary: "Shuffles values within a subgroup.",
   operands: { value: AnyIntegerOrFloatOr1DVector, offset: I32, width: I32 },
   attrs: { mode: ShuffleMode },
@@ -18,4 +18,4 @@ export const ShuffleOp = defineOp("gpu.shuffle", {
   traits: [Pure, AllTypesMatch("value", "shuffleResult")],
   format: "$mode $value `,` $offset `,` $width attr-dict `:` type($value)",
   resultNames: () => ["shuffleResult", "valid"],
-});
+}));

@@ -28,7 +28,7 @@ export function typeAtPosition(container: Type, position: readonly number[]): Ty
   return type;
 }
 
-export const ExtractValueOp = defineOp("llvm.extractvalue", {
+export const ExtractValueOp = defineOp("llvm.extractvalue", () => ({
   operands: { container: Aggregate },
   attrs: { position: DenseI64ArrayAttr },
   results: { res: LLVMType },
@@ -59,7 +59,7 @@ export const ExtractValueOp = defineOp("llvm.extractvalue", {
     const element = DenseElementsAttr.is(constant) ? elementOf(constant, position, res.type) : undefined;
     return element ?? foldThroughInserts(op, position);
   },
-});
+}));
 
 function elementAt(container: Type, position: readonly number[]): Type | string {
   if (!isCompatibleType(container)) return `expected LLVM IR Dialect type, got '${typeText(container)}'`;
@@ -102,7 +102,7 @@ function commonPrefix(a: readonly number[], b: readonly number[]): number {
   return n;
 }
 
-export const InsertValueOp = defineOp("llvm.insertvalue", {
+export const InsertValueOp = defineOp("llvm.insertvalue", () => ({
   operands: { container: Aggregate, value: PrimitiveType },
   attrs: { position: DenseI64ArrayAttr },
   results: { res: Aggregate },
@@ -115,17 +115,17 @@ export const InsertValueOp = defineOp("llvm.insertvalue", {
     if (typeof type === "string") report.error(type);
     else if (value.type !== type) report.error(`Type mismatch: cannot insert '${typeText(value.type)}' into '${typeText(container.type)}'`);
   },
-});
+}));
 
 // --- vectors ---------------------------------------------------------------------------------
 
-export const ExtractElementOp = defineOp("llvm.extractelement", {
+export const ExtractElementOp = defineOp("llvm.extractelement", () => ({
   operands: { vector: LLVMVector, position: AnySignlessInteger },
   results: { res: LLVMType },
   traits: [Pure, TypesMatchWith("result type matches vector element type", "vector", "res", elementOrSelf)],
   format: "$vector `[` $position `:` type($position) `]` attr-dict `:` type($vector)",
-});
-export const InsertElementOp = defineOp("llvm.insertelement", {
+}));
+export const InsertElementOp = defineOp("llvm.insertelement", () => ({
   operands: { vector: LLVMVector, value: PrimitiveType, position: AnySignlessInteger },
   results: { res: LLVMVector },
   traits: [
@@ -134,8 +134,8 @@ export const InsertElementOp = defineOp("llvm.insertelement", {
     AllTypesMatch("res", "vector"),
   ],
   format: "$value `,` $vector `[` $position `:` type($position) `]` attr-dict `:` type($vector)",
-});
-export const ShuffleVectorOp = defineOp("llvm.shufflevector", {
+}));
+export const ShuffleVectorOp = defineOp("llvm.shufflevector", () => ({
   operands: { v1: LLVMVector, v2: LLVMVector },
   attrs: { mask: DenseI32ArrayAttr },
   results: { res: LLVMVector },
@@ -144,4 +144,4 @@ export const ShuffleVectorOp = defineOp("llvm.shufflevector", {
   verify({ v1, mask }, report) {
     if (isScalableVector(v1.type) && mask.some((m) => m !== 0)) report.error("expected a splat operation for scalable vectors");
   },
-});
+}));

@@ -15,7 +15,7 @@ const results = { res: IntOrVector };
 const pure = [SameOperandsAndResultType, Pure];
 
 const plain = (name: string) =>
-  defineOp(`llvm.${name}`, { operands, results, traits: pure, format: "$lhs `,` $rhs attr-dict `:` type($res)" });
+  defineOp(`llvm.${name}`, () => ({ operands, results, traits: pure, format: "$lhs `,` $rhs attr-dict `:` type($res)" }));
 export const AndOp = plain("and");
 export const XOrOp = plain("xor");
 export const URemOp = plain("urem");
@@ -28,10 +28,10 @@ const OVERFLOW = {
   results,
   format: "$lhs `,` $rhs ($overflowFlags^)? attr-dict `:` type($res)",
 };
-export const AddOp = defineOp("llvm.add", { ...OVERFLOW, traits: [...pure, Commutative] });
-export const SubOp = defineOp("llvm.sub", { ...OVERFLOW, traits: pure });
-export const MulOp = defineOp("llvm.mul", { ...OVERFLOW, traits: [...pure, Commutative] });
-export const ShlOp = defineOp("llvm.shl", {
+export const AddOp = defineOp("llvm.add", () => ({ ...OVERFLOW, traits: [...pure, Commutative] }));
+export const SubOp = defineOp("llvm.sub", () => ({ ...OVERFLOW, traits: pure }));
+export const MulOp = defineOp("llvm.mul", () => ({ ...OVERFLOW, traits: [...pure, Commutative] }));
+export const ShlOp = defineOp("llvm.shl", () => ({
   ...OVERFLOW,
   traits: pure,
   fold({ lhs, res }, [left, right]): FoldResult {
@@ -40,7 +40,7 @@ export const ShlOp = defineOp("llvm.shl", {
     if (amount === undefined || width === undefined || amount >= BigInt(width) || !IntegerAttr.is(left)) return undefined;
     return intAttr(res.type, wrapInt(left.params.value << amount, res.type));
   },
-});
+}));
 
 /** Operations that may promise that no bits are lost. */
 const EXACT = {
@@ -49,13 +49,13 @@ const EXACT = {
   results,
   format: "(`exact` $isExact^)? $lhs `,` $rhs attr-dict `:` type($res)",
 };
-export const LShrOp = defineOp("llvm.lshr", { ...EXACT, traits: pure });
-export const AShrOp = defineOp("llvm.ashr", { ...EXACT, traits: pure });
+export const LShrOp = defineOp("llvm.lshr", () => ({ ...EXACT, traits: pure }));
+export const AShrOp = defineOp("llvm.ashr", () => ({ ...EXACT, traits: pure }));
 /** Pure in the MLIR of Triton 3.6, although division by zero is undefined. */
-export const UDivOp = defineOp("llvm.udiv", { ...EXACT, traits: pure });
-export const SDivOp = defineOp("llvm.sdiv", { ...EXACT, traits: pure });
+export const UDivOp = defineOp("llvm.udiv", () => ({ ...EXACT, traits: pure }));
+export const SDivOp = defineOp("llvm.sdiv", () => ({ ...EXACT, traits: pure }));
 
-export const OrOp = defineOp("llvm.or", {
+export const OrOp = defineOp("llvm.or", () => ({
   operands,
   attrs: { isDisjoint: Unit },
   results,
@@ -65,7 +65,7 @@ export const OrOp = defineOp("llvm.or", {
     if (!IntegerAttr.is(left) || !IntegerAttr.is(right)) return undefined;
     return intAttr(res.type, left.params.value | right.params.value);
   },
-});
+}));
 
 /** The value of an integer constant, taken as unsigned. */
 function unsigned(attr: Attribute | undefined): bigint | undefined {
@@ -76,29 +76,29 @@ function unsigned(attr: Attribute | undefined): bigint | undefined {
 
 const fastmath: { readonly fastmathFlags: AttrSpec<number, false> } = { fastmathFlags: Fastmath };
 const floatBinary = (name: string) =>
-  defineOp(`llvm.${name}`, {
+  defineOp(`llvm.${name}`, () => ({
     operands: { lhs: FloatOrVector, rhs: FloatOrVector },
     attrs: fastmath,
     results: { res: FloatOrVector },
     traits: pure,
     format: "$lhs `,` $rhs attr-dict `:` type($res)",
-  });
+  }));
 export const FAddOp = floatBinary("fadd");
 export const FSubOp = floatBinary("fsub");
 export const FMulOp = floatBinary("fmul");
 export const FDivOp = floatBinary("fdiv");
 export const FRemOp = floatBinary("frem");
-export const FNegOp = defineOp("llvm.fneg", {
+export const FNegOp = defineOp("llvm.fneg", () => ({
   operands: { operand: FloatOrVector },
   attrs: fastmath,
   results: { res: FloatOrVector },
   traits: pure,
   format: "$operand attr-dict `:` type($res)",
-});
+}));
 
-export const FreezeOp = defineOp("llvm.freeze", {
+export const FreezeOp = defineOp("llvm.freeze", () => ({
   operands: { val: LLVMType },
   results: { res: LLVMType },
   traits: pure,
   format: "$val attr-dict `:` type($val)",
-});
+}));

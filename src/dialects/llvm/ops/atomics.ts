@@ -20,7 +20,7 @@ const RMW_TYPE = anyOf(
 const FLOAT_OPS = ["fadd", "fsub", "fmin", "fmax", "fminimum", "fmaximum"];
 const isRelaxed = (ordering: keyof typeof ATOMIC_ORDERINGS): boolean => ATOMIC_ORDERINGS[ordering] < ATOMIC_ORDERINGS.monotonic;
 
-export const AtomicRMWOp = defineOp("llvm.atomicrmw", {
+export const AtomicRMWOp = defineOp("llvm.atomicrmw", () => ({
   operands: { ptr: Pointer, val: RMW_TYPE },
   attrs: {
     bin_op: AtomicBinOp,
@@ -45,10 +45,10 @@ export const AtomicRMWOp = defineOp("llvm.atomicrmw", {
     } else if (!(IntegerType.is(type) && [8, 16, 32, 64].includes(type.params.width))) report.error("expected LLVM IR integer type");
     if (isRelaxed(ordering)) report.error("expected at least 'monotonic' ordering");
   },
-});
+}));
 
 const CMPXCHG_TYPE = anyOf("signless integer or LLVM pointer type", AnySignlessInteger, Pointer);
-export const AtomicCmpXchgOp = defineOp("llvm.cmpxchg", {
+export const AtomicCmpXchgOp = defineOp("llvm.cmpxchg", () => ({
   operands: { ptr: Pointer, cmp: CMPXCHG_TYPE, val: CMPXCHG_TYPE },
   attrs: {
     success_ordering: AtomicOrdering,
@@ -74,13 +74,13 @@ export const AtomicCmpXchgOp = defineOp("llvm.cmpxchg", {
     else if (failure_ordering === "release" || failure_ordering === "acq_rel")
       report.error("failure ordering cannot be 'release' or 'acq_rel'");
   },
-});
+}));
 
-export const FenceOp = defineOp("llvm.fence", {
+export const FenceOp = defineOp("llvm.fence", () => ({
   attrs: { ordering: AtomicOrdering, syncscope: optionalAttr(StrAttr) },
   format: "(`syncscope` `(` $syncscope^ `)`)? $ordering attr-dict",
   verify({ ordering }, report) {
     if (ordering === "not_atomic" || ordering === "unordered" || ordering === "monotonic")
       report.error("can be given only acquire, release, acq_rel, and seq_cst orderings");
   },
-});
+}));

@@ -51,7 +51,7 @@ const SPELT = [
   "res_attrs",
 ];
 
-export const CallOp = defineOp("llvm.call", {
+export const CallOp = defineOp("llvm.call", () => ({
   operands: { callee_operands: variadic(LLVMType), op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
   attrs: {
     ...calleeAttrs,
@@ -103,7 +103,7 @@ export const CallOp = defineOp("llvm.call", {
   verify({ op_bundle_sizes, op_bundle_tags }, report) {
     verifyBundles(op_bundle_sizes, op_bundle_tags, report);
   },
-});
+}));
 
 /** One of the keywords, if one is there; the attribute is the default otherwise. */
 function parseKeyword<K extends string>(
@@ -193,7 +193,7 @@ function verifyCallee(op: Operation, lookup: (name: string) => Operation | undef
   else if (result && result !== returnType) wrong(`result type mismatch: '${typeText(result)}' != '${typeText(returnType)}'`);
 }
 
-export const InvokeOp = defineOp("llvm.invoke", {
+export const InvokeOp = defineOp("llvm.invoke", () => ({
   operands: {
     callee_operands: variadic(LLVMType),
     normalDestOperands: variadic(LLVMType),
@@ -260,9 +260,9 @@ export const InvokeOp = defineOp("llvm.invoke", {
       report.plain("first operation in unwind destination should be a llvm.landingpad operation");
     else verifyBundles(op_bundle_sizes, op_bundle_tags, report);
   },
-});
+}));
 
-export const LandingpadOp = defineOp("llvm.landingpad", {
+export const LandingpadOp = defineOp("llvm.landingpad", () => ({
   operands: { clauses: variadic(LLVMType) },
   attrs: { cleanup: Unit },
   results: { res: LLVMType },
@@ -304,11 +304,11 @@ export const LandingpadOp = defineOp("llvm.landingpad", {
       return void report.plain(`clause #${i} is not a known constant - null, addressof, bitcast`);
     }
   },
-});
+}));
 
 const INTRINSIC_SPELT = ["operandSegmentSizes", "op_bundle_sizes", "intrin", "op_bundle_tags", "arg_attrs", "res_attrs"];
 
-export const CallIntrinsicOp = defineOp("llvm.call_intrinsic", {
+export const CallIntrinsicOp = defineOp("llvm.call_intrinsic", () => ({
   operands: { args: variadic(LLVMType), op_bundle_operands: variadicOfVariadic(LLVMType, "op_bundle_sizes") },
   attrs: { intrin: StrAttr, fastmathFlags: Fastmath, ...bundleAttrs, ...signatureAttrs },
   results: { results: optional(LLVMType) },
@@ -337,4 +337,4 @@ export const CallIntrinsicOp = defineOp("llvm.call_intrinsic", {
     if (!intrin.startsWith("llvm.")) report.error("intrinsic name must start with 'llvm.'");
     else verifyBundles(op_bundle_sizes, op_bundle_tags, report);
   },
-});
+}));

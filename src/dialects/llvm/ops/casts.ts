@@ -13,7 +13,7 @@ import { LLVMPointerType } from "../types/types.js";
 
 const FORMAT = "$arg attr-dict `:` type($arg) `to` type($res)";
 const cast = (name: string, from: TypeConstraint, to: TypeConstraint) =>
-  defineOp(`llvm.${name}`, { operands: { arg: from }, results: { res: to }, traits: [Pure], format: FORMAT });
+  defineOp(`llvm.${name}`, () => ({ operands: { arg: from }, results: { res: to }, traits: [Pure], format: FORMAT }));
 
 export const FPExtOp = cast("fpext", FloatOrVector, FloatOrVector);
 export const FPTruncOp = cast("fptrunc", FloatOrVector, FloatOrVector);
@@ -23,14 +23,14 @@ export const SIToFPOp = cast("sitofp", IntOrVector, FloatOrVector);
 export const PtrToIntOp = cast("ptrtoint", PointerOrVector, IntOrVector);
 
 const NONNEG = "(`nneg` $nonNeg^)? $arg attr-dict `:` type($arg) `to` type($res)";
-export const UIToFPOp = defineOp("llvm.uitofp", {
+export const UIToFPOp = defineOp("llvm.uitofp", () => ({
   operands: { arg: IntOrVector },
   attrs: { nonNeg: Unit },
   results: { res: FloatOrVector },
   traits: [Pure],
   format: NONNEG,
-});
-export const ZExtOp = defineOp("llvm.zext", {
+}));
+export const ZExtOp = defineOp("llvm.zext", () => ({
   operands: { arg: IntOrVector },
   attrs: { nonNeg: Unit },
   results: { res: IntOrVector },
@@ -41,28 +41,28 @@ export const ZExtOp = defineOp("llvm.zext", {
     if (!IntegerAttr.is(arg)) return undefined;
     return intAttr(res.type, BigInt.asUintN(bitWidth(arg.params.type)!, arg.params.value));
   },
-});
-export const SExtOp = defineOp("llvm.sext", {
+}));
+export const SExtOp = defineOp("llvm.sext", () => ({
   operands: { arg: IntOrVector },
   results: { res: IntOrVector },
   traits: [Pure],
   format: FORMAT,
   verify: ({ arg, res }, report) => verifyExtension(arg, res, report),
-});
-export const TruncOp = defineOp("llvm.trunc", {
+}));
+export const TruncOp = defineOp("llvm.trunc", () => ({
   operands: { arg: IntOrVector },
   attrs: { overflowFlags: OverflowFlags },
   results: { res: IntOrVector },
   traits: [Pure],
   format: "$arg ($overflowFlags^)? attr-dict `:` type($arg) `to` type($res)",
-});
-export const IntToPtrOp = defineOp("llvm.inttoptr", {
+}));
+export const IntToPtrOp = defineOp("llvm.inttoptr", () => ({
   operands: { arg: IntOrVector },
   attrs: { dereferenceable: optionalAttr(DereferenceableC) },
   results: { res: PointerOrVector },
   traits: [Pure],
   format: "$arg (`dereferenceable` `` $dereferenceable^)? attr-dict `:` type($arg) `to` type($res)",
-});
+}));
 
 function verifyExtension(arg: Value, res: Value, report: OpReport): void {
   const from = arg.type;
@@ -75,7 +75,7 @@ function verifyExtension(arg: Value, res: Value, report: OpReport): void {
     report.plain("integer width of the output type is smaller or equal to the integer width of the input type");
 }
 
-export const BitcastOp = defineOp("llvm.bitcast", {
+export const BitcastOp = defineOp("llvm.bitcast", () => ({
   operands: { arg: NonAggregate },
   results: { res: NonAggregate },
   traits: [Pure],
@@ -91,14 +91,14 @@ export const BitcastOp = defineOp("llvm.bitcast", {
       report.error("cannot cast pointers of different address spaces, use 'llvm.addrspacecast' instead");
   },
   fold: ({ op }): FoldResult => foldChain(op),
-});
-export const AddrSpaceCastOp = defineOp("llvm.addrspacecast", {
+}));
+export const AddrSpaceCastOp = defineOp("llvm.addrspacecast", () => ({
   operands: { arg: PointerOrVector },
   results: { res: PointerOrVector },
   traits: [Pure],
   format: FORMAT,
   fold: ({ op }): FoldResult => foldChain(op),
-});
+}));
 
 /** cast(x : T -> T) is x; of two casts of one kind in a row the first goes. */
 function foldChain(op: Operation): FoldResult {

@@ -24,7 +24,7 @@ const INT_OR_POINTER = anyOf(
   vectorOf(Pointer),
 );
 
-export const ICmpOp = defineOp("llvm.icmp", {
+export const ICmpOp = defineOp("llvm.icmp", () => ({
   operands: { lhs: INT_OR_POINTER, rhs: INT_OR_POINTER },
   attrs: { predicate: ICmpPredicate },
   results: { res: I1OrVector },
@@ -42,15 +42,15 @@ export const ICmpOp = defineOp("llvm.icmp", {
     op.setOperand(1, lhs);
     return "inPlace";
   },
-});
-export const FCmpOp = defineOp("llvm.fcmp", {
+}));
+export const FCmpOp = defineOp("llvm.fcmp", () => ({
   operands: { lhs: FloatOrVector, rhs: FloatOrVector },
   attrs: { predicate: FCmpPredicate, fastmathFlags: Fastmath },
   results: { res: I1OrVector },
   traits: [Pure, SameTypeOperands, i1Like],
   parse: (p) => parseCompare(p, FCmpPredicate),
   print: ({ op, predicate, fastmathFlags }, p) => printCompare(op, predicate, fastmathFlags === 0 ? NO_FLAGS : PREDICATE, p),
-});
+}));
 
 const PREDICATE = ["predicate"];
 const NO_FLAGS = ["predicate", "fastmathFlags"];
@@ -84,10 +84,10 @@ function boolOf(type: Type, value: boolean): Attribute {
   return isShaped(type) ? splatOf(type, scalar) : scalar;
 }
 
-export const SelectOp = defineOp("llvm.select", {
+export const SelectOp = defineOp("llvm.select", () => ({
   operands: { condition: I1OrVector, trueValue: LLVMType, falseValue: LLVMType },
   attrs: { fastmathFlags: Fastmath },
   results: { res: LLVMType },
   traits: [Pure, AllTypesMatch("trueValue", "falseValue", "res")],
   format: "operands attr-dict `:` type($condition) `,` type($res)",
-});
+}));

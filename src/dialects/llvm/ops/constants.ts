@@ -45,17 +45,21 @@ export function constantValueOf(value: Value): Attribute | undefined {
 }
 
 const nullary = { results: { res: LLVMType }, traits: [Pure, ConstantLike], format: "attr-dict `:` type($res)" };
-export const UndefOp = defineOp("llvm.mlir.undef", { ...nullary, fold: ({ op }): FoldResult => A.undefAttr(op.ctx) });
-export const PoisonOp = defineOp("llvm.mlir.poison", { ...nullary, fold: ({ op }): FoldResult => A.poisonAttr(op.ctx) });
-export const ZeroOp = defineOp("llvm.mlir.zero", {
+export const UndefOp = defineOp("llvm.mlir.undef", () => ({ ...nullary, fold: ({ op }): FoldResult => A.undefAttr(op.ctx) }));
+export const PoisonOp = defineOp("llvm.mlir.poison", () => ({ ...nullary, fold: ({ op }): FoldResult => A.poisonAttr(op.ctx) }));
+export const ZeroOp = defineOp("llvm.mlir.zero", () => ({
   ...nullary,
   verify({ res }, report) {
     if (LLVMTargetExtType.is(res.type) && !hasZeroInit(res.type.params.extTypeName))
       report.error("target extension type does not support zero-initializer");
   },
   fold: ({ op, res }): FoldResult => builtinZero(res.type) ?? A.zeroAttr(op.ctx),
-});
-export const NoneTokenOp = defineOp("llvm.mlir.none", { results: { res: TokenType }, traits: [Pure], format: "attr-dict `:` type($res)" });
+}));
+export const NoneTokenOp = defineOp("llvm.mlir.none", () => ({
+  results: { res: TokenType },
+  traits: [Pure],
+  format: "attr-dict `:` type($res)",
+}));
 
 const hasZeroInit = (name: string): boolean => name.startsWith("spirv.") || name === "aarch64.svcount" || name === "amdgcn.named.barrier";
 
@@ -68,7 +72,7 @@ function builtinZero(type: Type): Attribute | undefined {
   return element && splatOf(type, element);
 }
 
-export const ConstantOp = defineOp("llvm.mlir.constant", {
+export const ConstantOp = defineOp("llvm.mlir.constant", () => ({
   attrs: { value: AnyAttr },
   results: { res: LLVMType },
   traits: [Pure, ConstantLike],
@@ -76,7 +80,7 @@ export const ConstantOp = defineOp("llvm.mlir.constant", {
   verifyDependsOn: "types and attributes",
   verify: ({ value, res }, report) => verifyConstant(value, res.type, report),
   fold: ({ value }): FoldResult => value,
-});
+}));
 
 function verifyConstant(value: Attribute, type: Type, report: OpReport): void {
   if (StringAttr.is(value)) {
@@ -184,7 +188,7 @@ function verifyArrayConstant(elements: readonly Attribute[], type: ArrayT, dim: 
 // --- symbols ---------------------------------------------------------------------------------
 
 const ADDRESSABLE = ["llvm.mlir.global", "llvm.func", "llvm.mlir.alias", "llvm.mlir.ifunc"];
-export const AddressOfOp = defineOp("llvm.mlir.addressof", {
+export const AddressOfOp = defineOp("llvm.mlir.addressof", () => ({
   attrs: { global_name: FlatSymbolRefAttr },
   results: { res: Pointer },
   traits: [Pure, ConstantLike],
@@ -206,9 +210,9 @@ export const AddressOfOp = defineOp("llvm.mlir.addressof", {
   ],
   format: "$global_name attr-dict `:` qualified(type($res))",
   fold: ({ op, global_name }): FoldResult => symbolRef(op.ctx, global_name),
-});
+}));
 
-export const DSOLocalEquivalentOp = defineOp("llvm.dso_local_equivalent", {
+export const DSOLocalEquivalentOp = defineOp("llvm.dso_local_equivalent", () => ({
   attrs: { function_name: FlatSymbolRefAttr },
   results: { res: Pointer },
   traits: [Pure, ConstantLike],
@@ -228,10 +232,10 @@ export const DSOLocalEquivalentOp = defineOp("llvm.dso_local_equivalent", {
   ],
   format: "$function_name attr-dict `:` qualified(type($res))",
   fold: ({ op, function_name }): FoldResult => A.DSOLocalEquivalentAttr.get(op.ctx, { sym: function_name }),
-});
+}));
 
-export const BlockTagOp = defineOp("llvm.blocktag", { attrs: { tag: BlockTagC }, format: "$tag attr-dict" });
-export const BlockAddressOp = defineOp("llvm.blockaddress", {
+export const BlockTagOp = defineOp("llvm.blocktag", () => ({ attrs: { tag: BlockTagC }, format: "$tag attr-dict" }));
+export const BlockAddressOp = defineOp("llvm.blockaddress", () => ({
   attrs: { block_addr: BlockAddressC },
   results: { res: Pointer },
   traits: [Pure, ConstantLike],
@@ -250,7 +254,7 @@ export const BlockAddressOp = defineOp("llvm.blockaddress", {
   ],
   format: "$block_addr attr-dict `:` qualified(type($res))",
   fold: ({ block_addr }): FoldResult => block_addr,
-});
+}));
 
 /** For messages. */
 export const quotedType = (type: Type): string => `'${typeText(type)}'`;

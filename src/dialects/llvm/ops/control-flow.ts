@@ -22,14 +22,14 @@ import { IntElements, LoopAnnotationC } from "../constraints.js";
 import { LLVMType, Pointer } from "../type-constraints.js";
 import { LLVMFunctionType, LLVMVoidType } from "../types/types.js";
 
-export const BrOp = defineOp("llvm.br", {
+export const BrOp = defineOp("llvm.br", () => ({
   operands: { destOperands: variadic(LLVMType) },
   attrs: { loop_annotation: optionalAttr(LoopAnnotationC) },
   successors: { dest: AnySuccessor },
   traits: [Pure, Terminator],
   interfaces: [implement(BranchOp, { successorOperandRange: (op) => ({ start: 0, size: op.numOperands }) })],
   format: "$dest (`(` $destOperands^ `:` type($destOperands) `)`)? attr-dict",
-});
+}));
 
 /** Start and size of the groups of an op with segment sizes. */
 function segment(op: Operation, index: number): { start: number; size: number } {
@@ -37,7 +37,7 @@ function segment(op: Operation, index: number): { start: number; size: number } 
   return { start: sizes.slice(0, index).reduce((a, b) => a + b, 0), size: sizes[index] ?? 0 };
 }
 
-export const CondBrOp = defineOp("llvm.cond_br", {
+export const CondBrOp = defineOp("llvm.cond_br", () => ({
   operands: { condition: I1, trueDestOperands: variadic(LLVMType), falseDestOperands: variadic(LLVMType) },
   attrs: { branch_weights: optionalAttr(DenseI32ArrayAttr), loop_annotation: optionalAttr(LoopAnnotationC) },
   successors: { trueDest: AnySuccessor, falseDest: AnySuccessor },
@@ -51,9 +51,9 @@ export const CondBrOp = defineOp("llvm.cond_br", {
   ],
   format:
     "$condition ( `weights` `(` $branch_weights^ `)` )? `,` $trueDest (`(` $trueDestOperands^ `:` type($trueDestOperands) `)`)? `,` $falseDest (`(` $falseDestOperands^ `:` type($falseDestOperands) `)`)? attr-dict",
-});
+}));
 
-export const SwitchOp = defineOp("llvm.switch", {
+export const SwitchOp = defineOp("llvm.switch", () => ({
   operands: {
     value: AnySignlessInteger,
     defaultOperands: variadic(AnyType),
@@ -88,9 +88,9 @@ export const SwitchOp = defineOp("llvm.switch", {
       report.error("expects number of case values to match number of case destinations");
     else if (elementType !== value.type) report.plain("expects case value type to match condition value type");
   },
-});
+}));
 
-export const IndirectBrOp = defineOp("llvm.indirectbr", {
+export const IndirectBrOp = defineOp("llvm.indirectbr", () => ({
   operands: { addr: Pointer, succOperands: variadicOfVariadic(AnyType, "indbr_operand_segments") },
   attrs: { indbr_operand_segments: DenseI32ArrayAttr },
   successors: { successors: VariadicSuccessor },
@@ -105,9 +105,9 @@ export const IndirectBrOp = defineOp("llvm.indirectbr", {
   ],
   format:
     "$addr `:` type($addr) `,` custom<IndirectBrOpSucessors>(ref(type($addr)), $successors, $succOperands, type($succOperands)) attr-dict",
-});
+}));
 
-export const ReturnOp = defineOp("llvm.return", {
+export const ReturnOp = defineOp("llvm.return", () => ({
   operands: { arg: optional(LLVMType) },
   traits: [Pure, ReturnLike, Terminator],
   format: "attr-dict ($arg^ `:` type($arg))?",
@@ -124,15 +124,15 @@ export const ReturnOp = defineOp("llvm.return", {
     } else if (!arg) wrong("expected 1 operand");
     else if (arg.type !== returnType) wrong("mismatching result types");
   },
-});
-export const ResumeOp = defineOp("llvm.resume", {
+}));
+export const ResumeOp = defineOp("llvm.resume", () => ({
   operands: { value: LLVMType },
   traits: [Terminator],
   format: "$value attr-dict `:` type($value)",
-});
-export const UnreachableOp = defineOp("llvm.unreachable", { traits: [Terminator], format: "attr-dict" });
-export const VaArgOp = defineOp("llvm.va_arg", {
+}));
+export const UnreachableOp = defineOp("llvm.unreachable", () => ({ traits: [Terminator], format: "attr-dict" }));
+export const VaArgOp = defineOp("llvm.va_arg", () => ({
   operands: { arg: Pointer },
   results: { res: LLVMType },
   format: "$arg attr-dict `:` functional-type($arg, $res)",
-});
+}));

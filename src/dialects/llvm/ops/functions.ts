@@ -83,7 +83,7 @@ const strings = <const N extends string>(...names: readonly N[]) =>
 const units = <const N extends string>(...names: readonly N[]) =>
   Object.fromEntries(names.map((name) => [name, Unit])) as Record<N, typeof Unit>;
 
-export const LLVMFuncOp = defineOp("llvm.func", {
+export const LLVMFuncOp = defineOp("llvm.func", () => ({
   attrs: {
     sym_name: StrAttr,
     sym_visibility: optionalAttr(StrAttr),
@@ -198,7 +198,7 @@ export const LLVMFuncOp = defineOp("llvm.func", {
     const wrong = body.firstBlock?.args.findIndex((arg) => !isCompatibleType(arg.type)) ?? -1;
     if (wrong >= 0) report.error(`entry block argument #${wrong} is not of LLVM type`);
   },
-});
+}));
 
 /** `comdat(@table::@selector)` */
 export function parseComdat(p: OpParser): void {

@@ -99,7 +99,7 @@ function optColonType(p: OpParser): Type | undefined {
 
 const NO_VALUE: ReadonlySet<string> = new Set(["llvm.void", "llvm.token", "llvm.metadata", "llvm.label"]);
 
-export const GlobalOp = defineOp("llvm.mlir.global", {
+export const GlobalOp = defineOp("llvm.mlir.global", () => ({
   attrs: {
     global_type: TypeAttrC,
     constant: Unit,
@@ -183,7 +183,7 @@ export const GlobalOp = defineOp("llvm.mlir.global", {
       if (!isMemoryEffectFree(nested)) return void report.plain("ops with side effects not allowed in global initializers");
     if (value) report.error("cannot have both initializer value and region");
   },
-});
+}));
 
 const isModule = (op: Operation): boolean => op.def.traits.has(SymbolTable) && op.def.isIsolated;
 function isZero(value: Attribute): boolean {
@@ -211,7 +211,7 @@ function comdatSelector(op: Operation, ref: Attribute): Operation | undefined {
   return at?.name === "llvm.comdat_selector" ? at : undefined;
 }
 
-export const AliasOp = defineOp("llvm.mlir.alias", {
+export const AliasOp = defineOp("llvm.mlir.alias", () => ({
   attrs: {
     alias_type: TypeAttrC,
     sym_name: StrAttr,
@@ -254,9 +254,9 @@ export const AliasOp = defineOp("llvm.mlir.alias", {
     for (const nested of block.ops())
       if (!isMemoryEffectFree(nested)) return void report.plain("ops with side effects are not allowed in alias initializers");
   },
-});
+}));
 
-export const IFuncOp = defineOp("llvm.mlir.ifunc", {
+export const IFuncOp = defineOp("llvm.mlir.ifunc", () => ({
   attrs: {
     sym_name: SymbolNameAttr,
     i_func_type: TypeAttrC,
@@ -293,14 +293,14 @@ export const IFuncOp = defineOp("llvm.mlir.ifunc", {
         `'${linkage}' linkage not supported in ifuncs, available options: private, internal, linkonce, weak, linkonce_odr, weak_odr, or external linkage`,
       );
   },
-});
+}));
 
-export const ComdatSelectorOp = defineOp("llvm.comdat_selector", {
+export const ComdatSelectorOp = defineOp("llvm.comdat_selector", () => ({
   attrs: { sym_name: SymbolNameAttr, comdat: Comdat },
   traits: [SymbolTrait],
   format: "$sym_name $comdat attr-dict",
-});
-export const ComdatOp = defineOp("llvm.comdat", {
+}));
+export const ComdatOp = defineOp("llvm.comdat", () => ({
   attrs: { sym_name: SymbolNameAttr },
   regions: { body: SizedRegion1 },
   traits: [NoTerminator, NoRegionArguments, SymbolTable, SymbolTrait],
@@ -310,11 +310,11 @@ export const ComdatOp = defineOp("llvm.comdat", {
       for (const op of block.ops())
         if (!ComdatSelectorOp.is(op)) return void report.plain("only comdat selector symbols can appear in a comdat region");
   },
-});
+}));
 
 /** Functions that run before or after main. */
 function structors(name: string, list: "ctors" | "dtors") {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     attrs: { [list]: FlatSymbolRefArrayAttr, priorities: I32ArrayAttr, data: ArrayAttrC } as Record<
       "ctors" | "dtors" | "priorities" | "data",
       typeof ArrayAttrC
@@ -342,7 +342,7 @@ function structors(name: string, list: "ctors" | "dtors") {
       else if (count(list).length !== count("priorities").length || count(list).length !== data.length)
         report.plain(`${list}, priorities, and data must have the same number of elements`);
     },
-  });
+  }));
 }
 export const GlobalCtorsOp = structors("llvm.mlir.global_ctors", "ctors");
 export const GlobalDtorsOp = structors("llvm.mlir.global_dtors", "dtors");
@@ -352,15 +352,15 @@ const atModuleLevel = (op: Operation, report: OpReport): boolean => {
   report.error("must appear at the module level");
   return false;
 };
-export const LinkerOptionsOp = defineOp("llvm.linker_options", {
+export const LinkerOptionsOp = defineOp("llvm.linker_options", () => ({
   attrs: { options: StrArrayAttr },
   format: "$options attr-dict",
   verify: ({ op }, report) => void atModuleLevel(op, report),
-});
-export const ModuleFlagsOp = defineOp("llvm.module_flags", {
+}));
+export const ModuleFlagsOp = defineOp("llvm.module_flags", () => ({
   attrs: { flags: ArrayAttrC },
   format: "$flags attr-dict",
   verify({ op, flags }, report) {
     if (atModuleLevel(op, report) && !flags.every((flag) => ModuleFlagAttr.is(flag))) report.error("expected a module flag attribute");
   },
-});
+}));

@@ -4,7 +4,7 @@ import { AsmDialect, TailCallKind } from "../constraints.js";
 import { LLVMType } from "../type-constraints.js";
 
 /** PTX (or other assembly) with operands by constraints. Source: LLVMOps.td, LLVM_InlineAsmOp. */
-export const InlineAsmOp = defineOp("llvm.inline_asm", {
+export const InlineAsmOp = defineOp("llvm.inline_asm", () => ({
   operands: { operands: variadic(LLVMType) },
   attrs: {
     asm_string: StrAttr,
@@ -23,4 +23,4 @@ export const InlineAsmOp = defineOp("llvm.inline_asm", {
   verify({ tail_call_kind }, report) {
     if (tail_call_kind === "musttail") report.error("tail call kind 'musttail' is not supported by this operation");
   },
-});
+}));

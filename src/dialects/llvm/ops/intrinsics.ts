@@ -12,23 +12,29 @@ const results = { res: LLVMType };
 const same = [Pure, SameOperandsAndResultType];
 const attrs = { fastmathFlags: Fastmath };
 
-const unaryI = (name: string) => defineOp(`llvm.intr.${name}`, { operands: { in: IntOrVector }, results, traits: same, format: FORMAT });
+const unaryI = (name: string) =>
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { in: IntOrVector }, results, traits: same, format: FORMAT }));
 const unaryF = (name: string) =>
-  defineOp(`llvm.intr.${name}`, { operands: { in: FloatOrVector }, attrs, results, traits: same, format: FORMAT });
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { in: FloatOrVector }, attrs, results, traits: same, format: FORMAT }));
 const binaryI = (name: string) =>
-  defineOp(`llvm.intr.${name}`, { operands: { a: IntOrVector, b: IntOrVector }, results, traits: same, format: FORMAT });
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { a: IntOrVector, b: IntOrVector }, results, traits: same, format: FORMAT }));
 const binaryF = (name: string) =>
-  defineOp(`llvm.intr.${name}`, { operands: { a: FloatOrVector, b: FloatOrVector }, attrs, results, traits: same, format: FORMAT });
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { a: FloatOrVector, b: FloatOrVector }, attrs, results, traits: same, format: FORMAT }));
 const ternaryI = (name: string) =>
-  defineOp(`llvm.intr.${name}`, { operands: { a: IntOrVector, b: IntOrVector, c: IntOrVector }, results, traits: same, format: FORMAT });
+  defineOp(`llvm.intr.${name}`, () => ({
+    operands: { a: IntOrVector, b: IntOrVector, c: IntOrVector },
+    results,
+    traits: same,
+    format: FORMAT,
+  }));
 const ternaryF = (name: string) =>
-  defineOp(`llvm.intr.${name}`, {
+  defineOp(`llvm.intr.${name}`, () => ({
     operands: { a: FloatOrVector, b: FloatOrVector, c: FloatOrVector },
     attrs,
     results,
     traits: same,
     format: FORMAT,
-  });
+  }));
 
 export const ACosOp = unaryF("acos");
 export const ASinOp = unaryF("asin");
@@ -82,41 +88,41 @@ export const FshrOp = ternaryI("fshr");
 
 /** Three-way comparison: -1, 0 or 1. */
 const compare = (name: string) =>
-  defineOp(`llvm.intr.${name}`, {
+  defineOp(`llvm.intr.${name}`, () => ({
     operands: { a: IntOrVector, b: IntOrVector },
     results: { res: IntOrVector },
     traits: [Pure, SameTypeOperands],
     format: FORMAT,
-  });
+  }));
 export const SCmpOp = compare("scmp");
 export const UCmpOp = compare("ucmp");
 
 /** Rounds to an integer type. */
 const toInteger = (name: string, val: TypeConstraint) =>
-  defineOp(`llvm.intr.${name}`, { operands: { val }, results, traits: [Pure], format: FORMAT });
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { val }, results, traits: [Pure], format: FORMAT }));
 export const LrintOp = toInteger("lrint", FloatOrVector);
 export const LlrintOp = toInteger("llrint", FloatOrVector);
 export const LroundOp = toInteger("lround", FloatOrVector);
 export const LlroundOp = toInteger("llround", LLVMFloat);
 
 const withPower = (name: string) =>
-  defineOp(`llvm.intr.${name}`, {
+  defineOp(`llvm.intr.${name}`, () => ({
     operands: { val: FloatOrVector, power: AnySignlessInteger },
     attrs,
     results,
     traits: [Pure],
     format: FORMAT,
-  });
+  }));
 export const LoadExpOp = withPower("ldexp");
 export const PowIOp = withPower("powi");
-export const FractionExpOp = defineOp("llvm.intr.frexp", {
+export const FractionExpOp = defineOp("llvm.intr.frexp", () => ({
   operands: { val: FloatOrVector },
   attrs,
   results,
   traits: [Pure],
   format: FORMAT,
-});
-export const SincosOp = defineOp("llvm.intr.sincos", {
+}));
+export const SincosOp = defineOp("llvm.intr.sincos", () => ({
   operands: { val: FloatOrVector },
   attrs,
   results,
@@ -129,32 +135,32 @@ export const SincosOp = defineOp("llvm.intr.sincos", {
         `expected result type to be an homogeneous struct with two elements matching the operand type, but got '${typeText(res.type)}'`,
       );
   },
-});
+}));
 
 // --- without a custom form -------------------------------------------------------------------
 
-export const AbsOp = defineOp("llvm.intr.abs", {
+export const AbsOp = defineOp("llvm.intr.abs", () => ({
   operands: { in: IntOrVector },
   attrs: { is_int_min_poison: BoolAttr },
   results,
   traits: [Pure],
-});
+}));
 const countZeros = (name: string) =>
-  defineOp(`llvm.intr.${name}`, { operands: { in: IntOrVector }, attrs: { is_zero_poison: BoolAttr }, results, traits: same });
+  defineOp(`llvm.intr.${name}`, () => ({ operands: { in: IntOrVector }, attrs: { is_zero_poison: BoolAttr }, results, traits: same }));
 export const CountLeadingZerosOp = countZeros("ctlz");
 export const CountTrailingZerosOp = countZeros("cttz");
-export const IsFPClass = defineOp("llvm.intr.is.fpclass", {
+export const IsFPClass = defineOp("llvm.intr.is.fpclass", () => ({
   operands: { in: FloatOrVector },
   attrs: { bit: I32Attr },
   results,
   traits: [Pure],
-});
+}));
 const withOverflow = (name: string) =>
-  defineOp(`llvm.intr.${name}.with.overflow`, {
+  defineOp(`llvm.intr.${name}.with.overflow`, () => ({
     operands: { a: IntOrVector, b: IntOrVector },
     results,
     traits: [Pure, SameOperandsElementType],
-  });
+  }));
 export const SAddWithOverflowOp = withOverflow("sadd");
 export const SMulWithOverflowOp = withOverflow("smul");
 export const SSubWithOverflowOp = withOverflow("ssub");

@@ -22,7 +22,7 @@ import { IntOrVector, LoadableType, Pointer, PointerOrVector } from "../type-con
 import { isCompatibleFloat } from "../types/compatible.js";
 import { LLVMArrayType, LLVMPointerType, LLVMStructType, LLVMTargetExtType, structElements } from "../types/types.js";
 
-export const AllocaOp = defineOp("llvm.alloca", {
+export const AllocaOp = defineOp("llvm.alloca", () => ({
   operands: { arraySize: AnySignlessInteger },
   attrs: { alignment: optionalAttr(I64Attr), elem_type: TypeAttrC, inalloca: Unit },
   results: { res: Pointer },
@@ -54,12 +54,12 @@ export const AllocaOp = defineOp("llvm.alloca", {
     if (LLVMTargetExtType.is(elem_type) && !elem_type.params.extTypeName.startsWith("spirv."))
       report.error("this target extension type cannot be used in alloca");
   },
-});
+}));
 
 /** In `rawConstantIndices` the place of an index that is an operand. */
 export const DYNAMIC_INDEX = -2147483648;
 
-export const GEPOp = defineOp("llvm.getelementptr", {
+export const GEPOp = defineOp("llvm.getelementptr", () => ({
   operands: { base: PointerOrVector, dynamicIndices: variadic(IntOrVector) },
   attrs: { rawConstantIndices: DenseI32ArrayAttr, elem_type: TypeAttrC, noWrapFlags: NoWrapFlags },
   results: { res: PointerOrVector },
@@ -105,7 +105,7 @@ export const GEPOp = defineOp("llvm.getelementptr", {
     op.setAttr("rawConstantIndices", i32ArrayAttr(op.ctx, raw));
     return "inPlace";
   },
-});
+}));
 
 /** The first index steps over whole elements; the others go into the element type, structs by constants only. */
 function verifyIndices(elementType: Type, indices: readonly number[], report: OpReport): void {
@@ -124,7 +124,7 @@ function verifyIndices(elementType: Type, indices: readonly number[], report: Op
 
 // --- loads and stores ------------------------------------------------------------------------
 
-export const LoadOp = defineOp("llvm.load", {
+export const LoadOp = defineOp("llvm.load", () => ({
   operands: { addr: Pointer },
   attrs: {
     alignment: optionalAttr(I64Attr),
@@ -144,8 +144,8 @@ export const LoadOp = defineOp("llvm.load", {
   verifyDependsOn: "types and attributes",
   verify: ({ res, ordering, alignment, syncscope }, report) =>
     verifyAtomic(res.type, ordering, ["release", "acq_rel"], alignment, syncscope, report),
-});
-export const StoreOp = defineOp("llvm.store", {
+}));
+export const StoreOp = defineOp("llvm.store", () => ({
   operands: { value: LoadableType, addr: Pointer },
   attrs: {
     alignment: optionalAttr(I64Attr),
@@ -162,7 +162,7 @@ export const StoreOp = defineOp("llvm.store", {
   verifyDependsOn: "types and attributes",
   verify: ({ value, ordering, alignment, syncscope }, report) =>
     verifyAtomic(value.type, ordering, ["acquire", "acq_rel"], alignment, syncscope, report),
-});
+}));
 
 /** Volatile accesses and ordered atomics may touch any memory. */
 function orderedEffects(isVolatile: boolean, ordering: string): MemoryEffect[] {

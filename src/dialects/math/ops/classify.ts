@@ -9,7 +9,7 @@ import { BoolLike, FloatLike, i1SameShape } from "../../arith/constraints.js";
 import { fastmath, TRAITS } from "./families.js";
 
 function classification(name: string, summary: string, holds: (value: number, kind: FloatKind) => boolean) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { operand: FloatLike },
     attrs: fastmath,
@@ -23,7 +23,7 @@ function classification(name: string, summary: string, holds: (value: number, ki
       const { kind } = constant.params.type.params;
       return boolAttr(op.ctx, holds(decode(constant.params.bits, kind), kind));
     },
-  });
+  }));
 }
 export const IsFiniteOp = classification("math.isfinite", "returns true if the operand classifies as finite", Number.isFinite);
 export const IsInfOp = classification(

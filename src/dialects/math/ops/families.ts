@@ -11,7 +11,7 @@ export const fastmath = { fastmath: defaultAttr(FastMathC, FAST_MATH.none) } as 
 
 /** Math_FloatUnaryOp. `calculate` folds it; without one it does not fold. */
 export function floatUnary(name: string, summary: string, calculate?: FloatCalculate<[bigint]>) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { operand: FloatLike },
     attrs: fastmath,
@@ -19,11 +19,11 @@ export function floatUnary(name: string, summary: string, calculate?: FloatCalcu
     traits: [SameOperandsAndResultType, ...TRAITS],
     format: "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
     fold: (_view, constants): FoldResult => (calculate ? foldUnaryFloat(constants, calculate) : undefined),
-  });
+  }));
 }
 /** Math_FloatBinaryOp */
 export function floatBinary(name: string, summary: string, calculate: FloatCalculate<[bigint, bigint]>) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { lhs: FloatLike, rhs: FloatLike },
     attrs: fastmath,
@@ -31,16 +31,16 @@ export function floatBinary(name: string, summary: string, calculate: FloatCalcu
     traits: [SameOperandsAndResultType, ...TRAITS],
     format: "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
     fold: (_view, constants): FoldResult => foldBinaryFloat(constants, calculate),
-  });
+  }));
 }
 /** Math_IntegerUnaryOp */
 export function intUnary(name: string, summary: string, calculate: IntCalculate<[bigint]>) {
-  return defineOp(name, {
+  return defineOp(name, () => ({
     summary,
     operands: { operand: SignlessIntegerOrIndexLike },
     results: { result: SignlessIntegerOrIndexLike },
     traits: [SameOperandsAndResultType, ...TRAITS],
     format: "$operand attr-dict `:` type($result)",
     fold: (_view, constants): FoldResult => foldUnaryInt(constants, calculate),
-  });
+  }));
 }

@@ -58,27 +58,27 @@ export const Atan2Op = floatBinary("math.atan2", "2-argument arcus tangent of th
 export const CopySignOp = floatBinary("math.copysign", "A copysign operation", float.copySign);
 export const PowFOp = floatBinary("math.powf", "floating point raised to the power of operation", libm2(pow));
 
-export const FmaOp = defineOp("math.fma", {
+export const FmaOp = defineOp("math.fma", () => ({
   summary: "floating point fused multipy-add operation",
   operands: { a: FloatLike, b: FloatLike, c: FloatLike },
   attrs: fastmath,
   results: { result: FloatLike },
   traits: [SameOperandsAndResultType, ...TRAITS],
   format: "$a `,` $b `,` $c (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
-});
-export const ClampFOp = defineOp("math.clampf", {
+}));
+export const ClampFOp = defineOp("math.clampf", () => ({
   summary: "floating point clamping operation",
   operands: { value: FloatLike, min: FloatLike, max: FloatLike },
   attrs: fastmath,
   results: { result: FloatLike },
   traits: [SameOperandsAndResultType, ...TRAITS],
   format: "$value `to` ` ` `[` $min `,` $max `]` (`fastmath` `` $fastmath^)? attr-dict `:` type($result)",
-});
-export const FPowIOp = defineOp("math.fpowi", {
+}));
+export const FPowIOp = defineOp("math.fpowi", () => ({
   summary: "floating point raised to the signed integer power",
   operands: { lhs: FloatLike, rhs: SignlessIntegerOrIndexLike },
   attrs: fastmath,
   results: { result: FloatLike },
   traits: [SameOperandsAndResultShape, AllTypesMatch("lhs", "result"), ...TRAITS],
   format: "$lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict `:` type($lhs) `,` type($rhs)",
-});
+}));

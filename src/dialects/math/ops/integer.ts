@@ -22,14 +22,14 @@ export const CtPopOp = intUnary("math.ctpop", "counts the number of set bits of 
   BigInt(digits(a, width).replaceAll("0", "").length),
 );
 
-export const IPowIOp = defineOp("math.ipowi", {
+export const IPowIOp = defineOp("math.ipowi", () => ({
   summary: "signed integer raised to the power of operation",
   operands: { lhs: SignlessIntegerOrIndexLike, rhs: SignlessIntegerOrIndexLike },
   results: { result: SignlessIntegerOrIndexLike },
   traits: [SameOperandsAndResultType, ...TRAITS],
   format: "$lhs `,` $rhs attr-dict `:` type($result)",
   fold: (_view, constants): FoldResult => foldBinaryInt(constants, power),
-});
+}));
 /** 0 to a negative power is left alone; any other base but 1 and -1 gives 0 then. */
 function power(base: bigint, exponent: bigint, width: number): bigint | undefined {
   const one = BigInt.asIntN(width, 1n);

@@ -24,17 +24,17 @@ const ScalarLike = anyOf(
 const WgmmaOperand = anyOf("wgmma operand A/B type", AnyStruct, I64);
 
 /** Waits until at most `pendings` groups of wgmma are running. */
-export const WGMMAWaitGroupOp = defineOp("nvg.wgmma_wait_group", {
+export const WGMMAWaitGroupOp = defineOp("nvg.wgmma_wait_group", () => ({
   operands: { input: AnyStruct },
   attrs: { pendings: I32Attr },
   results: { output: AnyStruct },
   traits: [InferTypeOpInterface, AllTypesMatch("input", "output")],
   format: "$input attr-dict `:` type($input)",
   inferTypes: ({ view }) => [view.input.type],
-});
+}));
 
 /** One wgmma instruction of m x n x k: res = opA * opB, plus opC where `useC`. */
-export const WGMMAOp = defineOp("nvg.wgmma", {
+export const WGMMAOp = defineOp("nvg.wgmma", () => ({
   operands: { opA: WgmmaOperand, opB: WgmmaOperand, useC: I1, opC: optional(AnyStruct) },
   attrs: {
     m: I32Attr,
@@ -48,33 +48,33 @@ export const WGMMAOp = defineOp("nvg.wgmma", {
   },
   results: { res: AnyStruct },
   format: "$opA `,` $opB `,` $useC (`,` $opC^)? attr-dict `:` functional-type(operands, $res)",
-});
+}));
 
 /** The rank of the CTA in its cluster. */
-export const ClusterCTAIdOp = defineOp("nvg.cluster_id", {
+export const ClusterCTAIdOp = defineOp("nvg.cluster_id", () => ({
   results: { result: I32 },
   traits: [Pure],
   format: "attr-dict",
-});
+}));
 
-export const LoadAcquireOp = defineOp("nvg.ld_acquire", {
+export const LoadAcquireOp = defineOp("nvg.ld_acquire", () => ({
   operands: { addr: pointerIn(1), mask: optional(I1) },
   attrs: { sem: MemSemantic, scope: MemSyncScope },
   results: { result: ScalarLike },
   format: "$sem `,` $scope `,` $addr (`,` $mask^)? attr-dict `:` functional-type($addr, $result)",
   effects: () => [{ kind: "read" }],
-});
+}));
 
 /** The index of the warp in its CTA, the same for all its threads. */
-export const WarpIdOp = defineOp("nvg.warp_id", {
+export const WarpIdOp = defineOp("nvg.warp_id", () => ({
   results: { result: I32 },
   traits: [Pure],
   format: "attr-dict",
-});
+}));
 
 /** Where the tensor memory of the kernel begins. */
-export const TensorMemoryBaseAddress = defineOp("nvg.tensor_memory_base", {
+export const TensorMemoryBaseAddress = defineOp("nvg.tensor_memory_base", () => ({
   results: { result: pointerIn(6) },
   traits: [Pure],
   format: "attr-dict",
-});
+}));

@@ -28,7 +28,7 @@ const Shared = pointerIn(3);
 const Cluster = pointerIn(7);
 const oneOf = (...types: readonly TypeConstraint[]): TypeConstraint => anyOf(types.map((t) => t.description).join(" or "), ...types);
 
-export const CpAsyncOp = defineOp("nvvm.cp.async.shared.global", {
+export const CpAsyncOp = defineOp("nvvm.cp.async.shared.global", () => ({
   operands: { dst: Shared, src: Global, cpSize: optional(LLVMType) },
   attrs: { size: I32Attr, modifier: A.enumC(A.LoadCacheModifierAttr) },
   format: "$dst `,` $src `,` $size `,` `cache` `=` $modifier (`,` $cpSize^)? attr-dict `:` type(operands)",
@@ -37,36 +37,36 @@ export const CpAsyncOp = defineOp("nvvm.cp.async.shared.global", {
     else if (size !== 4 && size !== 8 && size !== 16) report.plain("expected byte size to be either 4, 8 or 16.");
     else if (modifier === "cg" && size !== 16) report.plain("CG cache modifier is only support for 16 bytes copy.");
   },
-});
+}));
 const arrive = (name: string, addr: TypeConstraint) =>
-  defineOp(`nvvm.cp.async.mbarrier.${name}`, {
+  defineOp(`nvvm.cp.async.mbarrier.${name}`, () => ({
     operands: { addr },
     attrs: { noinc: defaultAttr(BoolAttr, false) },
     format: "$addr attr-dict `:` type(operands)",
-  });
+  }));
 export const CpAsyncMBarrierArriveOp = arrive("arrive", Pointer);
 export const CpAsyncMBarrierArriveSharedOp = arrive("arrive.shared", Shared);
 
 const cacheHint = { l2CacheHint: optional(I64) };
 const CACHE_HINT = "(`l2_cache_hint` `=` $l2CacheHint^ )?";
-export const CpAsyncBulkPrefetchOp = defineOp("nvvm.cp.async.bulk.prefetch", {
+export const CpAsyncBulkPrefetchOp = defineOp("nvvm.cp.async.bulk.prefetch", () => ({
   operands: { srcMem: Global, size: I32, ...cacheHint },
   format: `$srcMem \`,\` $size ${CACHE_HINT} attr-dict \`:\` type($srcMem)`,
-});
-export const CpAsyncBulkGlobalToSharedClusterOp = defineOp("nvvm.cp.async.bulk.shared.cluster.global", {
+}));
+export const CpAsyncBulkGlobalToSharedClusterOp = defineOp("nvvm.cp.async.bulk.shared.cluster.global", () => ({
   operands: { dstMem: Cluster, srcMem: Global, mbar: Shared, size: I32, multicastMask: optional(I16), ...cacheHint },
   traits: [AttrSizedOperandSegments],
   format: `$dstMem \`,\` $srcMem \`,\` $mbar \`,\` $size (\`multicast_mask\` \`=\` $multicastMask^ )? ${CACHE_HINT} attr-dict \`:\` type($dstMem) \`,\` type($srcMem)`,
-});
-export const CpAsyncBulkSharedCTAToSharedClusterOp = defineOp("nvvm.cp.async.bulk.shared.cluster.shared.cta", {
+}));
+export const CpAsyncBulkSharedCTAToSharedClusterOp = defineOp("nvvm.cp.async.bulk.shared.cluster.shared.cta", () => ({
   operands: { dstMem: Cluster, srcMem: Shared, mbar: Shared, size: I32 },
   format: "$dstMem `,` $srcMem `,` $mbar `,` $size attr-dict `:` type($dstMem) `,` type($srcMem)",
-});
-export const CpAsyncBulkSharedCTAToGlobalOp = defineOp("nvvm.cp.async.bulk.global.shared.cta", {
+}));
+export const CpAsyncBulkSharedCTAToGlobalOp = defineOp("nvvm.cp.async.bulk.global.shared.cta", () => ({
   operands: { dstMem: Global, srcMem: Shared, size: I32, ...cacheHint, byteMask: optional(I16) },
   traits: [AttrSizedOperandSegments],
   format: `$dstMem \`,\` $srcMem \`,\` $size ${CACHE_HINT} (\`byte_mask\` \`=\` $byteMask^ )? attr-dict \`:\` type($dstMem) \`,\` type($srcMem)`,
-});
+}));
 
 // --- tensors ---------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ const LOAD_MODE = defaultAttr(A.enumC(A.TMALoadModeAttr), "tile");
 const STORE_MODE = defaultAttr(A.enumC(A.TMAStoreModeAttr), "tile");
 const IM2COL = "(`im2col` `[` $im2colOffsets^ `]` )?";
 
-export const CpAsyncBulkTensorGlobalToSharedClusterOp = defineOp("nvvm.cp.async.bulk.tensor.shared.cluster.global", {
+export const CpAsyncBulkTensorGlobalToSharedClusterOp = defineOp("nvvm.cp.async.bulk.tensor.shared.cluster.global", () => ({
   operands: {
     dstMem: oneOf(Shared, Cluster),
     tmaDescriptor: Generic,
@@ -102,15 +102,15 @@ export const CpAsyncBulkTensorGlobalToSharedClusterOp = defineOp("nvvm.cp.async.
     }
     verifyLoad(coordinates.length, im2colOffsets.length, mode, report);
   },
-});
-export const CpAsyncBulkTensorPrefetchOp = defineOp("nvvm.cp.async.bulk.tensor.prefetch", {
+}));
+export const CpAsyncBulkTensorPrefetchOp = defineOp("nvvm.cp.async.bulk.tensor.prefetch", () => ({
   operands: { tmaDescriptor: Generic, coordinates: variadic(I32), im2colOffsets: variadic(I16), ...cacheHint },
   attrs: { mode: LOAD_MODE },
   traits: [AttrSizedOperandSegments],
   format: `$tmaDescriptor \`,\` \`box\` \`[\`$coordinates \`]\` ${IM2COL} ${CACHE_HINT} attr-dict \`:\` type($tmaDescriptor)`,
   verify: ({ coordinates, im2colOffsets, mode }, report) => verifyLoad(coordinates.length, im2colOffsets.length, mode, report),
-});
-export const CpAsyncBulkTensorSharedCTAToGlobalOp = defineOp("nvvm.cp.async.bulk.tensor.global.shared.cta", {
+}));
+export const CpAsyncBulkTensorSharedCTAToGlobalOp = defineOp("nvvm.cp.async.bulk.tensor.global.shared.cta", () => ({
   operands: { tmaDescriptor: Generic, srcMem: Shared, coordinates: variadic(I32), l2CacheHint: optional(I64), predicate: optional(I1) },
   attrs: { mode: STORE_MODE },
   traits: [AttrSizedOperandSegments],
@@ -121,8 +121,8 @@ export const CpAsyncBulkTensorSharedCTAToGlobalOp = defineOp("nvvm.cp.async.bulk
     else if (mode !== "tile_scatter4") verifyStore(coordinates.length, mode, report);
     else if (coordinates.length !== 5) report.plain("Scatter4 mode expects 5 coordinates");
   },
-});
-export const CpAsyncBulkTensorReduceOp = defineOp("nvvm.cp.async.bulk.tensor.reduce", {
+}));
+export const CpAsyncBulkTensorReduceOp = defineOp("nvvm.cp.async.bulk.tensor.reduce", () => ({
   operands: { tmaDescriptor: Generic, srcMem: Shared, coordinates: variadic(I32), ...cacheHint },
   attrs: { redKind: A.enumC(A.TMAReduxKindAttr), mode: STORE_MODE },
   traits: [AttrSizedOperandSegments],
@@ -131,7 +131,7 @@ export const CpAsyncBulkTensorReduceOp = defineOp("nvvm.cp.async.bulk.tensor.red
     if (mode === "tile_scatter4") report.plain("Scatter mode unsupported for CpAsyncBulkTensorReduceOp");
     else verifyStore(coordinates.length, mode, report);
   },
-});
+}));
 
 function verifyLoad(dims: number, offsets: number, mode: string, report: OpReport): void {
   if (dims < 1 || dims > 5) return void report.plain("expects coordinates between 1 to 5 dimension");
@@ -148,7 +148,7 @@ function verifyStore(dims: number, mode: string, report: OpReport): void {
 
 // --- prefetch and bulk store -----------------------------------------------------------------
 
-export const PrefetchOp = defineOp("nvvm.prefetch", {
+export const PrefetchOp = defineOp("nvvm.prefetch", () => ({
   operands: { addr: oneOf(Global, pointerIn(5), Generic, pointerIn(4)), predicate: optional(I1) },
   attrs: {
     cacheLevel: optionalAttr(A.enumC(A.PrefetchCacheLevelAttr)),
@@ -180,12 +180,12 @@ export const PrefetchOp = defineOp("nvvm.prefetch", {
     if (evictPriority !== "evict_normal" && evictPriority !== "evict_last")
       wrong("unsupported cache eviction priority, only evict_last and evict_normal are supported");
   },
-});
-export const BulkStoreOp = defineOp("nvvm.st.bulk", {
+}));
+export const BulkStoreOp = defineOp("nvvm.st.bulk", () => ({
   operands: { addr: oneOf(Generic, Shared), size: I64 },
   attrs: { initVal: defaultAttr(I64Attr, 0) },
   format: "$addr `,` `size` `=` $size (`,` `init` `=` $initVal^)? attr-dict `:` type($addr)",
   verify({ initVal }, report) {
     if (initVal !== 0) report.error(`only 0 is supported for initVal, got ${initVal}`);
   },
-});
+}));

@@ -42,7 +42,7 @@ const sizeOf = (shape: unknown): { m: number; n: number } => {
   const { m, n } = (shape as { readonly params: { readonly m: bigint; readonly n: bigint } }).params;
   return { m: Number(m), n: Number(n) };
 };
-export const LdMatrixOp = defineOp("nvvm.ldmatrix", {
+export const LdMatrixOp = defineOp("nvvm.ldmatrix", () => ({
   operands: { ptr: Shared },
   attrs: { num: I32Attr, ...fragment },
   results: { res: AnyType },
@@ -79,8 +79,8 @@ export const LdMatrixOp = defineOp("nvvm.ldmatrix", {
           : `expected destination type is a structure of ${registers} elements of type i32`,
       );
   },
-});
-export const StMatrixOp = defineOp("nvvm.stmatrix", {
+}));
+export const StMatrixOp = defineOp("nvvm.stmatrix", () => ({
   operands: { ptr: Shared, sources: variadic(I32) },
   attrs: fragment,
   format: "$ptr `,` $sources attr-dict `:` type(operands)",
@@ -95,7 +95,7 @@ export const StMatrixOp = defineOp("nvvm.stmatrix", {
       else if (layout !== "col") wrong("expected layout to be col for 16x8 matrix");
     } else wrong("expected shape to be 8x8 or 16x8");
   },
-});
+}));
 
 // --- mma.sync --------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ const FRAGMENTS = [
   ["C", undefined],
 ] as const;
 
-export const MmaOp = defineOp("nvvm.mma.sync", {
+export const MmaOp = defineOp("nvvm.mma.sync", () => ({
   operands: { operandA: variadic(LLVMType), operandB: variadic(LLVMType), operandC: variadic(LLVMType) },
   attrs: {
     shape: A.kindC(A.MMAShapeAttr),
@@ -159,7 +159,7 @@ export const MmaOp = defineOp("nvvm.mma.sync", {
     const types = groups.map((group) => p.type(group[0]!.type));
     p.write(` : (${types.join(", ")}) -> ${p.type(res.type)}`);
   },
-});
+}));
 /** The PTX type that an operand's type implies, if it does. */
 function inferType(type: Type, accumulator: boolean): "f64" | "f16" | "f32" | "tf32" | "s32" | undefined {
   if (isFloat(type, "f64")) return "f64";
@@ -176,7 +176,7 @@ function inferType(type: Type, accumulator: boolean): "f64" | "f16" | "f32" | "t
 
 const Layout = A.enumC(A.MMALayoutAttr);
 const WgmmaType = A.enumC(A.WGMMATypesAttr);
-export const WgmmaMmaAsyncOp = defineOp("nvvm.wgmma.mma_async", {
+export const WgmmaMmaAsyncOp = defineOp("nvvm.wgmma.mma_async", () => ({
   operands: { inouts: AnyStruct, descriptorA: I64, descriptorB: I64 },
   attrs: {
     shape: A.kindC(A.MMAShapeAttr),
@@ -194,42 +194,45 @@ export const WgmmaMmaAsyncOp = defineOp("nvvm.wgmma.mma_async", {
   traits: [PredOpTrait("input struct and result struct must be the same type", (op: Operation) => op.operand(0).type === op.result().type)],
   format:
     "$descriptorA `,` $descriptorB `,` $inouts `,` $shape `,` `D` `[` $typeD `,` $scaleD (`,` $satfinite^)? `]` `,` `A` `[` $typeA `,` $scaleA `,` $layoutA `]` `,` `B` `[` $typeB `,` $scaleB `,` $layoutB `]` attr-dict `:` type($inouts) `->` type($results)",
-});
+}));
 
 // --- tensor memory ---------------------------------------------------------------------------
 
 const group = defaultAttr(A.enumC(A.CTAGroupKindAttr), "cta_1");
 const AnyOrShared = anyOf("LLVM pointer type or LLVM pointer in address space 3", Pointer, Shared);
-export const Tcgen05AllocOp = defineOp("nvvm.tcgen05.alloc", {
+export const Tcgen05AllocOp = defineOp("nvvm.tcgen05.alloc", () => ({
   operands: { addr: AnyOrShared, nCols: I32 },
   attrs: { group },
   format: "$addr `,` $nCols attr-dict `:` type(operands)",
-});
-export const Tcgen05DeallocOp = defineOp("nvvm.tcgen05.dealloc", {
+}));
+export const Tcgen05DeallocOp = defineOp("nvvm.tcgen05.dealloc", () => ({
   operands: { taddr: Tensor, nCols: I32 },
   attrs: { group },
   format: "$taddr `,` $nCols attr-dict `:` type(operands)",
-});
-export const Tcgen05RelinquishAllocPermitOp = defineOp("nvvm.tcgen05.relinquish_alloc_permit", { attrs: { group }, format: "attr-dict" });
-export const Tcgen05FenceOp = defineOp("nvvm.tcgen05.fence", {
+}));
+export const Tcgen05RelinquishAllocPermitOp = defineOp("nvvm.tcgen05.relinquish_alloc_permit", () => ({
+  attrs: { group },
+  format: "attr-dict",
+}));
+export const Tcgen05FenceOp = defineOp("nvvm.tcgen05.fence", () => ({
   attrs: { kind: A.enumC(A.Tcgen05FenceKindAttr) },
   format: "$kind attr-dict",
-});
-export const Tcgen05WaitOp = defineOp("nvvm.tcgen05.wait", {
+}));
+export const Tcgen05WaitOp = defineOp("nvvm.tcgen05.wait", () => ({
   attrs: { kind: A.enumC(A.Tcgen05WaitKindAttr) },
   format: "$kind attr-dict",
-});
-export const Tcgen05CommitOp = defineOp("nvvm.tcgen05.commit", {
+}));
+export const Tcgen05CommitOp = defineOp("nvvm.tcgen05.commit", () => ({
   operands: { addr: AnyOrShared, multicastMask: optional(I16) },
   attrs: { group },
   format: "$addr (`,` `multicast_mask` `=` $multicastMask^)? attr-dict `:` type(operands)",
-});
-export const Tcgen05ShiftOp = defineOp("nvvm.tcgen05.shift", {
+}));
+export const Tcgen05ShiftOp = defineOp("nvvm.tcgen05.shift", () => ({
   operands: { taddr: Tensor },
   attrs: { group },
   format: "$taddr attr-dict `:` type(operands)",
-});
-export const Tcgen05CpOp = defineOp("nvvm.tcgen05.cp", {
+}));
+export const Tcgen05CpOp = defineOp("nvvm.tcgen05.cp", () => ({
   operands: { taddr: Tensor, smem_desc: I64 },
   attrs: {
     shape: A.enumC(A.Tcgen05CpShapeAttr),
@@ -245,12 +248,12 @@ export const Tcgen05CpOp = defineOp("nvvm.tcgen05.cp", {
       if (multicast !== "warpx4") report.plain("Shape 32x128b requires multicast warpx4 for tcgen05.cp Op");
     } else if (multicast !== "none") report.plain("Invalid multicast type for tcgen05.cp Op");
   },
-});
-export const Tcgen05MmaSmemDescOp = defineOp("nvvm.tcgen05.mma_smem_desc", {
+}));
+export const Tcgen05MmaSmemDescOp = defineOp("nvvm.tcgen05.mma_smem_desc", () => ({
   operands: { startAddr: I32, leadingDimOffset: I32, strideDimOffset: I32, baseOffset: I8, leadingDimMode: I1, swizzleMode: I8 },
   results: { res: I64 },
   format: "`(` operands `)` attr-dict `:` `(` type(operands) `)` `->` type($res)",
-});
+}));
 
 const WORDS: TypeConstraint = typeConstraint(
   "32-bit signless integer or vector of 32-bit signless integer values of length 2/4/8/16/32/64/128",
@@ -262,19 +265,19 @@ const WORDS: TypeConstraint = typeConstraint(
       isInteger(t.params.elementType, 32)),
 );
 const ldst = A.enumC(A.Tcgen05LdStShapeAttr);
-export const Tcgen05LdOp = defineOp("nvvm.tcgen05.ld", {
+export const Tcgen05LdOp = defineOp("nvvm.tcgen05.ld", () => ({
   operands: { tmemAddr: Tensor, offset: optional(I64) },
   attrs: { pack: Unit, shape: ldst },
   results: { res: WORDS },
   format: "$tmemAddr (`,` $offset^)? (`pack` $pack^)? attr-dict `:` type($res)",
   verify: ({ shape, offset, res }, report) => verifyTransfer(shape, offset !== undefined, res.type, "tcgen05.ld", report),
-});
-export const Tcgen05StOp = defineOp("nvvm.tcgen05.st", {
+}));
+export const Tcgen05StOp = defineOp("nvvm.tcgen05.st", () => ({
   operands: { tmemAddr: Tensor, val: WORDS, offset: optional(I64) },
   attrs: { unpack: Unit, shape: ldst },
   format: "$tmemAddr `,` $val (`,` $offset^)? (`unpack` $unpack^)? attr-dict `:` type($val)",
   verify: ({ shape, offset, val }, report) => verifyTransfer(shape, offset !== undefined, val.type, "tcgen05.st", report),
-});
+}));
 function verifyTransfer(shape: string, hasOffset: boolean, type: Type, name: "tcgen05.ld" | "tcgen05.st", report: OpReport): void {
   if (shape === "shape_16x32bx2" && !hasOffset) return void report.plain("shape 16x32bx2 requires offset argument");
   const words = VectorType.is(type) ? type.params.shape[0]! : 1;

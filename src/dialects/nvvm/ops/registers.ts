@@ -7,17 +7,17 @@ import { LLVMType } from "../../llvm/type-constraints.js";
 
 /** A register whose values may be known to lie in a range. */
 const ranged = (name: string) =>
-  defineOp(`nvvm.read.ptx.sreg.${name}`, {
+  defineOp(`nvvm.read.ptx.sreg.${name}`, () => ({
     attrs: { range: optionalAttr(ConstantRangeC) },
     results: { res: LLVMType },
     traits: [Pure],
     format: "(`range` $range^)? attr-dict `:` type($res)",
-  });
+  }));
 const pure = (name: string) =>
-  defineOp(`nvvm.read.ptx.sreg.${name}`, { results: { res: LLVMType }, traits: [Pure], format: "attr-dict `:` type($res)" });
+  defineOp(`nvvm.read.ptx.sreg.${name}`, () => ({ results: { res: LLVMType }, traits: [Pure], format: "attr-dict `:` type($res)" }));
 /** Registers that change while a thread runs. */
 const volatile = (name: string) =>
-  defineOp(`nvvm.read.ptx.sreg.${name}`, { results: { res: LLVMType }, format: "attr-dict `:` type($res)" });
+  defineOp(`nvvm.read.ptx.sreg.${name}`, () => ({ results: { res: LLVMType }, format: "attr-dict `:` type($res)" }));
 
 export const ThreadIdXOp = ranged("tid.x");
 export const ThreadIdYOp = ranged("tid.y");

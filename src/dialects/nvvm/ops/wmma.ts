@@ -17,7 +17,7 @@ const mnk = { m: I32Attr, n: I32Attr, k: I32Attr };
 const Layout = A.enumC(A.MMALayoutAttr);
 const Types = A.enumC(A.MMATypesAttr);
 
-export const WMMALoadOp = defineOp("nvvm.wmma.load", {
+export const WMMALoadOp = defineOp("nvvm.wmma.load", () => ({
   operands: { ptr: Pointer, stride: I32 },
   attrs: { ...mnk, layout: Layout, eltype: Types, frag: A.enumC(A.MMAFragAttr) },
   results: { res: AnyStruct },
@@ -28,8 +28,8 @@ export const WMMALoadOp = defineOp("nvvm.wmma.load", {
     if (!fragment) return void report.error("invalid attribute combination");
     checkStruct(op.ctx, res.type, fragment, report);
   },
-});
-export const WMMAStoreOp = defineOp("nvvm.wmma.store", {
+}));
+export const WMMAStoreOp = defineOp("nvvm.wmma.store", () => ({
   operands: { ptr: Pointer, args: variadic(LLVMType), stride: I32 },
   attrs: { ...mnk, layout: Layout, eltype: Types },
   format: "$ptr `,` $stride `,` $args attr-dict `:` qualified(type($ptr)) `,` type($args)",
@@ -41,8 +41,8 @@ export const WMMAStoreOp = defineOp("nvvm.wmma.store", {
     if (args.length !== count) report.error(`expected ${count} data operands`);
     else if (args.some((arg) => arg.type !== type)) report.error(`expected data operands of type '${typeText(type)}'`);
   },
-});
-export const WMMAMmaOp = defineOp("nvvm.wmma.mma", {
+}));
+export const WMMAMmaOp = defineOp("nvvm.wmma.mma", () => ({
   operands: { args: variadic(LLVMType) },
   /** `eltypeA` is the type of A and B, `eltypeB` that of the accumulator. */
   attrs: { ...mnk, layoutA: Layout, layoutB: Layout, eltypeA: Types, eltypeB: Types },
@@ -59,7 +59,7 @@ export const WMMAMmaOp = defineOp("nvvm.wmma.mma", {
     if (wrong >= 0) return void report.error(`expected argument ${wrong} to be of type '${typeText(types[wrong]!)}'`);
     checkStruct(op.ctx, res.type, c, report);
   },
-});
+}));
 
 function isInMemory(type: Type, what: string, report: OpReport): boolean {
   const space = LLVMPointerType.params(type).addressSpace;

@@ -14,7 +14,7 @@ const CODE = "nvws.aref";
 /** The types of the buffers that an aref holds. */
 const baseTypesOf = (aref: Value): readonly Type[] => (ArefType.is(aref.type) ? aref.type.params.baseType : []);
 
-export const ArefCreateOp = defineOp("nvws.aref.create", {
+export const ArefCreateOp = defineOp("nvws.aref.create", () => ({
   summary: "Create an asynchronous reference.",
   operands: { buffers: variadic(MemDescOperand) },
   results: { result: Aref },
@@ -38,17 +38,17 @@ export const ArefCreateOp = defineOp("nvws.aref.create", {
     }
     if (leading.size > 1) report.plain("Leading dims of sliced aref inputs don't match.", CODE);
   },
-});
+}));
 
-export const ArefBufferOp = defineOp("nvws.aref.buffer", {
+export const ArefBufferOp = defineOp("nvws.aref.buffer", () => ({
   summary: "Get buffer from aref",
   operands: { aref: Aref, token: AsyncToken, stage: optional(I32) },
   results: { buffers: variadic(MemDescOperand) },
   interfaces: [hasStage],
   format: "$aref (`[` $stage^ `]`)? `,` $token attr-dict `:` type($aref) `,` type($token) `->` type(results)",
-});
+}));
 
-export const ArefGetEnterOp = defineOp("nvws.aref.get.enter", {
+export const ArefGetEnterOp = defineOp("nvws.aref.get.enter", () => ({
   summary: "Enter ArefGet region where the buffer can be used to read data",
   operands: { aref: Aref, stage: optional(I32), phase: optional(I32) },
   results: { buffers: variadic(MemDescOperand), token: AsyncToken },
@@ -56,9 +56,9 @@ export const ArefGetEnterOp = defineOp("nvws.aref.get.enter", {
   interfaces: [hasStage],
   format: "$aref ( `[` $stage^ `,` $phase `]`)? attr-dict `:` type($aref) `->` type(results)",
   verify: ({ aref, buffers }, report) => verifyEnter(baseTypesOf(aref), buffers, report),
-});
+}));
 
-export const ArefPutEnterOp = defineOp("nvws.aref.put.enter", {
+export const ArefPutEnterOp = defineOp("nvws.aref.put.enter", () => ({
   summary: "Enter ArefPut region where the buffer can be used to read data",
   operands: { aref: Aref, stage: optional(I32), phase: optional(I32) },
   results: { buffers: variadic(MemDescOperand), token: AsyncToken },
@@ -66,23 +66,23 @@ export const ArefPutEnterOp = defineOp("nvws.aref.put.enter", {
   interfaces: [hasStage],
   format: "$aref ( `[` $stage^ `,` $phase `]`)? attr-dict `:` type($aref) `->` type(results)",
   verify: ({ aref, buffers }, report) => verifyEnter(baseTypesOf(aref), buffers, report),
-});
+}));
 
-export const ArefGetExitOp = defineOp("nvws.aref.get.exit", {
+export const ArefGetExitOp = defineOp("nvws.aref.get.exit", () => ({
   summary: "Exit ArefGet region, where the buffer should no longer be used",
   operands: { aref: Aref, token: AsyncToken, stage: optional(I32) },
   attrs: { async_ops: AsyncOpArrayAttr },
   interfaces: [hasStage],
   format: "$aref (`[` $stage^ `]`)? `,` $token $async_ops attr-dict `:` type($aref) `,` type($token)",
-});
+}));
 
-export const ArefPutExitOp = defineOp("nvws.aref.put.exit", {
+export const ArefPutExitOp = defineOp("nvws.aref.put.exit", () => ({
   summary: "Exit ArefPut region, where the buffer should no longer be used",
   operands: { aref: Aref, token: AsyncToken, stage: optional(I32) },
   attrs: { async_ops: AsyncOpArrayAttr },
   interfaces: [hasStage],
   format: "$aref (`[` $stage^ `]`)? `,` $token $async_ops attr-dict `:` type($aref) `,` type($token)",
-});
+}));
 
 /** Each result is one stage of a buffer of the aref. */
 function verifyEnter(types: readonly Type[], buffers: readonly Value[], report: OpReport): void {

@@ -17,7 +17,7 @@ const loadsThroughDescriptor: readonly InterfaceImpl[] = [
   implement(DescriptorOpInterface, { desc: (op) => op.operand(0) }),
 ];
 
-export const DescriptorLoadOp = defineOp("nvws.descriptor_load", {
+export const DescriptorLoadOp = defineOp("nvws.descriptor_load", () => ({
   summary: "Load from descriptor and store into shared memory",
   operands: { desc: TensorDesc, indices: variadic(I32), result: MemDescOperand },
   attrs: {
@@ -29,13 +29,13 @@ export const DescriptorLoadOp = defineOp("nvws.descriptor_load", {
   format:
     "$desc `[` $indices `]` $txCount $result oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict) attr-dict `:` type(operands)",
   effects: ({ desc, result }) => [readsGlobal(desc), writesShared(result)],
-});
+}));
 
-export const DescriptorGatherOp = defineOp("nvws.descriptor_gather", {
+export const DescriptorGatherOp = defineOp("nvws.descriptor_gather", () => ({
   summary: "gather multiple rows from a descriptor into shared memory",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, result: MemDescOperand },
   attrs: { txCount: I32Attr },
   interfaces: loadsThroughDescriptor,
   format: "$desc `[` $x_offsets `,` $y_offset `]` $txCount $result attr-dict `:` type(operands)",
   effects: ({ desc, result }) => [readsGlobal(desc), writesShared(result)],
-});
+}));

@@ -9,7 +9,7 @@ const CODE = "nvws.warp-group";
 const partitionRegions = { variadic: true, minBlocks: 1 } as const satisfies RegionSpec;
 
 /** Code for several groups of warps. Its results are what the first region yields; its own syntax has no place for them. */
-export const WarpGroupOp = defineOp("nvws.warp_group", {
+export const WarpGroupOp = defineOp("nvws.warp_group", () => ({
   summary: "Container Op for Warp Specialization",
   attrs: { numWarps: DenseI32ArrayAttr },
   results: { results: variadic(AnyType) },
@@ -49,18 +49,18 @@ export const WarpGroupOp = defineOp("nvws.warp_group", {
         "Mismatch in the number of results returned by nvws.warp_group op and the number of the operands of the corresponding nvws.warp_group.yield op in the first region.",
       );
   },
-});
+}));
 
-export const WarpGroupYieldOp = defineOp("nvws.warp_group.yield", {
+export const WarpGroupYieldOp = defineOp("nvws.warp_group.yield", () => ({
   summary: "yield from the first region of `nvws.warp_group`",
   operands: { values: variadic(AnyType) },
   traits: [Pure, Terminator, ReturnLike, HasParent("nvws.warp_group")],
   interfaces: [implement(RegionBranchTerminator, { successorOperands: (op) => op.operandUses })],
   format: "($values^)? attr-dict (`:` type($values)^)?",
-});
+}));
 
-export const WarpGroupReturnOp = defineOp("nvws.warp_group.return", {
+export const WarpGroupReturnOp = defineOp("nvws.warp_group.return", () => ({
   summary: "Terminator for a warp group region",
   traits: [Pure, Terminator, HasParent("nvws.warp_group")],
   format: "attr-dict",
-});
+}));

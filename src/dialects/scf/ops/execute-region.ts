@@ -4,7 +4,7 @@ import { defineOp } from "../../../ir/define-op.js";
 import { implement, RegionBranch } from "../../../ir/interfaces.js";
 
 /** Holds a region of several blocks that runs once. Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ExecuteRegionOp. */
-export const ExecuteRegionOp = defineOp("scf.execute_region", {
+export const ExecuteRegionOp = defineOp("scf.execute_region", () => ({
   summary: "operation that executes its region exactly once",
   attrs: { no_inline: Unit },
   results: { results: variadic(AnyType) },
@@ -34,4 +34,4 @@ export const ExecuteRegionOp = defineOp("scf.execute_region", {
     if (region.empty) report.error("region needs to have at least one block", "scf.execute_region");
     else if (region.firstBlock!.args.length > 0) report.error("region cannot have any arguments", "scf.execute_region");
   },
-});
+}));

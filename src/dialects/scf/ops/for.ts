@@ -20,7 +20,7 @@ const iterArgsOf = (op: Operation): readonly Value[] => bodyArgs(op).slice(1);
  * A counted loop with loop-carried values: body arguments are the induction variable, then those values.
  * Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ForOp.
  */
-export const ForOp = defineOp("scf.for", {
+export const ForOp = defineOp("scf.for", () => ({
   summary: "for operation",
   operands: {
     lowerBound: AnySignlessIntegerOrIndex,
@@ -110,5 +110,5 @@ export const ForOp = defineOp("scf.for", {
         return void report.error(`types mismatch between ${i}th iter region arg and defined value`, "scf.for");
     }
   },
-});
+}));
 export type ForView = View<typeof ForOp>;

@@ -42,7 +42,7 @@ const DeviceMappingArrayAttr: AttrConstraint<readonly Attribute[]> = {
 };
 
 /** Says how the iterations' results come together; holds only `tensor.parallel_insert_slice` ops. Source: SCFOps.td, InParallelOp. */
-export const InParallelOp = defineOp("scf.forall.in_parallel", {
+export const InParallelOp = defineOp("scf.forall.in_parallel", () => ({
   summary: "terminates a `forall` block",
   regions: { region: SizedRegion1 },
   traits: [SingleBlock, NoTerminator, Pure, Terminator, HasParent("scf.forall")],
@@ -60,12 +60,12 @@ export const InParallelOp = defineOp("scf.forall.in_parallel", {
     // The ops allowed belong to the tensor dialect, which is none of ours.
     if (!region.firstBlock!.empty) report.error("expected only ParallelCombiningOpInterface ops", "scf.forall.in_parallel");
   },
-});
+}));
 
 const rankOf = (op: Operation): number => intsOf(op.attr("staticLowerBound"))?.length ?? 0;
 
 /** A block evaluated for many indices in parallel. Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ForallOp. */
-export const ForallOp = defineOp("scf.forall", {
+export const ForallOp = defineOp("scf.forall", () => ({
   summary: "evaluate a block multiple times in parallel",
   operands: {
     dynamicLowerBound: variadic(Index),
@@ -193,7 +193,7 @@ export const ForallOp = defineOp("scf.forall", {
         return error(`expected ${fixed.filter(isDynamic).length} dynamic ${name} values`);
     }
   },
-});
+}));
 export type ForallView = View<typeof ForallOp>;
 
 /** Reads `(%a, 3, ...)`: operands are added to `operands`, integers are returned. */

@@ -9,7 +9,7 @@ import { NoRegionArguments, RecursivelySpeculatable, RecursiveMemoryEffects, Sin
 import { YieldOp } from "./yield.js";
 
 /** Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, IfOp. */
-export const IfOp = defineOp("scf.if", {
+export const IfOp = defineOp("scf.if", () => ({
   summary: "if-then-else operation",
   operands: { condition: I1 },
   results: { results: variadic(AnyType) },
@@ -62,5 +62,5 @@ export const IfOp = defineOp("scf.if", {
     thenBlock.moveTo(elseRegion);
     return "inPlace";
   },
-});
+}));
 export type IfView = View<typeof IfOp>;

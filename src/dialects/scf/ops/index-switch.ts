@@ -16,7 +16,7 @@ import { YieldOp } from "./yield.js";
  * Runs the region of the matching case, or the default one (which is region 0).
  * Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, IndexSwitchOp.
  */
-export const IndexSwitchOp = defineOp("scf.index_switch", {
+export const IndexSwitchOp = defineOp("scf.index_switch", () => ({
   summary: "switch-case operation on an index argument",
   operands: { arg: Index },
   attrs: { cases: DenseI64ArrayAttr },
@@ -80,7 +80,7 @@ export const IndexSwitchOp = defineOp("scf.index_switch", {
     if (!verifyYield(defaultRegion, "default region", op.results, report)) return;
     for (let i = 0; i < caseRegions.length; i++) if (!verifyYield(caseRegions[i]!, `case region #${i}`, op.results, report)) return;
   },
-});
+}));
 
 /** The values of the cases: all 64 bits, which the view's numbers do not hold. */
 export function caseValues(op: Operation): readonly bigint[] {

@@ -19,7 +19,7 @@ import {
 import { verifyTerminatorKind } from "./verify-terminator.js";
 
 /** Ends a reduction. Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ReduceReturnOp. */
-export const ReduceReturnOp = defineOp("scf.reduce.return", {
+export const ReduceReturnOp = defineOp("scf.reduce.return", () => ({
   summary: "terminator for reduce operation",
   operands: { result: AnyType },
   traits: [HasParent("scf.reduce"), Pure, Terminator],
@@ -29,10 +29,10 @@ export const ReduceReturnOp = defineOp("scf.reduce.return", {
     if (wanted && wanted !== result.type)
       report.error(`must have type '${typeText(wanted)}' (the type of the reduction inputs)`, "scf.reduce.return");
   },
-});
+}));
 
 /** Ends the body of a parallel loop with one reduction for each of its results. Source: SCFOps.td, ReduceOp. */
-export const ReduceOp = defineOp("scf.reduce", {
+export const ReduceOp = defineOp("scf.reduce", () => ({
   summary: "reduce operation for scf.parallel",
   operands: { operands: variadic(AnyType) },
   regions: { reductions: { ...SizedRegion1, variadic: true } },
@@ -54,10 +54,10 @@ export const ReduceOp = defineOp("scf.reduce", {
         return void report.error("reduction bodies must be terminated with an 'scf.reduce.return' op", "scf.reduce");
     }
   },
-});
+}));
 
 /** A loop nest whose iterations may run in any order. Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ParallelOp. */
-export const ParallelOp = defineOp("scf.parallel", {
+export const ParallelOp = defineOp("scf.parallel", () => ({
   summary: "parallel for operation",
   operands: { lowerBound: variadic(Index), upperBound: variadic(Index), step: variadic(Index), initVals: variadic(AnyType) },
   results: { results: variadic(AnyType) },
@@ -131,5 +131,5 @@ export const ParallelOp = defineOp("scf.parallel", {
         );
     }
   },
-});
+}));
 export type ParallelView = View<typeof ParallelOp>;

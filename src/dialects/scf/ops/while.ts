@@ -8,7 +8,7 @@ import { verifyTerminatorKind } from "./verify-terminator.js";
 import { YieldOp } from "./yield.js";
 
 /** Ends the `before` region of a while: goes on to `after` or leaves. Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, ConditionOp. */
-export const ConditionOp = defineOp("scf.condition", {
+export const ConditionOp = defineOp("scf.condition", () => ({
   summary: "loop continuation condition",
   operands: { condition: I1, args: variadic(AnyType) },
   traits: [HasParent("scf.while"), Pure, Terminator],
@@ -24,13 +24,13 @@ export const ConditionOp = defineOp("scf.condition", {
     }),
   ],
   format: "`(` $condition `)` attr-dict ($args^ `:` type($args))?",
-});
+}));
 
 /**
  * A loop whose `before` region computes the condition, and whose `after` region is the body.
  * Source: mlir/include/mlir/Dialect/SCF/IR/SCFOps.td, WhileOp.
  */
-export const WhileOp = defineOp("scf.while", {
+export const WhileOp = defineOp("scf.while", () => ({
   summary: "a generic 'while' loop",
   operands: { inits: variadic(AnyType) },
   results: { results: variadic(AnyType) },
@@ -87,5 +87,5 @@ export const WhileOp = defineOp("scf.while", {
     if (verifyTerminatorKind(before, ConditionOp, "expects the 'before' region to terminate with 'scf.condition'", report))
       verifyTerminatorKind(after, YieldOp, "expects the 'after' region to terminate with 'scf.yield'", report);
   },
-});
+}));
 export type WhileView = View<typeof WhileOp>;

@@ -20,7 +20,7 @@ const LISTS = ["static_offsets", "static_sizes", "static_strides"] as const;
 
 /** Defines the op under a dialect's name. */
 export const defineExtractSlice = (name: string) =>
-  defineOp(name, {
+  defineOp(name, () => ({
     summary: "extract slice operation",
     operands: { source: AnyRankedTensor, offsets: variadic(Index), sizes: variadic(Index), strides: variadic(Index) },
     attrs: { static_offsets: DenseI64ArrayAttr, static_sizes: DenseI64ArrayAttr, static_strides: DenseI64ArrayAttr },
@@ -45,7 +45,7 @@ export const defineExtractSlice = (name: string) =>
         else if (dynamic !== values.length) report.error(`expected ${dynamic} operands for ${LISTS[i]}, got ${values.length}`, name);
       });
     },
-  });
+  }));
 
 export const ExtractSliceOp = defineExtractSlice("tensor.extract_slice");
 

@@ -4,19 +4,19 @@ import { defineOp } from "../../../ir/define-op.js";
 import { Elementwise, Pure } from "../../../ir/traits.js";
 
 const compare = (name: string) =>
-  defineOp(name, {
+  defineOp(name, () => ({
     operands: { lhs: AnyType, rhs: AnyType },
     attrs: { predicate: I64Attr },
     results: { result: AnyType },
     traits: [Pure, Elementwise],
-  });
+  }));
 
 /** `predicate` as arith.cmpi's. */
 export const OldCmpIOp = compare("triton_gpu.cmpi");
 /** `predicate` as arith.cmpf's. */
 export const OldCmpFOp = compare("triton_gpu.cmpf");
-export const OldSelectOp = defineOp("triton_gpu.select", {
+export const OldSelectOp = defineOp("triton_gpu.select", () => ({
   operands: { condition: AnyType, true_value: AnyType, false_value: AnyType },
   results: { result: AnyType },
   traits: [Pure, Elementwise],
-});
+}));

@@ -15,17 +15,17 @@ import { readsGlobal } from "../../tt/tt-op.js";
 import { getI1SameShape, getPointeeType } from "../../tt/types.js";
 import { SHARED_MEMORY } from "../../ttg/ttg-op.js";
 
-export const AllocTensorOp = defineOp("triton_gpu.alloc_tensor", {
+export const AllocTensorOp = defineOp("triton_gpu.alloc_tensor", () => ({
   summary: "allocate tensor",
   results: { result: Tensor },
   format: "attr-dict `:` type($result)",
   effects: ({ result }) => [{ kind: "allocate", value: result, resource: SHARED_MEMORY }],
-});
+}));
 
 const SIZES = "operandSegmentSizes";
 
 /** `%s = insert_slice_async %ptrs, %buffer, %index, %mask, %other {axis = 0 : i32, ...} : tensor<ptrs> -> tensor<buffer>` */
-export const InsertSliceAsyncOp = defineOp("triton_gpu.insert_slice_async", {
+export const InsertSliceAsyncOp = defineOp("triton_gpu.insert_slice_async", () => ({
   summary: "insert slice async",
   operands: { src: PtrTensor, dst: Tensor, index: I32, mask: optional(AnyType), other: optional(TritonType) },
   attrs: {
@@ -66,6 +66,6 @@ export const InsertSliceAsyncOp = defineOp("triton_gpu.insert_slice_async", {
     p.optAttrDict(op, [SIZES]);
     p.write(` : ${p.type(src.type)} -> ${p.type(result.type)}`);
   },
-});
+}));
 
 export const OldExtractSliceOp = defineExtractSlice("triton_gpu.extract_slice");

@@ -13,25 +13,25 @@ import { getAddressSpace, PointerType } from "../types.js";
 const castTraits = ttTraits(Elementwise, SameOperandsAndResultShape, SameOperandsAndResultEncoding, Pure);
 
 /** Source: TritonOps.td, TT_IntToPtrOp. */
-export const IntToPtrOp = defineOp("tt.int_to_ptr", {
+export const IntToPtrOp = defineOp("tt.int_to_ptr", () => ({
   summary: "Cast int64 to pointer",
   operands: { src: I64Like },
   results: { result: PtrLike },
   traits: castTraits,
   format: "$src attr-dict `:` type($src) `->` type($result)",
-});
+}));
 
 /** Source: TritonOps.td, TT_PtrToIntOp. */
-export const PtrToIntOp = defineOp("tt.ptr_to_int", {
+export const PtrToIntOp = defineOp("tt.ptr_to_int", () => ({
   summary: "Cast pointer to int64",
   operands: { src: PtrLike },
   results: { result: I64Like },
   traits: castTraits,
   format: "$src attr-dict `:` type($src) `->` type($result)",
-});
+}));
 
 /** As arith.bitcast, and between pointers. Source: TritonOps.td, TT_BitcastOp. */
-export const BitcastOp = defineOp("tt.bitcast", {
+export const BitcastOp = defineOp("tt.bitcast", () => ({
   summary: "Cast between types of the same bitwidth",
   operands: { src: TritonType },
   results: { result: TritonType },
@@ -49,10 +49,10 @@ export const BitcastOp = defineOp("tt.bitcast", {
     const [fromBits, toBits] = [bitWidth(from), bitWidth(to)];
     if (fromBits !== toBits) report.plain(`Cannot bitcast data-type of size ${fromBits} to data-type of size ${toBits}`, "tt.bitcast");
   },
-});
+}));
 
 /** Casts from and to 8-bit floats, and those with a rounding mode. Source: TritonOps.td, TT_FpToFpOp. */
-export const FpToFpOp = defineOp("tt.fp_to_fp", {
+export const FpToFpOp = defineOp("tt.fp_to_fp", () => ({
   summary: "Floating point casting for custom types",
   operands: { src: FloatLike },
   attrs: { rounding: optionalAttr(RoundingModeAttr) },
@@ -76,7 +76,7 @@ export const FpToFpOp = defineOp("tt.fp_to_fp", {
     if (RankedTensorType.is(result.type)) return denseElements(result.type, [bits]);
     return FloatAttr.get(element.ctx, { bits, type: element });
   },
-});
+}));
 
 /** 1 for +0, -1 for -0 (or a splat of it), undefined for anything else. */
 function zeroSign(constant: Parameters<typeof FloatAttr.is>[0]): 1 | -1 | undefined {

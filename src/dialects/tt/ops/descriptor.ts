@@ -21,7 +21,7 @@ const storeLike = (srcIndex: number): readonly InterfaceImpl[] => [
 const writesThrough = ({ desc }: { readonly desc: Value }) => [readsGlobal(desc), writesGlobal(desc)];
 
 /** Source: TritonOps.td, TT_DescriptorLoadOp. */
-export const DescriptorLoadOp = defineOp("tt.descriptor_load", {
+export const DescriptorLoadOp = defineOp("tt.descriptor_load", () => ({
   summary: "Load from descriptor",
   operands: { desc: TensorDesc, indices: variadic(I32) },
   attrs: { cache: defaultAttr(CacheModifierAttr, "none"), evict: defaultAttr(EvictionPolicyAttr, "evict_normal") },
@@ -35,10 +35,10 @@ export const DescriptorLoadOp = defineOp("tt.descriptor_load", {
   effects: ({ desc }) => [readsGlobal(desc)],
   verifyDependsOn: "types and attributes",
   verify: ({ desc, result }, report) => verifyBlock(desc.type, result.type as TensorType, report),
-});
+}));
 
 /** Source: TritonOps.td, TT_DescriptorStoreOp. */
-export const DescriptorStoreOp = defineOp("tt.descriptor_store", {
+export const DescriptorStoreOp = defineOp("tt.descriptor_store", () => ({
   summary: "store value based on descriptor",
   operands: { desc: TensorDesc, src: Tensor, indices: variadic(I32) },
   traits: ttTraits(),
@@ -47,10 +47,10 @@ export const DescriptorStoreOp = defineOp("tt.descriptor_store", {
   effects: writesThrough,
   verifyDependsOn: "types and attributes",
   verify: ({ desc, src }, report) => verifyBlock(desc.type, src.type as TensorType, report),
-});
+}));
 
 /** Source: TritonOps.td, TT_DescriptorReduceOp. */
-export const DescriptorReduceOp = defineOp("tt.descriptor_reduce", {
+export const DescriptorReduceOp = defineOp("tt.descriptor_reduce", () => ({
   summary: "performs a reducing store operation based on a descriptor",
   operands: { desc: TensorDesc, src: Tensor, indices: variadic(I32) },
   attrs: { kind: DescriptorReduceKindAttr },
@@ -58,10 +58,10 @@ export const DescriptorReduceOp = defineOp("tt.descriptor_reduce", {
   interfaces: storeLike(1),
   format: "$kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)",
   effects: writesThrough,
-});
+}));
 
 /** Source: TritonOps.td, TT_DescriptorGatherOp. */
-export const DescriptorGatherOp = defineOp("tt.descriptor_gather", {
+export const DescriptorGatherOp = defineOp("tt.descriptor_gather", () => ({
   summary: "gather multiple rows from a descriptor into a single tensor",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32 },
   results: { result: Tensor },
@@ -71,10 +71,10 @@ export const DescriptorGatherOp = defineOp("tt.descriptor_gather", {
   effects: ({ desc }) => [readsGlobal(desc)],
   verify: ({ desc, result, x_offsets }, report) =>
     verifyGatherScatter(signlessBlockType(desc.type), result.type as TensorType, x_offsets.type as TensorType, report),
-});
+}));
 
 /** Source: TritonOps.td, TT_DescriptorScatterOp. */
-export const DescriptorScatterOp = defineOp("tt.descriptor_scatter", {
+export const DescriptorScatterOp = defineOp("tt.descriptor_scatter", () => ({
   summary: "scatter multiple rows to a descriptor from a single tensor",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, src: Tensor },
   traits: ttTraits(),
@@ -83,7 +83,7 @@ export const DescriptorScatterOp = defineOp("tt.descriptor_scatter", {
   effects: writesThrough,
   verify: ({ desc, src, x_offsets }, report) =>
     verifyGatherScatter(signlessBlockType(desc.type), src.type as TensorType, x_offsets.type as TensorType, report),
-});
+}));
 
 const quoted = (type: Type) => `'${typeText(type)}'`;
 

@@ -15,7 +15,7 @@ const paramsOf = (value: Value) => (value.type as TensorType).params;
 const ResultIsAccumulator = TypesMatchWith("result's type matches accumulator's type", "d", "c", (type) => type);
 
 /** Source: TritonOps.td, TT_DotOp. */
-export const DotOp = defineOp("tt.dot", {
+export const DotOp = defineOp("tt.dot", () => ({
   summary: "dot",
   operands: { a: FpIntTensor, b: FpIntTensor, c: FpIntTensor },
   attrs: { inputPrecision: defaultAttr(InputPrecisionAttr, "ieee"), maxNumImpreciseAcc: defaultAttr(I32Attr, 0) },
@@ -53,10 +53,10 @@ export const DotOp = defineOp("tt.dot", {
     if (!pc.encoding) return error("miss encoding of C operand");
     inferLayoutOf(pc.encoding, error)?.verifyDotOpEncodingCompatibility(op, pa.encoding, pb.encoding, error);
   },
-});
+}));
 
 /** A product of operands with a scale for each block of elements (microscaling). Source: TritonOps.td, TT_DotScaledOp. */
-export const DotScaledOp = defineOp("tt.dot_scaled", {
+export const DotScaledOp = defineOp("tt.dot_scaled", () => ({
   summary: "dot_scaled",
   operands: {
     a: FloatOrI8Tensor,
@@ -112,7 +112,7 @@ export const DotScaledOp = defineOp("tt.dot_scaled", {
     };
     if (check(a_scale, shapeOf(c).at(-2)!, "M")) check(b_scale, shapeOf(c).at(-1)!, "N");
   },
-});
+}));
 
 /** The extents of both operands in elements: fp4 holds two in a byte, along K or along the other dimension. */
 function scaledDims(view: View<typeof DotScaledOp>): { a: { k: number; outer: number }; b: { k: number; outer: number } } {

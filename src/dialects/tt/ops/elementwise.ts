@@ -20,7 +20,7 @@ import { SameOperandsAndResultEncoding } from "../traits.js";
 import { ttTraits, UNKNOWN_EFFECTS } from "../tt-op.js";
 
 /** Runs its region on `pack` elements at a time. Source: TritonOps.td, TT_MapElementwiseOp. */
-export const MapElementwiseOp = defineOp("tt.map_elementwise", {
+export const MapElementwiseOp = defineOp("tt.map_elementwise", () => ({
   summary: "Map a scalar subregion over a tensor",
   operands: { srcs: variadic(Tensor) },
   attrs: { pack: I32Attr },
@@ -53,22 +53,22 @@ export const MapElementwiseOp = defineOp("tt.map_elementwise", {
       return "interrupt";
     });
   },
-});
+}));
 
 /** Source: TritonOps.td, TT_MapElementwiseReturnOp. */
-export const MapElementwiseReturnOp = defineOp("tt.map_elementwise.return", {
+export const MapElementwiseReturnOp = defineOp("tt.map_elementwise.return", () => ({
   summary: "terminator for map elementwise operator",
   operands: { result: variadic(AnyType) },
   traits: ttTraits(HasParent("tt.map_elementwise"), Pure, Terminator, ReturnLike),
   format: "attr-dict ($result^ `:` type($result))?",
-});
+}));
 
 const speculatableWhenPure = implement(ConditionallySpeculatable, {
   speculatable: (op: Operation) => ((op.def.viewOf(op) as { readonly pure: boolean }).pure ? "yes" : "no"),
 });
 
 /** Calls a function of a library, libdevice for one. Source: TritonOps.td, TT_ExternElementwiseOp. */
-export const ExternElementwiseOp = defineOp("tt.extern_elementwise", {
+export const ExternElementwiseOp = defineOp("tt.extern_elementwise", () => ({
   operands: { srcs: variadic(TritonType) },
   attrs: { libname: StrAttr, libpath: StrAttr, symbol: StrAttr, pure: BoolAttr },
   results: { result: TritonType },
@@ -76,10 +76,10 @@ export const ExternElementwiseOp = defineOp("tt.extern_elementwise", {
   interfaces: [speculatableWhenPure],
   format: "operands attr-dict `:` functional-type(operands, $result)",
   effects: ({ pure }) => (pure ? [] : UNKNOWN_EFFECTS),
-});
+}));
 
 /** Runs assembly on `packed_element` elements at a time. Source: TritonOps.td, TT_ElementwiseInlineAsmOp. */
-export const ElementwiseInlineAsmOp = defineOp("tt.elementwise_inline_asm", {
+export const ElementwiseInlineAsmOp = defineOp("tt.elementwise_inline_asm", () => ({
   summary: "inline assembly applying an elementwise operation to a group of packed elements.",
   operands: { args: variadic(TritonType) },
   attrs: { asm_string: StrAttr, constraints: StrAttr, pure: BoolAttr, packed_element: I32Attr },
@@ -97,4 +97,4 @@ export const ElementwiseInlineAsmOp = defineOp("tt.elementwise_inline_asm", {
         "tt.elementwise_inline_asm",
       );
   },
-});
+}));

@@ -26,7 +26,7 @@ const typeOfFunc = (op: Operation): { readonly inputs: readonly Type[]; readonly
   (FuncOp.match(op)!.function_type as TypeOf<typeof FunctionType>).params;
 
 /** Source: TritonOps.td, FuncOp. */
-export const FuncOp = defineOp("tt.func", {
+export const FuncOp = defineOp("tt.func", () => ({
   summary: "An operation with a name containing a single `SSACFG` region",
   attrs: {
     sym_name: SymbolNameAttr,
@@ -53,10 +53,10 @@ export const FuncOp = defineOp("tt.func", {
   ],
   parse: parseFunctionOp,
   print: ({ op }, p) => printFunctionOp(p, op),
-});
+}));
 
 /** Source: TritonOps.td, CallOp. */
-export const CallOp = defineOp("tt.call", {
+export const CallOp = defineOp("tt.call", () => ({
   summary: "call operation",
   operands: { operands: variadic(AnyType) },
   attrs: { callee: FlatSymbolRefAttr, arg_attrs: optionalAttr(DictArrayAttr), res_attrs: optionalAttr(DictArrayAttr) },
@@ -88,10 +88,10 @@ export const CallOp = defineOp("tt.call", {
     }),
   ],
   format: "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)",
-});
+}));
 
 /** Source: TritonOps.td, ReturnOp. */
-export const ReturnOp = defineOp("tt.return", {
+export const ReturnOp = defineOp("tt.return", () => ({
   summary: "Function return operation",
   operands: { srcs: variadic(AnyType) },
   traits: ttTraits(Pure, HasParent("tt.func"), ReturnLike, Terminator),
@@ -111,4 +111,4 @@ export const ReturnOp = defineOp("tt.return", {
         "tt.return",
       );
   },
-});
+}));

@@ -11,16 +11,16 @@ import { getI1SameShape } from "../types.js";
 const paramsOf = (value: Value) => (value.type as TensorType).params;
 
 /** Source: TritonOps.td, TT_HistogramOp. */
-export const HistogramOp = defineOp("tt.histogram", {
+export const HistogramOp = defineOp("tt.histogram", () => ({
   summary: "return a histogram of the inputs.",
   operands: { src: IntTensor, mask: optional(BoolLike) },
   results: { result: IntTensor },
   traits: ttTraits(Pure, TypesMatchWith("mask type matches src type", "src", "mask", getI1SameShape)),
   format: "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)",
-});
+}));
 
 /** Source: TritonOps.td, TT_GatherOp. */
-export const GatherOp = defineOp("tt.gather", {
+export const GatherOp = defineOp("tt.gather", () => ({
   summary: "local gather operation",
   operands: { src: Tensor, indices: IntTensor },
   attrs: { axis: I32Attr, efficient_layout: Unit },
@@ -41,4 +41,4 @@ export const GatherOp = defineOp("tt.gather", {
     const wrong = at.shape.findIndex((extent, dim) => dim !== axis && extent !== from.shape[dim]);
     if (wrong >= 0) error(`indices dimension ${wrong} must match the corresponding input dimension`);
   },
-});
+}));

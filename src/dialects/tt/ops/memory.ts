@@ -21,7 +21,7 @@ const maskOfPointee = (type: Parameters<typeof getPointeeType>[0]) => {
 };
 
 /** Source: TritonOps.td, TT_LoadOp. */
-export const LoadOp = defineOp("tt.load", {
+export const LoadOp = defineOp("tt.load", () => ({
   summary: "Load from a tensor of pointers or from a tensor pointer",
   operands: { ptr: PtrLikeOrTensorPtr, mask: optional(BoolLike), other: optional(TritonType) },
   attrs: {
@@ -46,10 +46,10 @@ export const LoadOp = defineOp("tt.load", {
     oilist(\`cacheModifier\` \`=\` $cache | \`evictionPolicy\` \`=\` $evict)
     attr-dict \`:\` type($ptr)`,
   effects: ({ ptr, isVolatile }) => (isVolatile ? [readsGlobal(ptr), { kind: "write" }] : [readsGlobal(ptr)]),
-});
+}));
 
 /** Source: TritonOps.td, TT_StoreOp. */
-export const StoreOp = defineOp("tt.store", {
+export const StoreOp = defineOp("tt.store", () => ({
   summary: "Store by a tensor of pointers or by a tensor pointer",
   operands: { ptr: PtrLikeOrTensorPtr, value: TritonType, mask: optional(BoolLike) },
   attrs: {
@@ -68,10 +68,10 @@ export const StoreOp = defineOp("tt.store", {
     oilist(\`cacheModifier\` \`=\` $cache | \`evictionPolicy\` \`=\` $evict)
     attr-dict \`:\` type($ptr)`,
   effects: ({ ptr }) => [writesGlobal(ptr)],
-});
+}));
 
 /** Source: TritonOps.td, TT_AtomicRMWOp. */
-export const AtomicRMWOp = defineOp("tt.atomic_rmw", {
+export const AtomicRMWOp = defineOp("tt.atomic_rmw", () => ({
   summary: "atomic rmw",
   operands: { ptr: PtrLike, val: TritonType, mask: optional(BoolLike) },
   attrs: { atomic_rmw_op: AtomicRMWAttr, sem: MemSemanticAttr, scope: MemSyncScopeAttr },
@@ -86,10 +86,10 @@ export const AtomicRMWOp = defineOp("tt.atomic_rmw", {
     $atomic_rmw_op \`,\` $sem \`,\` $scope \`,\` $ptr \`,\` $val (\`,\` $mask^)?  attr-dict \`:\`
     functional-type(operands, $result)`,
   effects: ({ ptr }) => [readsGlobal(ptr), writesGlobal(ptr)],
-});
+}));
 
 /** Source: TritonOps.td, TT_AtomicCASOp. */
-export const AtomicCASOp = defineOp("tt.atomic_cas", {
+export const AtomicCASOp = defineOp("tt.atomic_cas", () => ({
   summary: "atomic cas",
   operands: { ptr: PtrLike, cmp: TritonType, val: TritonType },
   attrs: { sem: MemSemanticAttr, scope: MemSyncScopeAttr },
@@ -102,4 +102,4 @@ export const AtomicCASOp = defineOp("tt.atomic_cas", {
   ),
   format: "$sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)",
   effects: ({ ptr }) => [readsGlobal(ptr), writesGlobal(ptr)],
-});
+}));

@@ -12,7 +12,7 @@ import { getAddressSpace, getElementTypeOfTensorPointerType, pointerType } from 
 const ResultIsPtrType = TypesMatchWith("result type matches ptr type", "result", "ptr", (type) => type);
 
 /** Source: TritonOps.td, TT_AddPtrOp. */
-export const AddPtrOp = defineOp("tt.addptr", {
+export const AddPtrOp = defineOp("tt.addptr", () => ({
   operands: { ptr: PtrLike, offset: IntLike },
   results: { result: PtrLike },
   traits: ttTraits(Pure, Elementwise, SameOperandsAndResultShape, SameOperandsAndResultEncoding, ResultIsPtrType),
@@ -21,10 +21,10 @@ export const AddPtrOp = defineOp("tt.addptr", {
   fold({ ptr }, [, offset]): FoldResult {
     return constantInt(offset) === 0n ? ptr : undefined;
   },
-});
+}));
 
 /** Source: TritonOps.td, TT_AdvanceOp. */
-export const AdvanceOp = defineOp("tt.advance", {
+export const AdvanceOp = defineOp("tt.advance", () => ({
   summary: "Advance a tensor pointer by offsets",
   operands: { ptr: TensorPtr, offsets: variadic(I32) },
   results: { result: TensorPtr },
@@ -34,10 +34,10 @@ export const AdvanceOp = defineOp("tt.advance", {
   fold({ ptr }, [, ...offsets]): FoldResult {
     return offsets.every((offset) => constantInt(offset) === 0n) ? ptr : undefined;
   },
-});
+}));
 
 /** Source: TritonOps.td, TT_MakeTensorPtrOp. */
-export const MakeTensorPtrOp = defineOp("tt.make_tensor_ptr", {
+export const MakeTensorPtrOp = defineOp("tt.make_tensor_ptr", () => ({
   summary: "Make a tensor pointer type with meta information of the parent tensor and the block specified",
   operands: { base: Ptr, shape: variadic(I64), strides: variadic(I64), offsets: variadic(I32) },
   attrs: { order: DenseI32ArrayAttr },
@@ -51,14 +51,14 @@ export const MakeTensorPtrOp = defineOp("tt.make_tensor_ptr", {
     }),
   ),
   format: "$base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict `:` type($result)",
-});
+}));
 
 /** Source: TritonOps.td, TT_MakeTensorDescOp. */
-export const MakeTensorDescOp = defineOp("tt.make_tensor_descriptor", {
+export const MakeTensorDescOp = defineOp("tt.make_tensor_descriptor", () => ({
   summary: "Make a tensor descriptor type with meta information of the parent tensor and block size",
   operands: { base: Ptr, shape: variadic(I32), strides: variadic(I64) },
   attrs: { padding: defaultAttr(PaddingOptionAttr, "zero") },
   results: { result: TensorDesc },
   traits: ttTraits(Pure, SameVariadicOperandSize),
   format: "$base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)",
-});
+}));

@@ -9,23 +9,23 @@ import { ProgramDim } from "../enums.js";
 import { ttTraits } from "../tt-op.js";
 
 /** Source: TritonOps.td, TT_GetProgramIdOp. */
-export const GetProgramIdOp = defineOp("tt.get_program_id", {
+export const GetProgramIdOp = defineOp("tt.get_program_id", () => ({
   attrs: { axis: ProgramDim },
   results: { result: I32 },
   traits: ttTraits(Pure),
   format: "$axis attr-dict `:` type($result)",
-});
+}));
 
 /** Source: TritonOps.td, TT_GetNumProgramsOp. */
-export const GetNumProgramsOp = defineOp("tt.get_num_programs", {
+export const GetNumProgramsOp = defineOp("tt.get_num_programs", () => ({
   attrs: { axis: ProgramDim },
   results: { result: I32 },
   traits: ttTraits(Pure),
   format: "$axis attr-dict `:` type($result)",
-});
+}));
 
 /** start, start + 1, ..., end - 1. Source: TritonOps.td, TT_MakeRangeOp. */
-export const MakeRangeOp = defineOp("tt.make_range", {
+export const MakeRangeOp = defineOp("tt.make_range", () => ({
   summary: "make range",
   attrs: { start: I32Attr, end: I32Attr },
   results: { result: IntTensor },
@@ -46,4 +46,4 @@ export const MakeRangeOp = defineOp("tt.make_range", {
   fold({ op, start, end, result }): FoldResult {
     return start + 1 === end ? splatOf(result.type, op.attr("start")!) : undefined;
   },
-});
+}));

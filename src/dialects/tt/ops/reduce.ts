@@ -30,7 +30,7 @@ export function reducedType(src: TensorType, element: Type, axis: number, report
 }
 
 /** Source: TritonOps.td, TT_ReduceOp. */
-export const ReduceOp = defineOp("tt.reduce", {
+export const ReduceOp = defineOp("tt.reduce", () => ({
   summary: "Reduction using generic combination algorithm",
   operands: { srcs: variadic(Tensor) },
   attrs: { axis: I32Attr },
@@ -49,18 +49,18 @@ export const ReduceOp = defineOp("tt.reduce", {
   },
   verify: ({ op }, report) => verifyReduceScan(op, report),
   verifyRegions: ({ op }, report) => verifyCombine(op, ReduceReturnOp, report),
-});
+}));
 
 /** Source: TritonOps.td, TT_ReduceReturnOp. */
-export const ReduceReturnOp = defineOp("tt.reduce.return", {
+export const ReduceReturnOp = defineOp("tt.reduce.return", () => ({
   summary: "terminator for reduce operator",
   operands: { result: variadic(AnyType) },
   traits: ttTraits(HasParent("tt.reduce"), Pure, Terminator, ReturnLike),
   format: "$result attr-dict `:` type($result)",
-});
+}));
 
 /** Source: TritonOps.td, TT_ScanOp. */
-export const ScanOp = defineOp("tt.scan", {
+export const ScanOp = defineOp("tt.scan", () => ({
   summary: "Associative scan using generic combination algorithm",
   operands: { srcs: variadic(Tensor) },
   attrs: { axis: I32Attr, reverse: BoolAttr },
@@ -70,15 +70,15 @@ export const ScanOp = defineOp("tt.scan", {
   inferTypes: ({ operands }) => operands.map((operand) => operand.type),
   verify: ({ op }, report) => verifyReduceScan(op, report),
   verifyRegions: ({ op }, report) => verifyCombine(op, ScanReturnOp, report),
-});
+}));
 
 /** Source: TritonOps.td, TT_ScanReturnOp. */
-export const ScanReturnOp = defineOp("tt.scan.return", {
+export const ScanReturnOp = defineOp("tt.scan.return", () => ({
   summary: "terminator for scan operator",
   operands: { result: variadic(AnyType) },
   traits: ttTraits(HasParent("tt.scan"), Pure, Terminator, ReturnLike),
   format: "$result attr-dict `:` type($result)",
-});
+}));
 
 /**
  * The op that combines two elements, when the region of a reduction of one tensor is that op on its two arguments and the

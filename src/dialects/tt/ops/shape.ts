@@ -18,7 +18,7 @@ const tensorOf = (value: Value): TensorType => value.type as TensorType;
 const sameNumbers = (a: readonly number[], b: readonly number[]) => a.length === b.length && a.every((n, i) => n === b[i]);
 
 /** Source: TritonOps.td, TT_SplatOp. */
-export const SplatOp = defineOp("tt.splat", {
+export const SplatOp = defineOp("tt.splat", () => ({
   summary: "splat",
   operands: { src: TritonType },
   results: { result: Tensor },
@@ -27,10 +27,10 @@ export const SplatOp = defineOp("tt.splat", {
   fold({ result }, [value]): FoldResult {
     return FloatAttr.is(value) || IntegerAttr.is(value) ? splatOf(result.type, value) : undefined;
   },
-});
+}));
 
 /** Source: TritonOps.td, TT_UnsplatOp. */
-export const UnsplatOp = defineOp("tt.unsplat", {
+export const UnsplatOp = defineOp("tt.unsplat", () => ({
   summary: "convert a tensor with a single element to a scalar",
   operands: { src: Tensor },
   results: { result: TritonType },
@@ -40,7 +40,7 @@ export const UnsplatOp = defineOp("tt.unsplat", {
   verify({ src }, report) {
     if (numElements(tensorOf(src).params.shape) !== 1) report.plain("source tensor must have exactly one element", "tt.unsplat");
   },
-});
+}));
 
 /** `shape` with a dimension of extent 1 before dimension `axis`. */
 export const expandedShape = (shape: readonly number[], axis: number): number[] => [...shape.slice(0, axis), 1, ...shape.slice(axis)];
@@ -57,7 +57,7 @@ export function expandedType(src: TensorType, axis: number, report: ReportError)
 }
 
 /** Source: TritonOps.td, TT_ExpandDimsOp. */
-export const ExpandDimsOp = defineOp("tt.expand_dims", {
+export const ExpandDimsOp = defineOp("tt.expand_dims", () => ({
   summary: "expand_dims",
   operands: { src: Tensor },
   attrs: { axis: I32Attr },
@@ -66,10 +66,10 @@ export const ExpandDimsOp = defineOp("tt.expand_dims", {
   format: "$src attr-dict `:` type($src) `->` type($result)",
   inferTypes: ({ view, report }) => one(expandedType(tensorOf(view.src), view.axis, report)),
   fold: ({ result }, [value]): FoldResult => reshaped(value, result.type),
-});
+}));
 
 /** Source: TritonOps.td, TT_ReshapeOp. */
-export const ReshapeOp = defineOp("tt.reshape", {
+export const ReshapeOp = defineOp("tt.reshape", () => ({
   summary: "reinterpret a tensor to a different shape. It may change elements order if the attribute is set.",
   operands: { src: Tensor },
   attrs: { allow_reorder: Unit, efficient_layout: Unit },
@@ -91,10 +91,10 @@ export const ReshapeOp = defineOp("tt.reshape", {
     if (src.type === result.type && !allow_reorder) return src;
     return reshaped(value, result.type);
   },
-});
+}));
 
 /** Source: TritonOps.td, TT_BroadcastOp. */
-export const BroadcastOp = defineOp("tt.broadcast", {
+export const BroadcastOp = defineOp("tt.broadcast", () => ({
   summary: "broadcast a tensor",
   operands: { src: Tensor },
   results: { result: Tensor },
@@ -115,20 +115,20 @@ export const BroadcastOp = defineOp("tt.broadcast", {
     if (src.type === result.type) return src;
     return DenseElementsAttr.is(value) && value.params.splat ? reshaped(value, result.type) : undefined;
   },
-});
+}));
 
 /** Not pure: it may reorder elements. Source: TritonOps.td, TT_CatOp. */
-export const CatOp = defineOp("tt.cat", {
+export const CatOp = defineOp("tt.cat", () => ({
   summary: "concatenate 2 tensors",
   operands: { lhs: Tensor, rhs: Tensor },
   results: { result: Tensor },
   traits: ttTraits(SameTypeOperands, SameOperandsAndResultElementType),
   format: "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)",
   effects: () => [],
-});
+}));
 
 /** Source: TritonOps.td, TT_JoinOp. */
-export const JoinOp = defineOp("tt.join", {
+export const JoinOp = defineOp("tt.join", () => ({
   summary: "join two tensors along a new, minor dimension",
   operands: { lhs: Tensor, rhs: Tensor },
   results: { result: Tensor },
@@ -147,7 +147,7 @@ export const JoinOp = defineOp("tt.join", {
     const src = inferLayoutOf(to.encoding, plain)?.inferSplitOpEncoding(to.encoding, shape, plain);
     if (src && !layoutRules(src).verifyLayoutsAreEqual(from.shape, src, from.encoding, undefined)) error("incompatible join layout");
   },
-});
+}));
 /** The type of joining two tensors of type `src`, in the layout upstream's builder picks. */
 export function joinedType(src: TensorType): TensorType {
   const { shape, elementType, encoding } = src.params;
@@ -156,7 +156,7 @@ export function joinedType(src: TensorType): TensorType {
 }
 
 /** Source: TritonOps.td, TT_SplitOp. */
-export const SplitOp = defineOp("tt.split", {
+export const SplitOp = defineOp("tt.split", () => ({
   summary: "splits a tensor into two, along its last dimension",
   operands: { src: Tensor },
   results: { outLHS: Tensor, outRHS: Tensor },
@@ -177,10 +177,10 @@ export const SplitOp = defineOp("tt.split", {
     const type = tensorType(shape.slice(0, -1), elementType, half);
     return [type, type];
   },
-});
+}));
 
 /** Renames dimensions: threads keep what they hold. Source: TritonOps.td, TT_TransOp. */
-export const TransOp = defineOp("tt.trans", {
+export const TransOp = defineOp("tt.trans", () => ({
   summary: "rearrange the dimensions of a tensor",
   operands: { src: Tensor },
   attrs: { order: DenseI32ArrayAttr },
@@ -220,7 +220,7 @@ export const TransOp = defineOp("tt.trans", {
     }
     return DenseElementsAttr.is(value) && value.params.splat ? reshaped(value, result.type) : undefined;
   },
-});
+}));
 
 /** The same dense elements under another shape; a splat may also change their number. */
 function reshaped(value: Attribute | undefined, type: Type): DenseAttr | undefined {

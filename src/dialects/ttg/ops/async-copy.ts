@@ -9,24 +9,24 @@ import { getI1SameShape, getPointeeType } from "../../tt/types.js";
 import { ttgTraits, writesShared } from "../ttg-op.js";
 import { AsyncToken, MemDescOperand, MemDescType } from "../types.js";
 
-export const AsyncWaitOp = defineOp("ttg.async_wait", {
+export const AsyncWaitOp = defineOp("ttg.async_wait", () => ({
   summary: "async wait",
   operands: { asyncToken: variadic(AsyncToken) },
   attrs: { num: I32Attr },
   results: { retToken: AsyncToken },
   traits: ttgTraits(),
   format: "($asyncToken^)? attr-dict",
-});
+}));
 
-export const AsyncCommitGroupOp = defineOp("ttg.async_commit_group", {
+export const AsyncCommitGroupOp = defineOp("ttg.async_commit_group", () => ({
   summary: "async commit group",
   operands: { inputTokens: variadic(AsyncToken) },
   results: { asyncToken: AsyncToken },
   traits: ttgTraits(),
   format: "(`tokens` $inputTokens^)? attr-dict",
-});
+}));
 
-export const AsyncCopyGlobalToLocalOp = defineOp("ttg.async_copy_global_to_local", {
+export const AsyncCopyGlobalToLocalOp = defineOp("ttg.async_copy_global_to_local", () => ({
   summary: "copy data from global memory to local memory asynchronously",
   operands: { src: PtrTensor, result: MemDescOperand, mask: optional(I1Tensor()), other: optional(TritonType) },
   attrs: {
@@ -49,7 +49,7 @@ export const AsyncCopyGlobalToLocalOp = defineOp("ttg.async_copy_global_to_local
       report.error("Cannot store into immutable memory", "ttg.async-copy");
   },
   effects: ({ src, result }) => [readsGlobal(src), writesShared(result)],
-});
+}));
 
 function I1Tensor() {
   return rankedTensorOf(I1, "tensor of 1-bit signless integer values");

@@ -4,10 +4,10 @@ import { Tensor } from "../../tt/constraints.js";
 import { ttgTraits } from "../ttg-op.js";
 
 /** Moves the elements of a tensor to the threads of another layout. Source: TritonGPUOps.td, TTG_ConvertLayoutOp. */
-export const ConvertLayoutOp = defineOp("ttg.convert_layout", {
+export const ConvertLayoutOp = defineOp("ttg.convert_layout", () => ({
   summary: "convert layout",
   operands: { src: Tensor },
   results: { result: Tensor },
   traits: ttgTraits(SameOperandsAndResultShape, SameOperandsAndResultElementType, Pure),
   format: "$src attr-dict `:` type($src) `->` type($result)",
-});
+}));

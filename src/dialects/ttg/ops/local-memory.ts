@@ -15,7 +15,7 @@ import { AsyncToken, type MemDesc, MemDescOperand, sameShape } from "../types.js
 
 const descOf = (value: Value): MemDesc => value.type as MemDesc;
 
-export const LocalAllocOp = defineOp("ttg.local_alloc", {
+export const LocalAllocOp = defineOp("ttg.local_alloc", () => ({
   summary: "allocate tensor",
   operands: { src: optional(Tensor) },
   attrs: { alignment: optionalAttr(I32Attr) },
@@ -40,7 +40,7 @@ export const LocalAllocOp = defineOp("ttg.local_alloc", {
     const loaded = LocalLoadOp.match(src?.definingOp)?.src;
     return loaded?.type === result.type ? loaded : undefined;
   },
-});
+}));
 
 /** The alignment of the buffer in bytes. */
 export function alignmentOrDefault(alloc: { readonly alignment: number | undefined; readonly result: Value }): number {
@@ -49,15 +49,15 @@ export function alignmentOrDefault(alloc: { readonly alignment: number | undefin
   return params ? getSharedAlignment(params) : 16;
 }
 
-export const LocalDeallocOp = defineOp("ttg.local_dealloc", {
+export const LocalDeallocOp = defineOp("ttg.local_dealloc", () => ({
   summary: "dealloc buffer",
   operands: { src: MemDescOperand },
   traits: ttgTraits(),
   format: "$src attr-dict `:` qualified(type($src))",
   effects: ({ src }) => [{ kind: "free", value: src, resource: SHARED_MEMORY }],
-});
+}));
 
-export const LocalLoadOp = defineOp("ttg.local_load", {
+export const LocalLoadOp = defineOp("ttg.local_load", () => ({
   summary: "Load a buffer from local memory into a distributed tensor",
   operands: { src: MemDescOperand, token: optional(AsyncToken) },
   results: { result: Tensor },
@@ -67,9 +67,9 @@ export const LocalLoadOp = defineOp("ttg.local_load", {
     if (checkRank(result.type, descOf(src), "result", report)) verifyMemoryOpTypes(src.type, result.type, report);
   },
   effects: ({ src }) => [readsShared(src)],
-});
+}));
 
-export const LocalStoreOp = defineOp("ttg.local_store", {
+export const LocalStoreOp = defineOp("ttg.local_store", () => ({
   summary: "Store a distributed tensor into a buffer in local memory",
   operands: { src: Tensor, dst: MemDescOperand },
   traits: ttgTraits(),
@@ -79,7 +79,7 @@ export const LocalStoreOp = defineOp("ttg.local_store", {
     if (checkRank(src.type, descOf(dst), "source", report)) verifyMemoryOpTypes(src.type, dst.type, report);
   },
   effects: ({ dst }) => [writesShared(dst)],
-});
+}));
 
 /** A tensor and the encoding of its buffer have the same rank. */
 function checkRank(tensor: Type, desc: MemDesc, name: string, report: OpReport): boolean {

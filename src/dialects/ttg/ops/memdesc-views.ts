@@ -20,7 +20,7 @@ import { type MemDesc, MemDescOperand, MemDescType, sameShape } from "../types.j
 const descOf = (value: Value): MemDesc => value.type as MemDesc;
 const CODE = "ttg.memdesc";
 
-export const MemDescIndexOp = defineOp("ttg.memdesc_index", {
+export const MemDescIndexOp = defineOp("ttg.memdesc_index", () => ({
   summary: "take a subview of the descriptor.",
   operands: { src: MemDescOperand, index: I32 },
   results: { result: MemDescOperand },
@@ -42,9 +42,9 @@ export const MemDescIndexOp = defineOp("ttg.memdesc_index", {
     if (encodingParams(from.encoding)?.kind === "tensor_memory_encoding" && from.shape.length !== 3)
       error("only 3D -> 2D subviews are supported for TensorMemoryEncodingAttr");
   },
-});
+}));
 
-export const MemDescSubsliceOp = defineOp("ttg.memdesc_subslice", {
+export const MemDescSubsliceOp = defineOp("ttg.memdesc_subslice", () => ({
   summary: "take a subview of the descriptor.",
   operands: { src: MemDescOperand },
   attrs: { offsets: DenseI32ArrayAttr },
@@ -54,7 +54,7 @@ export const MemDescSubsliceOp = defineOp("ttg.memdesc_subslice", {
   verify({ src, result, offsets }, report) {
     verifySubslice(descOf(src), descOf(result), offsets, report);
   },
-});
+}));
 
 function verifySubslice(src: MemDesc, dst: MemDesc, offsets: readonly number[], report: OpReport): void {
   const from = src.params;
@@ -97,7 +97,7 @@ function verifySubslice(src: MemDesc, dst: MemDesc, offsets: readonly number[], 
   if (failure !== undefined) error(failure);
 }
 
-export const MemDescTransOp = defineOp("ttg.memdesc_trans", {
+export const MemDescTransOp = defineOp("ttg.memdesc_trans", () => ({
   summary: "transpose the descriptor",
   operands: { src: MemDescOperand },
   attrs: { order: DenseI32ArrayAttr },
@@ -123,9 +123,9 @@ export const MemDescTransOp = defineOp("ttg.memdesc_trans", {
     op.setOperand(0, inner.src);
     return "inPlace";
   },
-});
+}));
 
-export const MemDescReshapeOp = defineOp("ttg.memdesc_reshape", {
+export const MemDescReshapeOp = defineOp("ttg.memdesc_reshape", () => ({
   summary: "creates a descriptor for the new shape",
   operands: { src: MemDescOperand },
   results: { result: MemDescOperand },
@@ -144,7 +144,7 @@ export const MemDescReshapeOp = defineOp("ttg.memdesc_reshape", {
     // Upstream fails here without a word.
     else if (!areEquivalentTypes(expected, result.type)) report.error("has a result of the wrong type", CODE);
   },
-});
+}));
 
 /** The type of a reshaped buffer, or why there is none. Source: Ops.cpp, MemDescReshapeOp::inferReturnTypes. */
 export function inferMemDescReshape(src: MemDesc, dstShape: readonly number[]): MemDesc | string {
@@ -159,14 +159,14 @@ export function inferMemDescReshape(src: MemDesc, dstShape: readonly number[]): 
   return MemDescType.get(src.ctx, { ...rest, shape: dstShape, encoding: encodingAttr(src.ctx, inferred.encoding), allocShape: alloc });
 }
 
-export const MemDescReinterpretOp = defineOp("ttg.memdesc_reinterpret", {
+export const MemDescReinterpretOp = defineOp("ttg.memdesc_reinterpret", () => ({
   summary: "reinterpret a memory descriptor as a different type and shape",
   operands: { src: MemDescOperand },
   results: { result: MemDescOperand },
   traits: ttgTraits(Pure, MemDescViewTrait),
   format: "$src attr-dict `:` qualified(type($src)) `->` qualified(type($result))",
   fold: ({ src, result }): FoldResult => (src.type === result.type ? src : undefined),
-});
+}));
 
 function product(sizes: readonly number[]): number {
   return sizes.reduce((total, size) => total * size, 1);

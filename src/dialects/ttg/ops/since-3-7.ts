@@ -6,14 +6,14 @@ import { defineOp } from "../../../ir/define-op.js";
 import { InferTypeOpInterface, Pure } from "../../../ir/traits.js";
 import { ttgTraits } from "../ttg-op.js";
 
-export const WarpIdOp = defineOp("ttg.warp_id", {
+export const WarpIdOp = defineOp("ttg.warp_id", () => ({
   summary: "return the GPU warp ID",
   attrs: { omitUniformHint: Unit },
   results: { result: I32 },
   traits: ttgTraits(Pure, InferTypeOpInterface),
   format: "attr-dict",
   inferTypes: ({ ctx }) => [i32(ctx)],
-});
+}));
 
 /** The memories that a barrier orders accesses to, by bit. */
 const ADDRESS_SPACES = { local: 1, global_read: 2, global_write: 4, tensor_read: 8, tensor_write: 16 } as const;
@@ -22,7 +22,7 @@ const ADDRESS_SPACES = { local: 1, global_read: 2, global_write: 4, tensor_read:
 export const LOCAL = ADDRESS_SPACES.local;
 
 /** `ttg.barrier local|global_read`: all threads of the CTA meet, and see what was written to those memories. */
-export const BarrierOp = defineOp("ttg.barrier", {
+export const BarrierOp = defineOp("ttg.barrier", () => ({
   summary: "synchronizes execution and reads/writes to the selected address spaces for all threads in the CTA",
   attrs: { addrSpace: I32Attr },
   traits: ttgTraits(),
@@ -43,4 +43,4 @@ export const BarrierOp = defineOp("ttg.barrier", {
     p.write(` ${addrSpace === 31 ? "all" : names.map(([name]) => name).join("|") || "none"}`);
     p.optAttrDict(op, ["addrSpace"]);
   },
-});
+}));

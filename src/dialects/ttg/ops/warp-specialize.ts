@@ -34,13 +34,13 @@ const CODE = "ttg.warp-specialize";
 const partitionRegions = { variadic: true, minBlocks: 1 } as const satisfies RegionSpec;
 
 /** Holds the partitions of its parent, which unlike the default region are isolated from above. */
-export const WarpSpecializePartitionsOp = defineOp("ttg.warp_specialize.partitions", {
+export const WarpSpecializePartitionsOp = defineOp("ttg.warp_specialize.partitions", () => ({
   summary: "container op for `ttg.warp_specialize`",
   regions: { partitionRegions },
   traits: ttgTraits(IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent("ttg.warp_specialize")),
-});
+}));
 
-export const WarpSpecializeOp = defineOp("ttg.warp_specialize", {
+export const WarpSpecializeOp = defineOp("ttg.warp_specialize", () => ({
   summary: "asynchronously execute code on multiple warpgroups",
   operands: { explicitCaptures: variadic(AnyType) },
   attrs: {
@@ -149,7 +149,7 @@ export const WarpSpecializeOp = defineOp("ttg.warp_specialize", {
     if (numWarps !== undefined && numWarps % 4 !== 0)
       report.plain("warp-specialized kernels requires num_warps to be a multiple of 4", CODE);
   },
-});
+}));
 
 /** The warps of all partitions. */
 export function totalPartitionWarps({ partitionNumWarps }: { readonly partitionNumWarps: readonly number[] }): number {
@@ -161,7 +161,7 @@ export function partitionRegionsOf(op: Operation): readonly Region[] {
   return op.regions[1]?.firstBlock?.firstOp?.regions ?? [];
 }
 
-export const WarpYieldOp = defineOp("ttg.warp_yield", {
+export const WarpYieldOp = defineOp("ttg.warp_yield", () => ({
   summary: "yield from the default region of `ttg.warp_specialize`",
   operands: { values: variadic(AnyType) },
   traits: ttgTraits(Pure, Terminator, ReturnLike, HasParent("ttg.warp_specialize")),
@@ -176,10 +176,10 @@ export const WarpYieldOp = defineOp("ttg.warp_yield", {
     const [got, wanted] = [values[wrong]!.type, results[wrong]!.type];
     report.error(`operand #${wrong} has type '${typeText(got)}' but parent op expected '${typeText(wanted)}'`, CODE);
   },
-});
+}));
 
-export const WarpReturnOp = defineOp("ttg.warp_return", {
+export const WarpReturnOp = defineOp("ttg.warp_return", () => ({
   summary: "implicit terminator from partition regions",
   traits: ttgTraits(Pure, Terminator, ReturnLike, HasParent("ttg.warp_specialize.partitions")),
   format: "attr-dict",
-});
+}));

@@ -6,16 +6,20 @@ import { readsShared, writesShared } from "../../ttg/ttg-op.js";
 import { MemDescOperand } from "../../ttg/types.js";
 import { ttngTraits, verifyBarrierType } from "../ttng-op.js";
 
-export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", {
+export const FenceAsyncSharedOp = defineOp("ttng.fence_async_shared", () => ({
   summary: "fence proxy async",
   attrs: { bCluster: BoolAttr },
   traits: ttngTraits(),
   format: "attr-dict",
-});
-export const ClusterArriveOp = defineOp("ttng.cluster_arrive", { attrs: { relaxed: BoolAttr }, traits: ttngTraits(), format: "attr-dict" });
-export const ClusterWaitOp = defineOp("ttng.cluster_wait", { traits: ttngTraits(), format: "attr-dict" });
+}));
+export const ClusterArriveOp = defineOp("ttng.cluster_arrive", () => ({
+  attrs: { relaxed: BoolAttr },
+  traits: ttngTraits(),
+  format: "attr-dict",
+}));
+export const ClusterWaitOp = defineOp("ttng.cluster_wait", () => ({ traits: ttngTraits(), format: "attr-dict" }));
 
-export const InitBarrierOp = defineOp("ttng.init_barrier", {
+export const InitBarrierOp = defineOp("ttng.init_barrier", () => ({
   summary: "Initialize a barrier in the given shared memory allocation.",
   operands: { alloc: MemDescOperand },
   attrs: { count: I32Attr },
@@ -24,8 +28,8 @@ export const InitBarrierOp = defineOp("ttng.init_barrier", {
   verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
-});
-export const InvalBarrierOp = defineOp("ttng.inval_barrier", {
+}));
+export const InvalBarrierOp = defineOp("ttng.inval_barrier", () => ({
   summary: "Invalidate a barrier allocation.",
   operands: { alloc: MemDescOperand },
   traits: ttngTraits(),
@@ -33,8 +37,8 @@ export const InvalBarrierOp = defineOp("ttng.inval_barrier", {
   verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
-});
-export const BarrierExpectOp = defineOp("ttng.barrier_expect", {
+}));
+export const BarrierExpectOp = defineOp("ttng.barrier_expect", () => ({
   summary: "Signal a barrier of an expected number of bytes to be copied.",
   operands: { alloc: MemDescOperand, pred: I1 },
   attrs: { size: I32Attr },
@@ -43,8 +47,8 @@ export const BarrierExpectOp = defineOp("ttng.barrier_expect", {
   verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [writesShared(alloc)],
-});
-export const WaitBarrierOp = defineOp("ttng.wait_barrier", {
+}));
+export const WaitBarrierOp = defineOp("ttng.wait_barrier", () => ({
   summary: "wait until the mbarrier phase completes.",
   operands: { alloc: MemDescOperand, phase: I32, pred: optional(I1), deps: variadic(MemDescOperand) },
   traits: ttngTraits(AttrSizedOperandSegments),
@@ -52,8 +56,8 @@ export const WaitBarrierOp = defineOp("ttng.wait_barrier", {
   verifyDependsOn: "types and attributes",
   verify: ({ alloc }, report) => void verifyBarrierType(alloc, report),
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
-});
-export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", {
+}));
+export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", () => ({
   summary: "perform the arrive operation on an mbarrier",
   operands: { alloc: MemDescOperand, pred: optional(I1) },
   attrs: { count: I32Attr },
@@ -63,12 +67,12 @@ export const ArriveBarrierOp = defineOp("ttng.arrive_barrier", {
     if (verifyBarrierType(alloc, report) && count < 1) report.error("count must be greater than or equal to 1", "ttng.barrier");
   },
   effects: ({ alloc }) => [readsShared(alloc), writesShared(alloc)],
-});
-export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arrive", {
+}));
+export const AsyncCopyMbarrierArriveOp = defineOp("ttng.async_copy_mbarrier_arrive", () => ({
   summary: "arrive on mbarrier once all previously issued copies are completed",
   operands: { barrier: MemDescOperand },
   attrs: { noIncrement: Unit },
   traits: ttngTraits(),
   format: "$barrier attr-dict `:` qualified(type($barrier))",
   effects: ({ barrier }) => [writesShared(barrier)],
-});
+}));

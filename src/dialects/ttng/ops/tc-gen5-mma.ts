@@ -98,7 +98,7 @@ function mmaEffects(a: Value, b: Value, d: Value, useD: Value, scales: readonly 
 
 const mmaShape = (value: Value): readonly number[] => descOf(value).params.shape;
 
-export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
+export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", () => ({
   summary: "block level op mapping to tensorcore gen5 mma",
   operands: {
     a: MemDescOperand,
@@ -154,7 +154,7 @@ export const TCGen5MMAOp = defineOp("ttng.tc_gen5_mma", {
       error("The LHS operand's encoding must have twoCTA=true to be used in a twoCTA matmul");
   },
   effects: ({ a, b, d, useD }) => mmaEffects(a, b, d, useD, []),
-});
+}));
 
 /** Rows, columns and depth of the operands of a scaled mma, fp4 counted as two where it is packed along that dimension. */
 export function scaledDims(op: Operation): { readonly aM: number; readonly aK: number; readonly bK: number; readonly bN: number } {
@@ -175,7 +175,7 @@ export function scaledDims(op: Operation): { readonly aM: number; readonly aK: n
   };
 }
 
-export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", {
+export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", () => ({
   summary: "block level op mapping to tensorcore gen5 mma",
   operands: {
     a: MemDescOperand,
@@ -211,13 +211,13 @@ export const TCGen5MMAScaledOp = defineOp("ttng.tc_gen5_mma_scaled", {
     if (verifyBarriers(barriers, barrier_preds, report)) verifyElementTypes(elementOf(a), elementOf(b), elementOf(d), report);
   },
   effects: ({ a, b, d, useD, a_scale, b_scale }) => mmaEffects(a, b, d, useD, [a_scale, b_scale]),
-});
+}));
 
-export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", {
+export const TCGen5CommitOp = defineOp("ttng.tc_gen5_commit", () => ({
   summary: "make an mbarrier track completion of all prior async tcgen5 ops",
   operands: { barrier: MemDescOperand, pred: optional(I1) },
   attrs: { two_ctas: Unit },
   traits: ttngTraits(),
   format: "$barrier (`,` $pred^)? attr-dict `:` qualified(type($barrier))",
   effects: ({ barrier }) => [writesShared(barrier)],
-});
+}));

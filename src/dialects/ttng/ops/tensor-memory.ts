@@ -26,7 +26,7 @@ import { descOf, readsTensorMemory, TENSOR_MEMORY, ttngTraits, writesTensorMemor
 const isTmem = (desc: MemDesc): boolean =>
   TensorMemoryEncoding.is(desc.params.encoding) || TensorMemoryScalesEncoding.is(desc.params.encoding);
 
-export const TMEMLoadOp = defineOp("ttng.tmem_load", {
+export const TMEMLoadOp = defineOp("ttng.tmem_load", () => ({
   summary: "Load a buffer from tensor memory into a distributed tensor",
   operands: { src: MemDescOperand, dep: optional(AsyncToken) },
   results: { result: Tensor, token: optional(AsyncToken) },
@@ -39,9 +39,9 @@ export const TMEMLoadOp = defineOp("ttng.tmem_load", {
     if (verifyRegisters(op, result.type, desc, "result", report)) verifyMemoryOpTypes(src.type, result.type, report);
   },
   effects: ({ src }) => [readsTensorMemory(src)],
-});
+}));
 
-export const TMEMStoreOp = defineOp("ttng.tmem_store", {
+export const TMEMStoreOp = defineOp("ttng.tmem_store", () => ({
   summary: "Store a distributed tensor into a buffer in tensor memory",
   operands: { dst: MemDescOperand, dep: optional(AsyncToken), src: Tensor, pred: I1 },
   results: { token: optional(AsyncToken) },
@@ -54,9 +54,9 @@ export const TMEMStoreOp = defineOp("ttng.tmem_store", {
     if (verifyRegisters(op, src.type, desc, "source", report)) verifyMemoryOpTypes(src.type, dst.type, report);
   },
   effects: ({ dst }) => [writesTensorMemory(dst)],
-});
+}));
 
-export const TMEMAllocOp = defineOp("ttng.tmem_alloc", {
+export const TMEMAllocOp = defineOp("ttng.tmem_alloc", () => ({
   summary: "allocate tensor memory",
   operands: { src: optional(Tensor) },
   results: { result: MemDescOperand, token: optional(AsyncToken) },
@@ -73,9 +73,9 @@ export const TMEMAllocOp = defineOp("ttng.tmem_alloc", {
     const allocates: MemoryEffect = { kind: "allocate", value: result, resource: TENSOR_MEMORY };
     return src ? [allocates, writesTensorMemory(result)] : [allocates];
   },
-});
+}));
 
-export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", {
+export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", () => ({
   summary: "Take a subslice of a tensor memory allocation",
   operands: { src: MemDescOperand },
   attrs: { N: I32Attr },
@@ -93,9 +93,9 @@ export const TMEMSubSliceOp = defineOp("ttng.tmem_subslice", {
     if ((["blockM", "CTASplitM", "CTASplitN", "colStride"] as const).some((key) => from.params[key] !== to.params[key]))
       error("The destination must have the same block size and CTASplit size as the source.");
   },
-});
+}));
 
-export const TMEMCopyOp = defineOp("ttng.tmem_copy", {
+export const TMEMCopyOp = defineOp("ttng.tmem_copy", () => ({
   summary: "Initiate an asynchronous copy operation from shared memory to the Tensor Memory.",
   operands: { src: MemDescOperand, dst: MemDescOperand, barrier: optional(MemDescOperand) },
   traits: ttngTraits(),
@@ -126,7 +126,7 @@ export const TMEMCopyOp = defineOp("ttng.tmem_copy", {
     if (bitWidth(from.elementType) !== 32) error("Source element type should be 32-bit.");
   },
   effects: ({ src, dst }) => [readsShared(src), writesTensorMemory(dst)],
-});
+}));
 
 /** Whether some tcgen05 instruction moves a tensor of that type from or to the buffer; if not, layouts that could are named. */
 function verifyRegisters(op: Operation, type: Type, desc: MemDesc, name: string, report: OpReport): boolean {

@@ -15,7 +15,7 @@ import { descOf, ttngTraits, verifyBarrierType } from "../ttng-op.js";
 
 const I32Tensor = rankedTensorOf(I32);
 
-export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_to_local", {
+export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_to_local", () => ({
   summary: "copy data based on descriptor from global memory to local memory asynchronously",
   operands: { desc: TensorDesc, coord: variadic(I32), barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
   attrs: {
@@ -34,23 +34,23 @@ export const AsyncTMACopyGlobalToLocalOp = defineOp("ttng.async_tma_copy_global_
     else if (!NvmmaSharedEncoding.is(descOf(result).params.encoding)) report.error("TMA result must have NVMMA shared layout", "ttng.tma");
   },
   effects: ({ desc, barrier, result }) => [readsGlobal(desc), writesShared(barrier), writesShared(result)],
-});
-export const AsyncTMACopyLocalToGlobalOp = defineOp("ttng.async_tma_copy_local_to_global", {
+}));
+export const AsyncTMACopyLocalToGlobalOp = defineOp("ttng.async_tma_copy_local_to_global", () => ({
   summary: "copy data based on descriptor from local memory to global memory asynchronously",
   operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
   traits: ttngTraits(),
   format: "$desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
-});
-export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", {
+}));
+export const AsyncTMAReduceOp = defineOp("ttng.async_tma_reduce", () => ({
   summary: "reduce result in gmem based on a TMA descriptor",
   operands: { desc: TensorDesc, coord: variadic(I32), src: MemDescOperand },
   attrs: { kind: DescriptorReduceKindAttr },
   traits: ttngTraits(),
   format: "$kind `,` $desc `[` $coord `]` $src attr-dict `:` qualified(type($desc)) `,` qualified(type($src))",
   effects: ({ desc, src }) => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal(), readsGlobal(desc), readsShared(src)],
-});
-export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", {
+}));
+export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", () => ({
   summary: "gather data based on descriptor from global memory to local memory asynchronously",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, barrier: MemDescOperand, result: MemDescOperand, pred: I1 },
   traits: ttngTraits(),
@@ -61,29 +61,29 @@ export const AsyncTMAGatherOp = defineOp("ttng.async_tma_gather", {
     verifyGatherResultType(result.type as TensorType, x_offsets.type as TensorType, report);
   },
   effects: ({ desc, barrier, result }) => [readsGlobal(desc), writesShared(barrier), writesShared(result)],
-});
-export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", {
+}));
+export const AsyncTMAScatterOp = defineOp("ttng.async_tma_scatter", () => ({
   summary: "scatter data from local memory into global memory based on a descriptor asynchronously",
   operands: { desc: TensorDesc, x_offsets: I32Tensor, y_offset: I32, src: MemDescOperand },
   traits: ttngTraits(),
   format: "$desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)",
   verify: ({ src, x_offsets }, report) => void verifyGatherResultType(src.type as TensorType, x_offsets.type as TensorType, report),
   effects: ({ desc, src }) => [readsGlobal(desc), writesGlobal(desc), readsShared(src)],
-});
-export const TMAStoreWaitOp = defineOp("ttng.async_tma_store_wait", {
+}));
+export const TMAStoreWaitOp = defineOp("ttng.async_tma_store_wait", () => ({
   summary: "wait until all the inputs are read.",
   attrs: { pendings: I32Attr },
   traits: ttngTraits(),
   format: "attr-dict",
-});
+}));
 
-export const ReinterpretTensorDescOp = defineOp("ttng.reinterpret_tensor_descriptor", {
+export const ReinterpretTensorDescOp = defineOp("ttng.reinterpret_tensor_descriptor", () => ({
   summary: "Reinterpret a pointer as a tensor descriptor",
   operands: { rawDesc: Ptr },
   results: { result: TensorDesc },
   traits: ttngTraits(Pure),
   format: "$rawDesc attr-dict `:` qualified(type($rawDesc)) `to` qualified(type($result))",
-});
+}));
 
 /** An I32Attr from 0 to `max`. */
 function upTo(max: number): AttrConstraint<number> {
@@ -93,7 +93,7 @@ function upTo(max: number): AttrConstraint<number> {
     test: (a) => I32Attr.test(a) && 0 <= I32Attr.read(a) && I32Attr.read(a) <= max,
   };
 }
-export const TensormapCreateOp = defineOp("ttng.tensormap_create", {
+export const TensormapCreateOp = defineOp("ttng.tensormap_create", () => ({
   summary: "Create a new TMA descriptor on device",
   operands: {
     desc_ptr: Ptr,
@@ -116,11 +116,11 @@ export const TensormapCreateOp = defineOp("ttng.tensormap_create", {
     else if (element_stride.length !== rank) mismatch("element stride", element_stride.length, rank);
   },
   effects: () => [{ kind: "read", resource: "GlobalMemory" }, writesGlobal()],
-});
-export const TensormapFenceproxyAcquireOp = defineOp("ttng.tensormap_fenceproxy_acquire", {
+}));
+export const TensormapFenceproxyAcquireOp = defineOp("ttng.tensormap_fenceproxy_acquire", () => ({
   summary: "Acquire fence on a tensormap object",
   operands: { desc_ptr: Ptr },
   traits: ttngTraits(),
   format: "$desc_ptr attr-dict `:` qualified(type($desc_ptr))",
   effects: () => [writesGlobal()],
-});
+}));

@@ -26,7 +26,7 @@ const TensorOrMemDesc = anyOf(
 /** The encoding of a tensor or a buffer. */
 const encodingIn = (type: Type): Attribute | undefined => MemDescType.match(type)?.params.encoding ?? encodingOf(type);
 
-export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
+export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", () => ({
   summary: "warp group dot",
   operands: { a: TensorOrMemDesc, b: MemDescOperand, c: FpIntTensor, useC: optional(I1) },
   attrs: {
@@ -88,7 +88,7 @@ export const WarpGroupDotOp = defineOp("ttng.warp_group_dot", {
   effects({ a, b }): readonly MemoryEffect[] {
     return [a, b].filter((v) => MemDescType.is(v.type)).map(readsShared);
   },
-});
+}));
 
 /** Whether a dot of fp8 sums in parts, as its instructions add up so many products only roughly. */
 export function needsPartialAccumulator({ a, d, maxNumImpreciseAcc }: View<typeof WarpGroupDotOp>): boolean {
@@ -97,7 +97,7 @@ export function needsPartialAccumulator({ a, d, maxNumImpreciseAcc }: View<typeo
   return isFp8 && isFloat((d.type as TensorType).params.elementType, "f32") && maxNumImpreciseAcc <= shape[1]!;
 }
 
-export const WarpGroupDotWaitOp = defineOp("ttng.warp_group_dot_wait", {
+export const WarpGroupDotWaitOp = defineOp("ttng.warp_group_dot_wait", () => ({
   summary: "warp group dot wait",
   operands: { inputs: variadic(TensorOrMemDesc) },
   attrs: { pendings: I32Attr },
@@ -110,4 +110,4 @@ export const WarpGroupDotWaitOp = defineOp("ttng.warp_group_dot_wait", {
     else if (inputs.length !== outputs.length || inputs.some((v, i) => v.type !== outputs[i]!.type))
       report.error("failed to verify that all of {inputs, outputs} have same type", "ttng.wgmma");
   },
-});
+}));
