@@ -1,16 +1,25 @@
 /** Commands that tours show. */
+import { main as cuteMain } from "./cute-layout.js";
 import { EXIT, type Io } from "./io.js";
+import { main as layoutMain } from "./triton-tensor-layout.js";
+import { main as optMain } from "./tt-opt.js";
 import { shellWords } from "./typed-options.js";
 
 /** A command of this package. */
 export type Main = (argv: readonly string[], io: Io) => number | Promise<number>;
+
+const OTHERS: ReadonlyMap<string, Main> = new Map<string, Main>([
+  ["tt-opt", optMain],
+  ["triton-tensor-layout", layoutMain],
+  ["cute-layout", cuteMain],
+]);
 
 /** The output of a command of one of the four programs, with its exit code where it failed. A tour runs nothing else, and writes no file. */
 export async function outputOf(command: string, kernel: string, step: Main, io: Io): Promise<string> {
   const words = shellWords(command.replaceAll(/\bKERNEL\b/g, () => `'${kernel.replaceAll("'", "'\\''")}'`));
   if ("error" in words) return `${command}: ${words.error}`;
   const [program, ...argv] = words;
-  const main = program === "tt-step" ? step : await otherMain(program);
+  const main = program === "tt-step" ? step : OTHERS.get(program!);
   if (!main) return `${program} is none of the four programs that a tour may run`;
   let out = "";
   const stream = { write: (text: string) => void (out += text), writeBytes: (text: string) => void (out += text) };
@@ -28,17 +37,4 @@ export async function outputOf(command: string, kernel: string, step: Main, io: 
     hasKeyboard: false,
   });
   return code <= EXIT.difference ? out : `${out}exit code ${code}\n`;
-}
-
-async function otherMain(program: string | undefined): Promise<Main | undefined> {
-  switch (program) {
-    case "tt-opt":
-      return (await import("./tt-opt.js")).main;
-    case "triton-tensor-layout":
-      return (await import("./triton-tensor-layout.js")).main;
-    case "cute-layout":
-      return (await import("./cute-layout.js")).main;
-    default:
-      return undefined;
-  }
 }

@@ -13,7 +13,8 @@ import { withMachineCode } from "./ptxas.js";
 import { readCompilerSettings, type Setting, type TtStepArgs } from "./tt-step-args.js";
 import { traceOf } from "./tt-step-compile.js";
 import { diffText, usesColour } from "./tt-step-diff.js";
-import { type Input, readInput } from "./tt-step-input.js";
+import { readInput } from "./tt-step-input.js";
+import type { Input } from "./tt-step-ir-input.js";
 import type { Shown } from "./tt-step-show.js";
 import { uselessOptions } from "./useless-options.js";
 

@@ -1,66 +1,39 @@
-/** Reads what `tt-step` is given: a file, a folder or standard input. */
+/** Reads what `tt-step` is given: a file, a folder or standard input, Python included. */
 
 import { resolve } from "node:path";
-import type { CudaOptions } from "../backend/nvidia/options.js";
 import { type Captured, readCapture } from "../compile/capture.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { ALL_DIALECTS } from "../dialects/index.js";
 import { isTritonLib } from "../frontend/compile-python.js";
-import { isPython, type PythonArguments, type Rejected, readFolder, readSource, rejected, type Source } from "../library/sources.js";
+import { type PythonArguments, readFolder, readSource, rejected } from "../library/sources.js";
 import { DEFAULT_TRITON } from "../library/targets.js";
-import { modernText } from "../modernize/modern-text.js";
-import { fileError } from "../node/files.js";
 import { fromBytes } from "../support/utf8.js";
-import type { ImportOptions } from "../trace/import/import-dump.js";
 import type { Io } from "./io.js";
 import { findTriton, pythonHost } from "./python-path.js";
 import type { TtStepArgs } from "./tt-step-args.js";
+import { type Input, type InputOptions, readIrInput } from "./tt-step-ir-input.js";
 
 /** The folder that `tt-step capture` writes, and where a kernel without a signature is looked for. */
 export const CAPTURES = "tt-step-capture";
-
-export type Input = Source | Rejected;
-
-/** How an input is read; for Python also what is compiled of it, and for what. */
-export interface InputOptions extends ImportOptions {
-  readonly python?: TtStepArgs["python"];
-  readonly capability?: number | undefined;
-  readonly cuda?: Partial<CudaOptions>;
-  readonly written?: TtStepArgs["written"];
-  readonly language?: TtStepArgs["language"];
-  readonly triton?: string | undefined;
-}
 
 /** The value of `--triton-lib` that selects tt-step's own library functions. */
 export const NO_TRITON = "none";
 
 /** Reads a file, a folder or standard input (`-`). */
-export function readInput(path: string, io: Io, { python, written, ...given }: InputOptions): Input {
-  const modernize = written?.get("modernize")?.at(-1) as boolean | undefined;
-  // Steps of logs are texts.
-  const options = modernize ? { ...given, rewrite: (text: string) => modernText(text, ALL_DIALECTS) } : given;
-  const folder = io.readFolder(path);
-  if (folder) {
-    const files = folder.map((file) => ({ path: file, read: () => io.readFile(`${path}/${file}`) }));
-    return readFolder(path, files, { ...options, readFile: pythonHost(io).readFile });
+export function readInput(path: string, io: Io, options: InputOptions): Input {
+  const input = readIrInput(path, io, options);
+  if (input.kind === "folder") {
+    const files = input.files.map((file) => ({ path: file, read: () => io.readFile(`${path}/${file}`) }));
+    return readFolder(path, files, { ...input.options, readFile: pythonHost(io).readFile });
   }
-  let text: string;
-  try {
-    text = io.readFile(path);
-  } catch (error) {
-    return rejected(`cannot read '${path}': ${fileError(error)}`);
-  }
+  if (input.kind !== "python") return input;
+  const { tritonLib: lib, ...said }: Partial<PythonArguments & TtStepArgs["python"]> = options.python ?? {};
   const files = pythonHost(io);
-  const { tritonLib: lib, ...said }: Partial<PythonArguments & TtStepArgs["python"]> = python ?? {};
-  if (lib !== undefined && lib !== NO_TRITON && isPython(text, path) && !isTritonLib(lib, files.readFile))
+  if (lib !== undefined && lib !== NO_TRITON && !isTritonLib(lib, files.readFile))
     return rejected(`--triton-lib: '${lib}' holds no Triton: there is no language/standard.py in it`);
   return readSource({
-    ...options,
+    ...input.request,
     ...files,
-    name: path,
-    text,
     python: { ...said, captured: capturesOf(path, io) },
-    modernize,
     tritonLib: (report) => (lib === NO_TRITON ? undefined : (lib ?? ownTriton(report, options.triton, io))),
   });
 }

@@ -10,7 +10,7 @@ import { oneInput } from "./options/read.js";
 import { TT_STEP } from "./options/step.js";
 import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { tracing, translatorFor } from "./tt-step-compile.js";
-import { readInput } from "./tt-step-input.js";
+import { readIrInput } from "./tt-step-ir-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import { asksForNothing, asksForPrograms, show } from "./tt-step-show.js";
 import { uselessOptions } from "./useless-options.js";
@@ -20,15 +20,18 @@ export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io
   if (typeof input === "object") return usage(io, input.error);
   const args = stepArgs(line.values, line.written, input);
   if ("error" in args) return usage(io, args.error);
-  if (args.explain !== undefined) return (await import("./tt-step-explain.js")).explainMain(args.explain, args, io);
+  if (args.explain !== undefined) return (await import("./tt-step-more.js")).explainMain(args.explain, args, io);
   if (input === undefined) return usage(io, "expects an input file. Try: tt-step --help");
   return step({ ...args, input }, argv, io);
 }
 
 async function step(args: TtStepArgs & { readonly input: string }, argv: readonly string[], io: Io): Promise<number> {
   if (opensUi(args) && (args.plainUi || io.isInteractive || (args.input === "-" && io.hasKeyboard)))
-    return (await import("./tt-step-tui.js")).openUi(args, argv, io);
-  const input = readInput(args.input, io, { ...args, ...(io.showProgress ? { progress: io.showProgress } : {}) });
+    return (await import("./tt-step-more.js")).openUi(args, argv, io);
+  const reading = { ...args, ...(io.showProgress ? { progress: io.showProgress } : {}) };
+  const read = readIrInput(args.input, io, reading);
+  const isIr = read.kind !== "python" && read.kind !== "folder";
+  const input = isIr ? read : (await import("./tt-step-input.js")).readInput(args.input, io, reading);
   if (input.kind === "error") return refuse(input, io);
   const unused = withoutEffect(input, args.input, args, args.against !== undefined || asksForPrograms(args) ? COMPILE_NAMES : []);
   if (unused !== undefined) return usage(io, unused);
@@ -39,7 +42,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
     const pipeline = pipelineOf(settingsOf(input, args));
     return deliver(`builtin.module(${pipeline.map((s) => s.flag + (s.options ? `{${s.options}}` : "")).join(",")})\n`, args, io);
   }
-  const validation = args.validate ? await import("./tt-step-validate.js") : undefined;
+  const validation = args.validate ? await import("./tt-step-more.js") : undefined;
   const names = validation?.namesOfInput(input);
   const { value: made, interrupted } = await watched(tracing(input, args, io, await translatorFor(args)), io);
   if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);
@@ -57,16 +60,16 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   }
   if (args.export !== undefined) {
     const output = args.export;
-    return (await import("./tt-step-tui.js"))
+    return (await import("./tt-step-more.js"))
       .exported(made.trace, args, io)
       .then((text) => ended("error" in text ? usage(io, text.error) : deliver(text.text, { ...args, output }, io)));
   }
   const shown = asksForPrograms(args)
-    ? (await import("./tt-step-target.js")).showTarget(made.trace, args, io)
+    ? (await import("./tt-step-more.js")).showTarget(made.trace, args, io)
     : made.emitted !== undefined
       ? { text: made.emitted, exact: true, code: EXIT.ok }
       : args.against !== undefined
-        ? (await import("./tt-step-against.js")).against(made.trace, input, args, io)
+        ? (await import("./tt-step-more.js")).against(made.trace, input, args, io)
         : await show(made.trace, args, io);
   if ("error" in shown) return ended(usage(io, shown.error));
   if (checked) io.stderr.write(checked.text);

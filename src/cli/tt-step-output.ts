@@ -3,7 +3,7 @@ import { fileError } from "../node/files.js";
 import { terminalText } from "../support/terminal-text.js";
 import { EXIT, type Io } from "./io.js";
 import type { TtStepArgs } from "./tt-step-args.js";
-import type { Input } from "./tt-step-input.js";
+import type { Input } from "./tt-step-ir-input.js";
 
 /** Why an input cannot be read, and the exit code. */
 export function refuse(input: Extract<Input, { readonly kind: "error" }>, io: Io): number {

@@ -1,5 +1,6 @@
 /** The output of `tt-step` for a Trace. */
 
+import { toJson } from "../trace/json.js";
 import type { Stage } from "../trace/stage.js";
 import { findStep, noStep, type Step, stepBanner, type Trace } from "../trace/trace.js";
 import type { Io } from "./io.js";
@@ -39,7 +40,7 @@ export const asksForPrograms = (args: TtStepArgs): boolean =>
 /** The output that the arguments ask for; a list when they ask for nothing. */
 export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Shown | { readonly error: string }> {
   const nothing = asksForNothing(args);
-  if (args.json) return { text: (await import("../trace/json.js")).toJson(trace), exact: true, code: 0 };
+  if (args.json) return { text: toJson(trace), exact: true, code: 0 };
   const out: string[] = [];
   if (args.list || nothing) out.push(listText(trace));
   for (const spec of args.printAfter) {
@@ -55,16 +56,16 @@ export async function show(trace: Trace, args: TtStepArgs, io: Io): Promise<Show
   if (args.diff) {
     const [a, b] = args.diff.map((spec) => findStep(trace, spec));
     if (!a || !b) return { error: withHint(noStep(trace, args.diff[a ? 1 : 0]), "--list") };
-    out.push((await import("./tt-step-diff.js")).diffText(trace, a, b, args, io));
+    out.push((await import("./tt-step-more.js")).diffText(trace, a, b, args, io));
   }
   if (args.why !== undefined || args.layout !== undefined || args.axisInfo) {
-    const answer = (await import("./tt-step-why.js")).whyAndLayout(trace, args);
+    const answer = (await import("./tt-step-more.js")).whyAndLayout(trace, args);
     if ("error" in answer) return answer;
     out.push(answer.text);
   }
-  if (args.findings) out.push((await import("./tt-step-findings.js")).findingsText(trace, io));
+  if (args.findings) out.push((await import("./tt-step-more.js")).findingsText(trace, io));
   if (args.codegen) {
-    const panel = (await import("./tt-step-codegen.js")).codegenText(trace);
+    const panel = (await import("./tt-step-more.js")).codegenText(trace);
     if ("error" in panel) return panel;
     out.push(panel.text);
   }

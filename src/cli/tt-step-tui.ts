@@ -23,7 +23,8 @@ import { noAssembler } from "./ptxas.js";
 import { otherTrace } from "./tt-step-against.js";
 import { COMPILE_NAMES, readTtStep, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { everywhere, shownRange } from "./tt-step-compile.js";
-import { type Input, readInput } from "./tt-step-input.js";
+import { readInput } from "./tt-step-input.js";
+import type { Input } from "./tt-step-ir-input.js";
 import { readTypedOptions } from "./typed-options.js";
 
 export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): number | Promise<number> {

@@ -9,7 +9,7 @@ import { finished, type Work } from "../support/slices.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io } from "./io.js";
 import { type SimulationArgs, type SimulationOptions, simulationOptions } from "./simulation-args.js";
-import type { Input } from "./tt-step-input.js";
+import type { Input } from "./tt-step-ir-input.js";
 import type { Shown } from "./tt-step-show.js";
 
 /** Executes the steps of a Trace, compiled here or imported; `names` as `validationOptions` has them. */

@@ -6,7 +6,7 @@ import { readTtStep } from "./tt-step-args.js";
 
 /** Another thread is one that the terminal UI has started. */
 export const run = async (argv?: readonly string[]): Promise<void> =>
-  isMainThread ? runMain(main, argv) : (await import("./second-thread.js")).work();
+  isMainThread ? runMain(main, argv) : (await import("./tt-step-more.js")).work();
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const line = readTtStep(argv);
@@ -20,21 +20,21 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
   switch (line.command) {
     case "run":
-      return (await import("./tt-step-run.js")).runCommand(line, io);
+      return (await import("./tt-step-more.js")).runCommand(line, io);
     case "bisect":
-      return (await import("./tt-step-bisect.js")).bisectMain(line, io);
+      return (await import("./tt-step-more.js")).bisectMain(line, io);
     case "capture":
-      return (await import("./tt-step-capture.js")).captureMain(line, io);
+      return (await import("./tt-step-more.js")).captureMain(line, io);
     case "limits":
-      return (await import("./tt-step-limits.js")).limitsMain(line, io);
+      return (await import("./tt-step-more.js")).limitsMain(line, io);
     case "mcp":
-      return (await import("./tt-step-mcp.js")).mcpMain(line.words, io);
+      return (await import("./tt-step-more.js")).mcpMain(line.words, io);
     case "snapshot":
-      return (await import("./tt-step-snapshot.js")).snapshotMain(line, io);
+      return (await import("./tt-step-more.js")).snapshotMain(line, io);
     case "learn":
-      return (await import("./tt-step-learn.js")).learnMain(line, main, io);
+      return (await import("./tt-step-more.js")).learnMain(line, main, io);
     case "completion":
-      return (await import("./completion.js")).completionMain(line.words, io);
+      return (await import("./tt-step-more.js")).completionMain(line.words, io);
     case "":
       return (await import("./tt-step-open.js")).stepMain(line, argv, io);
   }

@@ -1,5 +1,6 @@
 /** Options that a command takes and that change nothing: what another option needs, or what is read before the input's first pass. */
-import { type ModuleSource, stageOf, type TraceSource } from "../library/sources.js";
+import { stageOf } from "../compile/read-ir.js";
+import type { ModuleSource, TraceSource } from "../library/sources.js";
 import type { Stage } from "../library/trace.js";
 import { dashed, type OptionTable } from "./options/option.js";
 import { STEP } from "./options/step.js";

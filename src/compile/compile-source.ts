@@ -26,7 +26,7 @@ import {
   pipelineOf,
 } from "./compile.js";
 import { type Divisibility, setDivisibility } from "./divisibility.js";
-import { readSource, stageOf } from "./read-source.js";
+import { stageOf } from "./read-ir.js";
 import { type ModuleSource, type Rejected, rejected, type Source } from "./source.js";
 
 /** The settings of a compilation. */
@@ -268,7 +268,7 @@ export function sourceFor(
   const asked = { capability, cuda: { ...source.request.cuda, ...options }, triton };
   const request = { ...source.request, ...asked };
   const isReady = !used.has(source.module) && (!source.madeFor || isSame(source.madeFor, settingsOf(source, asked)));
-  const read = isReady ? { ...source, request } : readSource(request);
+  const read = isReady ? { ...source, request } : source.readAgain(request);
   if (read.kind !== "module") return read.kind === "error" ? read : rejected(`'${request.name}' holds no IR to compile`);
   const settings = settingsOf(read, asked);
   const problem = capabilityProblem(request.name, settings.capability) ?? checkOptions(settings.options, settings.capability);

@@ -14,19 +14,6 @@ import { type Captured, capturedSettings } from "./capture.js";
 import { readOptions } from "./comment-options.js";
 import { type ModuleSource, type PythonArguments, type Rejected, rejected, rejectedBy, type SourceRequest } from "./source.js";
 
-/** Whether a text is Python by its file's name or by its content, and not a dump of a compilation that quotes some. */
-export function isPython(text: string, path: string): boolean {
-  if (path.endsWith(".py")) return true;
-  const comment = /[ \t]*(?:#.*)?\r?\n/y;
-  let start = 0;
-  while (comment.test(text)) start = comment.lastIndex;
-  const head = text.slice(start, start + (1 << 16));
-  return (
-    /^[ \t]*(?:import |from [\w.]+ import |@(?:triton\.)?jit|def |class )/m.test(head) &&
-    !/^\s*(?:tt|llvm)\.func |^module(?: @\S+)?(?: attributes)? ?\{|^\/\/ -----\/\//m.test(head.replace(/("""|''')[\s\S]*?\1/g, ""))
-  );
-}
-
 const NO_ARGUMENTS: PythonArguments = {
   kernel: undefined,
   signature: undefined,
@@ -36,8 +23,11 @@ const NO_ARGUMENTS: PythonArguments = {
   config: undefined,
 };
 
-/** The TTIR of one of a file's kernels. `ofComment`: what the comment above the kernel defines; the file is read again with it. */
-export function readPythonSource(request: SourceRequest, ofComment: readonly string[] = []): ModuleSource | Rejected {
+/** The TTIR of one of a file's kernels. */
+export const readPythonSource = (request: SourceRequest): ModuleSource | Rejected => readKernel(request, []);
+
+/** `ofComment`: what the comment above the kernel defines; the file is read again with it. */
+function readKernel(request: SourceRequest, ofComment: readonly string[]): ModuleSource | Rejected {
   const { name, text, readFile = () => undefined, isFolder, cwd, searchPath, env, tritonLib, cuda = {} } = request;
   const python = { ...NO_ARGUMENTS, ...request.python };
   const embedded = readEmbedded(name, text);
@@ -63,7 +53,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
   const kernel = chooseKernel(file.kernels, python.kernel, name, (k) => settings(k).length > 0);
   if ("error" in kernel) return rejected(kernel.error, kernel);
   const defines = settings(kernel).flatMap(({ key, value }) => (key === "define" ? [value] : []));
-  if (defines.length > ofComment.length) return readPythonSource(request, defines);
+  if (defines.length > ofComment.length) return readKernel(request, defines);
   if (kernel.refused) {
     ctx.diagnostics.push(kernel.refused);
     return rejectedBy(ctx);
@@ -115,6 +105,7 @@ export function readPythonSource(request: SourceRequest, ofComment: readonly str
       grid: (numbers) => kernel.grid(numbers, constantsOf(kernel, made.specialization)),
     },
     request,
+    readAgain: readPythonSource,
   };
 }
 

@@ -1,58 +1,18 @@
-/** Reads the compiler's input, recognised by content: IR of any stage, a Python kernel, a dump log, a Trace in JSON. */
-import { ALL_DIALECTS } from "../dialects/index.js";
-import { Context } from "../ir/context.js";
-import type { Operation } from "../ir/operation.js";
-import type { Value } from "../ir/value.js";
-import { verifyOperation } from "../ir/verify.js";
-import { modernize } from "../modernize/modernize.js";
+/** Reads the compiler's input, recognised by content: Python kernels, folders, and what `readIr` reads. */
 import { tritonCalled, unknownTriton } from "../support/triton-version.js";
-import { fromBytes } from "../support/utf8.js";
-import { parseModule } from "../syntax/parse.js";
-import { isDumpLog } from "../trace/import/dump-log.js";
 import { type FolderFile, importFolder } from "../trace/import/folder.js";
-import { type ImportOptions, importDumpLog, importTexts } from "../trace/import/import-dump.js";
-import { fromJson } from "../trace/json.js";
-import type { Stage } from "../trace/stage.js";
-import type { Trace } from "../trace/trace.js";
+import type { ImportOptions } from "../trace/import/import-dump.js";
+import { isPython } from "./is-python.js";
 import { kernelMenu } from "./kernel-folder.js";
-import { isPython, readPythonSource } from "./python-source.js";
-import { type Rejected, rejected, rejectedBy, type Source, type SourceRequest, type TraceSource } from "./source.js";
+import { readPythonSource } from "./python-source.js";
+import { imported, readIr } from "./read-ir.js";
+import { type Rejected, rejected, type Source, type SourceRequest, type TraceSource } from "./source.js";
 
 /** Reads a text. Bad input is `Rejected`; nothing is thrown. */
 export function readSource(request: SourceRequest): Source | Rejected {
-  const { name, text, triton, language = "triton" } = request;
+  const { name, text, triton } = request;
   if (triton !== undefined && !tritonCalled(triton)) return rejected(unknownTriton(triton));
-  if (isPython(text, name)) return readPythonSource(request);
-  if (text.trim() === "") return rejected(`'${name}' is empty`);
-  if (text.includes("\0")) return rejected(`'${name}' is a binary file`);
-  if (/^\s*\{\s*"/.test(text.slice(0, 1 << 10))) {
-    const trace = fromJson(fromBytes(text), name);
-    return "rendered" in trace ? { kind: "error", rendered: trace.rendered, diagnostics: [trace.diagnostic] } : { kind: "imported", trace };
-  }
-  if (isDumpLog(text)) return imported(name, importDumpLog(name, text, request));
-  const single = singleText(text);
-  if (single)
-    return imported(
-      name,
-      importTexts(name, single.kind, [{ pass: single.kind, flag: single.flag, stage: "ptx", text }], [], undefined, request),
-    );
-  const ctx = new Context(ALL_DIALECTS);
-  ctx.language = language;
-  const parsed = parseModule(ctx, name === "-" ? "<stdin>" : name, withoutMarkup(text), 1, (named, definition) => {
-    if (/^\d/.test(named) || ctx.namesOfInput.has(named)) return;
-    const [value] = [definition].flat() as readonly Value[];
-    if (value) ctx.namesOfInput.set(named, value);
-  });
-  if (!parsed || !verifyOperation(parsed.module)) return rejectedBy(ctx);
-  if (!parsed.module.regions[0]?.firstBlock?.firstOp) return rejected(`'${name}' holds no IR`);
-  if (ctx.spelling && request.modernize !== false) {
-    const { era } = ctx.spelling;
-    modernize(parsed.module);
-    if (!verifyOperation(parsed.module)) return rejectedBy(ctx);
-    const message = `'${name}' has the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}: it is compiled in the spelling of 3.6`;
-    if (request.modernize === undefined) ctx.diagnostics.push({ severity: "remark", code: "source.older", message, notes: [] });
-  }
-  return { kind: "module", module: parsed.module, request };
+  return isPython(text, name) ? readPythonSource(request) : readIr(request);
 }
 
 interface FolderOptions extends ImportOptions {
@@ -67,30 +27,4 @@ export function readFolder(
   { readFile = () => undefined, ...options }: FolderOptions = {},
 ): TraceSource | Rejected {
   return kernelMenu(name, files, readFile) ?? imported(name, importFolder(name, files, options));
-}
-
-function imported(name: string, trace: Trace | { readonly error: string }): TraceSource | Rejected {
-  return "error" in trace ? rejected(`'${name}': ${trace.error}`) : { kind: "imported", trace };
-}
-
-/** The text without the LaTeX boxes that a listing was coloured with; columns stay. */
-function withoutMarkup(text: string): string {
-  return text.replace(/\|\\colorbox\{\w+\}\{\\strut ([^{}]*)\}\|/g, (whole, inner: string) => inner.padEnd(whole.length));
-}
-
-/** LLVM IR and PTX are one step each: no pass of ours runs on them. */
-function singleText(text: string): { readonly kind: string; readonly flag: string } | undefined {
-  const head = text.slice(0, 1 << 16);
-  if (/^\s*\.version\s+\d/m.test(head) && /^\s*\.target\s+sm_/m.test(head)) return { kind: "PTX", flag: "ptx" };
-  if (/^(?:; ModuleID = |target triple = |source_filename = |define .*@)/m.test(head)) return { kind: "LLVM IR", flag: "llir" };
-  return undefined;
-}
-
-/** The stage that an input's first pass belongs to: LLVM dialect goes to translation, TTGIR to make_llir (Gluon's to gluon_to_ttgir), TTIR to make_ttir. */
-export function stageOf(module: Operation): Stage {
-  let lowered = false;
-  for (const op of module.regions[0]!.firstBlock?.ops() ?? []) if (op.name === "llvm.func") lowered = true;
-  if (lowered) return "ptx";
-  if (!module.hasAttr("ttg.num-warps")) return "ttir";
-  return module.ctx.language === "gluon" ? "ttgir" : "llir";
 }

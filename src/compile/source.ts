@@ -63,6 +63,8 @@ export interface ModuleSource {
   /** The settings that the IR depends on; only for Python inputs. */
   readonly madeFor?: { readonly capability: number; readonly options: CudaOptions; readonly version: TritonVersion };
   readonly request: SourceRequest;
+  /** Reads its text again: for other settings, or as a module that no compilation has changed. */
+  readonly readAgain: (request: SourceRequest) => Source | Rejected;
 }
 /** The kernel of a Python file that a module was made of. */
 export interface PythonKernel {

@@ -1,7 +1,8 @@
 /** The compiler's inputs: IR, Python kernels, logs, and Traces in JSON. */
 export { type Divisibility, divisibilityOf } from "../compile/divisibility.js";
-export { isPython } from "../compile/python-source.js";
-export { readFolder, readSource, stageOf } from "../compile/read-source.js";
+export { isPython } from "../compile/is-python.js";
+export { stageOf } from "../compile/read-ir.js";
+export { readFolder, readSource } from "../compile/read-source.js";
 export {
   type ModuleSource,
   type PythonArguments,
