@@ -30,7 +30,10 @@ export const AXIS_INFO_WORDS: ReadonlyMap<OpDef, string> = new Map<OpDef, string
   [tt.BitcastOp, SAME],
   [tt.MakeRangeOp, "c = end - start; d = the largest power of two that divides start (2^30 for 0); k = 1"],
   [PoisonOp, "any value will do: as much as there is"],
-  [arith.ConstantOp, "one number: c = 1; d = the largest power of two that divides it; k = the shape"],
+  [
+    arith.ConstantOp,
+    "one number: c = 1; d = the largest power of two that divides it; k = the shape. Several numbers: no rule: the worst case",
+  ],
   [tt.AddPtrOp, `${SUM}, where d of b counts bytes: times the size of an element`],
   [arith.AddIOp, SUM],
   [arith.SubIOp, "c = gcd(c of a, k of b); d = gcd(d of a, d of b); k = gcd(k of a, k of b)"],

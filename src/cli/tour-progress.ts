@@ -1,4 +1,4 @@
-/** Stores how many steps of each tour are done: `$XDG_STATE_HOME/tt-step/tours.json`, the number of steps behind by the tour's file. */
+/** Stores how many steps of each tour are done: `$XDG_STATE_HOME/tt-step/tours.json`, an object with a number for each tour. */
 import type { Io } from "./io.js";
 
 /** Undefined where neither XDG_STATE_HOME nor HOME is set. */

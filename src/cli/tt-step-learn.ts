@@ -109,17 +109,17 @@ function tourNames(io: Pick<Io, "readFolder" | "packageFolder">): readonly strin
 
 /** One line a tour: its name, how far the user is, its title. */
 function listOfTours(io: Io): string {
-  const behind = readProgress(io);
+  const done = readProgress(io);
   const rows = tourNames(io).flatMap((name) => {
     const tour = tourAt(join(toursFolder(io), `${name}${ENDING}`), io);
     if (!("steps" in tour)) return [];
-    const at = Math.min(behind[name] ?? 0, tour.steps.length);
+    const at = Math.min(done[name] ?? 0, tour.steps.length);
     return [{ name, tour, at }];
   });
   const place = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   rows.sort((a, b) => place(a.name) - place(b.name));
   const lines = rows.map(({ name, tour, at }) => `  ${name.padEnd(15)} ${`${at}/${tour.steps.length}`.padStart(5)}  ${tour.title}\n`);
-  return `Tours, with the steps that are behind you:\n\n${lines.join("")}\ntt-step learn NAME opens one, and goes on where it was left. ) goes on, ( back, = does what a step asks for.\n`;
+  return `Tours, with how many of their steps you have done:\n\n${lines.join("")}\ntt-step learn NAME opens one, and goes on where it was left. ) goes on, ( back, = does what a step asks for.\n`;
 }
 /** From what is simple to what needs it. */
 const ORDER = ["vectorization", "layouts", "swizzling", "gemm", "pipelining", "cute", "hopper", "blackwell", "ptx", "slow-kernel"];
@@ -138,6 +138,6 @@ function tourAt(path: string, io: Pick<Io, "readFile">): Tour | { readonly error
 function stepToBegin(asked: number | undefined, name: string, tour: Tour, io: Io): number | { readonly error: string } {
   const last = tour.steps.length;
   if (asked !== undefined) return asked <= last ? asked - 1 : { error: `--step ${asked}: the tour has ${last} steps` };
-  const behind = readProgress(io)[keyOf(name)] ?? 0;
-  return behind < last ? behind : 0;
+  const done = readProgress(io)[keyOf(name)] ?? 0;
+  return done < last ? done : 0;
 }

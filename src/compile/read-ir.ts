@@ -44,11 +44,20 @@ export function readIr(request: SourceRequest): Source | Rejected {
   if (ctx.spelling && request.modernize !== false) {
     const { era } = ctx.spelling;
     modernize(parsed.module);
-    if (!verifyOperation(parsed.module)) return rejectedBy(ctx);
-    const message = `'${name}' has the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}: it is compiled in the spelling of 3.6`;
+    const spelling = `the spelling of ${era === "1.9" ? "a Triton before 2.0" : `Triton ${era}`}`;
+    if (!verifyOperation(parsed.module)) return asText(request, ctx, spelling);
+    const message = `'${name}' has ${spelling}: it is compiled in the spelling of 3.6`;
     if (request.modernize === undefined) ctx.diagnostics.push({ severity: "remark", code: "source.older", message, notes: [] });
   }
   return { kind: "module", module: parsed.module, request, readAgain: readIr };
+}
+
+/** A listing of an older Triton with layouts that 3.6 does not have: it is shown as text, with the reason why no pass runs on it. */
+function asText({ name, text, ...options }: SourceRequest, { diagnostics }: Context, spelling: string): TraceSource | Rejected {
+  const { message, position } = diagnostics[0]!;
+  const warning = `it has ${spelling}, and 3.6 refuses line ${position?.line} of it (${message.replaceAll("\n", " ")}): it is shown as it is, and no pass runs on it`;
+  const listing = { pass: "listing", flag: "listing", stage: undefined, text: withoutMarkup(text) };
+  return imported(name, importTexts(name, "listing", [listing], [warning], undefined, options));
 }
 
 /** A Trace as a source. */

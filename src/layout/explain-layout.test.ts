@@ -53,8 +53,20 @@ test("facts: the tile of a CTA and what a thread holds; the phases of rows", () 
   expect(facts).toContain("elements per thread   [2, 4], 8 in all; [1, 4] lie together");
   expect(facts.join("\n")).toContain("| thread: 4 values, 1 x 4 elements ");
   const shared = layoutOf(SHARED);
-  expect(layoutFacts(shared.params, shared.shape, shared.layout).slice(-2)).toEqual([
+  const phases = layoutFacts(shared.params, shared.shape, shared.layout).filter((line) => line.startsWith("row "));
+  expect(phases.slice(-2)).toEqual([
     "row  2, phase 1: group 0 -> 1, 1 -> 0  [(2:2), (2:3), (2:0), (2:1)]",
     "row  3, phase 1: group 0 -> 1, 1 -> 0  [(3:2), (3:3), (3:0), (3:1)]",
   ]);
+});
+
+test("facts of a cluster: CTAs along each dimension, their order, their part of the tensor; the bases of all levels", () => {
+  const { params, shape, layout } = layoutOf(BLOCKED.replace("8x32", "16x32").replace("[1, 0]}", "[1, 0], CGALayout = [[1, 0], [0, 0]]}"));
+  const facts = layoutFacts(params, shape, layout);
+  expect(facts).toContain("CTAs of a cluster     [4, 1] in order [0, 1], split [2, 1]: each has [8, 32] of the tensor");
+  expect(facts.join("\n")).toContain("| CTA: one of 2 [2, 1], 8 x 32 elements ");
+  expect(facts.slice(facts.indexOf("bases of the linear layout:") + 1).join("\n")).toBe(layout.toString().slice(1));
+  expect(elementSteps(params, shape, layout, [9, 3])).toContain(
+    "dimension 0: 9 / 8 = CTA 1, and 1 in it; 1 mod 1 = value 0; 1 mod 4 = lane 1; 0 mod 1 = warp 0; tile 0",
+  );
 });

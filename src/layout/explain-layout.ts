@@ -4,6 +4,7 @@
  */
 import { type DistributedParams, type EncodingParams, isDistributed } from "./encoding-params.js";
 import * as query from "./encoding-queries.js";
+import { getCTAOrder, getCTAsPerCGA } from "./encodings/cga.js";
 import { ownersOf, preimage } from "./grid.js";
 import type { LinearLayout } from "./linear-layout.js";
 
@@ -13,8 +14,11 @@ const product = (numbers: readonly number[]): number => numbers.reduce((a, b) =>
 
 /** The facts that follow from a layout's fields for a tensor of that shape: tiles, elements per thread, phases. One line each. */
 export function layoutFacts(params: EncodingParams, shape: readonly number[], layout: LinearLayout): string[] {
-  const ctas = `CTAs                  ${query.getNumCTAs(params)}, split ${list(query.getCTASplitNumOf(params))}, of the tensor each has ${list(query.getShapePerCTAOf(params, shape))}`;
-  if (!isDistributed(params)) return [ctas, ...sharedFacts(params, shape)];
+  const cga = query.getCTALayout(params);
+  const inCluster = cga ? `${list(getCTAsPerCGA(cga))} in order ${list(getCTAOrder(cga))}, ` : "";
+  const ctas = `CTAs of a cluster     ${inCluster}split ${list(query.getCTASplitNumOf(params))}: each has ${list(query.getShapePerCTAOf(params, shape))} of the tensor`;
+  const bases = ["", "bases of the linear layout:", ...layout.toString().replace(/^\n/, "").split("\n")];
+  if (!isDistributed(params)) return [ctas, ...sharedFacts(params, shape), ...bases];
   const tile = query.getShapePerCTATile(params, shape);
   const elements = query.getElemsPerThread(params, shape);
   const places = layout.getTotalInDimSize() / layout.getTotalOutDimSize();
@@ -29,6 +33,7 @@ export function layoutFacts(params: EncodingParams, shape: readonly number[], la
     `tiles of the tensor   ${list(shape.map((n, d) => Math.max(1, Math.trunc(n / tile[d]!))))}`,
     places > 1 ? `each element          is held ${places} times` : "each element          is held once",
     ...boxes(params, shape),
+    ...bases,
   ];
 }
 
@@ -38,14 +43,17 @@ function boxes(params: DistributedParams, shape: readonly number[]): string[] {
   const threads = query.getThreadsPerWarp(params, shape);
   const warps = query.getWarpsPerCTA(params, shape);
   const by = (a: readonly number[], b: readonly number[]): number[] => a.map((n, d) => n * b[d]!);
+  const split = query.getCTASplitNumOf(params);
+  const count = (numbers: readonly number[], what: string): string => `${product(numbers)} ${what}${product(numbers) === 1 ? "" : "s"}`;
   const levels: readonly (readonly [string, readonly number[]])[] = [
     ["tensor", shape],
-    [`CTA tile: ${product(warps)} warps ${list(warps)}`, by(by(size, threads), warps)],
-    [`warp: ${product(threads)} threads ${list(threads)}`, by(size, threads)],
-    [`thread: ${product(size)} values`, size],
+    ...(product(split) > 1 ? [[`CTA: one of ${product(split)} ${list(split)}`, query.getShapePerCTAOf(params, shape)] as const] : []),
+    [`CTA tile: ${count(warps, "warp")} ${list(warps)}`, by(by(size, threads), warps)],
+    [`warp: ${count(threads, "thread")} ${list(threads)}`, by(size, threads)],
+    [`thread: ${count(size, "value")}`, size],
   ];
   const texts = levels.map(([name, extent]) => `${name}, ${extent.join(" x ")} elements`);
-  const width = Math.max(...texts.map((text, i) => text.length + 4 * (texts.length - 1 - i)));
+  const width = Math.max(...texts.map((text, i) => text.length + 4 * i));
   const inside = (i: number, columns: number): string[] => {
     const rows = [
       ` ${texts[i]!.padEnd(columns - 1)}`,
@@ -53,7 +61,7 @@ function boxes(params: DistributedParams, shape: readonly number[]): string[] {
     ];
     return [`+${"-".repeat(columns)}+`, ...rows.map((row) => `|${row.padEnd(columns)}|`), `+${"-".repeat(columns)}+`];
   };
-  return ["", ...inside(0, width + 4)];
+  return ["", ...inside(0, width + 2)];
 }
 
 /** Elements of a row that are written out one by one. */
@@ -99,16 +107,20 @@ export function elementSteps(params: EncodingParams, shape: readonly number[], l
   ];
 }
 
-/** Coordinate by coordinate: the remainder goes into a level, the quotient on to the next one. */
+/** Coordinate by coordinate: the remainder goes into a level, the quotient on to the next one. Each CTA of a cluster has one block of the tensor. */
 function divisionSteps(params: DistributedParams, shape: readonly number[], at: readonly number[]): string[] {
   const size = query.getSizePerThread(params, shape);
   const threads = query.getThreadsPerWarp(params, shape);
   const warps = query.getWarpsPerCTA(params, shape);
-  return at.map((coordinate, d) => {
+  const split = query.getCTASplitNumOf(params);
+  const perCta = query.getShapePerCTAOf(params, shape);
+  return at.map((whole, d) => {
+    const coordinate = whole % perCta[d]!;
+    const cta = split[d]! > 1 ? `${whole} / ${perCta[d]} = CTA ${Math.trunc(whole / perCta[d]!)}, and ${coordinate} in it; ` : "";
     const [value, afterValue] = [coordinate % size[d]!, Math.trunc(coordinate / size[d]!)];
     const [lane, afterLane] = [afterValue % threads[d]!, Math.trunc(afterValue / threads[d]!)];
     const [warp, tile] = [afterLane % warps[d]!, Math.trunc(afterLane / warps[d]!)];
-    return `dimension ${d}: ${coordinate} mod ${size[d]} = value ${value}; ${afterValue} mod ${threads[d]} = lane ${lane}; ${afterLane} mod ${warps[d]} = warp ${warp}; tile ${tile}`;
+    return `dimension ${d}: ${cta}${coordinate} mod ${size[d]} = value ${value}; ${afterValue} mod ${threads[d]} = lane ${lane}; ${afterLane} mod ${warps[d]} = warp ${warp}; tile ${tile}`;
   });
 }
 

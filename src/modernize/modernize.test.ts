@@ -88,3 +88,12 @@ test("tt-step --modernize prints it, and steps through old logs in it", async ()
     "#mma = #ttg.nvidia_mma<{versionMajor = 2,",
   );
 });
+
+test("a listing with layouts that 3.6 does not have is shown as it is, with the reason", async () => {
+  const io = memoryIo("");
+  expect(await ttStep(["fixtures/seed003/after-convert-triton-to-tritongpu.mlir", "--list"], io), io.err()).toBe(0);
+  expect(io.out()).toMatch(/^ *0 {2}ttgir {3}listing +\d+ ops\n$/);
+  expect(io.err()).toMatch(
+    /3\.6 refuses line 19 of it \(Result has an invalid layout: .*16 threads per warp.*\): it is shown as it is, and no pass runs on it/,
+  );
+});

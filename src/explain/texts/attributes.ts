@@ -87,6 +87,10 @@ export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
     "On an argument: its value (a pointer's address in bytes) is a multiple of this; the launcher says so of values that are multiples of 16. On an op: what tl.multiple_of said.",
   "tt.contiguity": "On an op: what tl.max_contiguous said: runs of so many consecutive numbers along each dimension.",
   "tt.constancy": "On an op: what tl.max_constancy said: runs of so many equal numbers along each dimension.",
+  "gluon.auto_encoding":
+    "On a tensor of a Gluon kernel: a layout that is not chosen yet. gluon-resolve-auto-encodings puts one in its place.",
+  "gluon.coalesced_encoding":
+    "On a tensor of a Gluon kernel: the layout in which a load or store of it is widest. gluon-infer-coalesced-encodings puts it in its place.",
   "tt.num_stages": "On a loop: how many rounds the pipeliner has under way. From tl.range(num_stages=N); else the kernel's own.",
   "tt.loop_unroll_factor": "On a loop: how often its body is repeated. From tl.range(loop_unroll_factor=N).",
   "tt.flatten": "On a loop: it is fused with the loop in it. From tl.range(flatten=True).",
@@ -115,5 +119,12 @@ export const ATTRIBUTE_TEXTS: Readonly<Record<string, string>> = {
   inputPrecision:
     "On a dot: how f32 operands are narrowed for tensor cores: ieee not at all, tf32, or several products (tf32x3, bf16x3, bf16x6).",
   maxNumImpreciseAcc: "On a dot of fp8: after so many elements of k the sum goes to a register of full precision.",
+  "nvws.async_op":
+    "On an op of an nvws.aref: the kind of asynchronous op that fills or reads the buffer: tc5mma, tma_load, cp_async, wgmma or none.",
+  "arith.fastmath": "On an op on floats: the liberties that the compiler may take: contract, reassoc, nnan, ninf, fast (all of them).",
+  "arith.overflow": "On an op on integers: it does not overflow as signed (nsw) or unsigned (nuw) numbers.",
+  "gpu.dim": "Which dimension of a grid or a CTA: x, y or z.",
+  "gpu.shuffle_mode": "From which lane a shuffle reads: xor, up, down or idx.",
+  "ub.poison": "The value of ub.poison: whatever is computed from it has no defined value.",
   operandSegmentSizes: "How many operands each of an op's groups of operands has.",
 };

@@ -102,10 +102,11 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line.slice(least)}`);
 }
 
-/** An op in words; undefined for a name that no op has. */
+/** An op in words, by its name with or without the dialect; undefined for a name that no op has. */
 export function opText(name: string): NameText | undefined {
-  const def = OPS().get(name);
-  const text = textOfOp(name);
+  const [whole = name, ...others] = OPS().has(name) ? [name] : opsCalled(name);
+  const def = OPS().get(whole);
+  const text = textOfOp(whole);
   if (!def || !text) return undefined;
   const values = (title: string, specs: readonly NamedValueSpec[]): string[] =>
     specs.length === 0
@@ -127,21 +128,34 @@ export function opText(name: string): NameText | undefined {
         : ["It becomes:", ...Object.entries(becomes).map(([where, what]) => `  ${where}: ${what}`)]),
       "",
       "As the code of a diagnostic it says that a rule of this op is broken.",
+      ...(others.length === 0 ? [] : [`Also: ${others.join(", ")}.`]),
     ],
   };
+}
+/** The ops of a name without its dialect, Triton's first. */
+function opsCalled(mnemonic: string): string[] {
+  const rank = (op: string): number => (op === `tt.${mnemonic}` ? 0 : op === `ttg.${mnemonic}` ? 1 : 2);
+  return [...OPS().keys()].filter((op) => op.endsWith(`.${mnemonic}`)).sort((a, b) => rank(a) - rank(b));
 }
 const OPS = memo(() => new Context(ALL_DIALECTS).ops);
 const ARITIES = { single: "", optional: "optional ", variadic: "any number of " };
 
-/** A layout encoding, an attribute or a type in words. `#ttg.`, `!tt.` and the like may be left out. */
+/** A layout encoding, an attribute or a type in words. `#ttg.`, `!tt.` and the like may be left out. Names before Triton 3.2 are those of today. */
 export function attributeText(name: string): NameText | undefined {
   const plain = name.replace(/^[#!]/, "");
+  return (
+    attributeOfToday(plain) ?? attributeOfToday(plain.replace(/^triton_gpu\./, "ttg.").replace(/\w+$/, (kind) => OLDER_KINDS[kind] ?? kind))
+  );
+}
+const OLDER_KINDS: Readonly<Record<string, string>> = { mma: "nvidia_mma", shared: "swizzled_shared", blocked_layout: "blocked" };
+
+function attributeOfToday(plain: string): NameText | undefined {
   const encoding = (Object.values(ENCODINGS) as readonly Encoding[]).find(
     ({ kind, dialect }) => plain === kind || plain === `${dialect}.${kind}`,
   );
   if (encoding) return encodingText(encoding);
   const text = own(TYPE_TEXTS, plain) ?? own(ATTRIBUTE_TEXTS, plain);
-  return text === undefined ? undefined : { title: name, lines: [text] };
+  return text === undefined ? undefined : { title: plain, lines: [text] };
 }
 
 function encodingText({ kind, dialect, what, fields }: Encoding): NameText {
@@ -199,7 +213,8 @@ function sectionOf({ section }: InstructionText, modifiers: readonly string[]): 
 
 /** The text of a name of any kind; undefined for an unknown name. */
 export function nameText(name: string): NameText | undefined {
-  return figureText(name) ?? passText(name) ?? opText(name) ?? attributeText(name) ?? codeText(name) ?? instructionText(name);
+  const given = figureText(name) ?? passText(name) ?? (OPS().has(name) ? opText(name) : attributeText(name));
+  return given ?? codeText(name) ?? instructionText(name) ?? opText(name);
 }
 
 function figureText(name: string): NameText | undefined {

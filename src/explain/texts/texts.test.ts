@@ -9,7 +9,7 @@ import { mnemonicOf, type Statement } from "../../ptx/instruction.js";
 import { parsePtx } from "../../ptx/parse.js";
 import { RULES } from "../../simulate/ptx/rules/index.js";
 import { ENCODING_TEXTS } from "./attributes.js";
-import { explainedNames, instructionText, nameText, opText, passText } from "./index.js";
+import { attributeText, explainedNames, instructionText, nameText, opText, passText } from "./index.js";
 import { INSTRUCTIONS } from "./instructions.js";
 import { OP_TEXTS, textOfOp } from "./ops/index.js";
 import { PASS_EXAMPLES } from "./pass-examples.fixture.js";
@@ -65,6 +65,14 @@ test("every encoding has a text", () => {
   expect(Object.keys(ENCODING_TEXTS).sort()).toEqual(Object.keys(ENCODINGS).sort());
 });
 
+test("every attribute and type but those of MLIR's builtin, llvm and nvvm has a text, older ones that of their name of today", () => {
+  const mlirs = ["builtin", "llvm", "nvvm"];
+  const defs = ALL_DIALECTS.filter(({ name }) => !mlirs.includes(name)).flatMap(({ attrs = [], types = [] }) => [...attrs, ...types]);
+  expect(defs.map(({ name }) => name).filter((name) => !attributeText(name))).toEqual([]);
+  expect(attributeText("#triton_gpu.shared")).toEqual(attributeText("swizzled_shared"));
+  expect(attributeText("mma")).toEqual(attributeText("ttg.nvidia_mma"));
+});
+
 test("every instruction that is executed here has a text", () => {
   const opcodes = new Set(INSTRUCTIONS.map(({ name }) => name.split(".")[0]));
   expect([...RULES.keys()].filter((opcode) => !opcodes.has(opcode))).toEqual([]);
@@ -81,6 +89,12 @@ test("every instruction of the PTX of the fixtures has a text", () => {
 test("an op has its operands and what it becomes, an older one its name of today", () => {
   expect(opText("tt.load")!.lines.join("\n")).toContain("ptr              ptr or ranked tensor of ptr values");
   expect(opText("triton_gpu.local_load")!.lines[0]).toMatch(/^Now ttg.local_load\. /);
+});
+
+test("an op is found without its dialect, where no instruction has the name", () => {
+  expect(nameText("async_wait")!.title).toBe("ttg.async_wait");
+  expect(nameText("async_wait")!.lines.at(-1)).toBe("Also: triton_gpu.async_wait.");
+  expect(nameText("fma")!.title).toBe("fma");
 });
 
 test("an instruction is found by its whole mnemonic, and draws its fragments", () => {
