@@ -49,6 +49,22 @@ test("a step that is not reached keeps the tour; = goes there; ( goes back", asy
   expect(player.state.tour).toMatchObject({ at: 2, done: false });
 });
 
+const WITH_OPTIONS = NAMES.filter((name) => opened(name).tour.tour.steps.some(({ state }) => state.startsWith("option=")));
+
+test.each(WITH_OPTIONS)(
+  "%s: = does all that a step asks for, also where the kernel is compiled with another option first",
+  async (name) => {
+    const { ui, tour } = opened(name);
+    const player = new Player({ ...ui, tour }, SIZES[0]!);
+    for (const [at, step] of tour.tour.steps.entries())
+      if (step.state.startsWith("option=")) {
+        await player.play({ type: "tour", tour: tour.tour, at });
+        await player.play({ type: "input", input: { kind: "key", key: "=" } });
+        expect(player.state.tour, `step ${at + 1}`).toMatchObject({ at, done: true });
+      }
+  },
+);
+
 test("tours are listed with how far one is, and printed with what the tool shows", async () => {
   const io = memoryIo("", { "/state/tt-step/tours.json": '{"vectorization": 2}' });
   expect(await main(["learn"], { ...io, env: { XDG_STATE_HOME: "/state" } })).toBe(0);

@@ -75,7 +75,9 @@ function functionOf(value: Value): string | undefined {
 /** The ops of a line with the most to explain: accesses, dots, conversions and loops; if there are none, all ops with results. */
 function worthAsking(ops: readonly Operation[]): readonly Operation[] {
   const main = ops.filter((op) =>
-    /^(?:tt\.(?:load|store|atomic_|dot|reduce|descriptor_)|ttg\.(?:convert_layout|async_copy)|scf\.(?:for|while))/.test(op.name),
+    /^(?:tt\.(?:load|store|atomic_|dot|reduce|descriptor_)|ttg\.(?:convert_layout|async_copy)|ttng\.(?:warp_group_dot$|tc_gen5_mma|async_tma_copy)|scf\.(?:for|while))/.test(
+      op.name,
+    ),
   );
   return main.length > 0 ? main : ops.filter((op) => op.numResults > 0);
 }

@@ -40,6 +40,14 @@ test("a dot: the instruction's shape, the warps' parts, how many, and what lies 
   expect(await why("tma_gemm", "tma_gemm.py:16")).toContain("2x1x4 = 8 instructions of 64x128x16 in each warp group");
 });
 
+test("a dot in tensor memory: rows, columns and depth of an instruction, how many, and where the result is", async () => {
+  const text = await why("tma_gemm", "tma_gemm.py:16", "--target", "cuda:100", "--at", "tritongpu-accelerate-matmul");
+  expect(text).toContain(
+    "tcgen05.mma: 128 rows of tensor memory (128, or 64 for smaller results); n is the result's, 256 at most: 128; k is 32 bytes: 16 ",
+  );
+  expect(text).toContain("1x1x4 = 4 instructions of 128x128x16, along m, n and k; one thread starts each of them");
+});
+
 test("a conversion: what moves, by which way, what it costs and why", async () => {
   const text = await why("tile", "tile.py:14");
   expect(text).toContain("the result has 4096 places: 2 stay, 30 change the register, 992 change the lane, 3072 change the warp");

@@ -248,6 +248,8 @@ export interface TourState {
   readonly tour: Tour;
   readonly at: number;
   readonly done: boolean;
+  /** The step's screen comes up once the kernel is compiled with the option that it needs. */
+  readonly isAwaited?: boolean;
 }
 /** A state that `u` goes back to. */
 export interface Moment {

@@ -15,8 +15,19 @@ export function followed(state: State): State {
   const { tour } = state;
   if (!tour || tour.done || state.session.progress) return state;
   const { state: words } = stepOf(tour);
-  return words !== "" && wordsMissing(state, words).length === 0 ? { ...state, tour: { ...tour, done: true } } : state;
+  if (words === "") return state;
+  const left = wordsMissing(state, words);
+  if (left.length === 0) return { ...state, tour: { ...tour, done: true } };
+  return tour.isAwaited && !left.some(isOption) ? followed(brought({ ...state, tour: { ...tour, isAwaited: false } }, words)) : state;
 }
+
+/** The state with the screen of the words; where an option is to be changed first, that is all, and the rest comes up after the compilation. */
+function brought(state: State, words: string): State {
+  const options = wordsMissing(state, words).filter(isOption);
+  if (options.length === 0) return withOpened(state, words);
+  return withOpened({ ...state, tour: state.tour && { ...state.tour, isAwaited: true } }, options.join(","));
+}
+const isOption = (word: string): boolean => word.startsWith("option=");
 
 export function nextTourStep(state: State): State {
   const { tour } = state;
@@ -49,7 +60,7 @@ export function showTourStep(state: State): State {
   if (!tour) return noTour(state);
   const { state: words, command } = stepOf(tour);
   if (command !== "") return ask(state, { kind: "tour-command", command });
-  return words === "" ? say(state, "this step is to be read; ) goes on") : withOpened({ ...state, overlay: undefined }, words);
+  return words === "" ? say(state, "this step is to be read; ) goes on") : brought({ ...state, overlay: undefined }, words);
 }
 
 /** The output of the step's command over the panes. */
