@@ -4,6 +4,7 @@ import { wrapText } from "../support/wrap-text.js";
 import { line, type Row, textOf } from "../tui/draw/style.js";
 import { cssOf, type Theme } from "../tui/draw/theme.js";
 import { shownPane } from "../tui/tour/shown.js";
+import { escaped, htmlPage } from "./text-page.js";
 import type { Player } from "./tour-player.js";
 
 /** A step and what the tool shows at it; no rows where it is text to read. */
@@ -66,31 +67,11 @@ ${step.keys === "" ? "" : `<p class="keys">press <kbd>${escaped(step.keys)}</kbd
 ${rows.length === 0 ? "" : `<figure><figcaption>${escaped(step.command === "" ? title : `$ ${title}`)}</figcaption>\n<pre>${rows.map(rowHtml).join("\n")}</pre></figure>`}
 ${step.seen === "" ? "" : paragraphs(step.seen, ' class="then"')}
 </section>`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(tour.title)}</title>
-<style>
-:root{color-scheme:${theme.name === "light" ? "light" : "dark"}}
-body{margin:2rem auto;max-width:132ch;padding:0 1rem;background:${theme.page[0]};color:${theme.page[1]};font:16px/1.5 system-ui,sans-serif}
-p{max-width:80ch}
-pre,kbd,figcaption{font:13px/1.35 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-figure{margin:1rem 0;border:1px solid #8884;border-radius:6px}
+  const style = `figure{margin:1rem 0;border:1px solid #8884;border-radius:6px}
 figcaption{padding:.4rem .8rem;border-bottom:1px solid #8884;opacity:.8}
-pre{margin:0;padding:.6rem .8rem;overflow:auto}
 kbd{border:1px solid #8886;border-radius:4px;padding:0 .5ch}
 .then{border-left:3px solid #4a8;padding-left:1ch}
-</style>
-</head>
-<body>
-<h1>${escaped(tour.title)}</h1>
-${paragraphs(tour.about)}
-${pages.map(section).join("\n")}
-</body>
-</html>
 `;
+  const body = `<h1>${escaped(tour.title)}</h1>\n${paragraphs(tour.about)}\n${pages.map(section).join("\n")}`;
+  return htmlPage(tour.title, body, theme, style);
 }
-
-const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");

@@ -10,6 +10,7 @@ import { elementSteps, layoutFacts } from "../layout/explain-layout.js";
 import { LayoutError } from "../layout/layout-error.js";
 import { printHwView, printTensorView, type Window } from "../layout/print-layout.js";
 import { fromBytes, toBytes } from "../support/utf8.js";
+import { THEMES } from "../tui/draw/theme.js";
 import { EXIT, type Io } from "./io.js";
 import { answerCases } from "./layout-algebra.js";
 import { type DrawingOptions, layoutHtml, layoutSvg } from "./layout-drawing.js";
@@ -44,6 +45,7 @@ import { runMain } from "./node-io.js";
 import { type LayoutFormat, type LayoutOption, type LayoutValues, TRITON_TENSOR_LAYOUT } from "./options/layout.js";
 import { dashed, shortened } from "./options/option.js";
 import { readCommandLine } from "./options/read.js";
+import { linesAsPage, linesAsSvg } from "./text-page.js";
 
 export const run = (argv?: readonly string[]): Promise<void> => runMain(main, argv);
 
@@ -195,6 +197,7 @@ async function layoutsOf(
 function present(tensors: readonly TensorLayout[], options: Options, format: LayoutFormat, write: Write): void {
   const second = options.convert !== undefined ? "convert" : options.conflicts !== undefined ? "conflicts" : undefined;
   if (second) return presentPair(only(tensors, second), second, options, format, write);
+  if (options.facts || options.element !== undefined) return presentLines(tensors, options, format, write);
   if (format === "svg" || format === "html") {
     const drawing = drawingOptions(tensors, options);
     return write(format === "html" ? layoutHtml(tensors, drawing) : layoutSvg(only(tensors, "format"), drawing));
@@ -213,8 +216,6 @@ function present(tensors: readonly TensorLayout[], options: Options, format: Lay
       const elements = threadElements(tensor, thread);
       return () => write(threadText(elements));
     }
-    const steps = explained(options, tensor);
-    if (steps) return () => steps.forEach(emit);
     if (options.useHwView) return () => printHwView(tensor.layout, emit);
     const window = windowOf(options, tensor.shape);
     return () => printTensorView(tensor.layout, emit, window);
@@ -250,10 +251,21 @@ function drawingOptions(tensors: readonly TensorLayout[], options: Options): Dra
 }
 
 /** The lines of `--element` and `--facts`. */
-function explained(options: Options, { params, shape, layout }: TensorLayout): readonly string[] | undefined {
+function presentLines(tensors: readonly TensorLayout[], options: Options, format: LayoutFormat, write: Write): void {
+  if (format === "json") throw bad(`--${options.facts ? "facts" : "element"} is written as text, svg or html, not as json`);
+  const blocks = tensors.map((tensor) => {
+    const name = tensor.name === undefined ? "" : `${tensor.name} = `;
+    return [`Print layout attribute: ${name}${tensor.text}`, ...explained(options, tensor)];
+  });
+  const lines = blocks.flatMap((block, i) => (i === 0 ? block : ["", ...block]));
+  if (format === "text") write(lines.map((line) => `${line}\n`).join(""));
+  else if (format === "svg") write(linesAsSvg(tensors[0]!.text, lines, THEMES.light));
+  else write(linesAsPage(tensors[0]!.text, ["", ...lines.slice(1).map((line) => ` ${line}`)], THEMES.light));
+}
+
+function explained(options: Options, { params, shape, layout }: TensorLayout): readonly string[] {
   if (options.facts) return layoutFacts(params, shape, layout);
-  const text = options.element;
-  if (text === undefined) return undefined;
+  const text = options.element!;
   const at = text.split(",").map((part) => (/^\s*\d{1,9}\s*$/.test(part) ? Number(part) : Number.NaN));
   if (at.length !== shape.length || at.some((c, d) => !(c < shape[d]!)))
     throw bad(`--element needs a coordinate below ${shape.join(", ")} for each of ${shape.length} dimensions, not '${shortened(text)}'`);

@@ -16,6 +16,21 @@ test("a pass by a part of its flag, with the lines before and after", async () =
   expect(out).toMatch(/\nBefore:\n(?:.*\n)*.*ttg\.convert_layout(?:.*\n)*After:\n/);
 });
 
+test("an explanation as a page and as a drawing", async () => {
+  const written = async (path: string) => {
+    const io = memoryIo("", {});
+    expect(await main(["--explain", "double-buffering", "--export", path], io)).toBe(0);
+    expect(io.out()).toBe("");
+    return io.written.get(path)!;
+  };
+  expect(await written("f.html")).toMatch(/<pre>(?:.*\n)*.*iteration 1 +copy/);
+  expect(await written("f.svg")).toMatch(/^<svg(?:.*\n)*.*iteration 1/);
+  expect(await explained("double-buffering", "--export", "f.pdf")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(".html or .svg"),
+  });
+});
+
 test("without a name the names of each kind", async () => {
   const { out } = await explained();
   for (const kind of ["passes", "ops", "encodings", "types", "attributes", "instructions", "codes of remarks", "codes of diagnostics"])
