@@ -259,8 +259,17 @@ function presentLines(tensors: readonly TensorLayout[], options: Options, format
   });
   const lines = blocks.flatMap((block, i) => (i === 0 ? block : ["", ...block]));
   if (format === "text") write(lines.map((line) => `${line}\n`).join(""));
-  else if (format === "svg") write(linesAsSvg(tensors[0]!.text, lines, THEMES.light));
-  else write(linesAsPage(tensors[0]!.text, ["", ...lines.slice(1).map((line) => ` ${line}`)], THEMES.light));
+  else if (format === "svg") write(toBytes(linesAsSvg(tensors[0]!.text, lines, THEMES.light)));
+  else
+    write(
+      toBytes(
+        linesAsPage(
+          tensors[0]!.text,
+          lines.slice(1).map((line) => ` ${line}`),
+          THEMES.light,
+        ),
+      ),
+    );
 }
 
 function explained(options: Options, { params, shape, layout }: TensorLayout): readonly string[] {

@@ -24,7 +24,7 @@ test("an explanation as a page and as a drawing", async () => {
     return io.written.get(path)!;
   };
   expect(await written("f.html")).toMatch(/<pre>(?:.*\n)*.*iteration 1 +copy/);
-  expect(await written("f.svg")).toMatch(/^<svg(?:.*\n)*.*iteration 1/);
+  expect(await written("f.svg")).toMatch(/^<svg(?:.*\n)*.*iteration\S?\s1/);
   expect(await explained("double-buffering", "--export", "f.pdf")).toMatchObject({
     code: 2,
     err: expect.stringContaining(".html or .svg"),

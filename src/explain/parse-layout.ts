@@ -1,8 +1,12 @@
 /** A layout from the text of a type or of an encoding, for programs that ask about layouts alone. */
 import { type Rejected, rejected, rejectedBy } from "../compile/source.js";
 import { ALL_DIALECTS } from "../dialects/index.js";
+import { encodingParams } from "../dialects/ttg/encodings/define-encoding.js";
+import { type MemDesc, MemDescType } from "../dialects/ttg/types.js";
 import { Context } from "../ir/context.js";
+import type { LinearLayout } from "../layout/linear-layout.js";
 import { printTensorView } from "../layout/print-layout.js";
+import { toLinearLayout } from "../layout/to-linear-layout.js";
 import { Bug } from "../support/assert.js";
 import { Parser } from "../syntax/parser.js";
 import { layoutOfEncoding, layoutOfType, type ValueLayout } from "./value-layout.js";
@@ -50,6 +54,20 @@ export function threadMap({ layout }: Pick<ValueLayout, "layout">): string {
 /** The drawing of an example: who holds which element of a tensor, or what lies where in a buffer, from its type. */
 export function typeDrawing(type: string): readonly string[] {
   const layout = parseLayout(type);
-  if ("diagnostics" in layout) throw new Bug(`an example is no type with a layout: ${type}`);
-  return threadMap(layout).trimEnd().split("\n");
+  if (!("diagnostics" in layout)) return threadMap(layout).trimEnd().split("\n");
+  const ctx = new Context(ALL_DIALECTS);
+  const buffer = new Parser(ctx, ctx.addSource("type", type)).parseWhole((p) => p.type());
+  const params = buffer && MemDescType.is(buffer) ? encodingParams(buffer.params.encoding) : undefined;
+  if (!params) throw new Bug(`an example is no type with a layout: ${type}`);
+  return tensorMemoryRows(toLinearLayout((buffer as MemDesc).params.shape, params));
+}
+
+/** The elements in the columns of the first lanes of tensor memory. */
+function tensorMemoryRows(layout: LinearLayout): readonly string[] {
+  const columns = Array.from({ length: layout.getInDimSize("col") }, (_, col) => col);
+  const lane = (row: number): string => {
+    const cells = columns.map((col) => `(${Object.values(layout.apply({ row, col })).join(":")})`);
+    return `lane ${row}: ${cells.join(",")}`;
+  };
+  return [...[0, 1, 2, 3].map(lane), "..."];
 }

@@ -3,8 +3,7 @@
 /** Who gives a tensor this layout and for what, and a small tensor or buffer that is drawn. */
 export interface EncodingText {
   readonly use: string;
-  /** Undefined where the layout maps no threads and no shared memory. */
-  readonly example: string | undefined;
+  readonly example: string;
 }
 
 const MMA = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
@@ -33,11 +32,11 @@ export const ENCODING_TEXTS: Readonly<Record<string, EncodingText>> = {
   },
   amd_mfma: {
     use: "The result of a dot on AMD's MFMA units. tt-step reads, prints and draws it; it compiles for NVIDIA.",
-    example: undefined,
+    example: "tensor<32x32xf32, #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], instrShape = [32, 32, 8], isTransposed = true}>>",
   },
   amd_wmma: {
     use: "The result of a dot on AMD's WMMA units. tt-step reads, prints and draws it; it compiles for NVIDIA.",
-    example: undefined,
+    example: "tensor<16x16xf32, #ttg.amd_wmma<{version = 1, isTranspose = false, warpsPerCTA = [1, 1]}>>",
   },
   swizzled_shared: {
     use: "A buffer in shared memory. Groups of vec elements of a row change places by an xor with the row's phase, so that a column's elements are in different banks. The pipeliner and the conversions of dot operands choose it for mma.sync.",
@@ -50,17 +49,24 @@ export const ENCODING_TEXTS: Readonly<Record<string, EncodingText>> = {
   },
   padded_shared: {
     use: "A buffer in shared memory with unused elements between groups, which move rows to other banks. Gluon kernels write it by hand.",
-    example: undefined,
+    example: "!ttg.memdesc<4x8xf16, #ttg.padded_shared<[8:+4] {order = [1, 0], shape = [4, 8]}>, #ttg.shared_memory>",
   },
-  shared_linear: { use: "A buffer in shared memory whose places are sums of bases.", example: undefined },
-  amd_rotating_shared: { use: "A buffer in shared memory of AMD's GPUs, whose phases rotate.", example: undefined },
+  shared_linear: {
+    use: "A buffer in shared memory whose places are sums of bases.",
+    example:
+      "!ttg.memdesc<4x8xf16, #ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 4]]}, alignment = 16>, #ttg.shared_memory>",
+  },
+  amd_rotating_shared: {
+    use: "A buffer in shared memory of AMD's GPUs, whose phases rotate.",
+    example: "!ttg.memdesc<8x4xf16, #ttg.amd_rotating_shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>, #ttg.shared_memory>",
+  },
   tensor_memory_encoding: {
     use: "A matrix in the tensor memory of Blackwell: blocks of blockM rows (64 or 128) by blockN columns. The accumulator of tcgen05.mma, or its first operand.",
-    example: undefined,
+    example: "!ttg.memdesc<128x8xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 8, colStride = 1>, #ttng.tensor_memory>",
   },
   tensor_memory_scales_encoding: {
     use: "Scales of a scaled product in tensor memory, repeated for each of the four warps.",
-    example: undefined,
+    example: "!ttg.memdesc<128x4xi8, #ttng.tensor_memory_scales_encoding<>, #ttng.tensor_memory>",
   },
 };
 

@@ -108,7 +108,7 @@ function encodingsOf(group: Encoding["group"]): readonly string[] {
     .filter((encoding) => encoding.group === group)
     .flatMap(({ dialect, kind, what }) => {
       const { example } = ENCODING_TEXTS[kind]!;
-      const drawn = example === undefined ? [] : typeDrawing(example);
+      const drawn = typeDrawing(example);
       const rows = drawn.slice(0, SHOWN.rows).map((row) => (row.length > SHOWN.columns ? `${row.slice(0, SHOWN.columns)} ...` : row));
       return [`  #${dialect}.${kind}: ${what}`, ...rows.map((row) => `    ${row}`), ...(drawn.length > SHOWN.rows ? ["    ..."] : [])];
     });

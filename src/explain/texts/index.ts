@@ -169,7 +169,10 @@ function encodingText({ kind, dialect, what, fields }: Encoding): NameText {
       ...fields.map(
         (field) => `  ${field.name.padEnd(20)} ${field.what}${field.default === undefined ? "" : ` (default: ${field.default})`}`,
       ),
-      ...(example === undefined ? [] : ["", "An example:", `  ${example}`, ...drawing(example)]),
+      "",
+      "An example:",
+      `  ${example}`,
+      ...drawing(example),
     ],
   };
 }
