@@ -39,14 +39,15 @@ test.each(NAMES.flatMap((name) => SIZES.map((size) => [name, size.columns, size]
 
 test("a step that is not reached keeps the tour; = goes there; ( goes back", async () => {
   const { ui, tour } = opened("vectorization");
-  const player = new Player({ ...ui, tour: { ...tour, at: 3 } }, SIZES[0]!);
+  const at = tour.tour.steps.findIndex(({ state }) => state.startsWith("pass="));
+  const player = new Player({ ...ui, tour: { ...tour, at } }, SIZES[0]!);
   const press = async (key: string) => player.play({ type: "input", input: { kind: "key", key } });
   await press(")");
-  expect(player.state).toMatchObject({ tour: { at: 3, done: false }, message: { text: expect.stringContaining("not there yet") } });
+  expect(player.state).toMatchObject({ tour: { at, done: false }, message: { text: expect.stringContaining("not there yet") } });
   await press("=");
-  expect(player.state.tour).toMatchObject({ at: 3, done: true });
+  expect(player.state.tour).toMatchObject({ at, done: true });
   await press("(");
-  expect(player.state.tour).toMatchObject({ at: 2, done: false });
+  expect(player.state.tour).toMatchObject({ at: at - 1 });
 });
 
 const WITH_OPTIONS = NAMES.filter((name) => opened(name).tour.tour.steps.some(({ state }) => state.startsWith("option=")));
@@ -64,6 +65,23 @@ test.each(WITH_OPTIONS)(
       }
   },
 );
+
+test("an output that is wider than the screen is moved sideways by h and l", async () => {
+  const { ui, tour } = opened("vectorization");
+  const player = new Player({ ...ui, tour: { ...tour, at: 1 } }, { columns: 80, rows: 24 });
+  const press = async (key: string) => player.play({ type: "input", input: { kind: "key", key } });
+  await press("=");
+  for (const [key, left] of [
+    ["l", 16],
+    ["right", 32],
+    ["h", 16],
+    ["h", 0],
+    ["h", 0],
+  ] as const) {
+    await press(key);
+    expect(player.state.overlay).toMatchObject({ kind: "list", left });
+  }
+});
 
 test("tours are listed with how far one is, and printed with what the tool shows", async () => {
   const io = memoryIo("", { "/state/tt-step/tours.json": '{"vectorization": 2}' });

@@ -272,7 +272,9 @@ function overlayView(state: State, theme: Theme, overlay: Exclude<Overlay, { kin
           : overlay.title;
   const hint =
     overlay.kind === "list"
-      ? "enter goes there · y copies · esc closes"
+      ? overlay.items.some(({ go }) => go)
+        ? "enter goes there · y copies · esc closes"
+        : "j k h l scroll · y copies · esc closes"
       : overlay.kind === "what-if"
         ? "←→ change · enter runs · r as it was · esc closes"
         : overlay.kind === "form"
@@ -311,9 +313,9 @@ function helpRows(state: State, overlay: Extract<Overlay, { kind: "help" }>, wid
   return rows.length > 0 ? rows : [line(`no key is about '${overlay.filter}'`, MUTED)];
 }
 
-function listRows({ items, row, top }: Extract<Overlay, { kind: "list" }>, width: number): Row[] {
+function listRows({ items, row, top, left = 0 }: Extract<Overlay, { kind: "list" }>, width: number): Row[] {
   return items.slice(top).map((item, i): Row => {
-    const text = cut(item.text, width);
+    const text = cut(item.text.slice(left), width);
     if (top + i === row) return line(text.padEnd(width), style("title", "selected", BOLD));
     return line(text, (item.muted ?? !item.go) ? MUTED : PLAIN);
   });

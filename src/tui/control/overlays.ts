@@ -91,6 +91,9 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
       return at(overlay.row - page);
     case "bottom":
       return at(last);
+    case "left":
+    case "right":
+      return sideways(state, overlay, command === "left" ? -SIDEWAYS : SIDEWAYS);
     case "copy":
       return ask(say(state, "copied the list"), { kind: "copy", text: overlay.items.map((i) => `${i.text}\n`).join("") });
     case "cancel":
@@ -100,6 +103,16 @@ function listKey(state: State, overlay: Extract<Overlay, { kind: "list" }>, key:
     default:
       return key === "g" ? at(0) : state;
   }
+}
+
+/** Columns that h and l move a list by. */
+const SIDEWAYS = 16;
+
+function sideways(state: State, overlay: Extract<Overlay, { kind: "list" }>, by: number): State {
+  const width = overlayRect(state, overlay).width - 4;
+  const longest = Math.max(...overlay.items.map(({ text }) => text.length));
+  const left = Math.max(0, Math.min((overlay.left ?? 0) + by, longest - width));
+  return { ...state, overlay: { ...overlay, left } };
 }
 
 function promptKey(state: State, overlay: Extract<Overlay, { kind: "prompt" }>, key: string): State {

@@ -61,6 +61,8 @@ export type Overlay =
       readonly items: readonly ListItem[];
       readonly row: number;
       readonly top: number;
+      /** Columns that are left out at the left; 0 where it is not given. */
+      readonly left?: number;
     }
   | {
       readonly kind: "prompt";
