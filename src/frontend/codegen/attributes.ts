@@ -25,7 +25,7 @@ export function findAttribute(g: Generator, value: PyValue, name: string): PyVal
   const own = member(g.s, value, name);
   if (own !== undefined) return own;
   if (isTensor(value)) {
-    const fn = g.compilation.host.tensorMembers.get(name);
+    const fn = g.compilation.host.tensorMember(name);
     return fn && { kind: "bound_method", self: value, fn };
   }
   if (isKind(value, "tuple") && name === "type") return typeOf(value);

@@ -1,5 +1,6 @@
 /** The Python world around a kernel: modules, Python's own functions, and a budget for what runs while compiling. */
 
+import { Bug } from "../../support/assert.js";
 import { LIMITS, limitMessage } from "../../support/limits.js";
 import type { TritonVersion } from "../../support/triton-version.js";
 import { PyError } from "../language/errors.js";
@@ -13,7 +14,7 @@ import { evaluate } from "./evaluate.js";
 import { execute, type Outcome } from "./execute.js";
 import { factsOf } from "./facts.js";
 import { type FoundModule, isRead, type ModuleSearch } from "./module-search.js";
-import { type Env, type ImportPlace, importChain, type Later, Names, type SourceFile } from "./objects.js";
+import { type Env, type ImportPlace, importChain, Later, Names, type SourceFile } from "./objects.js";
 import { CORE_DECORATORS, STANDARD_MODULES } from "./standard-modules.js";
 
 /** How many statements host code may run. */
@@ -39,8 +40,8 @@ export interface Host {
   readonly triton: TritonVersion;
   readonly kernelBuiltins: ReadonlyMap<string, PyValue>;
   readonly builtins: ReadonlyMap<string, PyValue>;
-  /** Methods of tensors that are written in Triton: `x.sum()`. */
-  readonly tensorMembers: ReadonlyMap<string, JitFunction>;
+  /** A method of tensors that is written in Triton: `x.sum()`. */
+  tensorMember(name: string): JitFunction | undefined;
   moduleAttribute(module: PyModule, name: string): PyValue | undefined;
   /** `import name`; a module that is not known is opaque. */
   importModule(name: string, from?: ImportPlace): PyModule | Opaque;
@@ -83,8 +84,6 @@ export interface HostFiles {
 export function makeHost(files: HostFiles): Host {
   const loaded = new Map<string, PyModule | Opaque>();
   const found = new Map<string, FoundModule | undefined>();
-  const members = new Map<string, JitFunction>();
-  let membersLoaded = false;
   let left = BUDGET;
   let last: { readonly env: Env; readonly node: Node | undefined } | undefined;
   let library: { readonly folder: string | undefined } | undefined;
@@ -108,16 +107,10 @@ export function makeHost(files: HostFiles): Host {
     pending: [],
     kernelBuiltins: KERNEL_BUILTINS,
     builtins: HOST_BUILTINS,
-    get tensorMembers() {
-      if (!membersLoaded) {
-        membersLoaded = true;
-        const standard = host.importModule("triton.language.standard");
-        for (const name of TENSOR_METHODS_IN_TRITON) {
-          const fn = isKind(standard, "module") ? standard.attrs.get(name) : undefined;
-          if (isKind(fn, "jit")) members.set(name, fn);
-        }
-      }
-      return members;
+    tensorMember(name) {
+      const standard = TENSOR_METHODS_IN_TRITON.includes(name) ? host.importModule("triton.language.standard") : undefined;
+      const fn = isKind(standard, "module") ? standard.attrs.get(name) : undefined;
+      return isKind(fn, "jit") ? fn : undefined;
     },
     moduleAttribute(module, name) {
       if (module.name === "triton" && name === "__version__") return files.triton.release;
@@ -162,7 +155,10 @@ export function makeHost(files: HostFiles): Host {
     const native = languageModules().get(name) ?? STANDARD_MODULES.get(name);
     if (native) return native;
     const library = libraryText(name);
-    if (library) return runText({ name, isPackage: false, isOfUser: false, from }, library.path, library.text, library.own);
+    if (library) {
+      const run = library.own ? runPrelude : runText;
+      return run({ name, isPackage: false, isOfUser: false, from }, library.path, library.text);
+    }
     const file = find(name);
     if (file) return loadFile(name, file, from);
     const folders = files.search && isRead(name) ? files.search.folders.map((folder) => `'${folder}'`) : [];
@@ -206,9 +202,38 @@ export function makeHost(files: HostFiles): Host {
     return { path: `/triton/${relative}`, text: prelude, own: true };
   }
 
-  function runText(module: ModuleKind, path: string, text: string, isOwn = false): PyModule | Opaque {
+  /** A module of the prelude. A function of it is parsed when its name is looked up: a kernel uses few. */
+  function runPrelude(module: ModuleKind, path: string, text: string): PyModule {
+    const { name } = module;
+    const value: PyModule & { readonly attrs: Names } = { kind: "module", name, attrs: new Names() };
+    loaded.set(name, value);
+    const env = moduleEnv(host, path, module, value.attrs);
+    for (const part of preludeParts(text)) {
+      const run = (): void => {
+        const parsed = libraryModule(part.text, `${path}:${part.line}`, path, true);
+        if (parsed.kind === "SyntaxError") throw new Bug(`${path}:${parsed.line}: ${parsed.message}`);
+        execute(host, env, parsed.body);
+      };
+      const { defines } = part;
+      if (defines === undefined) run();
+      else
+        value.attrs.set(
+          defines,
+          new Later(
+            () => {
+              run();
+              return value.attrs.get(defines)!;
+            },
+            { kind: "opaque", what: defines, why: "it is being defined" },
+          ),
+        );
+    }
+    return value;
+  }
+
+  function runText(module: ModuleKind, path: string, text: string): PyModule | Opaque {
     const { name, from, isOfUser } = module;
-    const parsed = isOfUser ? parsePython(text, path) : libraryModule(text, path, isOwn);
+    const parsed = isOfUser ? parsePython(text, path) : libraryModule(text, path, path, false);
     if (parsed.kind === "SyntaxError") {
       const place = { file: path, at: { line: parsed.line, col: parsed.col } };
       const notes = [{ message: `${parsed.name}: ${parsed.message}`, ...place }, ...importChain(from)];
@@ -237,16 +262,35 @@ const WRITTEN_IN_TRITON: ReadonlyMap<string, readonly string[]> = new Map([
 /** Where Triton's package may be in a folder: the package itself, what it is installed in, or its source tree. */
 export const packageFolders = (folder: string): readonly string[] => [folder, `${folder}/triton`, `${folder}/python/triton`];
 
-/** Parsed modules of the library, shared by all files; by path and text. */
+/** Parsed texts of the library, shared by all files; by where they are. */
 const parsedLibrary = new Map<string, { readonly text: string; readonly parsed: Module | PythonSyntaxError }>();
 
-/** A module of the library: the prelude's (`isOwn`), or the user's. */
-function libraryModule(text: string, path: string, isOwn: boolean): Module | PythonSyntaxError {
-  const known = parsedLibrary.get(path);
+/** A text of the library: of the prelude (`isOwn`), whose comments number lines, or the user's. */
+function libraryModule(text: string, key: string, path: string, isOwn: boolean): Module | PythonSyntaxError {
+  const known = parsedLibrary.get(key);
   if (known?.text === text) return known.parsed;
   const parsed = parsePython(text, path, isOwn);
-  parsedLibrary.set(path, { text, parsed });
+  parsedLibrary.set(key, { text, parsed });
   return parsed;
+}
+
+interface PreludePart {
+  readonly text: string;
+  /** Its first line in the module, from 1. */
+  readonly line: number;
+  /** The function that it is; undefined for other statements. */
+  readonly defines: string | undefined;
+}
+
+/** The parts of a prelude's module, which two empty lines divide. */
+function preludeParts(text: string): readonly PreludePart[] {
+  let line = 1;
+  return text.split(/\n{3}(?=\S)/).map((part) => {
+    const [, defines] = /^def (\w+)/m.exec(/^[@d]/.test(part) ? part : "") ?? [];
+    const found: PreludePart = { text: `#line ${line}\n${part}\n`, line, defines };
+    line += part.split("\n").length + 2;
+    return found;
+  });
 }
 
 /** A module that is run. */
@@ -259,17 +303,22 @@ export interface ModuleKind {
 }
 
 /** Runs the module level of a file; names go into `globals`. */
-export function runModule(host: Host, parsed: Module, { name, isPackage, isOfUser, from }: ModuleKind, globals: Names): SourceFile {
+export function runModule(host: Host, parsed: Module, module: ModuleKind, globals: Names): SourceFile {
+  const env = moduleEnv(host, parsed.file, module, globals);
+  if (module.isOfUser && host.defines.size > 0) collectNames(parsed.body, host.mentioned);
+  execute(host, env, parsed.body);
+  return env.file;
+}
+
+/** The scope of a module's level, with the names that every module has. */
+function moduleEnv(host: Host, path: string, { name, isPackage, isOfUser, from }: ModuleKind, globals: Names): Env {
   const defines = new Map(isOfUser ? [...host.defines].filter(([key]) => /^\w+$/.test(key)) : []);
   const inPackage = isPackage ? name : name.slice(0, Math.max(0, name.lastIndexOf(".")));
-  const file: SourceFile = { path: parsed.file, module: name, package: inPackage, globals, defines, importedBy: from };
+  const file: SourceFile = { path, module: name, package: inPackage, globals, defines, importedBy: from };
   for (const [key, value] of defines) globals.set(key, value);
-  if (isOfUser && host.defines.size > 0) collectNames(parsed.body, host.mentioned);
   globals.set("__name__", name);
-  globals.set("__file__", parsed.file);
-  const env: Env = { vars: globals, parent: undefined, file, isFunction: false };
-  execute(host, env, parsed.body);
-  return file;
+  globals.set("__file__", path);
+  return { vars: globals, parent: undefined, file, isFunction: false };
 }
 
 /** Every name in a tree, whatever it names. */
