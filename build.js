@@ -24,6 +24,7 @@ const plugins = [
       ),
   },
 ];
+/** @type {import("esbuild").BuildOptions} */
 const common = {
   bundle: true,
   target: "node20",

@@ -21,19 +21,19 @@ function load(name) {
   if (modules.has(name)) return modules.get(name).exports;
   const filename = join(dist, name);
   const script = new Script(wrap(readFileSync(filename, "latin1")), { filename, cachedData: compiledCode(`${filename}.cache`) });
-  const module = { exports: {}, importBundle: (other) => import(`../dist/${other}`) };
+  const loaded = { exports: {}, importBundle: (other) => import(`../dist/${other}`) };
   scripts.set(name, script);
-  modules.set(name, module);
+  modules.set(name, loaded);
   script.runInThisContext()(
-    module.exports,
+    loaded.exports,
     (path) => (path.startsWith("./") ? load(path.slice(2)) : require(path)),
-    module,
+    loaded,
     filename,
     dist,
   );
   // Plain properties are faster to read than the getters that esbuild defines. Nothing that is exported is assigned to later.
-  module.exports = { ...module.exports };
-  return module.exports;
+  loaded.exports = { ...loaded.exports };
+  return loaded.exports;
 }
 
 /** The code, after which its checksum is: V8 runs what it is given, and damaged code would end the process. Another node compiles the text. */

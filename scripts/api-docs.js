@@ -12,7 +12,10 @@ for (const [, topic] of declarationsOf("index").matchAll(/export \* from "\.\/li
   text += `\n## ${topic}\n\n${plain(about)}\n`;
   for (const [, name] of face.matchAll(/export declare (?:const|function) (\w+)/g)) add(name, name, `library/${topic}`);
   for (const [, names, path] of face.matchAll(/export (?:type )?\{([^}]*)\} from "\.\.\/([^"]+)\.js"/g))
-    for (const entry of names.split(",").map((name) => name.trim().replace(/^type /, "")).filter(Boolean)) {
+    for (const entry of names
+      .split(",")
+      .map((name) => name.trim().replace(/^type /, ""))
+      .filter(Boolean)) {
       const [name, exported = name] = entry.split(" as ");
       add(name, exported, path);
     }

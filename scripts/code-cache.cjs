@@ -6,7 +6,11 @@ const { crc32 } = require("node:zlib");
 
 const [folder] = process.argv.slice(2);
 const drawing = join(folder, "dist/drawing.svg");
-const python = ["fixtures/kernels/seed003_matmul.py", "--signature", "*fp16:16, *fp16:16, *fp32:16, i32:16, 1, i32, 1, i32, 1, 16, 8, 64, 16, 8, 16"];
+const python = [
+  "fixtures/kernels/seed003_matmul.py",
+  "--signature",
+  "*fp16:16, *fp16:16, *fp32:16, i32:16, 1, i32, 1, i32, 1, 16, 8, 64, 16, 8, 16",
+];
 const layout = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
 const RUNS = [
   ["tt-step", "--help"],

@@ -15,7 +15,7 @@ try {
   const compilerOptions = { target: "es2022", lib: ["es2022"], module: "nodenext", strict: true, skipLibCheck: false, types: ["node"] };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
-  for (const example of readdirSync("examples")) {
+  for (const example of readdirSync("examples").filter((name) => name.endsWith(".ts"))) {
     const printed = run(process.execPath, [example.replace(/ts$/, "js"), resolve("fixtures/kernels/matmul.ttir")]);
     if (printed.trim() === "") throw new Error(`${example} prints nothing`);
     console.log(`${example}: ${printed.trim().split("\n").at(-1)}`);

@@ -50,20 +50,30 @@ const { themeCss } = await import(`data:text/javascript,${encodeURIComponent(out
 writeFileSync(`${out}/style.css`, `${themeCss()}\n${readFileSync("src/web/static/style.css", "utf8")}`);
 
 // In the shadow root of the component its host has what the page's root has.
-const style = readFileSync(`${out}/style.css`, "utf8").replaceAll(/:root\[data-theme=(\w+)\]/g, ":host([data-theme=$1])").replaceAll(":root", ":host");
+const style = readFileSync(`${out}/style.css`, "utf8")
+  .replaceAll(/:root\[data-theme=(\w+)\]/g, ":host([data-theme=$1])")
+  .replaceAll(":root", ":host");
 await bundle({ "tt-step": "src/web/page/element.ts" }, { define: { STYLE: JSON.stringify(style) } });
 
 // The service worker keeps exactly these files; another build has another version.
 const files = readdirSync(out).sort();
 const version = createHash("sha256");
 for (const file of files) version.update(file).update(readFileSync(join(out, file)));
-await bundle({ "service-worker": "src/web/service-worker.ts" }, {
-  define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(version.digest("hex").slice(0, 16)) },
-});
+await bundle(
+  { "service-worker": "src/web/service-worker.ts" },
+  {
+    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(version.digest("hex").slice(0, 16)) },
+  },
+);
 
-const sizes = readdirSync(out).map((file) => [file, statSync(join(out, file)).size, gzipSync(readFileSync(join(out, file))).length]);
-for (const [file, size, packed] of sizes) console.log(`${file.padEnd(24)} ${String(size).padStart(9)} ${String(packed).padStart(8)} compressed`);
-console.log(`${"all".padEnd(24)} ${"".padStart(9)} ${String(sizes.reduce((sum, [, , packed]) => sum + packed, 0)).padStart(8)} compressed`);
+const sizes = readdirSync(out).map((file) => ({
+  file,
+  size: statSync(join(out, file)).size,
+  packed: gzipSync(readFileSync(join(out, file))).length,
+}));
+for (const { file, size, packed } of sizes)
+  console.log(`${file.padEnd(24)} ${String(size).padStart(9)} ${String(packed).padStart(8)} compressed`);
+console.log(`${"all".padEnd(24)} ${"".padStart(9)} ${String(sizes.reduce((sum, { packed }) => sum + packed, 0)).padStart(8)} compressed`);
 
 if (serve) {
   const TYPES = {
@@ -85,5 +95,8 @@ if (serve) {
     console.error(`npm run web: ${error.message}`);
     process.exit(2);
   });
-  server.listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
+  server.listen(Number(port), "127.0.0.1", () => {
+    const address = server.address();
+    if (typeof address === "object") console.log(`http://127.0.0.1:${address?.port}/`);
+  });
 }
