@@ -3,9 +3,10 @@
  * on NVIDIA's GPUs. Rules that changed are those of torch 2.8 and later where the metadata has what these write (`tiling_scores`, `deterministic`), else
  * those of torch 2.7.
  */
-import type { Literal } from "./inductor.js";
 import type { KernelConfig } from "./request.js";
 
+/** A literal of the metadata. Keys of dicts are texts; calls are dicts of their arguments, names their last part. */
+export type Literal = number | string | boolean | null | readonly Literal[] | ReadonlyMap<string, Literal>;
 type Meta = ReadonlyMap<string, Literal>;
 type Blocks = Readonly<Record<string, number>>;
 

@@ -3,7 +3,7 @@
  * Python file of its own, as Inductor keeps it in its cache. The decorator of a kernel has its signature, constants and divisibility
  * (`triton_meta`); the block sizes and warps that it may be launched with are in `inductor-configs.ts`.
  */
-import { inductorConfigs } from "./inductor-configs.js";
+import { inductorConfigs, type Literal } from "./inductor-configs.js";
 import type { CommentSetting } from "./kernel-comment.js";
 import type * as ast from "./python/ast.js";
 import { unparse } from "./python/unparse.js";
@@ -70,9 +70,6 @@ export function inductorKernel({ decorators, args }: ast.FunctionDef): InductorK
   }
   return undefined;
 }
-
-/** A literal of the metadata. Keys of dicts are texts; calls are dicts of their arguments, names their last part. */
-export type Literal = number | string | boolean | null | readonly Literal[] | ReadonlyMap<string, Literal>;
 
 function literal(node: ast.Expr): Literal {
   switch (node.kind) {

@@ -8,7 +8,8 @@ import { languageModules, preludeText, TENSOR_METHODS_IN_TRITON } from "../langu
 import type { Semantic } from "../language/semantic.js";
 import { isKind, type JitFunction, type Opaque, type OpaqueNote, type PyModule, type PyValue } from "../language/values.js";
 import type { Expr, Module, Node, Place, Stmt } from "../python/ast.js";
-import { type PythonSyntaxError, parsePython } from "../python/parse.js";
+import { parsePython } from "../python/parse.js";
+import type { PythonSyntaxError } from "../python/syntax-error.js";
 import { HOST_BUILTINS, KERNEL_BUILTINS } from "./builtins.js";
 import { evaluate } from "./evaluate.js";
 import { execute, type Outcome } from "./execute.js";

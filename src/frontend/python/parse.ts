@@ -4,18 +4,9 @@ import type { Module, Stmt } from "./ast.js";
 import { parseModule } from "./grammar/parse-module.js";
 import { lineAndColumn, type SourceLines, sourceLines } from "./source-lines.js";
 import { checkSyntax } from "./syntax-checks.js";
+import type { PythonSyntaxError } from "./syntax-error.js";
 import { withoutStatement } from "./syntax-recovery.js";
 import { type Tokens, tokenize } from "./tokens.js";
-
-export interface PythonSyntaxError {
-  readonly kind: "SyntaxError";
-  readonly name: "SyntaxError" | "IndentationError" | "TabError";
-  readonly message: string;
-  /** 1-based. */
-  readonly line: number;
-  /** In bytes, from 0. */
-  readonly col: number;
-}
 
 /** Longer texts are refused; this many characters take about four seconds. */
 const MAX_LENGTH = 4 << 20;

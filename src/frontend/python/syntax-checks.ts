@@ -1,6 +1,6 @@
 /** Errors that CPython's compiler reports after its grammar: targets, parameters, and statements in the wrong place. */
 import type * as ast from "./ast.js";
-import type { PythonSyntaxError } from "./parse.js";
+import type { PythonSyntaxError } from "./syntax-error.js";
 
 /** Such errors of a module, in the order of the text. */
 export function checkSyntax(body: readonly ast.Stmt[]): readonly PythonSyntaxError[] {

@@ -1,5 +1,5 @@
 /** Goes on after a syntax error: the statement that it is in is replaced by one that does nothing. */
-import type { PythonSyntaxError } from "./parse.js";
+import type { PythonSyntaxError } from "./syntax-error.js";
 import { type Token, tokenize } from "./tokens.js";
 
 /** The header that replaces that of a faulty block statement: of the same kind where other statements depend on it. */

@@ -9,8 +9,8 @@
  * Source: CPython's Parser/pegen.c and pegen_errors.c.
  */
 import type { Context, Place } from "../ast.js";
-import type { PythonSyntaxError } from "../parse.js";
 import { placeOf, type SourceLines } from "../source-lines.js";
+import type { PythonSyntaxError } from "../syntax-error.js";
 import type { Token } from "../tokens.js";
 
 /** The tokens that a rule has matched: from `start` up to, but without, `end`. */
