@@ -144,6 +144,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
     lines: recorder.lines,
     locations,
     names,
+    ...(module.ctx.layoutNames.size > 0 ? { layoutNames: module.ctx.layoutNames } : {}),
     warnings: [],
     artifacts: {},
   });

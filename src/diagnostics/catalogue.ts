@@ -14,6 +14,8 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
     "No rule lowers this op here. Ops of other GPUs, and those of a stage that is not run, have none: is the target the one that the IR was made for?",
   "gluon.layout":
     "A value of gl.AutoLayout or gl.CoalescedLayout gets its layout from the ops around it: there is none, or two contradict each other. Give it one with gl.set_auto_layout or gl.convert_layout.",
+  "gluon.target":
+    "A Gluon kernel names the instructions that it uses: this one is not in the target. Compile for another (--target), or guard the call by a constexpr that says which GPU it is.",
   "lower.cp-async":
     "cp.async copies 4, 8 or 16 bytes that lie together in global memory. Give the pointer its divisibility (tl.multiple_of, tl.max_contiguous), or the loop no stages (num_stages = 1).",
   "lower.float8":

@@ -14,6 +14,7 @@ import { PointerType } from "../dialects/tt/types.js";
 import { distributedParams } from "../dialects/ttg/encodings/define-encoding.js";
 import { AsyncCopyGlobalToLocalOp } from "../dialects/ttg/ops/async-copy.js";
 import { ConvertLayoutOp } from "../dialects/ttg/ops/convert-layout.js";
+import { MemDescType } from "../dialects/ttg/types.js";
 import { elementTypeOrSelf, encodingOf, IntegerType, RankedTensorType } from "../ir/builtin-types.js";
 import type { Operation } from "../ir/operation.js";
 import { attrText, typeText } from "../ir/text-hook.js";
@@ -28,11 +29,22 @@ import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
 import { conversionMoves } from "./derivations/conversion.js";
 import { dotDerivation } from "./derivations/dot.js";
 import { pipeliningLines } from "./derivations/pipelining.js";
+import { accessesOfBuffer, sharedLines } from "./derivations/shared-access.js";
+import { gluonLayoutLines } from "./gluon-layout.js";
 import { ancestorsOf, descendantsOf, locationOf, type SourcePosition } from "./provenance.js";
 
 /** A piece of an explanation: a heading, and sentences. */
 export interface ExplanationSection {
-  readonly title: "layout" | "axis info" | "access" | "moves" | "conversions" | "instruction shape" | "pipelining" | "passes";
+  readonly title:
+    | "layout"
+    | "axis info"
+    | "access"
+    | "shared memory"
+    | "moves"
+    | "conversions"
+    | "instruction shape"
+    | "pipelining"
+    | "passes";
   readonly lines: readonly string[];
 }
 /** Why a value, or an op without results, is as it is. */
@@ -171,6 +183,13 @@ export function explain(queries: StepQueries, entity: Operation | Value): Explan
   }
   const accesses = [...new Set([...(op ? [op] : []), ...(value?.users() ?? [])])];
   add("access", () => accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)));
+  const movers = value && MemDescType.is(value.type) ? accessesOfBuffer(value) : accesses;
+  add("shared memory", () =>
+    movers.flatMap((mover) => {
+      const at = queries.idOf(mover);
+      return at === undefined ? [] : sharedLines(queries.trace, mover, at, queries.nameOf(mover));
+    }),
+  );
   if (op) {
     add("moves", () => conversionMoves(op));
     add("instruction shape", () => dotDerivation(op));
@@ -201,12 +220,14 @@ function words(queries: StepQueries, about: Operation, refs: RemarkRefs, message
 }
 
 function layoutLines(queries: StepQueries, value: Value): string[] {
-  const encoding = encodingOf(value.type);
-  return encoding ? [attrText(encoding), ...linesOr(() => layoutOrigin(queries, value))] : [];
+  const encoding = MemDescType.is(value.type) && queries.trace.language === "gluon" ? value.type.params.encoding : encodingOf(value.type);
+  if (!encoding) return [];
+  return [attrText(encoding), ...gluonLayoutLines(queries.trace, encoding), ...linesOr(() => layoutOrigin(queries, value))];
 }
 function layoutOrigin(queries: StepQueries, value: Value): string[] {
   const lines: string[] = [];
-  const anchor = anchorOf(value);
+  // Gluon's layouts are the author's: no op wants one.
+  const anchor = queries.trace.language === "gluon" ? undefined : anchorOf(value);
   if (anchor)
     lines.push(
       anchor === value.definingOp
@@ -223,8 +244,9 @@ function layoutSince(at: StepQueries, value: Value): Step | undefined {
   const { trace, step } = at;
   const op = value.definingOp;
   const id = op && at.idOf(op);
-  if (id === undefined) return undefined;
-  const text = attrText(encodingOf(value.type)!);
+  const own = encodingOf(value.type);
+  if (id === undefined || !own) return undefined;
+  const text = attrText(own);
   const ancestors = ancestorsOf(trace, id);
   let since = step;
   for (let i = step.index - 1; i >= 0; i--) {

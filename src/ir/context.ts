@@ -12,6 +12,13 @@ import type { Value } from "./value.js";
  * Everything one compilation shares: interned attributes and types, registered dialects, source texts,
  * the ids of operations and values, and the diagnostics collected. Objects never cross Contexts.
  */
+/** A parameter or variable of a kernel that holds a layout; line from 1. */
+export interface LayoutName {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+}
+
 export class Context {
   readonly dialects = new Map<string, DialectDef>();
   readonly ops = new Map<string, OpDef>();
@@ -36,6 +43,8 @@ export class Context {
   origin: number | readonly number[] | undefined = undefined;
   /** The names, without `%`, that the text of the input gives to values; those that are numbers are left out. */
   readonly namesOfInput = new Map<string, Value>();
+  /** The names that a Gluon kernel gives to layouts, and where, by `layoutKey`. */
+  readonly layoutNames = new Map<string, LayoutName[]>();
   /** The spelling of what was read, when an older Triton wrote it. */
   spelling: Spelling | undefined = undefined;
   /** Ops that today's syntax has read: what a text mixes of the times is printed as it was read. */

@@ -20,7 +20,7 @@ interface JsonStep extends Omit<Step, "rewrites" | "origins" | "text" | "parent"
   readonly ops: readonly number[];
   readonly hashes: readonly number[];
 }
-interface JsonTrace extends Omit<Trace, "steps" | "lines" | "locations" | "target"> {
+interface JsonTrace extends Omit<Trace, "steps" | "lines" | "locations" | "target" | "layoutNames"> {
   readonly format: typeof TRACE_FORMAT;
   readonly target?: string;
   readonly locations: { readonly files: readonly string[]; readonly places: readonly number[]; readonly calls?: readonly number[] };

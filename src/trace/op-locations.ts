@@ -21,7 +21,7 @@ export const NO_LOCATIONS: OpLocations = { files: [], places: new Int32Array(0),
 export const MAX_CALLS = 64;
 
 /** Files of Triton's own library: a call from the kernel says more than the place inside them. */
-function isLibraryFile(file: string): boolean {
+export function isLibraryFile(file: string): boolean {
   return /(?:^|\/)triton\/(?:experimental\/gluon\/)?language\//.test(file);
 }
 

@@ -6,6 +6,7 @@
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { renderDiagnostic } from "../diagnostics/render.js";
+import type { LayoutName } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { noPassCalled, passCalled } from "../pass/pass-name.js";
 import type { Remark, RemarkRef } from "../pass/remark.js";
@@ -30,6 +31,8 @@ export interface Trace {
   readonly locations: OpLocations;
   /** The values that the input's own text has names for, without `%`; only of a compilation that was run here. */
   readonly names?: ReadonlyMap<string, RemarkRef>;
+  /** The names that a Gluon kernel gives to layouts, by `layoutKey`; only of a compilation that was run here. */
+  readonly layoutNames?: ReadonlyMap<string, readonly LayoutName[]>;
   /** Messages about parts of an imported dump that could not be read, and where they are. */
   readonly warnings: readonly string[];
   /** Texts made after the last step (LLVM IR, PTX), if they were requested and the module is in the LLVM dialect. */

@@ -3,7 +3,7 @@
  * core: what `--codegen` prints beside the facts.
  */
 
-import { axesOfAllocations, conflictOf, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
+import { axesOfAllocations, sectorsOf, wavefrontsOf } from "../../analysis/access-cost.js";
 import type { ModuleAxisInfo } from "../../analysis/module-axis-info.js";
 import { DotOp, DotScaledOp } from "../../dialects/tt/ops/dot.js";
 import { LoadOp } from "../../dialects/tt/ops/memory.js";
@@ -21,6 +21,7 @@ import type { Value } from "../../ir/value.js";
 import { memo } from "../../support/memo.js";
 import type { Trace } from "../../trace/trace.js";
 import { type CodegenFact, codegenFacts, lastTtgirStep } from "../codegen-facts.js";
+import { conflictReasons } from "../derivations/shared-access.js";
 import { instructionReasons, queriesOf, type StepQueries } from "../queries.js";
 import { messageBytes } from "./tma-wgmma-reasons.js";
 
@@ -73,24 +74,6 @@ function costOf(
       ? wavefrontsOf(op, { bytes, byMatrices, loads: kind === "load" || kind === "matrix-load", gpu: gpuOf(capability) })
       : undefined;
   return wavefronts ? { wavefronts } : {};
-}
-
-/** Which lanes meet in which bank, and which swizzle would keep them apart; nothing where there is no conflict. */
-export function conflictReasons(trace: Trace, op: Operation, { kind, bytesPerThread: bytes }: CodegenFact): string[] {
-  const instruction = {
-    bytes,
-    byMatrices: kind === "matrix-load" || kind === "matrix-store",
-    loads: kind === "load" || kind === "matrix-load",
-    gpu: gpuOf(capabilityOf(trace.target) ?? 80),
-  };
-  const found = conflictOf(op, instruction);
-  if (!found) return [];
-  const { bank, lanes, swizzle } = found;
-  const shown = lanes.length > 8 ? `${lanes.slice(0, 8).join(", ")} and ${lanes.length - 8} more` : lanes.join(", ");
-  const met = `Lanes ${shown} want different rows of bank ${bank} at once`;
-  if (!swizzle) return [met];
-  const { vec, perPhase, maxPhase } = swizzle;
-  return [met, `A buffer swizzled with vec = ${vec}, perPhase = ${perPhase}, maxPhase = ${maxPhase} would keep them apart`];
 }
 
 /** One op on the way of an operand. */

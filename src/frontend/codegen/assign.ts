@@ -4,7 +4,7 @@ import { noAttribute } from "../language/python-text.js";
 import { toTensor } from "../language/semantic/constants.js";
 import { constexpr, isConstexpr, isKind, isTuple, type PyValue, tuple } from "../language/values.js";
 import type * as ast from "../python/ast.js";
-import { type Generator, setValue } from "./generator.js";
+import { type Generator, noteLayout, setValue } from "./generator.js";
 import { placed, visit } from "./visit.js";
 
 /** `target = value`: numbers become tensors, and ops are named after the target. */
@@ -84,13 +84,14 @@ export function visitAugAssign(g: Generator, node: ast.AugAssign): void {
 }
 
 /** `name: tl.constexpr = value` keeps a constant; any other annotation is an assignment, its value computed twice as Triton does. */
-export function visitAnnAssign(g: Generator, { target, annotation, value }: ast.AnnAssign): void {
+export function visitAnnAssign(g: Generator, { at, target, annotation, value }: ast.AnnAssign): void {
   const type = visit(g, annotation);
   const name = visit(g, target);
   const result = visit(g, value);
   const plain = isConstexpr(type) ? type.value : type;
   if (isKind(plain, "class") && plain.name === "constexpr" && typeof name === "string") {
     if (g.scope.has(name)) raise("ValueError", `${name} is already defined. constexpr cannot be reassigned.`);
+    noteLayout(g, name, result, at);
     g.scope.set(name, constexpr(result));
     return;
   }

@@ -37,7 +37,7 @@ import {
 import type * as ast from "../python/ast.js";
 import { visitAnnAssign, visitAssign } from "./assign.js";
 import { type ErrorFrame, failAt, frameAt } from "./errors.js";
-import { type Compilation, type GeneratedFunction, type Generator, locationOf, nameValue, setValue } from "./generator.js";
+import { type Compilation, type GeneratedFunction, type Generator, locationOf, nameValue, noteLayout, setValue } from "./generator.js";
 import { isConstant, type Leaf, leavesOf } from "./mangle.js";
 import { Abandoned, abandonIfFailed } from "./recovery.js";
 import { codegenRules } from "./version-rules.js";
@@ -250,9 +250,10 @@ function bindArguments(
     return value;
   };
   const values = args.map(valueOf);
-  g.data.node.args.args.forEach(({ arg }, i) => {
+  g.data.node.args.args.forEach(({ arg, at }, i) => {
     const value = values[i] ?? null;
     nameValue(value, arg);
+    noteLayout(g, arg, value, at);
     setValue(g, arg, value);
   });
 }

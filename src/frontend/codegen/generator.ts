@@ -15,7 +15,7 @@ import type { JitData } from "../host/objects.js";
 import type { Choice } from "../host/undecided.js";
 import type { LanguageOptions, Semantic } from "../language/semantic.js";
 import type { TlType } from "../language/types.js";
-import { type Definition, flattenValue, type JitFunction, type PyValue } from "../language/values.js";
+import { type Definition, flattenValue, isConstexpr, isLayout, type JitFunction, layoutKey, type PyValue } from "../language/values.js";
 import type * as ast from "../python/ast.js";
 import type { CompilationError, ErrorFrame } from "./errors.js";
 import type { PendingReturn } from "./returns.js";
@@ -112,6 +112,18 @@ export function setValue(g: Generator, name: string, value: PyValue): void {
   g.scope.set(name, value);
   g.localDefs.set(name, value);
   g.poisoned.delete(name);
+}
+
+/** Keeps the name of a layout, for those who ask why a value has it. */
+export function noteLayout({ compilation, data }: Generator, name: string, value: PyValue, at: ast.Place | undefined): void {
+  const layout = isConstexpr(value) ? value.value : value;
+  if (!isLayout(layout) || !at) return;
+  const { layoutNames } = compilation.ctx;
+  const key = layoutKey(layout);
+  const known = layoutNames.get(key) ?? [];
+  const file = data.env.file.path;
+  if (known.some((other) => other.name === name && other.line === at.line && other.file === file)) return;
+  layoutNames.set(key, [...known, { name, file, line: at.line }]);
 }
 
 /** Names the IR values of a value. */

@@ -106,6 +106,30 @@ describe("the language", () => {
   });
 });
 
+interface BadCase extends Pick<Case, "params" | "code" | "signature" | "target"> {
+  /** Triton's message; a sentence of our own where it `asserts`. */
+  readonly error: string;
+  /** Line of the function, from 1, and column, from 0, that Triton names. */
+  readonly at?: readonly [number, number];
+  readonly asserts?: true;
+}
+const badInput = JSON.parse(readFileSync("fixtures/gluon/bad-input.json", "utf8")) as readonly BadCase[];
+
+describe("bad input gets Triton's error at its place", () => {
+  test.each(badInput.map((c) => [`${c.code.at(-1)!} (sm_${c.target})`, c] as const))(
+    "%s",
+    (_, { params, code, signature, target, error, at }) => {
+      const ctx = new Context(ALL_DIALECTS);
+      const head = `${IMPORTS}\n\n@gluon.jit\ndef f(p):\n    pass\n\n\n@gluon.jit\n`;
+      const text = `${head}def k(${params}):\n${code.map((line) => `    ${line}\n`).join("")}`;
+      expect(compile(ctx, "bad.py", text, "k", signature, target)).toBeUndefined();
+      const [first] = ctx.diagnostics.filter(({ severity }) => severity === "error");
+      expect(first?.message).toContain(error);
+      if (at) expect(first?.position).toMatchObject({ line: head.split("\n").length - 1 + at[0], column: at[1] + 1 });
+    },
+  );
+});
+
 /** Triton gives an assertion without words. */
 test.each([
   ["gl.NVMMASharedLayout(48, 16)", "swizzle_byte_width must be 0, 32, 64 or 128, not 48"],

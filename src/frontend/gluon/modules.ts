@@ -9,6 +9,7 @@ import { CORE } from "../language/operators.js";
 import { DTYPE_NAMES, LANGUAGE_TYPES } from "../language/python-types.js";
 import { type BlockType, blockType, type Dtype } from "../language/types.js";
 import { isTensorType, type PyClass, type PyModule, type PyValue, unwrap } from "../language/values.js";
+import { amdModules } from "./builtins/amd.js";
 import { AMPERE_MBARRIER, ASYNC_COPY, MMA_V2 } from "./builtins/ampere.js";
 import { layoutArgument } from "./builtins/arguments.js";
 import { BLACKWELL, BLACKWELL_TMA, GET_TMEM_REG_LAYOUT } from "./builtins/blackwell.js";
@@ -150,10 +151,25 @@ export function gluonModules(): readonly PyModule[] {
   ]);
   const libdevice = moduleOf("triton.language.extra.libdevice", functions(LIBDEVICE));
   const extra = moduleOf(`${language}.extra`, [["libdevice", libdevice]]);
+  const [amd, ...belowAmd] = amdModules(language) as [PyModule, ...PyModule[]];
   return [
-    moduleOf(language, [...core, ...math.attrs, ...LAYOUTS, ["nvidia", nvidiaModule], ["extra", extra]]),
+    moduleOf(language, [...core, ...math.attrs, ...LAYOUTS, ["nvidia", nvidiaModule], ["amd", amd], ["extra", extra]]),
     moduleOf(`${language}._core`, core),
     moduleOf(`${language}._layouts`, [...LAYOUTS, ...classes([DISTRIBUTED_LAYOUT, SHARED_LAYOUT]), ["warps_per_cta", warpsPerCta]]),
-    ...[math, nvidiaModule, extra, ampere, hopper, blackwell, asyncCopy, ampereBarrier, mbarrier, hopperTma, blackwellTma],
+    ...[
+      math,
+      nvidiaModule,
+      extra,
+      ampere,
+      hopper,
+      blackwell,
+      asyncCopy,
+      ampereBarrier,
+      mbarrier,
+      hopperTma,
+      blackwellTma,
+      amd,
+      ...belowAmd,
+    ],
   ];
 }

@@ -27,6 +27,8 @@ export interface BuiltinDef {
   readonly mustUseResult?: string | undefined;
   /** A class in Python: what does not fit its arguments is said of its `__init__`. */
   readonly isClass?: boolean;
+  /** Why it cannot be called here. */
+  readonly unavailable?: string;
   readonly run: (s: Semantic, args: Readonly<Record<string, PyValue | readonly PyValue[]>>) => PyValue;
 }
 
@@ -46,6 +48,7 @@ export function callBuiltin(
   positional: readonly PyValue[],
   named: ReadonlyMap<string, PyValue> = new Map(),
 ): PyValue {
+  if (def.unavailable !== undefined) raise("NotImplementedError", def.unavailable);
   return def.run(s, bindArguments(def, positional, named));
 }
 

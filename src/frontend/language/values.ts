@@ -246,6 +246,12 @@ export const isTensor = (value: PyValue | undefined): value is Tensor => isKind(
 export const isConstexpr = (value: PyValue | undefined): value is Constexpr => isKind(value, "constexpr");
 export const isTuple = (value: PyValue | undefined): value is PyTuple => isKind(value, "tuple");
 export const isBuffer = (value: PyValue | undefined): value is Buffer => isKind(value, "buffer");
+/** The same for equal layouts: a kernel's lists may be tuples, or hold constexprs. */
+export const layoutKey = ({ text }: Layout): string =>
+  text
+    .replaceAll("constexpr", "")
+    .replaceAll(/[()[\],]+/g, " ")
+    .replaceAll(/ +/g, " ");
 export const isLayout = (value: PyValue | undefined): value is Layout => isKind(value, "layout");
 export const isDescriptor = (value: PyValue | undefined): value is Descriptor => isKind(value, "descriptor");
 /** A scalar type, pointer or block type: what `dtype=` arguments take. */

@@ -20,6 +20,7 @@ import { FP_CONVERSIONS } from "./fp-conversions.js";
 import { LOAD_STORE } from "./load-store.js";
 import { NVIDIA_MATH } from "./math.js";
 import { MBARRIERS } from "./mbarrier.js";
+import { missingUnit } from "./missing-unit.js";
 import type { LoweringRule } from "./nvidia-lowering.js";
 import { nvidiaCode } from "./target-code.js";
 import { TC_GEN5_MMA } from "./tc-gen5-mma.js";
@@ -72,6 +73,11 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
     const { computeCapability, ptxVersion, fold } = pass.options;
     const forms: NvidiaForms = CODE_FORMS[pass.options.codeForms];
     const gpu = gpuOf(computeCapability);
+    const missing = module.ctx.language === "gluon" ? missingUnit(module, gpu) : undefined;
+    if (missing) {
+      pass.report.error(missing.op, missing.message, "gluon.target");
+      return pass.fail();
+    }
     const numCTAs = getNumCTAs(module);
     const target = { gpu, ptxVersion, forms, code: nvidiaCode(gpu, forms), numCTAs, threadsPerWarp: getThreadsPerWarp(module) };
     const scratchSize = nvidiaScratchSize(gpu);

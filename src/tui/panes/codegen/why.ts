@@ -1,6 +1,7 @@
 /** The why tab: why the op under the cursor is as it is, in the names of the step shown; and what the selected pass is for, and did. */
-import { conflictReasons, ratedFacts } from "../../../explain/codegen/explain-facts.js";
+import { ratedFacts } from "../../../explain/codegen/explain-facts.js";
 import { instructionOnLine } from "../../../explain/codegen/instruction-line.js";
+import { conflictReasons } from "../../../explain/derivations/shared-access.js";
 import { callersOf, linesOfOps, locationOf } from "../../../explain/provenance.js";
 import { explain, queriesOf } from "../../../explain/queries.js";
 import { type NameText, passText } from "../../../explain/texts/index.js";

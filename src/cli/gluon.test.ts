@@ -1,0 +1,73 @@
+/** Gluon kernels on the command line: why a layout is as it is, and what a target lacks. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { memoryIo } from "../testing/memory-io.js";
+import { main } from "./tt-step.js";
+
+async function tool(text: string, ...argv: readonly string[]) {
+  const io = memoryIo("", { "k.py": text });
+  const code = await main(argv, io);
+  return { code, out: io.out(), err: io.err() };
+}
+
+test("--why names the Python argument that decided a layout, and what shared memory makes of it", async () => {
+  const text = readFileSync("fixtures/kernels/gluon_transpose.py", "utf8").replace("(4, 1, 8, [1, 0])", "(1, 1, 1, [1, 0])");
+  const why = async (source: string, value: string) => (await tool(source, "k.py", "--kernel", "transpose", "--why", value)).out;
+  const out = await why(text, "%4");
+  expect(out).toContain("    decided by 'shared' (k.py:26)\n");
+  expect(await why(text, "%5")).toContain("    its parent is decided by 'layout' (k.py:27), 'layout' (k.py:18)\n");
+  expect(out).toContain(`  shared memory
+    %39: 8x ld.shared.b32: 8 rounds of shared memory a warp where 1 would do
+    Lanes 0, 1, 2, 3, 4, 5, 6, 7 want different rows of bank 0 at once
+    A buffer swizzled with vec = 4, perPhase = 1, maxPhase = 8 would keep them apart
+`);
+  const mended = text.replace("(1, 1, 1, [1, 0])", "(4, 1, 8, [1, 0])");
+  expect(await why(mended, "%4")).toContain("    %39: 8x ld.shared.b32: 1 round of shared memory a warp, without bank conflicts\n");
+});
+
+const HEAD = `from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.amd import AMDMFMALayout, cdna4
+from triton.experimental.gluon.language.amd.gfx1250 import tdm
+from triton.experimental.gluon.language.nvidia import blackwell, hopper
+
+OTHER = AMDMFMALayout(version=3, instr_shape=[32, 32, 8], transposed=True, warps_per_cta=[4, 1])
+
+
+@gluon.jit
+`;
+test.each([
+  [80, "*fp32:16", "gl.store(p + gl.arange(0, 128, gl.BlockedLayout([1], [32], [4], [0])), 1.0)", undefined],
+  [90, "*fp32:16", "hopper.fence_async_shared()", undefined],
+  [
+    80,
+    "*fp32:16",
+    "cdna4.buffer_load(ptr=p, offsets=0)",
+    "gl.amd.cdna4.buffer_load is for AMD's GPUs, and kernels are compiled for NVIDIA's here [python.error]",
+  ],
+  [
+    80,
+    "*fp32:16",
+    "hopper.fence_async_shared()",
+    "'ttng.fence_async_shared' op needs asynchronous copies by TMA, which only sm_90 or later has; the target is sm_80 [gluon.target]",
+  ],
+  [
+    90,
+    "*fp32:16",
+    "t = blackwell.allocate_tensor_memory(gl.float32, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))\n    t.store(gl.full([128, 128], 0, gl.float32, blackwell.get_tmem_reg_layout(gl.float32, (128, 128), t.layout, 4)))",
+    "'ttng.tmem_alloc' op needs tensor memory, which only sm_100 has; the target is sm_90 [gluon.target]",
+  ],
+])("sm_%i, %s: %s", async (target, signature, statement, message) => {
+  const { code, err } = await tool(
+    `${HEAD}def k(p):\n    ${statement}\n`,
+    "k.py",
+    "--signature",
+    signature,
+    "--target",
+    `cuda:${target}`,
+    "--list",
+  );
+  if (message !== undefined) expect(err).toMatch(/^k\.py:12:\d+: error: /);
+  expect(err.split("\n")[0]?.replace(/^.*: error: /, "")).toBe(message ?? "");
+  expect(code).toBe(message === undefined ? 0 : 2);
+});
