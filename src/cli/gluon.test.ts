@@ -25,6 +25,23 @@ test("--why names the Python argument that decided a layout, and what shared mem
   expect(await why(mended, "%4")).toContain("    %39: 8x ld.shared.b32: 1 round of shared memory a warp, without bank conflicts\n");
 });
 
+test("--why draws the life line of a barrier and of a buffer over the partitions", async () => {
+  const text = readFileSync("fixtures/kernels/gluon_partitions.py", "utf8");
+  const why = async (value: string) => (await tool(text, "k.py", "--kernel", "matmul", "--why", value)).out;
+  expect(await why("%5")).toContain(`  life line
+             program                                  │ partition 0                          │ partition 1
+    k.py:86  [0] begins: a phase ends after 1 arrival │                                      │
+    k.py:86  [1] begins: a phase ends after 1 arrival │                                      │
+    k.py:43                                           │ [%13] WAITS for phase %17, in a loop │
+    k.py:57                                           │                                      │ [%14] arrives when the products so far are done, in a loop
+`);
+  expect(await why("%result")).toContain(`  life line
+             default partition │ partition 1
+    k.py:68  is loaded         │
+    k.py:56                    │ is accumulated, in a loop
+`);
+});
+
 const HEAD = `from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.amd import AMDMFMALayout, cdna4

@@ -218,7 +218,7 @@ class Recorder {
     readonly module: Operation,
     readonly options: CompileOptions,
   ) {
-    this.#stage = options.from === "llir" ? "ttgir" : options.from === "ptx" ? "llir" : "ttir";
+    this.#stage = options.from === "llir" || options.from === "ttgir" ? "ttgir" : options.from === "ptx" ? "llir" : "ttir";
   }
 
   source(name: string): void {

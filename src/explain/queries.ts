@@ -28,6 +28,7 @@ import type { Step, Trace } from "../trace/trace.js";
 import { tmaAndWgmmaReasons } from "./codegen/tma-wgmma-reasons.js";
 import { conversionMoves } from "./derivations/conversion.js";
 import { dotDerivation } from "./derivations/dot.js";
+import { lifeLine } from "./derivations/life-line.js";
 import { pipeliningLines } from "./derivations/pipelining.js";
 import { accessesOfBuffer, sharedLines } from "./derivations/shared-access.js";
 import { gluonLayoutLines } from "./gluon-layout.js";
@@ -40,6 +41,7 @@ export interface ExplanationSection {
     | "axis info"
     | "access"
     | "shared memory"
+    | "life line"
     | "moves"
     | "conversions"
     | "instruction shape"
@@ -183,6 +185,16 @@ export function explain(queries: StepQueries, entity: Operation | Value): Explan
   }
   const accesses = [...new Set([...(op ? [op] : []), ...(value?.users() ?? [])])];
   add("access", () => accesses.flatMap((access) => accessLines(queries, access, access !== op ? value : undefined)));
+  if (value)
+    add("life line", () =>
+      lifeLine(value, {
+        nameOf: (at) => queries.nameOf(at),
+        placeOf(at) {
+          const found = locationOf(queries.trace, queries.idOf(at) ?? 0);
+          return found ? `${found.file.slice(found.file.lastIndexOf("/") + 1)}:${found.line}` : "";
+        },
+      }),
+    );
   const movers = value && MemDescType.is(value.type) ? accessesOfBuffer(value) : accesses;
   add("shared memory", () =>
     movers.flatMap((mover) => {
