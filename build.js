@@ -14,13 +14,13 @@ const COMMANDS = ["tt-step", "tt-opt", "triton-tensor-layout", "cute-layout"];
 const alias = { "string-width": "fast-string-width" };
 /** Packages that are files of ours in commands: yargs measures and breaks the lines of help with them, which is ASCII. */
 const plain = Object.fromEntries(["string-width", "strip-ansi", "wrap-ansi"].map((name) => [name, resolve(`src/cli/plain/${name}.ts`)]));
-/** Files of packages that are others in bundles: the one in which Ink puts text together. */
+/** Modules of Ink's that are ours in bundles: those in which it measures text, puts it together and writes it. */
 const plugins = [
   {
-    name: "ink-output",
+    name: "ink-modules",
     setup: ({ onResolve }) =>
-      onResolve({ filter: /^\.\/output\.js$/ }, ({ importer }) =>
-        /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve("src/tui/ink/output.ts") } : undefined,
+      onResolve({ filter: /^(?:\.\/(?:output|log-update|sanitize-ansi)\.js|widest-line)$/ }, ({ path, importer }) =>
+        /[/\\]ink[/\\]build[/\\]/.test(importer) ? { path: resolve(`src/tui/ink/${path.replace(/^\.\/|\.js$/g, "")}.ts`) } : undefined,
       ),
   },
 ];

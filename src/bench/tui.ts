@@ -1,9 +1,10 @@
 /**
  * Benchmarks of the terminal UI in a pseudo-terminal: the first frame, from a key to the end of its frame, bytes of a
- * frame, memory.
+ * frame, memory. Times are also given as CPU time of the UI (all its threads), which a busy machine changes less.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The pty is native code, which is not bundled. */
@@ -15,6 +16,36 @@ const SIZES = [
   { cols: 120, rows: 40, budgets: [4, 16] },
 ] as const;
 const FRAME_END = "\x1b[?2026l";
+/** Loaded into the UI: appends the milliseconds of CPU time of each frame to a file, from the key on; of the first from the start on. */
+const CPU_CLOCK = `
+const { openSync, writeSync } = require("node:fs");
+const { Readable } = require("node:stream");
+if (require("node:worker_threads").isMainThread) {
+  const file = openSync(process.env.BENCH_CPU, "a");
+  let start = { user: 0, system: 0 };
+  const { push } = Readable.prototype;
+  Readable.prototype.push = function (...chunk) {
+    if (this === process.stdin) start = process.cpuUsage();
+    return push.apply(this, chunk);
+  };
+  const { write } = process.stdout;
+  process.stdout.write = function (text, ...rest) {
+    const written = write.call(this, text, ...rest);
+    if (start && String(text).includes(${JSON.stringify(FRAME_END)})) {
+      const { user, system } = process.cpuUsage(start);
+      start = undefined;
+      writeSync(file, (user + system) / 1000 + "\\n");
+    }
+    return written;
+  };
+}
+`;
+interface Frame {
+  /** Milliseconds that passed, and of CPU time. */
+  readonly ms: number;
+  readonly cpu: number;
+  readonly bytes: number;
+}
 const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 const median = (values: readonly number[]): number => sorted(values)[values.length >> 1]!;
 const percentile = (values: readonly number[], p: number): number =>
@@ -50,10 +81,20 @@ class Ui {
   #received = "";
   readonly #pty: ReturnType<typeof spawn>;
   readonly started = performance.now();
+  readonly #scratch = mkdtempSync(join(tmpdir(), "tt-step-ui-"));
   #waiting: (() => void) | undefined;
 
   constructor(args: readonly string[], { cols, rows }: { readonly cols: number; readonly rows: number } = SIZES[0]) {
-    const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", TERM: "xterm-256color", COLORTERM: "truecolor" };
+    const [clock, times] = [join(this.#scratch, "clock.cjs"), join(this.#scratch, "times")];
+    writeFileSync(clock, CPU_CLOCK);
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: "/nonexistent",
+      TERM: "xterm-256color",
+      COLORTERM: "truecolor",
+      NODE_OPTIONS: `--require ${clock}`,
+      BENCH_CPU: times,
+    };
     this.#pty = spawn(process.execPath, ["bin/tt-step.js", ...args], { cols, rows, env });
     this.#pty.onData((data) => {
       this.#received += data;
@@ -77,12 +118,21 @@ class Ui {
     this.#received = "";
     return received;
   }
-  /** Milliseconds from a key to the end of its frame, and the frame's bytes; undefined where the key changes nothing that is seen. */
-  async press(key: string): Promise<{ readonly ms: number; readonly bytes: number } | undefined> {
+  /** The CPU time of every frame so far. */
+  frameTimes(): readonly number[] {
+    return readFileSync(join(this.#scratch, "times"), "utf8").trimEnd().split("\n").map(Number);
+  }
+  /** From a key to the end of its frame; undefined where the key changes nothing that is seen. */
+  async press(key: string): Promise<Frame | undefined> {
+    const before = this.frameTimes().length;
     const start = performance.now();
     this.#pty.write(key);
     const frame = await this.until((text) => text.includes(FRAME_END) || performance.now() - start > 3000);
-    return frame === "" ? undefined : { ms: performance.now() - start, bytes: Buffer.byteLength(frame) };
+    const ms = performance.now() - start;
+    if (frame === "") return undefined;
+    // It is written after the frame.
+    while (this.frameTimes().length === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    return { ms, cpu: this.frameTimes()[before]!, bytes: Buffer.byteLength(frame) };
   }
   /** Waits until nothing was written and little was computed for a while. */
   async rest(): Promise<void> {
@@ -99,23 +149,27 @@ class Ui {
   }
   end(): void {
     this.#pty.kill("SIGKILL");
+    rmSync(this.#scratch, { recursive: true, force: true });
   }
 }
 
 async function reportFirstFrame(file: string): Promise<void> {
   const firsts: number[] = [];
+  const cpu: number[] = [];
   const ends: number[] = [];
   for (let i = 0; i < 9; i++) {
     const ui = new Ui([file]);
     await ui.until((text) => text.includes(FRAME_END));
     firsts.push(performance.now() - ui.started);
+    await ui.until((text) => text.includes(FRAME_END));
+    cpu.push(ui.frameTimes()[0]!);
     await ui.until((text) => /enable-line-info/.test(text) || /\d+\/\d+ changed/.test(text));
     await ui.until((text) => text.includes(FRAME_END));
     ends.push(performance.now() - ui.started);
     ui.end();
   }
   process.stdout.write(
-    `  first frame of tt-step matmul.ttir: ${median(firsts).toFixed(0)} ms (budget 300); first passes after ${median(ends).toFixed(0)} ms\n`,
+    `  first frame of tt-step matmul.ttir: ${median(firsts).toFixed(0)} ms, ${median(cpu).toFixed(0)} ms of CPU (budget 300); first passes after ${median(ends).toFixed(0)} ms\n`,
   );
 }
 
@@ -166,11 +220,11 @@ async function reportKeys(file: string, name: string, size: (typeof SIZES)[numbe
   await ui.press("2");
   await ui.press(".");
   await ui.rest();
-  const times: number[] = [];
+  const frames: (Frame & { readonly key: string })[] = [];
   for (let round = 0; round < 6; round++)
     for (const key of READING) {
       const frame = await ui.press(key);
-      if (frame) times.push(frame.ms);
+      if (frame) frames.push({ key, ...frame });
       if (key === "." || key === ",") await ui.rest();
     }
   await ui.press("|");
@@ -184,9 +238,13 @@ async function reportKeys(file: string, name: string, size: (typeof SIZES)[numbe
   };
   const [scrolled, moved] = [await bytesOf("J"), await bytesOf("j")];
   ui.end();
+  const slowest = frames.reduce((a, b) => (b.cpu > a.cpu ? b : a));
+  const [times, cpu] = [frames.map((frame) => frame.ms), frames.map((frame) => frame.cpu)];
+  const both = (of: (values: readonly number[]) => number) => `${of(times).toFixed(1)} ms, ${of(cpu).toFixed(1)} of CPU`;
   process.stdout.write(
-    `  ${name} of LLVM dialect at ${size.cols}x${size.rows}: key to frame ${median(times).toFixed(1)} ms median (budget ${size.budgets[0]}), ` +
-      `${percentile(times, 0.99).toFixed(1)} ms p99 (budget ${size.budgets[1]}); ${median(moved)} bytes to move the cursor by a line, ${median(scrolled)} to scroll\n`,
+    `  ${name} of LLVM dialect at ${size.cols}x${size.rows}: key to frame ${both(median)}, median (budget ${size.budgets[0]}); ` +
+      `${both((values) => percentile(values, 0.99))}, p99 (budget ${size.budgets[1]}), ${slowest.cpu.toFixed(1)} at most (key ${JSON.stringify(slowest.key)}); ` +
+      `${median(moved)} bytes to move the cursor by a line, ${median(scrolled)} to scroll\n`,
   );
 }
 

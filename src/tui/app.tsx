@@ -41,15 +41,9 @@ export function Program({ host, frame }: { readonly host: Host; readonly frame: 
 
 /** Shows a first frame, and reads keys. All frames have its size: another size, or a screen that somebody else had, needs another App. */
 export function startApp(host: Host, first: Frame): App {
-  const { height } = first;
-  let isFirst = true;
   let isStopped = false;
   const write = (text: string): boolean => {
-    // Ink goes up from where it left the cursor, and in 6.8 a line less than it wrote: it is put where Ink goes from. Ink erases the
-    // rest of a line that it has written, which in a full line is the last character: it is erased before.
-    const start = isFirst ? "\x1b[H\x1b[J" : `\x1b[${height};1H`;
-    if (!isStopped) host.write(start + text.replaceAll("\x1b[K\n", "\n").replaceAll("\x1b[1G", "\x1b[1G\x1b[K"));
-    isFirst = false;
+    if (!isStopped) host.write(text);
     return true;
   };
   const none = () => stdout;
@@ -71,7 +65,6 @@ export function startApp(host: Host, first: Frame): App {
     stderr: stdout as unknown as NodeJS.WriteStream,
     exitOnCtrlC: false,
     patchConsole: false,
-    incrementalRendering: true,
     maxFps: MAX_FPS,
   });
   waitUntilExit().catch(host.failed);

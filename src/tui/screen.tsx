@@ -30,8 +30,13 @@ function Area({ area }: { readonly area: AreaView }) {
   );
 }
 
-/** Rows in a border, with what is written into the border. */
-function Pane({ box }: { readonly box: BoxView }) {
+/** Rows in a border, with what is written into the border. Most panes are the same in the next frame. */
+const Pane = memo(
+  ({ box }: { readonly box: BoxView }) => <Bordered box={box} />,
+  ({ box: a }, { box: b }) => sameTexts(a.rows, b.rows) && JSON.stringify({ ...a, rows: [] }) === JSON.stringify({ ...b, rows: [] }),
+);
+const sameTexts = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((text, i) => text === b[i]);
+function Bordered({ box }: { readonly box: BoxView }) {
   const { width, height, colour, heavy, title, tabs, note, noteAt, rows, bar } = box;
   const inner = width - 2;
   return (

@@ -14,9 +14,9 @@ interface Run {
 
 /** Characters that every terminal shows in one column, and that join with no other; styles between them. */
 const SIMPLE = /^(?:[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2319\u2500-\u25fc]|\x1b\[[\d;]*m)*$/;
-const STYLE = /\x1b\[[\d;]*m/g;
+export const STYLE = /\x1b\[[\d;]*m/g;
 /** The columns of a text; -1 where Ink is to say. */
-function simpleWidth(text: string): number {
+export function simpleWidth(text: string): number {
   return SIMPLE.test(text) ? text.replace(STYLE, "").length : -1;
 }
 
