@@ -13,7 +13,7 @@ import { type PaneDef, tabLabels } from "./panes/pane.js";
 import { timeText } from "./panes/passes/model.js";
 import { type Area, hasHead, placesOf, type Rect } from "./state/places.js";
 import type { Overlay, PaneId, State } from "./state/state.js";
-import { narratorHeight, narratorRows, narratorTitle } from "./tour/narrator.js";
+import { narratorHeight, narratorNote, narratorRows, narratorTitle } from "./tour/narrator.js";
 
 /** Text with a border around it; each text is a row with its styles. */
 export interface BoxView {
@@ -97,7 +97,11 @@ export function frame(state: State, theme: Theme): Frame {
         )
       : undefined;
   const narrator = state.tour
-    ? boxView(theme, { width: columns, height: narratorHeight(state) }, false, { title: narratorTitle(state), rows: narratorRows(state) })
+    ? boxView(theme, { width: columns, height: narratorHeight(state) }, false, {
+        title: narratorTitle(state),
+        rows: narratorRows(state),
+        note: line(narratorNote(state), MUTED),
+      })
     : undefined;
   return { columns, height, area, lines: [text(footer)], narrator, over, failure };
 }

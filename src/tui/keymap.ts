@@ -122,8 +122,8 @@ export const COMMANDS = {
   undo: { keys: ["u"], title: "undo the last jump, mode or filter", group: "Do" },
   redo: { keys: ["ctrl+r"], title: "do it again", group: "Do" },
 
-  "tour-next": { keys: [")"], title: "on to the next step of the tour (tt-step learn)", group: "Tour" },
-  "tour-previous": { keys: ["("], title: "back to the step before", group: "Tour" },
+  "tour-next": { keys: [")"], title: "the rest of the text of the tour's step, then the next step (tt-step learn)", group: "Tour" },
+  "tour-previous": { keys: ["("], title: "back: to the beginning of the text, then to the step before", group: "Tour" },
   "tour-show": { keys: ["="], title: "do what the step asks for: go to its screen, or show its output", group: "Tour" },
 
   search: { keys: ["/"], title: "search in the pane; in the pass list, filter by name", group: "Program", footer: "search" },

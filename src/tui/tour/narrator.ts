@@ -5,46 +5,70 @@ import { keyLabel, keysOf } from "../keymap.js";
 import type { State } from "../state/state.js";
 import { stepOf } from "./step.js";
 
+type Told = Pick<State, "tour" | "size" | "settings">;
 /** Rows of the narrator's box with its border; 0 without a tour. It takes half of the screen at most. */
-export function narratorHeight(state: Pick<State, "tour" | "size" | "settings">): number {
-  return state.tour ? Math.min(narratorRows(state).length + 2, Math.floor(state.size.rows / 2)) : 0;
+export function narratorHeight(state: Told): number {
+  const { text, asked } = parts(state);
+  return !state.tour ? 0 : Math.min(text.length + asked.length + 2, Math.floor(state.size.rows / 2));
 }
 
-/** Lines of the step: its text, and what is to be done or was reached. */
-export function narratorRows({ tour, size, settings }: Pick<State, "tour" | "size" | "settings">): Row[] {
-  if (!tour) return [];
+/** The part of the text that has room, from `tour.top` on, and below it what is to be done or was reached. */
+export function narratorRows(state: Told): Row[] {
+  const { text, asked } = parts(state);
+  const { top, room } = scrolled(state);
+  return [...text.slice(top, top + room), ...asked].slice(2 - narratorHeight(state));
+}
+/** The first line of the text that is shown, how many there is room for, and whether there are more below. */
+export function scrolled(state: Told): { readonly top: number; readonly room: number; readonly more: boolean } {
+  const { text, asked } = parts(state);
+  const room = Math.max(1, narratorHeight(state) - 2 - asked.length);
+  const top = Math.max(0, Math.min(state.tour?.top ?? 0, text.length - room));
+  return { top, room, more: top + room < text.length };
+}
+/** Says which lines of the text the box shows, unless it shows all. */
+export function narratorNote(state: Told): string {
+  const { top, room, more } = scrolled(state);
+  const { length } = parts(state).text;
+  return length <= room
+    ? ""
+    : ` lines ${top + 1} to ${Math.min(length, top + room)} of ${length}${more ? ", ) shows more" : ", ( goes up"} `;
+}
+
+/** The step's text, and what is to be done or was reached. */
+function parts({ tour, size, settings }: Told): { readonly text: readonly Row[]; readonly asked: readonly Row[] } {
+  if (!tour) return { text: [], asked: [] };
   const { text, keys, command, seen } = stepOf(tour);
   const width = Math.min(size.columns, 150) - 4;
   const wrapped = (from: string) => from.split("\n").flatMap((part) => wrapText(part, width));
-  const rows: Row[] = wrapped(text).map((part) => line(` ${part}`, PLAIN));
+  const asked: Row[] = [];
   const [next, show] = (["tour-next", "tour-show"] as const).map((id) => keyLabel(keysOf(id, settings.keys)[0]!));
   if (command !== "")
-    rows.push([
+    asked.push([
       [" $ ", MUTED],
       [command, ACCENT],
     ]);
   if (tour.done) {
-    if (seen !== "") rows.push(...wrapped(seen).map((part) => line(` ${part}`, GOOD)));
-    rows.push([
+    if (seen !== "") asked.push(...wrapped(seen).map((part) => line(` ${part}`, GOOD)));
+    asked.push([
       [" ", PLAIN],
       [next!, KEY],
       [tour.at + 1 < tour.tour.steps.length ? " goes on" : " ends the tour", MUTED],
     ]);
   } else if (command !== "")
-    rows.push([
+    asked.push([
       [" ", PLAIN],
       [show!, KEY],
       [" shows its output", MUTED],
     ]);
   else
-    rows.push([
+    asked.push([
       [" press ", MUTED],
       [keys, KEY],
       [keys === "" ? "" : ", or ", MUTED],
       [show!, KEY],
       [" goes there", MUTED],
     ]);
-  return rows;
+  return { text: wrapped(text).map((part) => line(` ${part}`, PLAIN)), asked };
 }
 
 export function narratorTitle({ tour }: State): Row {

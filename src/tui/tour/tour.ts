@@ -1,11 +1,12 @@
 /** A tour under way: going on and back, and whether the screen is as its step says. */
 import { withOpened, wordsMissing } from "../control/open-state.js";
 import { ask, type State, say, type TourState } from "../state/state.js";
+import { scrolled } from "./narrator.js";
 import { stepOf } from "./step.js";
 
 /** The state with a tour at one of its steps. */
 export function atTourStep(state: State, tour: TourState["tour"], at: number): State {
-  const begun: TourState = { tour, at, done: false };
+  const begun: TourState = { tour, at, top: 0, done: false };
   const { state: words, command } = stepOf(begun);
   return ask({ ...state, tour: { ...begun, done: words === "" && command === "" } }, { kind: "tour-step", at });
 }
@@ -32,6 +33,8 @@ const isOption = (word: string): boolean => word.startsWith("option=");
 export function nextTourStep(state: State): State {
   const { tour } = state;
   if (!tour) return noTour(state);
+  const { top, room, more } = scrolled(state);
+  if (more) return { ...state, tour: { ...tour, top: top + room } };
   const { state: words, command, keys } = stepOf(tour);
   if (!tour.done)
     return say(
@@ -51,6 +54,8 @@ const missing = (state: State, words: string): string => wordsMissing(state, wor
 export function previousTourStep(state: State): State {
   const { tour } = state;
   if (!tour) return noTour(state);
+  const { top, room } = scrolled(state);
+  if (top > 0) return { ...state, tour: { ...tour, top: Math.max(0, top - room) } };
   return tour.at === 0 ? say(state, "this is the first step") : atTourStep({ ...state, overlay: undefined }, tour.tour, tour.at - 1);
 }
 
