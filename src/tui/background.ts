@@ -33,9 +33,12 @@ export function wantedWork(state: State, clock: () => number): Work | undefined 
 /** Whether the PTX of a large module is looked at, and not made yet. */
 export function wantsPtx(state: State): boolean {
   const { session, view } = state;
-  const isSeen = view.codegen.tab === "ptx" || view.codegen.tab === "sass";
-  return isSeen && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making";
+  return (
+    PTX_TABS.has(view.codegen.tab) && insideOf(state, "codegen") !== undefined && !session.progress && ptxOf(session).kind === "making"
+  );
 }
+
+const PTX_TABS: ReadonlySet<string> = new Set(["ptx", "sass", "flow", "limits"]);
 
 /** A Trace that is looked at whose PTX is to be assembled: the other sides of a comparison too. */
 export function wantsMachineCode({ session }: State): Trace | undefined {

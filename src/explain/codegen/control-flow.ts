@@ -1,5 +1,6 @@
 /** Control flow of a step: loops and branches of scf with trip counts, blocks of PTX, and a pipelined loop's schedule. */
 
+import type { StepText } from "../../trace/line-table.js";
 import type { Step, Trace } from "../../trace/trace.js";
 import { linesOfOps } from "../provenance.js";
 
@@ -21,7 +22,14 @@ const NOTABLE =
 
 /** Loops, branches and functions of a step's IR, outer ones first; empty where it has no regions of scf. */
 export function scfFlow(trace: Trace, step: Step): readonly FlowNode[] {
-  const lines = trace.lines.linesOf(step.text);
+  let nodes = flows.get(step.text);
+  if (!nodes) flows.set(step.text, (nodes = flowOf(trace.lines.linesOf(step.text))));
+  return nodes;
+}
+const flows = new WeakMap<StepText, readonly FlowNode[]>();
+
+function flowOf(lines: readonly string[]): readonly FlowNode[] {
+  if (!lines.some((line) => line.includes("scf."))) return [];
   const constants = new Map<string, bigint>();
   for (const line of lines) {
     const found = /^\s*(%[\w$.-]+) = arith\.constant (-?\d+) :/.exec(line);
@@ -96,13 +104,12 @@ export function ptxFlow(lines: readonly string[]): readonly FlowNode[] {
     } else if (op === "ret") node.to.push("the end");
   });
   const kept = nodes.filter(({ names }) => names.length > 0);
+  const places = new Map(kept.map(({ label }, i) => [label, i]));
   return kept.map(({ label, line, names, to }, i) => {
     const next =
       to.length === 0 || !/^(?:bra|ret)/.test(names.at(-1)!) || isConditional(lines, kept[i + 1]?.line) ? kept[i + 1]?.label : undefined;
     const targets = [...new Set([...to, ...(next === undefined ? [] : [next])])];
-    const isLoop = to.some(
-      (target) => kept.findIndex((other) => other.label === target) <= i && kept.some((other) => other.label === target),
-    );
+    const isLoop = to.some((target) => (places.get(target) ?? kept.length) <= i);
     const goes = targets.length > 0 ? ` → ${targets.join(", ")}` : "";
     return {
       title: `${label}${isLoop ? " (a loop goes back)" : ""}${goes}`,

@@ -100,15 +100,18 @@ export function placeInStep({ trace }: Session, { flag }: Step, line: number): S
   return (flag === "sass" ? sassOf(trace, ptx) : flag === "ptx" ? codeOf(trace, ptx) : undefined)?.place(line);
 }
 
+/** How far the PTX of a large module is. */
+export const makingText = ({ done, total, what }: Extract<Ptx, { kind: "making" }>): string =>
+  `making PTX ... ${total > 0 ? `${done}/${total} ${what}` : ""}`;
+
 /** Why there is no code to show. */
 function whyNone({ session, view }: State): string {
   const { progress, computed, trace } = session;
   const ptx = ptxOf(session);
   if (progress) return "compiling ...";
-  if (ptx.kind === "making") return `making PTX ... ${ptx.total > 0 ? `${ptx.done}/${ptx.total} ${ptx.what}` : ""}`;
+  if (ptx.kind === "making") return makingText(ptx);
   if (view.codegen.tab === "ptx") return "no machine code in this Trace";
-  if (trace.artifacts.ptx === undefined)
-    return ptx.kind === "text" ? "no SASS of a module that large here; --ptxas-report prints it" : "no SASS: there is no PTX";
+  if (trace.artifacts.ptx === undefined) return "no SASS: there is no PTX";
   if (trace.artifacts.machine) return "no SASS: neither nvdisasm nor cuobjdump is beside ptxas";
   return computed.noMachine === undefined ? "assembling ..." : `no SASS: ${computed.noMachine}`;
 }

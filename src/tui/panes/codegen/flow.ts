@@ -6,6 +6,7 @@ import type { Step } from "../../../trace/trace.js";
 import { BOLD, type Ink, line, MUTED, type Row, type Span, style } from "../../draw/style.js";
 import type { Go, Session } from "../../state/state.js";
 import { stepName } from "../../state/steps.js";
+import { makingText, ptxOf } from "./final-code.js";
 import type { CodegenItem } from "./model.js";
 
 const TITLE = style("title", "none", BOLD);
@@ -27,6 +28,8 @@ export const flowItems = memo((session: Session, selected: Step | undefined, wid
     items.push({ row: line("blocks of the PTX", TITLE) });
     items.push(...nodeItems(blocksOf(ptx), "instructions", width, undefined));
   }
+  const code = ptxOf(session);
+  if (!progress && code.kind === "making") items.push({ row: line(makingText(code), MUTED) });
   return items;
 }, 8);
 const blocksOf = memo((ptx: string) => ptxFlow(ptx.split("\n")), 4);
