@@ -6,6 +6,8 @@ import { withComment } from "../frontend/kernel-comment.js";
 import type { Proposal } from "../frontend/specialize.js";
 import { knownCapability } from "../gpu/nvidia.js";
 import { insertedText, pipelineOf, settingsOf } from "../library/pipeline.js";
+import { stageOf } from "../library/sources.js";
+import type { Stage } from "../library/trace.js";
 import { fileError } from "../node/files.js";
 import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
@@ -26,6 +28,7 @@ import { everywhere, shownRange } from "./tt-step-compile.js";
 import { readInput } from "./tt-step-input.js";
 import type { Input } from "./tt-step-ir-input.js";
 import { readTypedOptions } from "./typed-options.js";
+import { uselessOptions } from "./useless-options.js";
 
 export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): number | Promise<number> {
   const config = readConfig(io);
@@ -47,6 +50,7 @@ export function openUi(given: TtStepArgs, typed: readonly string[], io: Io): num
 export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[], keys: Config["keys"], io: Io): TuiRequest {
   const name = args.input!;
   let input: Exclude<Input, { kind: "error" }> | undefined;
+  let stage: Stage = "ptx";
   /** The other side of the comparison: a dump, another input, or options. */
   let other = args.against;
   const open = (
@@ -83,6 +87,8 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     const unused = withoutEffect(read, path, given, given.against === undefined ? [] : COMPILE_NAMES);
     if (unused !== undefined) return { kind: "error", text: `tt-step: ${unused}\n`, code: EXIT.badInput };
     input = read;
+    // Passes change the module.
+    stage = read.kind === "module" ? stageOf(read.module) : "ptx";
     if (read.kind === "imported") return { kind: "imported", trace: read.trace };
     const settings = settingsOf(read, { ...args, ...compiler });
     const asked = shownRange(pipelineOf(settings), args);
@@ -128,6 +134,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     open,
     ...(args.open === undefined ? {} : { screen: args.open }),
     always: everywhere(args, io),
+    useless: (options = [...given.written.keys()]) => (input ? uselessOptions(input, options, stage) : []),
     against,
     theme: themeOf(args, io),
     guessesTheme: args.theme === undefined && themeOf(args, io) !== "none",

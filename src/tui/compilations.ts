@@ -29,6 +29,8 @@ export interface Inputs {
   readonly always: Always;
   /** The screen to open with: `pass=11,line=17`. */
   readonly screen?: string;
+  /** Notes about options that change nothing for the input: those named, else those of the command line. */
+  readonly useless: (options?: readonly string[]) => readonly string[];
   /** The other side of the comparison, another input or other options, with its name. */
   readonly against: () => { readonly name: string; readonly trace: Trace } | { readonly error: string } | undefined;
 }
@@ -43,6 +45,8 @@ export class Compilations {
   #awaitsDifference = false;
   #choices: Menu["choices"] = [];
   #form: OpenForm | undefined;
+  /** A note about an option that was given or changed, and changes nothing. */
+  #useless: string | undefined;
   /** Opens the input as it was opened last. */
   #again: () => Opened;
   /** The program's exit code, as the last compilation has it. */
@@ -78,6 +82,7 @@ export class Compilations {
       return this.openAgainst();
     }
     this.setForm(opened.form);
+    this.#useless = this.inputs.useless()[0];
     this.compile({ source: opened.source, ...opened.range }, this.whatIfOf(opened), undefined);
   }
   /** Says what is wrong with the input and what was found; `e` opens it in an editor. */
@@ -235,8 +240,9 @@ export class Compilations {
       select: again && moved ? again.index : moved ? this.shell.state().view.passes.selected : firstStep(session),
     });
     if (session.baseline) {
-      this.shell.say("≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
-    } else if (/^(?:reading|compiling) /.test(this.shell.state().message?.text ?? "")) this.shell.say("");
+      this.shell.say(this.#useless ?? "≠ marks passes whose result differs from the baseline; b holds against it, o and r bring it back");
+    } else if (/^(?:reading|compiling) /.test(this.shell.state().message?.text ?? "")) this.shell.say(this.#useless ?? "");
+    this.#useless = undefined;
     if (!session.baseline) this.showScreen();
     if (!session.baseline) this.openAgainst();
   }
@@ -246,6 +252,9 @@ export class Compilations {
     const { input } = this.shell.state().session;
     if (!input) return this.shell.say("a dump cannot be rerun; e edits its IR and runs our passes on it", "error");
     const { settings, trace, baseline } = this.shell.state().session;
+    const before: Readonly<Record<string, unknown>> = { ...settings?.options };
+    const changed = Object.entries(whatIf.options).filter(([name, value]) => value !== before[name]);
+    this.#useless = this.inputs.useless(changed.map(([name]) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)))[0];
     this.compile(input, whatIf, baseline ?? { trace, settings });
   }
 
