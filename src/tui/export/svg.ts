@@ -67,9 +67,42 @@ function colour(numbers: number[]): string {
 }
 
 /** Runs of cells on a page. */
-export function runsSvg(runs: readonly Run[], { columns, rows, page, title }: Page): string {
-  const width = Math.ceil(columns * CELL.width) + 16;
-  const height = Math.ceil(rows * CELL.height) + 16;
+export function runsSvg(runs: readonly Run[], page: Page): string {
+  return pageSvg(page, drawn(runs));
+}
+
+/** A screen of a film, for so many seconds, and a line below it that says what happens. */
+export interface FilmScreen {
+  readonly runs: readonly Run[];
+  readonly seconds: number;
+  readonly caption: string;
+}
+/** Screens one after the other, again and again. Rows that several screens share are kept once. */
+export function filmSvg(screens: readonly FilmScreen[], page: Page): string {
+  const ids = new Map<string, number>();
+  const whole = screens.reduce((all, { seconds }) => all + seconds, 0);
+  let at = 0;
+  const films = screens.map(({ runs, seconds, caption }, i) => {
+    const from = at / whole;
+    at += seconds;
+    const rows = Array.from({ length: page.rows }, (_, y) => {
+      const row = drawn(runs.filter((run) => run.y === y).map((run) => ({ ...run, y: 0 })));
+      if (row === "") return "";
+      if (!ids.has(row)) ids.set(row, ids.size);
+      return `<use href="#r${ids.get(row)}" y="${y * CELL.height}"/>`;
+    });
+    const [values, times] =
+      i === 0 ? ["inline;none", `0;${(at / whole).toFixed(4)}`] : ["none;inline;none", `0;${from.toFixed(4)};${(at / whole).toFixed(4)}`];
+    const said = drawn([{ x: 1, y: page.rows, cells: caption.length, text: caption, ink: page.page[1], paper: undefined, bold: true }]);
+    const animation = `<animate attributeName="display" values="${values}" keyTimes="${times}" calcMode="discrete" dur="${whole}s" repeatCount="indefinite"/>`;
+    return `<g${i === 0 ? "" : ' display="none"'}>${animation}${rows.join("")}${said}</g>`;
+  });
+  const defs = [...ids].map(([row, id]) => `<g id="r${id}">${row}</g>`);
+  return pageSvg({ ...page, rows: page.rows + 1 }, `<defs>\n${defs.join("\n")}\n</defs>\n${films.join("\n")}`);
+}
+
+/** Runs as rectangles and texts. */
+function drawn(runs: readonly Run[]): string {
   const papers: string[] = [];
   const texts: string[] = [];
   for (const { x, y, cells, text, ink, paper, bold } of runs) {
@@ -82,11 +115,16 @@ export function runsSvg(runs: readonly Run[], { columns, rows, page, title }: Pa
       `<text x="${(8 + (x + lead) * CELL.width).toFixed(1)}" y="${py + 13.5}"${ink ? ` fill="${ink}"` : ""}${bold ? ' font-weight="bold"' : ""} textLength="${(text.trim().length * CELL.width).toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escaped(text.trim()).replaceAll(" ", "\u00a0")}</text>`,
     );
   }
+  return [...papers, ...texts].join("\n");
+}
+
+function pageSvg({ columns, rows, page, title }: Page, inside: string): string {
+  const width = Math.ceil(columns * CELL.width) + 16;
+  const height = Math.ceil(rows * CELL.height) + 16;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="${page[1]}" xml:space="preserve">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="8" fill="${page[0]}"/>
-${papers.join("\n")}
-${texts.join("\n")}
+${inside}
 </svg>
 `;
 }
