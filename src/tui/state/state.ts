@@ -245,10 +245,11 @@ export interface State {
   /** Things for the shell to do, in order. */
   readonly effects: readonly Effect[];
 }
-/** A tour at one of its steps, from 0; `done` once its screen was reached or its output shown. */
+/** A tour at one of its steps, from 0; `done` once its screen was reached or its output shown. `top` is the first line of its text in sight. */
 export interface TourState {
   readonly tour: Tour;
   readonly at: number;
+  readonly top: number;
   readonly done: boolean;
   /** The step's screen comes up once the kernel is compiled with the option that it needs. */
   readonly isAwaited?: boolean;
