@@ -2,6 +2,11 @@
 import headless from "@xterm/headless";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { screenText } from "../app.js";
+import { initialState } from "../control/reducer.js";
+import { THEMES } from "../draw/theme.js";
+import { frame } from "../frame.js";
+import { dumpSession, typed } from "../session.fixture.js";
 import logUpdate, { changedColumns } from "./log-update.js";
 
 const [WIDTH, HEIGHT] = [20, 4];
@@ -15,14 +20,14 @@ const row = fc
 const screen = fc.array(row, { minLength: HEIGHT, maxLength: HEIGHT }).map((rows) => `${rows.join("\n")}\n`);
 
 /** The cells that a terminal shows after some frames, with their looks. */
-async function cells(frames: readonly string[]): Promise<readonly string[]> {
-  const terminal = new headless.Terminal({ cols: WIDTH, rows: HEIGHT + 1, allowProposedApi: true });
+async function cells(frames: readonly string[], width = WIDTH, height = HEIGHT): Promise<readonly string[]> {
+  const terminal = new headless.Terminal({ cols: width, rows: height + 1, allowProposedApi: true });
   const render = logUpdate.create({ write: (text) => terminal.write(text) });
   terminal.write("\x1b[?7lwhat was there");
   for (const frame of frames) render(frame);
   await new Promise<void>((resolve) => terminal.write("", resolve));
-  const seen = Array.from({ length: WIDTH * HEIGHT }, (_, i) => {
-    const cell = terminal.buffer.active.getLine(Math.floor(i / WIDTH))!.getCell(i % WIDTH)!;
+  const seen = Array.from({ length: width * height }, (_, i) => {
+    const cell = terminal.buffer.active.getLine(Math.floor(i / width))!.getCell(i % width)!;
     return `${cell.getChars() || " "} ${cell.getFgColor()} ${cell.getBgColor()} ${cell.isBold()}`;
   });
   terminal.dispose();
@@ -36,6 +41,18 @@ test("changes of random frames", async () => {
     }),
     { numRuns: 100 },
   );
+});
+
+test("screens one after the other", async () => {
+  const size = { columns: 120, rows: 40 };
+  let state = initialState(dumpSession("fixtures/tui/softmax.log"), size, { keys: {}, ascii: false, command: [] });
+  const frames: string[] = [];
+  for (const key of ["1", ">", ">", "2", "j", "j", "n", "J", "3", "4", "]", "?", "\x1b", "t", "|", "+", "_", ":"]) {
+    state = typed(state, key);
+    frames.push(`${screenText(frame(state, { ...THEMES.dark, trueColour: true }))}\n`);
+    const at = frames.length - 1;
+    if (at > 0) expect(await cells(frames.slice(at - 1), 120, 39), key).toEqual(await cells(frames.slice(at), 120, 39));
+  }
 });
 
 test("of a row, the changed columns are written; of one with wide characters, all", () => {

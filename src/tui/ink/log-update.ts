@@ -15,7 +15,8 @@ function create(stream: Stream) {
     const rows = frame.split("\n");
     const text = (shown ? "" : ERASE_SCREEN) + rows.map((row, y) => changedColumns(shown?.[y] ?? "", row, y)).join("");
     shown = rows;
-    if (text !== "") stream.write(text);
+    // Whatever writes next, after a stop say, begins below.
+    if (text !== "") stream.write(`${text}\x1b[${rows.length}H`);
     return text !== "";
   };
   const forget = (): void => {
