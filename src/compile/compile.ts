@@ -49,7 +49,7 @@ export interface CompileOptions {
   /** False for a Trace without remarks. */
   readonly remarks?: boolean;
   /** Another observer of the pass at a position of the pipeline. */
-  readonly watch?: (position: number) => Instrumentation | undefined;
+  readonly watch?: (position: number, inserted: number | undefined) => Instrumentation | undefined;
   /** The artifacts to make of the module after the last pass. */
   readonly artifacts?: readonly ArtifactKind[];
   /** Makes the artifacts. It is a bug to ask for some without it. */
@@ -152,7 +152,7 @@ export function* compileSteps(name: string, module: Operation, options: CompileO
   let failed: CompileResult["failed"];
   for (const { position, inserted, step } of stepsToRun(pipeline, options)) {
     yield { done: Math.max(0, position - 1), total: pipeline.length, next: step, trace: () => traceOf(NO_LOCATIONS) };
-    const watch = inserted === undefined ? options.watch?.(position) : undefined;
+    const watch = options.watch?.(position, inserted);
     failed = options.steps === false ? runUnrecorded(module, step, options, watch) : recorder.run(step, watch);
     if (failed) break;
   }

@@ -54,11 +54,11 @@ export function start(input: Omit<CompilerInput, "text">, whatIf: WhatIf, clock:
 /** Runs the passes up to the `n`th again and reports what that one did, rewrite by rewrite, by the labels of steps. */
 export function* rewritesOf(input: CompilerInput, whatIf: WhatIf, n: number, clock: () => number): Generator<void, PassRewriteTable> {
   const ran = runOf(input, whatIf)[n - 1];
-  const position = ran?.inserted === undefined ? ran?.position : undefined;
   const details = new RewriteDetails(String(n));
-  if (position === undefined) return new Map();
-  const watch = (at: number) => (at === position ? details : undefined);
-  const run = start(input, whatIf, clock, { record: "list", verifyEach: false, until: String(position), watch });
+  if (!ran) return new Map();
+  const watch = (position: number, inserted: number | undefined) =>
+    position === ran.position && inserted === ran.inserted ? details : undefined;
+  const run = start(input, whatIf, clock, { record: "list", verifyEach: false, until: String(ran.position), watch });
   for (;;) {
     const next = run.next();
     if (next.done) return next.value.kind === "error" ? new Map() : details.take(next.value.idOf);
