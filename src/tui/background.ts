@@ -9,7 +9,17 @@ import { ptxOf } from "./panes/codegen/final-code.js";
 import { computeLimits } from "./panes/codegen/limits.js";
 import { insideOf } from "./state/places.js";
 import type { Computed, State } from "./state/state.js";
-import { comparedOf, countsLater, countsOf, otherSide, partnerOf, saysSomethingElse, selectedStep, stepsOf } from "./state/steps.js";
+import {
+  comparedOf,
+  countsLater,
+  countsOf,
+  otherSide,
+  partnerOf,
+  passNumber,
+  saysSomethingElse,
+  selectedStep,
+  stepsOf,
+} from "./state/steps.js";
 
 /** Something to compute: it halts every few milliseconds, and returns what is known then. */
 export interface Work {
@@ -95,11 +105,12 @@ function wantedRewrites(state: State, clock: () => number): Work | undefined {
   const { input, settings, generation } = session;
   const step = selectedStep(state);
   if (view.codegen.tab !== "rewrites" || !insideOf(state, "codegen") || session.progress || !input || !settings) return undefined;
-  if (step?.kind !== "pass" || session.computed.rewrites.has(step.label)) return undefined;
+  // After an edit ops have other ids than in a run of the text alone.
+  if (step?.kind !== "pass" || input.edited || session.computed.rewrites.has(step.label)) return undefined;
   return {
     key: `${generation} rewrites ${step.label}`,
     *steps() {
-      const found = yield* rewritesOf(input, settings, Math.floor(Number(step.label)), clock);
+      const found = yield* rewritesOf(input, settings, passNumber(session, step), clock);
       // A label that the second run has not is not asked for again.
       const known = found.has(step.label) ? found : new Map([...found, [step.label, { rewrites: [], untouched: [], left: 0 }] as const]);
       return (computed) => ({ ...computed, rewrites: new Map([...computed.rewrites, ...known]) });

@@ -3,12 +3,12 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { continuing, EDIT, withPlaces } from "../diff/continued-trace.js";
 import { capabilityOf } from "../gpu/nvidia.js";
 import type { Always, Compilation } from "../library/compile.js";
 import { divisibilityOf, type Rejected, readSource, rejected } from "../library/sources.js";
 import { DEFAULT_TRITON, defaultOptions } from "../library/targets.js";
 import { fromBytes } from "../support/utf8.js";
-import type { PipelineStep } from "../trace/stage.js";
 import { failuresOf, type Trace } from "../trace/trace.js";
 import { inputFor, passesOf, type Run, runOf, start } from "./compiler.js";
 import { editText } from "./editor.js";
@@ -156,15 +156,22 @@ export class Compilations {
     });
   }
 
-  private compile(asked: Parameters<typeof inputFor>[0], whatIf: WhatIf, baseline: Session["baseline"]): void {
+  private compile(
+    asked: Parameters<typeof inputFor>[0],
+    whatIf: WhatIf,
+    baseline: Session["baseline"],
+    select?: { readonly flag: string; readonly run: number },
+  ): void {
     const input = inputFor(asked, whatIf);
     if ("kind" in input) return this.reject(input);
     const run = start(input, whatIf, this.shell.clock);
     this.#run = run;
     const began = this.shell.clock();
     const passes = passesOf(input, whatIf);
+    const { edited } = input;
+    const whole = edited ? continuing(edited.trace, edited.step) : (trace: Trace) => trace;
     const selected = selectedStep(this.shell.state());
-    const wanted = selected && { flag: selected.flag, run: selected.run };
+    const wanted = select ?? (selected && { flag: selected.flag, run: selected.run });
     const first = this.shell.state().session;
     const generation = baseline ? ++this.#generation : first.generation;
     const slice = () => {
@@ -181,7 +188,7 @@ export class Compilations {
           this.#run = undefined;
           if (next.value.kind === "error") return this.reject(next.value);
           const { ok, failed } = next.value;
-          const trace = withPtxStep(next.value.trace);
+          const trace = withPtxStep(whole(next.value.trace));
           const failure = failed && failureText(failed, trace);
           const session = withSources({
             ...this.shell.state().session,
@@ -200,10 +207,16 @@ export class Compilations {
         if (this.shell.clock() < until) continue;
         const { done, total, trace, next: pass } = next.value;
         const progress = { done, total, what: pass.flag, ms: this.shell.clock() - began };
-        const shown = trace();
+        const shown = whole(trace());
         this.shell.dispatch({
           type: "session",
-          session: { ...this.shell.state().session, trace: shown, settings: whatIf, progress, pending: remaining(passes, shown) },
+          session: {
+            ...this.shell.state().session,
+            trace: shown,
+            settings: whatIf,
+            progress,
+            pending: passes.slice(passesIn(shown) - (edited?.passes ?? 0)),
+          },
         });
         break;
       }
@@ -286,13 +299,22 @@ export class Compilations {
       return this.shell.say(`kept in ${edited.path}, e opens it again: ${said}`, "error");
     }
     this.forgetEdit(path);
-    const { settings, baseline } = this.shell.state().session;
+    const placed = readSource({ name, text: withPlaces(trace, step, edited.text) });
+    const { settings, baseline, input } = this.shell.state().session;
     const whatIf: WhatIf = settings ?? { ...defaultWhatIf(trace), always: this.inputs.always, divisibility: [] };
     const startAfter = this.positionAfter(step.index, whatIf);
+    const passes = passesIn({ steps: trace.steps.slice(0, step.index + 1) });
+    const run = 1 + trace.steps.slice(0, step.index + 1).filter(({ flag }) => flag === EDIT).length;
     this.compile(
-      { source, from: this.firstStage(), startAfter },
+      {
+        source: placed.kind === "module" ? placed : source,
+        from: this.firstStage(),
+        startAfter,
+        edited: { trace, step, passes, input, settings },
+      },
       { ...whatIf, disabled: [], inserted: [] },
       baseline ?? { trace, settings },
+      { flag: EDIT, run },
     );
   }
   /** A text with errors. Each edit has a file of its own: what an editor that failed has left is not written over. */
@@ -306,14 +328,20 @@ export class Compilations {
     return this.shell.state().session.input?.from === "ttgir" ? "ttgir" : "ttir";
   }
   /** The position in our whole pipeline after a step: that of our own Trace's pass, found by name for a dump's. */
-  private positionAfter(index: number, whatIf: WhatIf): number {
-    const { trace, settings, input } = this.shell.state().session;
+  private positionAfter(
+    index: number,
+    whatIf: WhatIf,
+    { trace, settings, input }: Pick<Session, "trace" | "settings" | "input"> = this.shell.state().session,
+  ): number {
+    // A step before an edit was made from the input of then.
+    if (input?.edited && index <= input.edited.step.index) return this.positionAfter(index, whatIf, input.edited);
     const version = input?.version ?? DEFAULT_TRITON;
     const whole = passesOf({ from: this.firstStage(), version }, { ...whatIf, disabled: [], inserted: [] });
     const top = trace.steps.slice(0, index + 1).filter((s) => s.parent === undefined && s.kind === "pass");
     if (settings && input) {
       const earlier = whole.length - passesOf({ from: input.from, version }, { ...settings, disabled: [], inserted: [] }).length;
-      return earlier + (runOf(input, settings)[top.length - 1]?.position ?? input.startAfter ?? 0);
+      const ran = top.length - (input.edited?.passes ?? 0);
+      return earlier + (runOf(input, settings)[ran - 1]?.position ?? input.startAfter ?? 0);
     }
     // Passes of the dump in their order, as far as ours has them.
     let at = 0;
@@ -360,9 +388,7 @@ function failureText({ flag, reason }: NonNullable<Compilation["failed"]>, trace
 /** Where what takes long is computed later. */
 export const COMPUTED_LATER: Computed = { ...NOTHING_COMPUTED, diffs: new Map() };
 
-function remaining(passes: readonly PipelineStep[], trace: Trace): readonly PipelineStep[] {
-  return passes.slice(trace.steps.filter((s) => s?.parent === undefined && s.kind === "pass").length);
-}
+const passesIn = ({ steps }: Pick<Trace, "steps">): number => steps.filter((s) => s?.parent === undefined && s.kind === "pass").length;
 function defaultWhatIf(trace: Trace): Omit<WhatIf, "divisibility" | "always"> {
   const capability = capabilityOf(trace.target) ?? 80;
   return { capability, options: defaultOptions(capability), disabled: [], inserted: [] };

@@ -19,7 +19,7 @@ export type Assembled = MachineCode | { readonly error: string };
 export type Assembler = (ptx: string, options: Readonly<Record<string, unknown>>) => Assembled;
 
 /** Starts a thread that writes PTX; `news` is called with how far it is, and last with the PTX. Returns a function that stops it. */
-export function writePtx({ source, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
+export function writePtx({ source, edited: _, ...input }: CompilerInput, settings: WhatIf, news: (ptx: Ptx) => void): () => void {
   const { name } = source.request;
   let last: Ptx | undefined;
   const tell = (ptx: Ptx): void => news((last = ptx));

@@ -85,6 +85,7 @@ test("the README's picture is what a terminal shows", async () => {
     await pty.idle(200);
   }
   await pty.until((s) => s.text.includes("→ accelerate-matmul") && !s.text.includes("/tt.dot"), "the diff of the pass");
+  await pty.idle();
   const svg = runsSvg(await pty.runs(), { columns: 168, rows: 46, page: THEMES.dark.page, title: `tt-step ${argv.join(" ")}` });
   const kept = "snapshots/tui/matmul.svg";
   if (process.env["README_SCREEN"]) writeFileSync(kept, svg);
@@ -398,6 +399,14 @@ test("IR is edited in $EDITOR: an error comes back at its line, and nothing is l
   pty.type("e");
   await pty.until((s) => s.text.includes("nothing was changed"), "the text as it was");
   expect(existsSync(kept)).toBe(false);
+  // The passes before stay, with the edit as a step after them.
+  writeFileSync(editor, `#!/bin/sh\nsed -i s/arith.addf/arith.mulf/ "$1"\n`);
+  pty.type(":coalesce\r");
+  await pty.until((s) => s.text.includes("→ coalesce"), "the pass to edit after");
+  pty.type("e");
+  await pty.until((s) => s.text.includes("coalesce → edit") && /PTX/i.test(s.text), "the edit as a step");
+  pty.type("1<");
+  await pty.until((s) => s.text.includes("convert-triton-to-tritongpu → coalesce"), "the pass before");
   pty.type("q");
   await pty.exited();
 });

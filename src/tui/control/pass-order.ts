@@ -4,7 +4,7 @@ import { pipelineOf, pipelineRange } from "../../library/pipeline.js";
 import { stepText } from "../../pass/define-pass.js";
 import { runOf } from "../compiler.js";
 import { ask, type CompilerInput, type State, say, type WhatIf } from "../state/state.js";
-import { selectedStep } from "../state/steps.js";
+import { passNumber, selectedStep } from "../state/steps.js";
 
 /** The compilation, and the place of the selected pass among those that ran; the source's is -1. */
 interface Selected {
@@ -19,7 +19,9 @@ function selected({ session, view }: State): Selected | string {
   if (!settings || !input) return "a dump cannot be rerun; e edits its IR and runs our passes on it";
   if (progress) return "still compiling";
   if (!step || step.parent !== undefined || step.kind === "internal") return "only passes of the pipeline can be moved or switched off";
-  return { input, settings, run: runOf(input, settings), at: step.kind === "source" ? -1 : Number(step.label) - 1 };
+  const at = step.kind === "source" ? -1 : passNumber(session, step) - 1;
+  if (input.edited && at < 0) return "this pass ran before the edit; u takes the edit back";
+  return { input, settings, run: runOf(input, settings), at };
 }
 const compile = (state: State, whatIf: WhatIf, text: string): State => ask(say(state, text), { kind: "compile", whatIf });
 

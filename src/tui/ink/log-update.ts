@@ -41,7 +41,7 @@ const RESET = "\x1b[0m";
 export function changedColumns(before: string, after: string, y: number): string {
   if (before === after) return "";
   const [width, widthBefore] = [simpleWidth(after), simpleWidth(before)];
-  // Of characters that are not one column wide it is not known where they are.
+  // Characters that are not one column wide have no known place.
   if (width < 0 || widthBefore < 0) return `\x1b[${y + 1}H\x1b[K${after}`;
   let from = 0;
   while (from < before.length && from < after.length && before.charCodeAt(from) === after.charCodeAt(from)) from++;

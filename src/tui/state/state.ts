@@ -9,7 +9,7 @@ import type { Always } from "../../library/compile.js";
 import type { Divisibility, ModuleSource } from "../../library/sources.js";
 import type { TritonVersion } from "../../library/targets.js";
 import type { PipelineStep, Stage } from "../../trace/stage.js";
-import type { Trace } from "../../trace/trace.js";
+import type { Step, Trace } from "../../trace/trace.js";
 import type { Form } from "../form/form.js";
 import type { SessionLimits } from "../panes/codegen/limits.js";
 import type { PANES } from "../panes/index.js";
@@ -120,6 +120,8 @@ export interface CompilerInput {
   readonly startAfter?: number;
   /** The last pass that is run. */
   readonly stopAfter?: number;
+  /** The compilation whose IR was edited, if the text is that: its step, and how many passes had run. */
+  readonly edited?: { readonly trace: Trace; readonly step: Step; readonly passes: number } & Pick<Session, "input" | "settings">;
 }
 
 /** The Trace under inspection, complete or as far as it is made, and others to compare with. */

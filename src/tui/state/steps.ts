@@ -162,6 +162,10 @@ const changedFunction = memo((session: Session, step: Step, symbol: string): boo
   return a.length !== b.length || a.some((line, i) => line !== b[i] && lines.line(line) !== lines.line(b[i]!));
 }, 128);
 
+/** Which of the passes that the session's own compilation ran a step is, from 1; 0 or less for those before an edit. */
+export const passNumber = ({ input }: Session, { label }: Step): number =>
+  Math.floor(Number.parseInt(label, 10)) - (input?.edited?.passes ?? 0);
+
 /** How many ops a step of the pipeline added and removed, as its diff counts them; undefined as long as that is not known. */
 export function changesOf(session: Session, step: Step): { readonly added: number; readonly removed: number } | undefined {
   if (step.kind === "source" || step.stage === "ptx" || !isChanged(session, step)) return undefined;

@@ -125,6 +125,7 @@ export const diffPane: PaneDef<DiffView> = {
 const SHORT_TYPES =
   "‹64x32xf16 #a› tensor with encoding #a · #a·dot0·k2 ttg.dot_op of #a, opIdx 0, kWidth 2 · #a·slice1 ttg.slice, dim 1 · *f16 tt.ptr";
 const SUMMARIES: Readonly<Record<string, string>> = {
+  edit: "the IR as you edited it; the passes after it ran on this",
   source: "the IR before the first pass",
   ptx: "what NVIDIA's assembler reads",
   sass: "machine code, as ptxas makes it of the PTX",

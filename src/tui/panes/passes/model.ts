@@ -135,7 +135,7 @@ export function timeText(ms: number): string {
 
 /** The summary in the lower edge: `12/69 changed · 3.1 ms`. */
 export function passSummary(session: Session): string {
-  const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind !== "source" && s.stage !== "ptx");
+  const steps = stepsOf(session).filter((s) => s.parent === undefined && s.kind === "pass");
   const changed = steps.filter((s) => isChanged(session, s)).length;
   const ms = steps.reduce((sum, s) => sum + (s.ms ?? 0), 0);
   return `${changed}/${steps.length + session.pending.length} changed${ms > 0 ? ` · ${timeText(ms)}` : ""}`;
