@@ -66,6 +66,14 @@ test.each(WITH_OPTIONS)(
   },
 );
 
+test("on a small screen = brings up the pane that the step is about", async () => {
+  const { ui, tour } = opened("vectorization");
+  const at = tour.tour.steps.findIndex(({ state }) => state.endsWith("codegen=why"));
+  const player = new Player({ ...ui, tour: { ...tour, at } }, { columns: 80, rows: 24 });
+  await player.play({ type: "input", input: { kind: "key", key: "=" } });
+  expect(player.state).toMatchObject({ tour: { done: true }, view: { focus: "codegen", codegen: { tab: "why" } } });
+});
+
 test("an output that is wider than the screen is moved sideways by h and l", async () => {
   const { ui, tour } = opened("vectorization");
   const player = new Player({ ...ui, tour: { ...tour, at: 1 } }, { columns: 80, rows: 24 });

@@ -14,3 +14,7 @@ export interface TourRequest {
 }
 
 export const stepOf = ({ tour, at }: TourState): TourStep => tour.steps[at]!;
+
+/** The pane whose tab the words of a state name last. */
+export const paneNamed = (words: string): "layout" | "codegen" | undefined =>
+  [...words.matchAll(/(?:^|,)(layout|codegen)=/g)].at(-1)?.[1] as "layout" | "codegen" | undefined;

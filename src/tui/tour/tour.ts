@@ -1,8 +1,10 @@
 /** A tour under way: going on and back, and whether the screen is as its step says. */
 import { withOpened, wordsMissing } from "../control/open-state.js";
-import { ask, type State, say, type TourState } from "../state/state.js";
+import { settle } from "../control/settle.js";
+import { insideOf } from "../state/places.js";
+import { ask, type State, say, type TourState, withView } from "../state/state.js";
 import { scrolled } from "./narrator.js";
-import { stepOf } from "./step.js";
+import { paneNamed, stepOf } from "./step.js";
 
 /** The state with a tour at one of its steps. */
 export function atTourStep(state: State, tour: TourState["tour"], at: number): State {
@@ -25,8 +27,13 @@ export function followed(state: State): State {
 /** The state with the screen of the words; where an option is to be changed first, that is all, and the rest comes up after the compilation. */
 function brought(state: State, words: string): State {
   const options = wordsMissing(state, words).filter(isOption);
-  if (options.length === 0) return withOpened(state, words);
+  if (options.length === 0) return inSight(withOpened(state, words), words);
   return withOpened({ ...state, tour: state.tour && { ...state.tour, isAwaited: true } }, options.join(","));
+}
+/** The state with the focus on the pane that the words are about, where the screen has no place for it beside the focused one. */
+function inSight(state: State, words: string): State {
+  const pane = paneNamed(words);
+  return pane && !insideOf(state, pane) ? settle(withView(state, { focus: pane })) : state;
 }
 const isOption = (word: string): boolean => word.startsWith("option=");
 
