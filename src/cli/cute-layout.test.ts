@@ -173,6 +173,7 @@ test.each([
   [["((4,8):(8,1)"], "expected ')' before the end", 13],
   [["eval", "make_layout(make_shape(4, 8)"], "expected ')' before the end", 29],
   [["eval", "print(HeadDim / 8);"], "unknown name 'HeadDim'; if the code around defines it, give it a value: --define HeadDim=128", 7],
+  [["eval", "print(BlockQO * HeadDim);"], "--define BlockQO=128; it lacks more: --define HeadDim=128", 7],
   [["eval", "print(coalesc(Layout<_8>{}));"], "unknown name 'coalesc'; did you mean coalesce?", 7],
   [["eval", "composition(Layout<Shape<_4,_6>,Stride<_6,_1>>{}, Layout<_2,_6>{})"], "stride divisibility condition", 1],
   [["eval", "print(tile_to_shape(Layout<_3>{}, _8{}));"], "does not divide", 7],

@@ -233,11 +233,51 @@ function evalText(ctx: Context, text: string, source: string): string {
   let out = "";
   const env = { write: (s: string) => void (out += s), defines };
   if (ctx.format === "text" && !ctx.args.options.has("triton")) {
-    within(text, () => evaluate(text, env), source);
+    within(text, () => withAllLacks(text, defines, () => evaluate(text, env)), source);
     return out;
   }
-  return within(text, () => renderValue(ctx, evaluateExpression(text, env)), source);
+  return within(
+    text,
+    () =>
+      renderValue(
+        ctx,
+        withAllLacks(text, defines, () => evaluateExpression(text, env)),
+      ),
+    source,
+  );
 }
+
+/** Runs `f`; where the text lacks a definition, the error names the others that it lacks too. */
+function withAllLacks<T>(text: string, defines: ReadonlyMap<string, string>, f: () => T): T {
+  try {
+    return f();
+  } catch (e) {
+    if (!(e instanceof SyntaxProblem) || e.lacks === undefined) throw e;
+    const others = lacking(text, defines, e.lacks);
+    const more = others.map((define) => (define.endsWith("*") ? ` --define '${define}'` : ` --define ${define}`)).join("");
+    throw more === "" ? e : new SyntaxProblem(e.offset, `${e.message}; it lacks more:${more}`);
+  }
+}
+
+/** The definitions that a text lacks after `first`: each is given the proposed value until it asks for no more. */
+function lacking(text: string, defines: ReadonlyMap<string, string>, first: string): string[] {
+  const all = new Map(defines);
+  const found: string[] = [];
+  for (let lacks = first; found.length <= MOST_DEFINES; found.push(lacks)) {
+    const at = lacks.indexOf("=");
+    all.set(lacks.slice(0, at), lacks.slice(at + 1));
+    try {
+      evaluate(text, { write: () => undefined, defines: all });
+      return found;
+    } catch (e) {
+      if (!(e instanceof SyntaxProblem) || e.lacks === undefined) return found;
+      lacks = e.lacks;
+    }
+  }
+  return found;
+}
+/** More names than this are no listing of an article. */
+const MOST_DEFINES = 32;
 
 function renderValue(ctx: Context, v: Value): string {
   if (v.kind === "tiled-mma") return mmaOutput(ctx, v, undefined, undefined);

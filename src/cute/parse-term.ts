@@ -13,6 +13,8 @@ export class SyntaxProblem extends Error {
   constructor(
     readonly offset: number,
     message: string,
+    /** The definition that the text lacks, as `--define` takes it: `HeadDim=128`. */
+    readonly lacks?: string,
   ) {
     super(message);
   }

@@ -283,20 +283,21 @@ class Run {
     if (type) return type;
     const f = findFunction(s.name);
     if (f) return { kind: "function", name: s.name, call: (c) => f({ ...c, templateArgs: args ?? [] }) };
-    throw new SyntaxProblem(s.span.start, this.unknownName(s.name, scope, isTypeTemplate(s.name)));
+    throw this.unknownName(s, scope);
   }
 
-  private unknownName(name: string, scope: Scope, needsArguments: boolean): string {
-    if (needsArguments) return `${name} needs template arguments`;
+  private unknownName({ name, span }: Segment, scope: Scope): SyntaxProblem {
+    const problem = (message: string, lacks?: string) => new SyntaxProblem(span.start, message, lacks);
+    if (isTypeTemplate(name)) return problem(`${name} needs template arguments`);
     const locals: string[] = [];
     for (let x: Scope | undefined = scope; x; x = x.outer) locals.push(...x.values.keys());
-    if (/^(SM\d+_|MMA_|GMMA_)/.test(name)) return unknown("operation", name, [...mmaNames(), ...copyNames()]);
+    if (/^(SM\d+_|MMA_|GMMA_)/.test(name)) return problem(unknown("operation", name, [...mmaNames(), ...copyNames()]));
     const message = unknown("name", name, [...locals, ...functionNames(), ...typeNames()]);
     // A short name is near to many others; a name that only the rest of the article's file defines has no near one.
     const isParameter = name.length <= 2 || !message.includes("did you mean");
-    if (!isParameter) return message;
-    const value = name.length === 1 && name === "T" ? "half_t" : "128";
-    return `unknown name '${name}'; if the code around defines it, give it a value: --define ${name}=${value}`;
+    if (!isParameter) return problem(message);
+    const lacks = `${name}=${name === "T" ? "half_t" : "128"}`;
+    return problem(`unknown name '${name}'; if the code around defines it, give it a value: --define ${lacks}`, lacks);
   }
 
   private brace(e: Extract<Expr, { kind: "brace" }>, scope: Scope): Value {
@@ -347,7 +348,11 @@ class Run {
       if (!lookup(scope, name) && !findType(name, undefined) && !findFunction(name) && name !== "nullptr") {
         const element = templateArgs[0] ?? lookup(scope, "T") ?? lookup(scope, "Element");
         if (!element)
-          throw new SyntaxProblem(a.start, `unknown pointer '${name}'; give its element type: --define '${name}=half_t*' (or define T)`);
+          throw new SyntaxProblem(
+            a.start,
+            `unknown pointer '${name}'; give its element type: --define '${name}=half_t*' (or define T)`,
+            `${name}=half_t*`,
+          );
         return guard(a, () => ({ kind: "pointer", pointer: memoryPointer(elementType(element), "raw") }));
       }
     }
