@@ -4,6 +4,7 @@ import { wrapText } from "../support/wrap-text.js";
 import { line, type Row, textOf } from "../tui/draw/style.js";
 import { cssOf, type Theme } from "../tui/draw/theme.js";
 import { shownPane } from "../tui/tour/shown.js";
+import { commandShown } from "../tui/tour/step.js";
 import { escaped, htmlPage } from "./text-page.js";
 import type { Player } from "./tour-player.js";
 
@@ -26,7 +27,12 @@ export async function tourPages(player: Player): Promise<readonly TourPage[] | {
       return { error: `step ${at + 1} (${step.title}): its state is not reached: ${state.message?.text ?? step.state}` };
     const { overlay } = state;
     if (step.state !== "") pages.push({ step, ...shownPane(state) });
-    else pages.push({ step, title: step.command, rows: overlay?.kind === "list" ? overlay.items.map(({ text }) => line(text)) : [] });
+    else
+      pages.push({
+        step,
+        title: commandShown(step.command, tour),
+        rows: overlay?.kind === "list" ? overlay.items.map(({ text }) => line(text)) : [],
+      });
   }
   return pages;
 }

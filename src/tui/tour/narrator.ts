@@ -3,7 +3,7 @@ import { wrapText } from "../../support/wrap-text.js";
 import { ACCENT, GOOD, KEY, line, MUTED, PLAIN, type Row } from "../draw/style.js";
 import { keyLabel, keysOf } from "../keymap.js";
 import type { State } from "../state/state.js";
-import { stepOf } from "./step.js";
+import { commandShown, stepOf } from "./step.js";
 
 type Told = Pick<State, "tour" | "size" | "settings">;
 /** Rows of the narrator's box with its border; 0 without a tour. It takes half of the screen at most. */
@@ -45,7 +45,7 @@ function parts({ tour, size, settings }: Told): { readonly text: readonly Row[];
   if (command !== "")
     asked.push([
       [" $ ", MUTED],
-      [command, ACCENT],
+      [commandShown(command, tour.tour), ACCENT],
     ]);
   if (tour.done) {
     if (seen !== "") asked.push(...wrapped(seen).map((part) => line(` ${part}`, GOOD)));

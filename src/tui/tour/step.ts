@@ -18,3 +18,6 @@ export const stepOf = ({ tour, at }: TourState): TourStep => tour.steps[at]!;
 /** The pane whose tab the words of a state name last. */
 export const paneNamed = (words: string): "layout" | "codegen" | undefined =>
   [...words.matchAll(/(?:^|,)(layout|codegen)=/g)].at(-1)?.[1] as "layout" | "codegen" | undefined;
+
+/** A command of a tour for the reader: with the name of the kernel's file. */
+export const commandShown = (command: string, { kernel }: Pick<Tour, "kernel">): string => command.replaceAll(/\bKERNEL\b/g, () => kernel);

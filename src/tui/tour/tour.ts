@@ -4,7 +4,7 @@ import { settle } from "../control/settle.js";
 import { insideOf } from "../state/places.js";
 import { ask, type State, say, type TourState, withView } from "../state/state.js";
 import { scrolled } from "./narrator.js";
-import { paneNamed, stepOf } from "./step.js";
+import { commandShown, paneNamed, stepOf } from "./step.js";
 
 /** The state with a tour at one of its steps. */
 export function atTourStep(state: State, tour: TourState["tour"], at: number): State {
@@ -82,7 +82,8 @@ export function withOutput(state: State, title: string, text: string): State {
     .split("\n")
     .map((line) => ({ text: line, muted: false }));
   const { tour } = state;
-  return { ...state, overlay: { kind: "list", title, items, row: 0, top: 0 }, tour: tour && { ...tour, done: true } };
+  const shown = tour ? commandShown(title, tour.tour) : title;
+  return { ...state, overlay: { kind: "list", title: shown, items, row: 0, top: 0 }, tour: tour && { ...tour, done: true } };
 }
 
 const noTour = (state: State): State => say(state, "no tour is open; tt-step learn lists them");
