@@ -19,6 +19,7 @@ import { readInput } from "./tt-step-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import type { Shown } from "./tt-step-show.js";
 import { namesOfInput, validationOptions } from "./tt-step-validate.js";
+import { noteUseless } from "./useless-options.js";
 
 /** `tt-step bisect INPUT PREDICATE`. */
 export async function bisectMain({ words, values, written }: LineOf<"bisect">, io: Io): Promise<number> {
@@ -31,6 +32,7 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   if (input.kind === "error") return refuse(input, io);
   const unused = withoutEffect(input, path, args);
   if (unused !== undefined) return usage(io, unused);
+  noteUseless(input, args, io);
   const names = namesOfInput(input);
   const { value: made, interrupted } = await watched(tracing(input, args, io, await translatorFor(args)), io);
   if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);

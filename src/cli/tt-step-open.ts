@@ -13,7 +13,7 @@ import { tracing, translatorFor } from "./tt-step-compile.js";
 import { readIrInput } from "./tt-step-ir-input.js";
 import { deliver, refuse, usage } from "./tt-step-output.js";
 import { asksForNothing, asksForPrograms, show } from "./tt-step-show.js";
-import { uselessOptions } from "./useless-options.js";
+import { noteUseless } from "./useless-options.js";
 
 export async function stepMain(line: LineOf<"">, argv: readonly string[], io: Io): Promise<number> {
   const input = oneInput(line.words, TT_STEP);
@@ -35,7 +35,7 @@ async function step(args: TtStepArgs & { readonly input: string }, argv: readonl
   if (input.kind === "error") return refuse(input, io);
   const unused = withoutEffect(input, args.input, args, args.against !== undefined || asksForPrograms(args) ? COMPILE_NAMES : []);
   if (unused !== undefined) return usage(io, unused);
-  for (const note of uselessOptions(input, args.written.keys())) io.stderr.write(`tt-step: note: ${note}\n`);
+  noteUseless(input, args, io);
   if (input.kind === "module" && args.modernize && asksForNothing(args))
     return deliver(printOperation(input.module, { debugInfo: args.debugInfo }), args, io);
   if (input.kind === "module" && args.dumpPassPipeline) {

@@ -19,6 +19,7 @@ import { argumentNamed, programProblem, type SimulationArgs } from "./simulation
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { readInput } from "./tt-step-input.js";
 import { runIr } from "./tt-step-run-ir.js";
+import { noteUseless } from "./useless-options.js";
 
 type Triple = readonly [number, number, number];
 
@@ -103,6 +104,7 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   }
   const unused = withoutEffect(input, args.input, args.python, ["kernel"]);
   if (unused !== undefined) return usage(io, unused);
+  noteUseless(input, args.python, io, "tt-step run");
   if (input.kind === "module" && isLowered(input.module)) {
     const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
     if (broken !== undefined) return usage(io, broken);

@@ -21,6 +21,7 @@ import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } 
 import { asked, everywhere, shownRange } from "./tt-step-compile.js";
 import { NO_TRITON, readInput } from "./tt-step-input.js";
 import { namesOfInput } from "./tt-step-validate.js";
+import { noteUseless } from "./useless-options.js";
 
 type SnapshotArgs = Pick<SnapshotValues, "dir" | "update" | "full" | "format" | "shard" | "limit" | "arg" | "shape" | "grid" | "gpu"> & {
   readonly inputs: readonly string[];
@@ -174,6 +175,7 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): Made | { readonly 
   // Inputs that are not compiled may be among them.
   const unused = withoutEffect(read, input, args.rest, COMPILE_NAMES);
   if (unused !== undefined) return { error: unused };
+  noteUseless(read, args.rest, io, `tt-step: ${input}`);
   if (read.kind === "imported") return { trace: read.trace, limits: undefined };
   const names = namesOfInput(read);
   const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);

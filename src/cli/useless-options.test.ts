@@ -95,3 +95,13 @@ test("the command notes it and goes on; --against with such an option is refused
   expect(await main(["-", "--against", "num-warps=8"], against)).toBe(2);
   expect(against.err()).toContain("--against num-warps=8: --num-warps has no effect");
 });
+
+test("subcommands note it too", async () => {
+  const note = "note: --num-warps has no effect: passes to TTGIR read it, and the input is TTGIR\n";
+  const bisect = memoryIo(TEXTS.ttgir);
+  expect(await main(["bisect", "-", "count(tt.return) > 0", "--num-warps", "8"], bisect)).toBe(0);
+  expect(bisect.err()).toBe(`tt-step: ${note}`);
+  const run = memoryIo(TEXTS.ttgir);
+  expect(await main(["run", "-", "--num-warps", "8"], run)).toBe(0);
+  expect(run.err()).toContain(`tt-step run: ${note}`);
+});

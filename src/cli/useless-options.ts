@@ -2,9 +2,11 @@
 import { stageOf } from "../compile/read-ir.js";
 import type { ModuleSource, TraceSource } from "../library/sources.js";
 import type { Stage } from "../library/trace.js";
+import type { Io } from "./io.js";
 import { dashed, type OptionTable } from "./options/option.js";
 import { STEP } from "./options/step.js";
 import { TRITON_OPTIONS } from "./options/triton.js";
+import type { TtStepArgs } from "./tt-step-args.js";
 
 /** The kinds of inputs, by the stage of their first pass. */
 const INPUTS: Readonly<Record<Stage, string>> = { ttir: "TTIR", ttgir: "TTGIR", llir: "TTGIR", ptx: "LLVM dialect" };
@@ -35,4 +37,9 @@ export function uselessOptions(
       ? []
       : [`--${name} has no effect without ${goesWith.map(dashed).join(" or ")}`];
   });
+}
+
+/** Writes the notes about options that change nothing on an input; `from` is the command, or the command and the input. */
+export function noteUseless(input: ModuleSource | TraceSource, { written }: Pick<TtStepArgs, "written">, io: Io, from = "tt-step"): void {
+  for (const note of uselessOptions(input, written.keys())) io.stderr.write(`${from}: note: ${note}\n`);
 }
