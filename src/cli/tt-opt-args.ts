@@ -8,6 +8,7 @@ import type { PipelineElement } from "../pass/pass-manager.js";
 import { parsePipeline, parseStep } from "../pass/pipeline-text.js";
 import { PASSES } from "../passes/index.js";
 import { nearest } from "../support/nearest.js";
+import { withHint } from "./options/option.js";
 
 export interface TtOptArgs {
   file: string;
@@ -140,7 +141,7 @@ export function parseTtOptArgs(argv: readonly string[]): TtOptArgs | { readonly 
     const pass = PASSES.get(name);
     if (!pass) {
       const near = nearest(name, [...FLAGS.map((f) => f.name), ...PASSES.keys()]);
-      return { error: `unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""} Try: tt-opt --help` };
+      return { error: withHint(`unknown command line argument '${arg}'${near ? `; did you mean '--${near}'?` : ""}`, "tt-opt --help") };
     }
     const step = parseStep(pass, value ?? "");
     if ("error" in step) return step;

@@ -1,6 +1,6 @@
 /** From a Python file to the TTIR of one of its kernels. */
 
-import type { Diagnostic, Position } from "../diagnostics/diagnostic.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
@@ -26,20 +26,12 @@ import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor
 import { asPyError, PyError } from "./language/errors.js";
 import { pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
-import {
-  type Definition,
-  isKind,
-  isLayout,
-  type JitFunction,
-  type Opaque,
-  type PyValue,
-  tuple,
-  type Undecided,
-} from "./language/values.js";
+import { isKind, isLayout, type JitFunction, type PyValue, tuple } from "./language/values.js";
 import { wholeListing } from "./listing.js";
 import type * as ast from "./python/ast.js";
-import { parsePython, syntaxErrors } from "./python/parse.js";
+import { parsePython } from "./python/parse.js";
 import { unparse } from "./python/unparse.js";
+import { diagnosticOf, position, refusal, syntaxDiagnostics, undecidedKernel, warningDiagnostic } from "./python-diagnostics.js";
 import type { KernelConfig, KernelInfo, Specialization, TypeSpec } from "./request.js";
 import { parseType } from "./type-text.js";
 
@@ -218,13 +210,6 @@ function evaluateFile(
   return { kernels, evaluated: { ctx, host, source, functions } };
 }
 
-function syntaxDiagnostics(text: string, file: string, severity: "error" | "warning"): Diagnostic[] {
-  return syntaxErrors(text).map(({ name, message, line, col }) => {
-    const position = { file, line, column: col + 1 };
-    return { severity, code: "python.syntax", message: `${name}: ${message}`, position, notes: [] };
-  });
-}
-
 /** The kernels that a file holds as string literals, as torch.compile's `output_code.py` does. A file that was cut off yields the ones before its end, and a warning. */
 export function readEmbedded(
   file: string,
@@ -276,48 +261,6 @@ function gridOf(file: EvaluatedFile, node: ast.Expr | undefined, constants: Read
   }
 }
 
-/** A kernel of several definitions, of which nothing chooses one. */
-function undecidedKernel(file: string, name: string, value: Opaque): Diagnostic {
-  const undecided = value.undecided!;
-  const at = undecided.definitions[0]!.at;
-  return {
-    severity: "error",
-    code: "python.undecided",
-    message: `'${name}' is not decided: ${value.why}`,
-    ...position(at && { file, line: at.line, column: at.col + 1 }),
-    notes: undecidedNotes(undecided),
-  };
-}
-
-/** As many definitions are shown. */
-const SHOWN_DEFINITIONS = 10;
-
-/** `taken`: the one that is used. */
-function undecidedNotes({ definitions, define }: Undecided, taken?: Definition): Diagnostic[] {
-  const note = (message: string, place: { readonly position?: Position } = {}): Diagnostic => ({
-    severity: "note",
-    code: "python.undecided",
-    message,
-    ...place,
-    notes: [],
-  });
-  const shown = definitions.slice(0, SHOWN_DEFINITIONS).map((definition) => {
-    const { when, value, file, at } = definition;
-    const text = `${definition === taken ? "taken: " : ""}${valueText(value)} ${when}`;
-    return note(text, position(at && { file, line: at.line, column: at.col + 1 }));
-  });
-  return define === undefined ? shown : [...shown, note(`--define ${shellWord(define)} says what it is`)];
-}
-
-/** A value in a note: functions have their place beside it. */
-const valueText = (value: PyValue): string =>
-  isKind(value, "opaque")
-    ? "not known"
-    : isKind(value, "jit") || isKind(value, "host_function")
-      ? `defined here`
-      : `it is ${pyRepr(value)}`;
-const shellWord = (text: string): string => (/[^\w=.-]/.test(text) ? (text.includes("'") ? `"${text}"` : `'${text}'`) : text);
-
 /** Whether a folder holds a Triton whose library functions can be read. */
 export const isTritonLib = (folder: string, readFile: PythonHost["readFile"]): boolean =>
   packageFolders(folder).some((base) => readFile(`${base}/language/standard.py`) !== undefined);
@@ -362,11 +305,6 @@ function describe(name: string, data: JitData): Omit<KernelInfo, "guess" | "grid
     debug: data.debug,
     refused: data.refused && refusal(data.refused),
   };
-}
-
-function refusal({ kind, message, origin }: PyError): Diagnostic {
-  const place = position(origin?.at && { file: origin.file, line: origin.at.line, column: origin.at.col + 1 });
-  return { severity: "error", code: "python.error", message: `${kind}: ${message}`, ...place, notes: [] };
 }
 
 function describeConfig(config: PyValue): KernelConfig {
@@ -424,16 +362,6 @@ function chosenKernel({ source }: EvaluatedFile, name: string): CodegenWarning[]
   const value = source.globals.get(name);
   const chosen = isKind(value, "opaque") ? choose(name, value) : undefined;
   return chosen ? [{ severity: "note", file: source.path, place: chosen.choice.taken.at, ...chosen }] : [];
-}
-
-function warningDiagnostic({ severity, message, file, place, choice, code }: CodegenWarning): Diagnostic {
-  return {
-    severity,
-    code: code ?? (choice ? "python.undecided" : severity === "remark" ? "python.static-print" : "python.warning"),
-    message,
-    ...position(place && { file, line: place.line, column: place.col + 1 }),
-    notes: choice ? undecidedNotes(choice.undecided, choice.taken) : [],
-  };
 }
 
 /** Builtins check most of what they are given, but not all: the ops themselves do. */
@@ -537,48 +465,3 @@ function heuristicValue(host: Host, name: string, fn: PyValue, known: ReadonlyMa
     );
   return value;
 }
-
-/** Calls shown at each end of a long chain. */
-const SHOWN_CALLS = 20;
-
-function diagnosticOf(error: CompilationError): Diagnostic {
-  const [first, ...all] = error.frames;
-  // A deep recursion is shown by both its ends.
-  const callers = all.length > 2 * SHOWN_CALLS ? [...all.slice(0, SHOWN_CALLS), ...all.slice(-SHOWN_CALLS)] : all;
-  const at = (place: ast.Place | undefined, file: string): Position | undefined =>
-    place && { file, line: place.line, column: place.col + 1 };
-  const undecided = error.cause?.undecided;
-  const code = undecided
-    ? "python.undecided"
-    : error.kind === "UnsupportedLanguageConstruct"
-      ? "python.unsupported"
-      : error.kind === "CompileTimeAssertionFailure"
-        ? "python.static-assert"
-        : "python.error";
-  return {
-    severity: "error",
-    code,
-    message:
-      (undecided ? error.cause?.message : error.message) ||
-      (error.cause?.kind === "MemoryError" ? error.cause.kind : "the assertion does not hold"),
-    ...position(at(first!.at, first!.file)),
-    notes: [
-      ...(undecided ? undecidedNotes(undecided) : []),
-      ...(error.cause?.notes ?? []).map(({ message, file, at: place }) => ({
-        severity: "note" as const,
-        code,
-        message,
-        ...position(place && file !== undefined ? { file, line: place.line, column: place.col + 1 } : undefined),
-        notes: [],
-      })),
-      ...callers.map((frame) => ({
-        severity: "note" as const,
-        code,
-        message: `called from '${frame.function}'`,
-        ...position(at(frame.at, frame.file)),
-        notes: [],
-      })),
-    ],
-  };
-}
-const position = (at: Position | undefined): { readonly position?: Position } => (at ? { position: at } : {});

@@ -229,7 +229,7 @@ export const STEP = {
   export: {
     type: file("FILE.html|.svg"),
     group: SHOW,
-    help: "one self-contained page with passes, diffs, layouts and code; or a drawing of the screen",
+    help: "one self-contained page with passes, diffs, layouts and code; or a drawing of the screen (.svg, .txt), the Trace (.json)",
   },
   ...PYTHON_OPTIONS,
   ...COMPILE_OPTIONS,

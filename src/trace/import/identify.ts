@@ -6,7 +6,8 @@
 import { longestIncreasing } from "../../support/longest-increasing.js";
 import type { Sliced } from "../../support/slices.js";
 import { inferOrigins } from "./infer-origins.js";
-import { BLOCK, FIRST_ARG, hashOf, mixHash, type TextIR } from "./text-ops.js";
+import { BLOCK, FIRST_ARG, type TextIR } from "./text-ops.js";
+import { hashOf, mixHash } from "./text-scan.js";
 
 export interface Identification {
   /** For each op after, its counterpart before; -1 for a new op. */

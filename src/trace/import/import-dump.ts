@@ -14,7 +14,8 @@ import { identify } from "./identify.js";
 import { withoutLocations } from "./locations.js";
 import { flagOfPass } from "./pass-names.js";
 import { collectPlaces } from "./read-positions.js";
-import { BLOCK, mixHash, readTextIR, type TextIR } from "./text-ops.js";
+import { BLOCK, readTextIR, type TextIR } from "./text-ops.js";
+import { mixHash } from "./text-scan.js";
 import { flagOfPass20 } from "./triton20.js";
 import { isTriton20, specializations, unchangedAfter, unchangedBefore } from "./unchanged-passes.js";
 

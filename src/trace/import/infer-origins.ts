@@ -3,7 +3,8 @@
  * line, ops whose values an identified op uses. A lowering makes many ops of one; with this each of them leads back.
  */
 import type { Sliced } from "../../support/slices.js";
-import { BLOCK, hashOf, mixHash, type TextIR } from "./text-ops.js";
+import { BLOCK, type TextIR } from "./text-ops.js";
+import { hashOf, mixHash } from "./text-scan.js";
 
 /** For each new op of `after` an op of `before`; -1 where none is known. `made` is what is known already. */
 export function* inferOrigins(before: TextIR, after: TextIR, partner: Int32Array, made: Int32Array): Sliced<Int32Array> {

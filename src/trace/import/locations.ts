@@ -1,6 +1,6 @@
 /** Printed IR without its locations: as it would have been printed without debug information. */
 import { Ints } from "./ints.js";
-import { endOfParens } from "./text-ops.js";
+import { endOfParens } from "./text-scan.js";
 
 /** Drops `loc(...)` from every line, and the lines that define aliases of locations. `lines` are the numbers of those kept. */
 export function withoutLocations(text: string): { readonly text: string; readonly lines: Int32Array } {

@@ -5,6 +5,8 @@
  */
 import { finished, type Sliced } from "../../support/slices.js";
 import { Ints } from "./ints.js";
+import { Aliases } from "./text-aliases.js";
+import { Char, endOfBrackets, endOfParens, hashOf, mixHash, NAME_CHAR, PRIME, SEED } from "./text-scan.js";
 
 /** Ops in the order of their lines. Labels of blocks count as ops here (`BLOCK`), for they define values too. */
 export interface TextIR {
@@ -47,50 +49,12 @@ export const FIRST_ARG = 1 << 16;
 /** Value index of a block itself, as branches name it. */
 export const LABEL = -1;
 
-/** FNV-1a of a text. */
-export function hashOf(text: string): number {
-  let h = SEED;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), PRIME);
-  return h;
-}
-export function mixHash(h: number, x: number): number {
-  h = Math.imul(h ^ x, 0x9e3779b1);
-  return h ^ (h >>> 15);
-}
-const SEED = 0x811c9dc5 | 0;
-const PRIME = 0x01000193;
 /** The kind of a block's label. */
 export const BLOCK = hashOf("^");
 
 /** Ops whose names have no dialect. */
 const BARE_OPS: ReadonlySet<string> = new Set(["module", "func", "return", "call", "br", "cond_br", "switch", "assert", "constant"]);
 
-enum Char {
-  Tab = 9,
-  Space = 32,
-  Bang = 33,
-  Quote = 34,
-  Hash = 35,
-  Percent = 37,
-  Open = 40,
-  Close = 41,
-  Comma = 44,
-  Dash = 45,
-  Dot = 46,
-  Slash = 47,
-  Colon = 58,
-  Less = 60,
-  Equal = 61,
-  Greater = 62,
-  At = 64,
-  Backslash = 92,
-  Caret = 94,
-  LeftBrace = 123,
-  RightBrace = 125,
-}
-/** Characters of names: letters, digits, `_ $ . -`. */
-const NAME_CHAR = new Uint8Array(256);
-for (let c = 0; c < 256; c++) if (/[\w$.-]/.test(String.fromCharCode(c))) NAME_CHAR[c] = 1;
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
 /** The most results that an op of a log is taken to have. */
@@ -504,91 +468,4 @@ function numberIn(text: string, from: number, to: number): number {
     number = number * 10 + c - 48;
   }
   return number;
-}
-
-/** Past the `>` that closes the `<` at `at`. */
-function endOfBrackets(text: string, at: number, end: number): number {
-  let depth = 0;
-  for (; at < end; at++) {
-    const c = text.charCodeAt(at);
-    if (c === Char.Quote) while (++at < end && text.charCodeAt(at) !== Char.Quote) if (text.charCodeAt(at) === Char.Backslash) at++;
-    if (c === Char.Less) depth++;
-    else if (c === Char.Greater && text.charCodeAt(at - 1) !== Char.Dash && --depth === 0) return at + 1;
-  }
-  return end;
-}
-/** Past the `)` that closes the `(` at `at`. */
-export function endOfParens(text: string, at: number, end: number): number {
-  let depth = 0;
-  for (; at < end; at++) {
-    const c = text.charCodeAt(at);
-    if (c === Char.Quote) while (++at < end && text.charCodeAt(at) !== Char.Quote) if (text.charCodeAt(at) === Char.Backslash) at++;
-    if (c === Char.Open) depth++;
-    else if (c === Char.Close && --depth === 0) return at + 1;
-  }
-  return end;
-}
-
-/** Aliases (`#blocked`, `#loc3`, `!shared`) by hash of what they stand for. */
-class Aliases {
-  readonly #definitions = new Map<string, string>();
-  readonly #hashes = new Map<string, number>();
-  readonly #texts = new Map<string, number>();
-  constructor(text: string) {
-    for (let at = 0; at >= 0 && at < text.length; ) {
-      const c = text.charCodeAt(at);
-      const end = text.indexOf("\n", at);
-      const line = end < 0 ? text.length : end;
-      if (c === Char.Hash || c === Char.Bang) {
-        const equal = text.indexOf(" = ", at);
-        if (equal > 0 && equal < line) this.#definitions.set(text.slice(at, equal), bodyOf(text.slice(equal + 3, line)));
-      }
-      at = line + 1;
-    }
-  }
-  hash(name: string): number {
-    let hash = this.#hashes.get(name);
-    if (hash !== undefined) return hash;
-    const definition = this.#definitions.get(name);
-    // A cycle cannot be; damaged text may hold one.
-    this.#hashes.set(name, hashOf(name));
-    hash = definition === undefined ? hashOf(name) : this.hashOfText(definition);
-    this.#hashes.set(name, hash);
-    return hash;
-  }
-  /** The hash of a text in which aliases occur. */
-  hashOfText(text: string): number {
-    let hash = this.#texts.get(text);
-    if (hash === undefined) this.#texts.set(text, (hash = this.compute(text)));
-    return hash;
-  }
-  private compute(text: string): number {
-    if (this.#definitions.has(text)) return this.hash(text);
-    let h = SEED;
-    for (let at = 0; at < text.length; ) {
-      const c = text.charCodeAt(at);
-      if (c === Char.Hash || c === Char.Bang) {
-        let end = at + 1;
-        while (end < text.length && NAME_CHAR[text.charCodeAt(end)]! === 1) end++;
-        if (text.charCodeAt(end) !== Char.Less) {
-          h = mixHash(h, this.hash(text.slice(at, end)));
-          at = end;
-          continue;
-        }
-        const close = endOfBrackets(text, end, text.length);
-        if (close - at < text.length) {
-          h = mixHash(h, this.hashOfText(text.slice(at, close)));
-          at = close;
-          continue;
-        }
-      }
-      if (c !== Char.Space) h = Math.imul(h ^ c, PRIME);
-      at++;
-    }
-    return h;
-  }
-}
-/** `loc(X)` in a definition stands for X. */
-function bodyOf(definition: string): string {
-  return definition.startsWith("loc(") && definition.endsWith(")") ? definition.slice(4, -1) : definition;
 }
