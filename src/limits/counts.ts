@@ -59,6 +59,8 @@ export interface Coverage {
   /** Kinds of programs, and threads of each program that decided its kind; 0 where kinds are not known. */
   readonly kinds: number;
   readonly threads: number;
+  /** Programs that were looked at, followed or not. */
+  readonly looked: number;
   /** Standard error of the mean number of warp instructions of a program, relative to it; 0 unless it is a sample. */
   readonly error: number;
   /** The most that a followed program cost relative to the mean. */
@@ -123,7 +125,7 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
     },
     ended: (i, sites, loops) => {
       const sums = sumsOf(sites, loops);
-      followed.push(followedProgram(order[i]!, kinds, sums, before, touches));
+      followed.push(followedProgram(order[i]!, sums, before, touches));
       before = sums;
       touches.clear();
       steps = sums.steps;
@@ -134,6 +136,7 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
   });
   const problem = problemOf(run);
   if (problem) return problem;
+  if (kinds) shareWeights(followed, kinds);
   const coverage = coverageOf(followed, total, looked.length, kinds);
   const outside = outsideOf(launch, followed, kinds, run.sites);
   if (outside !== undefined) return rejected(outside);
@@ -202,21 +205,23 @@ function sumsOf(sites: readonly Site[], loops: readonly { readonly entries: numb
   };
 }
 
-function followedProgram(
-  position: number,
-  kinds: Kinds | undefined,
-  now: Sums,
-  before: Sums | undefined,
-  touches: ReadonlyMap<Direction, Touches>,
-): Followed {
+function followedProgram(position: number, now: Sums, before: Sums | undefined, touches: ReadonlyMap<Direction, Touches>): Followed {
   return {
     position,
-    weight: kinds ? kinds.members[kinds.kindOf[position]!]!.length : 1,
+    weight: 1,
     steps: now.steps - (before?.steps ?? 0),
     costs: now.costs.map((n, i) => n - (before?.costs[i] ?? 0)),
     loops: now.loops.map((n, i) => n - (before?.loops[i] ?? 0)),
     runs: new Map([...touches].map(([direction, known]) => [direction, known.runs()])),
   };
+}
+
+/** Each followed program speaks for its kind, together with the others of that kind. */
+function shareWeights(followed: readonly Followed[], { kindOf, members }: Kinds): void {
+  for (const program of followed) {
+    const kind = kindOf[program.position]!;
+    program.weight = members[kind]!.length / followed.filter(({ position }) => kindOf[position] === kind).length;
+  }
 }
 
 const same = (a: Float64Array, b: Float64Array): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
@@ -234,14 +239,16 @@ function mean(followed: readonly Followed[], value: (program: Followed) => numbe
 
 function coverageOf(followed: readonly Followed[], programs: number, looked: number, kinds: Kinds | undefined): Coverage {
   const average = mean(followed, ({ steps }) => steps);
-  const deviation = Math.sqrt(followed.reduce((sum, { steps }) => sum + (steps - average) ** 2, 0) / Math.max(followed.length - 1, 1));
   const covers = (known: Kinds): boolean => {
     const kindOf = ({ position }: Followed) => known.kindOf[position];
     const isEachKind = known.members.every((_, kind) => followed.some((program) => kindOf(program) === kind));
     // Two of the commonest kind were followed.
-    return isEachKind && followed.every((a) => followed.every((b) => kindOf(a) !== kindOf(b) || same(a.costs, b.costs)));
+    return isEachKind && followed.every((a) => followed.every((b) => kindOf(a) !== kindOf(b) || isTranslated(a, b, known)));
   };
   const isRight = kinds !== undefined && covers(kinds);
+  // Where one of each kind was followed, all that were looked at are known.
+  const known = isRight ? looked : followed.length;
+  const variance = mean(followed, ({ steps }) => (steps - average) ** 2) * (known / Math.max(known - 1, 1));
   const kind = followed.length === programs ? "all" : isRight && looked === programs ? "kinds" : areAlike(followed) ? "alike" : "sample";
   return {
     followed: followed.length,
@@ -249,9 +256,25 @@ function coverageOf(followed: readonly Followed[], programs: number, looked: num
     kind,
     kinds: kinds?.members.length ?? 0,
     threads: kinds?.threads ?? 0,
-    error: kind === "sample" ? deviation / Math.sqrt(followed.length) / average : 0,
+    looked: known,
+    error: kind === "sample" ? Math.sqrt(variance / known) / average : 0,
     spread: Math.max(...followed.map(({ steps }) => steps)) / average,
   };
+}
+
+/** Whether programs cost the same, and accesses of one are those of the other at other addresses. */
+function isTranslated(a: Followed, b: Followed, { begins }: Kinds): boolean {
+  const sector = (site: number, { position }: Followed) => Math.floor((begins.get(site)?.[position] ?? Number.NaN) / 32);
+  return (
+    same(a.costs, b.costs) &&
+    [...a.runs].every(([direction, sites]) =>
+      [...sites].every(([site, runs]) => {
+        const others = b.runs.get(direction)?.get(site);
+        const shift = sector(site, b) - sector(site, a);
+        return others?.length === runs.length && runs.every((at, i) => at + shift === others[i]);
+      }),
+    )
+  );
 }
 
 function sitesOf(run: PtxRun, followed: readonly Followed[]): SiteCost[] {

@@ -11,8 +11,8 @@ const FUNCTIONS: Readonly<Record<string, (a: number, b: number) => number>> = {
   min: Math.min,
   max: Math.max,
 };
-/** Programs along an axis that a GPU launches. */
-const MOST = 2 ** 31 - 1;
+/** Programs along each axis that a GPU launches. Source: CUDA C++ Programming Guide, technical specifications per compute capability. */
+const MOST = [2 ** 31 - 1, 65_535, 65_535] as const;
 
 /** Reads a grid of one to three extents with + - * // % and cdiv, min, max; `triton.cdiv` is cdiv. The error is one line. */
 export function readGrid(text: string): GridOf | { readonly error: string } {
@@ -22,7 +22,8 @@ export function readGrid(text: string): GridOf | { readonly error: string } {
   let problem: string | undefined;
   const take = (token: string): boolean => tokens[at] === token && ++at > 0;
   const fail = (what: string): Term => {
-    problem ??= `the grid expects ${what} at '${tokens.slice(at).join(" ") || "its end"}'`;
+    const rest = tokens.slice(at).join(" ");
+    problem ??= `the grid expects ${what} at ${rest === "" ? "its end" : `'${rest}'`}`;
     return () => 0;
   };
   const sum = (): Term => {
@@ -74,8 +75,11 @@ export function readGrid(text: string): GridOf | { readonly error: string } {
   return (numbers) => {
     try {
       const grid = axes.map((axis) => axis(numbers));
-      const bad = grid.find((n) => !Number.isInteger(n) || n < 1 || n > MOST);
-      return bad === undefined ? grid : { error: `a grid of ${grid.join("x")} has no programs, or too many along an axis` };
+      if (grid.some((n) => !Number.isInteger(n) || n < 1)) return { error: `a grid of ${grid.join("x")} has no programs` };
+      const long = grid.findIndex((n, axis) => n > MOST[axis]!);
+      return long < 0
+        ? grid
+        : { error: `a grid of ${grid.join("x")} is too large: axis ${"xyz"[long]} has at most ${MOST[long]} programs` };
     } catch (error) {
       if (error instanceof Missing) return { error: error.message };
       throw error;

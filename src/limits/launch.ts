@@ -57,9 +57,12 @@ export function readyLaunch(trace: Trace, { args, shapes, grid, names: given }: 
     if (!FloatType.is(type) && !Number.isInteger(value)) return rejected(`argument '${name}' is an integer, and ${value} is none`);
     scalars[name] = value;
   }
-  for (const written of Object.keys(shapes))
+  for (const [written, shape] of Object.entries(shapes)) {
     if (!names.includes(written))
       return rejected(`there is no argument '${written}'${nearestText(written, names)}; the kernel has ${names.join(", ")}`);
+    if (shape.length === 0 || shape.some((n) => !Number.isSafeInteger(n) || n < 1))
+      return rejected(`the shape of '${written}' is ${shape.join(" x ")}: it needs whole numbers from 1 on`);
+  }
   const plans = planArguments(module, kernel, { scalars, shapes, grid }, "whole", names);
   const missing: string[] = [];
   for (const [i, plan] of plans.entries()) {

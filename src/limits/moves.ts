@@ -3,7 +3,7 @@
 import type { ModuleSource } from "../compile/source.js";
 import { type Finding, findings } from "../explain/findings.js";
 import type { Trace } from "../trace/trace.js";
-import { duration } from "./bounds.js";
+import { bytes, duration } from "./bounds.js";
 import type { Limits, OpCost } from "./limits.js";
 import { weight } from "./limits.js";
 import { configurationText, MEANINGFUL, type SweepAxis, type SweepEntry, type SweepQuestion, sweep } from "./sweep.js";
@@ -32,8 +32,8 @@ export function movesOf(source: ModuleSource, trace: Trace, limits: Limits, ques
     share: all === 0 ? 0 : weight(op.cost, limits.binding) / all,
     findings: known.filter((finding) => op.op !== undefined && isAbout(finding, op)),
   }));
-  const entries = axesOf(source, trace).flatMap((axis) => {
-    const found = sweep(source, { ...question, axes: [axis] });
+  const entries = axesOf(source, trace, question.args).flatMap((axes) => {
+    const found = sweep(source, { ...question, axes });
     return found.kind === "sweep" ? found.entries : [];
   });
   return { movers, entries };
@@ -43,22 +43,30 @@ const isAbout = ({ op, source }: Finding, { op: own, source: place }: OpCost): b
   op === own ||
   (source !== undefined && place === `${source.file.slice(source.file.lastIndexOf("/") + 1)}:${source.line}:${source.column}`);
 
-/** Half and twice of each block size and of the warps, a stage less and more. */
-function axesOf({ python }: ModuleSource, { options }: Trace): readonly SweepAxis[] {
+/** Half and twice of each block size and of the warps, a stage less and more, and hints that the launch would keep, each and all together. */
+function axesOf({ python }: ModuleSource, { options }: Trace, args: Readonly<Record<string, number>>): readonly (readonly SweepAxis[])[] {
   const warps = Number(options["numWarps"]);
   const stages = Number(options["numStages"]);
   const halfAndTwice = (n: number, least: number, most: number) => [n / 2, 2 * n].filter((v) => v >= least && v <= most).map(String);
-  const blocks = (python?.proposal.entries ?? []).filter(({ isConstexpr, text }) => isConstexpr && isBlock(Number(text)));
-  return [
+  const all = python?.proposal.entries ?? [];
+  const blocks = all.filter(({ isConstexpr, text }) => isConstexpr && isBlock(Number(text)));
+  // Addresses of arrays are multiples of 16 as torch allocates them; numbers only where this launch's are.
+  const unhinted = all.filter(
+    ({ name, isConstexpr, text }) => !isConstexpr && (/^\*\w+$/.test(text) || (/^[iu]\d+$/.test(text) && (args[name] ?? 1) % 16 === 0)),
+  );
+  const hints = unhinted.map(({ name, text }): SweepAxis => [name, [`${text}:16`]]);
+  const choices: readonly SweepAxis[] = [
     ["num_warps", halfAndTwice(warps, 1, 32)],
     ["num_stages", [stages - 1, stages + 1].filter((n) => n >= 1).map(String)],
     ...blocks.map(({ name, text }): SweepAxis => [name, halfAndTwice(Number(text), 16, 4096)]),
+    ...hints,
   ];
+  return [...choices.map((axis) => [axis]), ...(hints.length > 1 ? [hints] : [])];
 }
 const isBlock = (n: number): boolean => n >= 16 && Number.isInteger(Math.log2(n));
 
 /** The ops and what-ifs in lines. */
-export function movesText({ binding, time, latency, occupancy }: Limits, { movers, entries }: Moves): string {
+export function movesText({ binding, time, latency, occupancy, traffic }: Limits, { movers, entries }: Moves): string {
   const out = [`what costs most of ${binding}`];
   for (const { op, share, findings: known } of movers) {
     out.push(
@@ -75,12 +83,15 @@ export function movesText({ binding, time, latency, occupancy }: Limits, { mover
       out.push(`  ${configurationText(entry)}: ${entry.refused}`);
       continue;
     }
-    const { time: other, binding: by, occupancy: held, latency: waits } = entry.limits;
+    const { time: other, binding: by, occupancy: held, latency: waits, traffic: moved, program } = entry.limits;
+    const differs = Math.abs(moved.grid.write - traffic.grid.write) > 0.01 * traffic.grid.write;
     const change = other.from / time.from - 1;
     const said = Math.abs(change) < MEANINGFUL ? "about the same" : change < 0 ? `${percent(-change)} less` : `${percent(change)} more`;
     out.push(
-      `  ${configurationText(entry)}: ${duration(other.from)} by ${by}, ${said}; ${held.ctasPerSm} CTAs on an SM${waits ? `, ${duration(waits.seconds)} of latency` : ""}`,
+      `  ${configurationText(entry)}: ${duration(other.from)} by ${by}, ${said}; ${summary(program)} in a program, ${held.ctasPerSm} CTAs on an SM${waits ? `, ${duration(waits.seconds)} of latency` : ""}`,
     );
+    if (differs)
+      out.push(`       it writes ${bytes(moved.grid.write)} instead of ${bytes(traffic.grid.write)}: it computes something else`);
   }
   return `${out.join("\n")}\n`;
 }

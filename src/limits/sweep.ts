@@ -12,7 +12,10 @@ import { duration } from "./bounds.js";
 import type { GridOf } from "./grid.js";
 import type { Limits } from "./limits.js";
 
-/** A name and the values that it takes: a `tl.constexpr` of the kernel, or `num_warps`, `num_stages`, `num_ctas`, `maxnreg`. */
+/**
+ * A name and the values that it takes: a `tl.constexpr` of the kernel, the type of another argument (`i32:16` says that it is a multiple of
+ * 16), or `num_warps`, `num_stages`, `num_ctas`, `maxnreg`.
+ */
 export type SweepAxis = readonly [name: string, values: readonly string[]];
 
 /** One configuration, as `triton.Config` takes it, and its limits or why it has none. */
@@ -56,6 +59,11 @@ export function* sweeping(source: ModuleSource, { axes, gridOf, ...question }: S
       return rejected(
         `there is no constant or option '${name}'${nearestText(name, [...constants, ...Object.keys(OPTIONS)])}${source.python ? "" : "; constants are those of a Python kernel"}`,
       );
+  const strange = axes.flatMap(([name, values]) =>
+    Object.hasOwn(OPTIONS, name) ? values.filter((value) => !/^\d+$/.test(value)).map((value) => `${name}=${value}`) : [],
+  );
+  if (strange.length > 0)
+    return rejected(`options are whole numbers, and ${strange.join(", ")} ${strange.length === 1 ? "is" : "are"} none`);
   const all = product(axes);
   if (all.length > MOST_CONFIGURATIONS)
     return rejected(`${all.length} configurations are more than a sweep compiles; at most ${MOST_CONFIGURATIONS}`);
@@ -89,7 +97,7 @@ function entryOf(
   });
   const again = withConstants(source, kwargs);
   if (again.kind === "error") return refused(textOf(again));
-  const grid = gridOf(new Map(Object.entries(kwargs).map(([name, value]) => [name, Number(value)])));
+  const grid = gridOf(new Map(Object.entries(kwargs).flatMap(([name, value]) => (isType(value) ? [] : [[name, Number(value)] as const]))));
   if ("error" in grid) return refused(grid.error);
   const cuda = Object.fromEntries(Object.entries(options).map(([name, value]) => [OPTIONS[name]!, value]));
   const { compile = {}, ...rest } = question;
@@ -100,17 +108,20 @@ function entryOf(
 /** The first line of what is wrong. */
 const textOf = ({ message, rendered }: Rejected): string => (message ?? rendered ?? "").split("\n")[0]!;
 
-/** The source with other values of constants, read again. */
+/** Whether a value is the type of an argument: `i32:16`, `*fp16`. */
+const isType = (value: string): boolean => /^\*?(?:[iu]\d+|(?:bf|fp)\d+\w*)(?::16)?$/.test(value);
+
+/** The source with other values of constants and types of arguments, read again. */
 function withConstants(source: ModuleSource, kwargs: Readonly<Record<string, string>>): ModuleSource | Rejected {
   const names = Object.keys(kwargs);
   const { request } = source;
   if (names.length === 0) return source;
   const { python = {} } = request;
-  const constants = [
-    ...(python.constants ?? []).filter((text) => !names.includes(text.split("=")[0]!)),
-    ...names.map((name) => `${name}=${kwargs[name]}`),
-  ];
-  const read = readSource({ ...request, python: { ...python, constants } });
+  const others = (texts: readonly string[] = []) => texts.filter((text) => !names.includes(text.split("=")[0]!));
+  const chosen = (types: boolean) => names.filter((name) => isType(kwargs[name]!) === types).map((name) => `${name}=${kwargs[name]}`);
+  const constants = [...others(python.constants), ...chosen(false)];
+  const types = [...others(python.types), ...chosen(true)];
+  const read = readSource({ ...request, python: { ...python, constants, types } });
   return read.kind === "module" || read.kind === "error" ? read : rejected(`'${request.name}' is no kernel`);
 }
 
@@ -151,7 +162,13 @@ export function pruningJson({ entries }: Sweep): unknown {
     ...options,
     grid,
     ...(found
-      ? { bound: found.time.from, binding: found.binding, bounds: found.bounds, occupancy: found.occupancy.ctasPerSm }
+      ? {
+          bound: found.time.from,
+          binding: found.binding,
+          bounds: found.bounds,
+          occupancy: found.occupancy.ctasPerSm,
+          sharedBytes: found.sharedBytes,
+        }
       : { refused }),
   }));
 }

@@ -23,12 +23,12 @@ function head(limits: Limits): string[] {
 }
 
 /** How far counts of a few programs speak for all. */
-export function coverageText({ followed, programs, kind, kinds, threads, error, spread }: Limits["coverage"]): string {
+export function coverageText({ followed, programs, kind, kinds, threads, looked, error, spread }: Limits["coverage"]): string {
   if (kind === "all") return `counts are exact: ${programs === 1 ? "the program was" : `all ${programs} programs were`} followed`;
   if (kind === "kinds")
     return `counts are of all ${programs} programs: ${kinds === 1 ? "one kind" : `${kinds} kinds`}, by ${threads} threads of each; ${followed} programs were followed as a whole`;
   if (kind === "alike") return `counts are those of ${followed} of ${programs} programs, which cost the same; others may differ`;
-  return `a sample: ${followed} of ${programs} programs, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
+  return `a sample: ${looked} of ${programs} programs${looked > followed ? ` (${kinds} kinds, ${followed} followed as a whole)` : ""}, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
 }
 
 function boundLines(limits: Limits, drawn: boolean): string[] {

@@ -199,11 +199,10 @@ export function callTool(name: string, args: Arguments, host: Host): Answer {
   if (strange !== undefined)
     return { text: `${name} has no argument '${strange}'; it has ${Object.keys(tool.properties).join(", ")}`, isError: true };
   const bad = Object.entries(args).find(([key, value]) => !fits(value, tool.properties[key]!));
-  if (bad)
-    return {
-      text: `argument '${bad[0]}' of ${name} is to be: ${tool.properties[bad[0]]!.description} (${tool.properties[bad[0]]!.type})`,
-      isError: true,
-    };
+  if (bad) {
+    const { description, type, enum: known } = tool.properties[bad[0]]!;
+    return { text: `argument '${bad[0]}' of ${name} is to be: ${description} (${known?.join(", ") ?? type})`, isError: true };
+  }
   const made = tool.call(args, host);
   return typeof made === "string"
     ? { text: shortened(made), isError: false }

@@ -73,10 +73,10 @@ export function sliceAddresses(program: PtxProgram, asLanes?: "accesses" | "bran
   };
   for (const { terminator } of blocks) for (const register of registersOf(terminator)) want(register);
   drain();
-  const programs = new Set(program.special.filter(({ name }) => /^%(?:ctaid|clusterid)/.test(name)).map(({ row }) => row));
-  const choosesByProgram =
-    [...wanted].some((row) => programs.has(row)) ||
-    [...kept].some((flow) => flow.opcode === "atom" || (flow.opcode === "ld" && spaceOf(flow) !== "param" && spaceOf(flow) !== "local"));
+  const choosesByProgram = [...kept].some(
+    (flow) =>
+      flow.readsProgram || flow.opcode === "atom" || (flow.opcode === "ld" && spaceOf(flow) !== "param" && spaceOf(flow) !== "local"),
+  );
   if (asLanes !== "branches")
     for (const flow of flows) {
       if (asLanes && !isOfGlobal(flow)) continue;

@@ -273,7 +273,7 @@ export class BodyCompiler {
   }
 }
 
-function flowOf({ op, reads, writes, predicateReads, predicateWrites, addresses, cost }: InstructionCompiler): Flow {
+function flowOf({ op, reads, writes, predicateReads, predicateWrites, addresses, readsProgram, cost }: InstructionCompiler): Flow {
   const { opcode, modifiers, guard } = op;
   const usesCarry = /^(?:add|sub|mad)c$/.test(opcode) ? [CARRY] : [];
   const setsCarry = modifiers.includes("cc") ? [CARRY] : [];
@@ -285,6 +285,7 @@ function flowOf({ op, reads, writes, predicateReads, predicateWrites, addresses,
     writes: [...writes, ...predicateWrites.map((n) => ~n), ...setsCarry],
     addresses,
     guard: guard === undefined ? undefined : tested,
+    readsProgram,
     cost,
   };
 }

@@ -32,6 +32,8 @@ export class InstructionCompiler {
   readonly predicateReads: number[] = [];
   readonly predicateWrites: number[] = [];
   readonly addresses: number[] = [];
+  /** Whether it reads which program of the grid this is. */
+  readsProgram = false;
   /** Counts what a memory access costs, and leaves data as it is: see `address-slice.ts`. */
   cost: Step | undefined;
   readonly types: readonly string[];
@@ -144,6 +146,7 @@ export class InstructionCompiler {
   }
 
   #special(name: string, wide: boolean): number {
+    this.readsProgram ||= /^%(?:ctaid|clusterid)/.test(name);
     if (/^%(?:clock|clock_hi|clock64|globaltimer(?:_lo|_hi)?)$/.test(name)) {
       const row = this.temp(wide ? 64 : 32);
       if (/_hi$/.test(name)) this.emit(lanes("I[d + l] = 0", row));

@@ -46,6 +46,8 @@ export interface Flow {
   /** Those of `reads` on which the place of a memory access depends. */
   readonly addresses: readonly number[];
   readonly guard: number | undefined;
+  /** Whether it reads which program of the grid this is. */
+  readonly readsProgram: boolean;
   /** Counts the cost of a memory access without doing it. */
   readonly cost: Step | undefined;
 }
