@@ -134,7 +134,7 @@ export function countLaunch(ptx: string, launch: ReadyLaunch, sharedBytes: numbe
       return followed.length > 1 && (steps >= STEPS || (followed.length >= ALIKE && areAlike(followed)));
     },
   });
-  const problem = problemOf(run);
+  const problem = problemOf(run, followed.length);
   if (problem) return problem;
   if (kinds) shareWeights(followed, kinds);
   const coverage = coverageOf(followed, total, looked.length, kinds);
@@ -304,10 +304,12 @@ function sitesOf(run: PtxRun, followed: readonly Followed[]): SiteCost[] {
 const NO_RUNS = new Float64Array(0);
 
 /** A run that did not come to its end has no counts. */
-function problemOf(run: PtxRun): Rejected | undefined {
+function problemOf(run: PtxRun, followed: number): Rejected | undefined {
   const [diagnostic] = run.diagnostics;
   if (diagnostic) return rejected(`the final code cannot be read: ${diagnostic.message}`);
   const finding = run.findings.find(({ kind }) => ["limit", "deadlock", "not-modelled", "assert"].includes(kind));
+  // A program that is too long after others is left out.
+  if (finding?.kind === "limit" && followed > 0) return undefined;
   if (finding?.kind === "limit")
     return rejected(
       `one program takes more than ${MOST_STEPS} warp instructions: it is too long to be followed; smaller numbers or a smaller block make it shorter`,

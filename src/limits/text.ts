@@ -26,7 +26,7 @@ function head(limits: Limits): string[] {
 export function coverageText({ followed, programs, kind, kinds, threads, looked, error, spread }: Limits["coverage"]): string {
   if (kind === "all") return `counts are exact: ${programs === 1 ? "the program was" : `all ${programs} programs were`} followed`;
   if (kind === "kinds")
-    return `counts are of all ${programs} programs: ${kinds === 1 ? "one kind" : `${kinds} kinds`}, by ${threads} threads of each; ${followed} programs were followed as a whole`;
+    return `counts are of all ${programs} programs: ${kinds === 1 ? "one kind" : `${kinds} kinds`}, by ${threads} threads of each; ${followed} ${followed === 1 ? "was" : "were"} followed as a whole`;
   if (kind === "alike") return `counts are those of ${followed} of ${programs} programs, which cost the same; others may differ`;
   return `a sample: ${looked} of ${programs} programs${looked > followed ? ` (${kinds} kinds, ${followed} followed as a whole)` : ""}, which differ: standard error ${percent(error)}, the dearest ${spread.toFixed(2)} times the mean`;
 }
