@@ -49,7 +49,7 @@ function constantInfo(op: Operation, rank: number, value: bigint): AxisInfo {
 
 // --- two operands ------------------------------------------------------------------------------
 
-interface BinaryRule {
+export interface BinaryRule {
   contiguity?(op: Operation, a: AxisInfo, b: AxisInfo, dim: number): number;
   divisibility?(op: Operation, a: AxisInfo, b: AxisInfo, dim: number): number;
   constancy?(op: Operation, a: AxisInfo, b: AxisInfo, dim: number): number;
@@ -57,7 +57,7 @@ interface BinaryRule {
 }
 const commonConstancy = (a: AxisInfo, b: AxisInfo, dim: number): number => gcd(a.constancy[dim]!, b.constancy[dim]!);
 
-function binary(rule: BinaryRule): AxisInfoRule {
+export function binary(rule: BinaryRule): AxisInfoRule {
   return (op, [a, b]) => {
     const value = rule.constant?.(op, a!, b!);
     if (value !== undefined) return constantInfo(op, rankOf(a!), int64(value));
@@ -79,20 +79,20 @@ const contiguityOfSum: BinaryRule["contiguity"] = (_, a, b, d) =>
   Math.max(gcd(a.constancy[d]!, b.contiguity[d]!), gcd(a.contiguity[d]!, b.constancy[d]!));
 const commonDivisibility: BinaryRule["divisibility"] = (_, a, b, d) => gcd(a.divisibility[d]!, b.divisibility[d]!);
 
-const add = binary({ contiguity: contiguityOfSum, divisibility: commonDivisibility, constant: foldedBy((a, b) => a + b) });
-const sub = binary({
+export const SUM: BinaryRule = { contiguity: contiguityOfSum, divisibility: commonDivisibility, constant: foldedBy((a, b) => a + b) };
+export const DIFFERENCE: BinaryRule = {
   // A falling sequence does not count as contiguous.
   contiguity: (_, a, b, d) => gcd(a.contiguity[d]!, b.constancy[d]!),
   divisibility: commonDivisibility,
   constant: foldedBy((a, b) => a - b),
-});
+};
 /** Offsets count elements, addresses bytes. */
-const elementBytes = (op: Operation): number => Math.max(1, Math.trunc(getPointeeBitWidth(op.operand(0).type) / 8));
-const addPtr = binary({
+export const elementBytes = (op: Operation): number => Math.max(1, Math.trunc(getPointeeBitWidth(op.operand(0).type) / 8));
+export const ADDRESS: BinaryRule = {
   contiguity: contiguityOfSum,
   divisibility: (op, a, b, d) => gcd(a.divisibility[d]!, multiplyDivisor(b.divisibility[d]!, elementBytes(op))),
   constant: (op, a, b) => foldedBy((x, y) => x + y * BigInt(elementBytes(op)))(op, a, b),
-});
+};
 
 const mul = binary({
   contiguity: (_, a, b, d) => Math.max(b.constantValue === 1n ? a.contiguity[d]! : 1, a.constantValue === 1n ? b.contiguity[d]! : 1),
@@ -324,9 +324,9 @@ export const AXIS_INFO_RULES: ReadonlyMap<OpDef, AxisInfoRule> = new Map<OpDef, 
   [tt.MakeRangeOp, makeRange],
   [PoisonOp, poison],
   [arith.ConstantOp, constant],
-  [tt.AddPtrOp, addPtr],
-  [arith.AddIOp, add],
-  [arith.SubIOp, sub],
+  [tt.AddPtrOp, binary(ADDRESS)],
+  [arith.AddIOp, binary(SUM)],
+  [arith.SubIOp, binary(DIFFERENCE)],
   [arith.MulIOp, mul],
   [arith.DivSIOp, div],
   [arith.DivUIOp, div],

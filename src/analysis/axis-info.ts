@@ -111,13 +111,15 @@ export function hintOf(attr: Attribute | undefined, rank: number): readonly numb
   return dimensions((dim) => (dim < count ? Number(elements[splat ? 0 : dim]) : undefined));
 }
 
-/** The AxisInfo of a value in the worst case: only from hints on its op or on its function's argument. */
-export function pessimisticAxisInfo(value: Value): AxisInfo {
+/**
+ * The AxisInfo of a value in the worst case: only from hints on its op or on its function's argument. Values from control flow may be
+ * anything at first (`hopeful`), until they are joined with the incoming values.
+ */
+export function pessimisticAxisInfo(value: Value, hopeful = true): AxisInfo {
   const rank = shapeRank(value);
   const op = value.definingOp;
   const owner = op ?? (value.argOwner!.region?.firstBlock === value.argOwner ? value.argOwner!.parentOp : null);
-  // Values from control flow are unknown at first: anything is possible, until they are joined with the incoming values.
-  const fromControlFlow = owner?.def.interface(RegionBranch) !== undefined || (!op && WarpSpecializePartitionsOp.is(owner));
+  const fromControlFlow = hopeful && (owner?.def.interface(RegionBranch) !== undefined || (!op && WarpSpecializePartitionsOp.is(owner)));
   const all = new Array<number>(rank).fill(fromControlFlow ? MAX_DIVISOR : 1);
   let hint: ((name: string) => readonly number[] | undefined) | undefined;
   if (op) hint = (name) => hintOf(op.attr(name), rank);

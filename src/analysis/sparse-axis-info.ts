@@ -4,7 +4,8 @@ import { WarpSpecializePartitionsOp } from "../dialects/ttg/ops/warp-specialize.
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { type AxisInfo, axisInfo, gcd, hintOf, joinAxisInfo, pessimisticAxisInfo, rankOf } from "./axis-info.js";
-import { AXIS_INFO_RULES, killsUpstream } from "./axis-info-rules.js";
+import { killsUpstream } from "./axis-info-rules.js";
+import { type AxisInfoVersion, axisInfoVersion } from "./axis-info-versions.js";
 import { constantAnalyses } from "./dataflow/constant-propagation.js";
 import { DataFlowSolver, pointAfter } from "./dataflow/solver.js";
 import { SparseForwardAnalysis } from "./dataflow/sparse-forward.js";
@@ -17,14 +18,15 @@ type Analysis = SparseForwardAnalysis<AxisInfo>;
  */
 export function analyzeAxisInfo(func: Operation, killing: Set<Operation>): (value: Value) => AxisInfo | undefined {
   const { code, constants } = constantAnalyses();
+  const version = axisInfoVersion(func.ctx.triton);
   const axes: Analysis = new SparseForwardAnalysis<AxisInfo>(
     {
       name: "axis-info",
-      entry: pessimisticAxisInfo,
+      entry: (value) => pessimisticAxisInfo(value, !version.waits),
       join: joinAxisInfo,
-      visitOperation: (op, operands, self) => visitOperation(op, operands, self, killing),
+      visitOperation: (op, operands, self) => visitOperation(op, operands, self, version, killing),
       visitOtherArguments(op, values, first, count, self) {
-        if (ForOp.is(op)) visitInductionVar(op, values[0]!, self);
+        if (ForOp.is(op)) visitInductionVar(op, values[0]!, self, version);
         else if (WarpSpecializePartitionsOp.is(op)) visitCaptures(op, values, self);
         else self.setToEntry(values.filter((_, i) => i < first || i >= first + count));
       },
@@ -39,7 +41,14 @@ export function analyzeAxisInfo(func: Operation, killing: Set<Operation>): (valu
   return (value) => axes.get(value);
 }
 
-function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)[], self: Analysis, killing: Set<Operation>): void {
+function visitOperation(
+  op: Operation,
+  operands: readonly (AxisInfo | undefined)[],
+  self: Analysis,
+  { rules, waits }: AxisInfoVersion,
+  killing: Set<Operation>,
+): void {
+  if (waits && operands.some((info) => !info || rankOf(info) === 0)) return;
   const known = operands.map((info, i) => {
     if (info && rankOf(info) > 0) return info;
     // Nothing came here yet: the worst case is taken, and stays.
@@ -48,14 +57,18 @@ function visitOperation(op: Operation, operands: readonly (AxisInfo | undefined)
     return self.get(value)!;
   });
   if (killsUpstream(op, known)) killing.add(op);
-  const info = inferAxisInfo(op, known);
+  const info = inferAxisInfo(op, known, rules);
   if (!info) return self.setToEntry(op.results);
   for (const result of op.results) self.join(result, info);
 }
 
 /** The AxisInfo of an op's results given its operands: from the rule of its kind, and hints on the op. Undefined where nothing follows. */
-export function inferAxisInfo(op: Operation, operands: readonly AxisInfo[]): AxisInfo | undefined {
-  const info = AXIS_INFO_RULES.get(op.def)?.(op, operands);
+export function inferAxisInfo(
+  op: Operation,
+  operands: readonly AxisInfo[],
+  rules = axisInfoVersion(op.ctx.triton).rules,
+): AxisInfo | undefined {
+  const info = rules.get(op.def)?.(op, operands);
   if (!info || rankOf(info) === 0) return undefined;
   return axisInfo(
     hintOf(op.attr("tt.contiguity"), rankOf(info)) ?? info.contiguity,
@@ -66,14 +79,16 @@ export function inferAxisInfo(op: Operation, operands: readonly AxisInfo[]): Axi
 }
 
 /** lower bound + k * step */
-function visitInductionVar(loop: Operation, inductionVar: Value, self: Analysis): void {
-  const read = (value: Value): AxisInfo => {
+function visitInductionVar(loop: Operation, inductionVar: Value, self: Analysis, { waits }: AxisInfoVersion): void {
+  const read = (value: Value): AxisInfo | undefined => {
     const fact = self.fact(value).dependOn(pointAfter(loop), self);
-    if (!fact.value || rankOf(fact.value) === 0) self.setToEntry([value]);
-    return self.get(value)!;
+    if (!waits && (!fact.value || rankOf(fact.value) === 0)) self.setToEntry([value]);
+    return self.get(value);
   };
   const { lowerBound, step } = ForOp.match(loop)!;
-  const info = axisInfo([1], [gcd(read(lowerBound).divisibility[0]!, read(step).divisibility[0]!)], [1]);
+  const [from, by] = [read(lowerBound), read(step)];
+  if (!from || !by) return;
+  const info = axisInfo([1], [gcd(from.divisibility[0]!, by.divisibility[0]!)], [1]);
   // As upstream, users are not notified: they are visited after the loop's arguments anyway.
   const fact = self.fact(inductionVar);
   fact.value = fact.value ? joinAxisInfo(fact.value, info) : info;

@@ -6,15 +6,27 @@ export interface TritonVersion {
   readonly release: string;
   /** The PTX that its ptxas for Blackwell takes, as 10 * major + minor. */
   readonly blackwellPtx: number;
+  /** The rules of AxisInfo: those of this version. */
+  readonly axisInfo: "3.6" | "3.7";
+  /** The fastest dimension of an access among equally contiguous ones. */
+  readonly fastestAmongEqual: "first" | "last";
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
 
-export const TRITON_3_6: TritonVersion = { name: "3.6", release: "3.6.0", blackwellPtx: 88 };
+export const TRITON_3_6: TritonVersion = {
+  name: "3.6",
+  release: "3.6.0",
+  blackwellPtx: 88,
+  axisInfo: "3.6",
+  fastestAmongEqual: "first",
+};
 export const TRITON_3_7: TritonVersion = {
   name: "3.7",
   release: "3.7.1",
   blackwellPtx: 91,
+  axisInfo: "3.7",
+  fastestAmongEqual: "last",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -8,15 +8,17 @@ import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
 import { RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
+import type { Value } from "../../../ir/value.js";
 import type { BlockedParams } from "../../../layout/encoding-params.js";
 import { getCTALayout, getShapePerCTAOf } from "../../../layout/encoding-queries.js";
 import { makeBlocked } from "../../../layout/encodings/blocked.js";
 import { defaultCga } from "../../../layout/encodings/cga.js";
+import type { TritonVersion } from "../../../support/triton-version.js";
 import { getElementBitWidth, getMemAccessPtr, lookupNumWarps } from "../memory-access.js";
 
-/** Dimensions by falling contiguity; equal ones in their order. */
-export function argSort(numbers: readonly number[]): number[] {
-  return numbers.map((_, i) => i).sort((a, b) => numbers[b]! - numbers[a]! || a - b);
+/** Dimensions by falling contiguity; of equal ones the first one is first, or the last one. */
+export function argSort(numbers: readonly number[], amongEqual: TritonVersion["fastestAmongEqual"]): number[] {
+  return numbers.map((_, i) => i).sort((a, b) => numbers[b]! - numbers[a]! || (amongEqual === "first" ? a - b : b - a));
 }
 
 export interface CoalescedLayout {
@@ -35,7 +37,7 @@ export class CoalescedLayouts {
   readonly #widest = new Map<SliceGroup, Map<string, number>>();
 
   constructor(
-    root: Operation,
+    readonly root: Operation,
     readonly axes: ModuleAxisInfo,
     readonly threadsPerWarp: number,
   ) {
@@ -58,7 +60,7 @@ export class CoalescedLayouts {
     const cga = params ? getCTALayout(params)! : defaultCga(shape.length);
     const shapePerCTA = params ? getShapePerCTAOf(params, shape) : shape;
     const numWarps = lookupNumWarps(op);
-    const order = argSort(this.axes.getOrWorst(ptr).contiguity);
+    const order = this.#orderOf(ptr);
     const own = this.#elementsPerThread(op, order, shapePerCTA);
     // Accesses that depend on each other had better have one layout: the widest decides.
     let perThread = Math.max(own, ptr.definingOp ? this.#widestLike(op, shape, order, shapePerCTA) : own);
@@ -72,6 +74,10 @@ export class CoalescedLayouts {
     return { layout: makeBlocked(request, cga), perThread, own };
   }
 
+  #orderOf(ptr: Value): number[] {
+    return argSort(this.axes.getOrWorst(ptr).contiguity, this.root.ctx.triton.fastestAmongEqual);
+  }
+
   #widestLike(op: Operation, shape: readonly number[], order: readonly number[], shapePerCTA: readonly number[]): number {
     const group = this.#groups.groupOf(op);
     let widest = this.#widest.get(group);
@@ -83,7 +89,7 @@ export class CoalescedLayouts {
     for (const connected of this.#groups.reachable(group))
       for (const other of this.#accesses.get(connected) ?? []) {
         const ptr = getMemAccessPtr(other)!;
-        if (!equal((ptr.type as TensorType).params.shape, shape) || !equal(argSort(this.axes.getOrWorst(ptr).contiguity), order)) continue;
+        if (!equal((ptr.type as TensorType).params.shape, shape) || !equal(this.#orderOf(ptr), order)) continue;
         result = Math.max(result, this.#elementsPerThread(other, order, shapePerCTA));
       }
     widest.set(key, result);
