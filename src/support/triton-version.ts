@@ -10,6 +10,8 @@ export interface TritonVersion {
   readonly axisInfo: "3.6" | "3.7";
   /** The fastest dimension of an access among equally contiguous ones. */
   readonly fastestAmongEqual: "first" | "last";
+  /** Barriers that passes make say which memories they order (`ttg.barrier local`). */
+  readonly barriersNameMemory: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -20,6 +22,7 @@ export const TRITON_3_6: TritonVersion = {
   blackwellPtx: 88,
   axisInfo: "3.6",
   fastestAmongEqual: "first",
+  barriersNameMemory: false,
 };
 export const TRITON_3_7: TritonVersion = {
   name: "3.7",
@@ -27,6 +30,7 @@ export const TRITON_3_7: TritonVersion = {
   blackwellPtx: 91,
   axisInfo: "3.7",
   fastestAmongEqual: "last",
+  barriersNameMemory: true,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -70,8 +70,10 @@ import { type CudaOptions, ptxVersionOf } from "./options.js";
 /** The options of passes that differ between versions. */
 export interface VersionRules {
   readonly version: TritonVersion;
-  /** Whether loops that are marked for it are divided among warp groups; else they are refused. */
-  readonly warpSpecializes: boolean;
+  /** Whether loops that are marked for it are divided among warp groups on Blackwell; else they are refused. */
+  readonly dividesOnBlackwell: boolean;
+  /** Whether Hopper's loops of one stage are divided too. */
+  readonly dividesOneStage: boolean;
   /** Fences also before reads through the async proxy. */
   readonly fencesForReads: boolean;
   /** The code that ops become. */
@@ -96,7 +98,10 @@ const gluonToTtgir = stage("ttgir", [
   combineTensorSelectAndIf(),
 ]);
 
-const toTtgir = ({ capability, options }: BackendTarget<CudaOptions>, { warpSpecializes }: VersionRules): readonly BackendStep[] => {
+const toTtgir = (
+  { capability, options }: BackendTarget<CudaOptions>,
+  { dividesOnBlackwell, dividesOneStage }: VersionRules,
+): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
   const gpu = gpuOf(capability);
   const hoist = optimizeDotOperands({ hoistLayoutConversion: gpu.asyncCopies });
@@ -125,9 +130,9 @@ const toTtgir = ({ capability, options }: BackendTarget<CudaOptions>, { warpSpec
       optimizeDescriptorEncoding(),
       loopAwareCse(),
       ...(gpu.architecture === "Blackwell"
-        ? blackwellLoops(numStages, warpSpecializes)
+        ? blackwellLoops(numStages, dividesOnBlackwell)
         : gpu.asyncCopies
-          ? ampereLoops(numStages, warpSpecializes)
+          ? ampereLoops(numStages, dividesOneStage)
           : [loopInvariantCodeMotion()]),
       canonicalize(),
       loopAwareCse(),
@@ -181,13 +186,13 @@ const toLlvm = (
   ]);
 };
 
-const ampereLoops = (numStages: number, known: boolean) => [
+const ampereLoops = (numStages: number, oneStage: boolean) => [
   fuseNestedLoops(),
   canonicalize(),
   loopInvariantCodeMotion(),
   canonicalize(),
   combineTensorSelectAndIf(),
-  warpSpecialization({ numStages, dumpIntermediateSteps: true, known }),
+  warpSpecialization({ numStages, dumpIntermediateSteps: true, oneStage }),
   assignLatencies({ numStages }),
   scheduleLoops(),
   pipeline({ numStages, dumpIntermediateSteps: true }),

@@ -4,7 +4,8 @@ import type { VersionRules } from "./pipeline.js";
 
 export const RULES_3_6: VersionRules = {
   version: TRITON_3_6,
-  warpSpecializes: true,
+  dividesOnBlackwell: true,
+  dividesOneStage: true,
   fencesForReads: false,
   codeForms: "3.6",
   keepFences: false,

@@ -4,7 +4,8 @@ import type { VersionRules } from "./pipeline.js";
 
 export const RULES_3_7: VersionRules = {
   version: TRITON_3_7,
-  warpSpecializes: false,
+  dividesOnBlackwell: false,
+  dividesOneStage: false,
   fencesForReads: true,
   codeForms: "3.7",
   keepFences: true,

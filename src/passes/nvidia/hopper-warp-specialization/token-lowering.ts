@@ -9,6 +9,7 @@ import { BarrierOp } from "../../../dialects/gpu/ops/index.js";
 import { ConsumerReleaseOp, ConsumerWaitOp, CreateTokenOp, ProducerAcquireOp, ProducerCommitOp } from "../../../dialects/nvws/ops/token.js";
 import { enclosingModule, getNumCTAs } from "../../../dialects/ttg/num-warps.js";
 import { LocalAllocOp } from "../../../dialects/ttg/ops/local-memory.js";
+import * as ttg from "../../../dialects/ttg/ops/since-3-7.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
 import { ArriveBarrierOp, InitBarrierOp, WaitBarrierOp } from "../../../dialects/ttng/ops/barrier.js";
 import { boolAttr, i32Attr } from "../../../ir/builtin-attrs.js";
@@ -58,7 +59,8 @@ function lowerToken(rw: Rewriter, op: Operation): void {
     rw.create(InitBarrierOp, { alloc: createSingleBufferView(rw, full, index), count: barriers.fullCount }, { loc });
     rw.create(InitBarrierOp, { alloc: createSingleBufferView(rw, empty, index), count: THREADS_PER_TASK }, { loc });
   }
-  rw.create(BarrierOp, {}, { loc });
+  if (rw.ctx.triton.barriersNameMemory) rw.create(ttg.BarrierOp, { addrSpace: ttg.LOCAL }, { loc });
+  else rw.create(BarrierOp, {}, { loc });
 
   for (const { owner, index } of [...result.uses()]) {
     if (!WarpSpecializeOp.is(owner)) lowerUser(rw, owner, barriers);

@@ -2,7 +2,7 @@ import { ForOp } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
 import { FuncOp } from "../../../dialects/tt/ops/function.js";
 import { partitionRegionsOf, WarpSpecializeOp } from "../../../dialects/ttg/ops/warp-specialize.js";
-import { i32Attr } from "../../../ir/builtin-attrs.js";
+import { i32Attr, intOf } from "../../../ir/builtin-attrs.js";
 import type { Operation } from "../../../ir/operation.js";
 import { verifyOperation } from "../../../ir/verify.js";
 import { definePass } from "../../../pass/define-pass.js";
@@ -12,7 +12,7 @@ import { Rewriter } from "../../../rewrite/rewriter.js";
 import { WARP_SPECIALIZE } from "../../ttg/fuse-nested-loops/fuse-one-level.js";
 import { lookupNumWarps } from "../../ttg/memory-access.js";
 import { NUM_STAGES } from "../../ttg/software-pipelining/pipelined-loops.js";
-import { KNOWN, refuse, UNKNOWN } from "../not-specializable.js";
+import { refuse } from "../not-specializable.js";
 import { doCodePartition } from "./code-partition.js";
 import { doDataPartition } from "./data-partition.js";
 import { doTaskIdPropagate } from "./task-id-propagation.js";
@@ -26,21 +26,21 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
   options: {
     numStages: option.int({ default: 0, summary: "number of buffers for warp specialization" }),
     dumpIntermediateSteps: option.bool({ default: false, summary: "Dump intermediate steps" }),
-    known: KNOWN,
+    oneStage: option.bool({ default: true, ours: true, summary: "divide loops of one stage too, as before 3.7" }),
   },
   statistics: { loops: "loops whose pipelining was switched off" },
   run(root, pass) {
     const { options, count, listener, fail, explain } = pass;
+    if (!options.oneStage && options.numStages <= 1) return;
     const rw = new Rewriter(root.ctx, listener);
     const dump = (step: string): void => {
       if (options.dumpIntermediateSteps) pass.dump(step, root);
     };
     root.walkPostOrder((func) => {
       if (!FuncOp.is(func)) return;
-      const { marked, reason } = markedLoop(func);
+      const { marked, reason } = markedLoop(func, (loop) => options.oneStage || stagesOf(loop, options.numStages) > 1);
       if (!marked) return;
       if (reason !== undefined) return explain && explainDeclined(explain, marked, reason);
-      if (!options.known) refuse(marked, UNKNOWN);
       let groups = 3;
       for (; groups >= 2; groups--) {
         doTaskPartition(func, groups);
@@ -65,12 +65,18 @@ export const warpSpecialization = definePass("nvgpu-warp-specialization", {
   },
 });
 
+/** The stages that a loop asks for. */
+const stagesOf = (loop: Operation, otherwise: number): number => intOf(loop.attr(NUM_STAGES)) ?? otherwise;
+
 /** The last loop of a function that is marked to be specialized, and why it cannot be. */
-function markedLoop(func: Operation): { readonly marked: Operation | undefined; readonly reason: string | undefined } {
+function markedLoop(
+  func: Operation,
+  counts: (loop: Operation) => boolean,
+): { readonly marked: Operation | undefined; readonly reason: string | undefined } {
   let marked: Operation | undefined;
   let otherwise: Operation | undefined;
   func.walk((op) => {
-    if (ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE)) marked = op;
+    if (ForOp.is(op) && op.hasAttr(WARP_SPECIALIZE) && counts(op)) marked = op;
     if (IfOp.match(op)?.elseRegion.empty === false) otherwise = op;
   });
   const numWarps = marked ? lookupNumWarps(func) : 4;
