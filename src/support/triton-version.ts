@@ -12,6 +12,12 @@ export interface TritonVersion {
   readonly fastestAmongEqual: "first" | "last";
   /** Barriers that passes make say which memories they order (`ttg.barrier local`). */
   readonly barriersNameMemory: boolean;
+  /** How layout conversions are removed: the rules of this version. */
+  readonly rematerialization: "3.6" | "3.7";
+  /** Asynchronous copies of few elements get a layout of their own. */
+  readonly coalescesSmallCopies: boolean;
+  /** How loops are pipelined: the rules of this version. */
+  readonly pipelining: "3.6" | "3.7";
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -23,6 +29,9 @@ export const TRITON_3_6: TritonVersion = {
   axisInfo: "3.6",
   fastestAmongEqual: "first",
   barriersNameMemory: false,
+  rematerialization: "3.6",
+  coalescesSmallCopies: false,
+  pipelining: "3.6",
 };
 export const TRITON_3_7: TritonVersion = {
   name: "3.7",
@@ -31,6 +40,9 @@ export const TRITON_3_7: TritonVersion = {
   axisInfo: "3.7",
   fastestAmongEqual: "last",
   barriersNameMemory: true,
+  rematerialization: "3.7",
+  coalescesSmallCopies: true,
+  pipelining: "3.7",
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
 

@@ -4,6 +4,7 @@ import { explainAccess } from "../../../analysis/explain-access.js";
 import type { ModuleAxisInfo } from "../../../analysis/module-axis-info.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { DotOpInterface } from "../../../dialects/tt/op-interfaces.js";
+import { AssertOp, PrintOp } from "../../../dialects/tt/ops/debug.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { intOf } from "../../../ir/builtin-attrs.js";
 import { RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
@@ -55,7 +56,8 @@ export function explainLoopWithoutLatencies(explain: Explain, loop: ForView, num
 
 export function explainBarrier(explain: Explain, loop: ForView, barrier: Operation): void {
   const refs = new RemarkRefs(loop.op);
-  declined(explain, loop, [`${refs.of(barrier)} in it makes all threads wait: iterations must not overlap`], refs, {});
+  const effect = AssertOp.is(barrier) || PrintOp.is(barrier) ? "is seen from outside" : "makes all threads wait";
+  declined(explain, loop, [`${refs.of(barrier)} in it ${effect}: iterations must not overlap`], refs, {});
 }
 
 function declined(

@@ -38,12 +38,15 @@ export function lowerMMAs(rw: Rewriter, before: ForView, schedule: CoarseSchedul
 }
 
 function lowerMMA(rw: Rewriter, mma: Operation, before: ForView, schedule: CoarseSchedule): ForView {
-  const alloc = TMEMAllocOp.match(mma.def.interface(MMAv5OpInterface)!.accumulator(mma).definingOp);
-  if (!alloc) return before;
+  const accumulator = mma.def.interface(MMAv5OpInterface)!.accumulator(mma);
+  const alloc = TMEMAllocOp.match(accumulator.definingOp);
+  // Before 3.7 nothing but an allocation would do.
+  if (!alloc && rw.ctx.triton.pipelining === "3.6") return before;
   const selfLatency = intOf(mma.attr(SELF_LATENCY)) ?? 0;
   mma.removeAttr(SELF_LATENCY);
   if (selfLatency === 0) return before;
-  const buffers = accumulatorBuffers(alloc, before, schedule);
+  const buffers = accumulatorBuffers(alloc?.op.results ?? [accumulator], before, schedule);
+  if (buffers > 1 && !alloc) return before;
   const options = { loc: before.op.locRef };
   rw.setBefore(before);
   const [minusOne, zero] = [-1, 0].map((n) => rw.value(ConstantOp, { value: i32Attr(rw.ctx, n) }, options)) as [Value, Value];
@@ -51,16 +54,16 @@ function lowerMMA(rw: Rewriter, mma: Operation, before: ForView, schedule: Coars
   const loop = addIterArgsToLoop(rw, before, inits);
   const [phase, barrierIdx, bufIdx] = bodyOf(loop).args.slice(-inits.length) as [Value, Value, Value | undefined];
   appendToYield(loop, bodyOf(loop).args.slice(-inits.length));
-  createBarrierAndWaits(rw, loop, schedule, { mma, alloc, selfLatency, phase, barrierIdx });
-  if (bufIdx) multibufferTensorMemory(rw, loop, schedule, alloc, bufIdx, buffers);
+  createBarrierAndWaits(rw, loop, schedule, { mma, accumulator, selfLatency, phase, barrierIdx });
+  if (bufIdx && alloc) multibufferTensorMemory(rw, loop, schedule, alloc, bufIdx, buffers);
   return loop;
 }
 
 /** How many accumulators there are at a time, by the places of the first and last op that uses one. */
-function accumulatorBuffers(alloc: Alloc, loop: ForView, schedule: CoarseSchedule): number {
+function accumulatorBuffers(accumulator: readonly Value[], loop: ForView, schedule: CoarseSchedule): number {
   let first: Operation | undefined;
   let last: Operation | undefined;
-  for (const user of alloc.op.results.flatMap((result) => result.users())) {
+  for (const user of accumulator.flatMap((result) => result.users())) {
     if (!loop.op.isProperAncestorOf(user)) continue;
     const top = findAncestorInBlock(bodyOf(loop), user)!;
     if (!first || schedule.isOpBefore(top, first)) first = top;
@@ -73,13 +76,13 @@ function accumulatorBuffers(alloc: Alloc, loop: ForView, schedule: CoarseSchedul
 
 interface MmaToLower {
   readonly mma: Operation;
-  readonly alloc: Alloc;
+  readonly accumulator: Value;
   readonly selfLatency: number;
   readonly phase: Value;
   readonly barrierIdx: Value;
 }
 function createBarrierAndWaits(rw: Rewriter, loop: ForView, schedule: CoarseSchedule, parts: MmaToLower): void {
-  const { mma, alloc, phase, barrierIdx } = parts;
+  const { mma, accumulator, phase, barrierIdx } = parts;
   const wait = placeOfWait(rw, loop, schedule, parts);
   const own = { ...schedule.get(mma) };
   const numStages = wait.stage - own.stage + 1;
@@ -101,7 +104,7 @@ function createBarrierAndWaits(rw: Rewriter, loop: ForView, schedule: CoarseSche
   const deps = [mma.operand(0), mma.operand(1), ...(scaled ? [scaled.a_scale, scaled.b_scale] : [])];
   inSlot(rw.setAfter(mma), schedule, wait, () => rw.create(WaitBarrierOp, { alloc: barrier, phase, deps }, atMma));
   // Reads in branches wait by themselves when they come before that.
-  for (const user of alloc.result.users()) {
+  for (const user of accumulator.users()) {
     if (!TMEMLoadOp.is(user) || user.block === mma.block) continue;
     const top = findAncestorInBlock(bodyOf(loop), user);
     const slot = top && schedule.get(top);
@@ -122,16 +125,18 @@ function replaceOperands(op: Operation, from: Value, to: Value): void {
 }
 
 /** Where an instruction is waited for: before its result is read, or its operands are written anew. */
-function placeOfWait(rw: Rewriter, loop: ForView, schedule: CoarseSchedule, { mma, alloc, selfLatency }: MmaToLower): Slot {
+function placeOfWait(rw: Rewriter, loop: ForView, schedule: CoarseSchedule, { mma, accumulator, selfLatency }: MmaToLower): Slot {
   const own = { ...schedule.get(mma) };
-  let sync: Operation | undefined;
-  const earlier = (op: Operation): void => {
-    if (!sync || schedule.isOpBefore(op, sync)) sync = op;
-  };
-  for (const user of alloc.result.users()) if (TMEMLoadOp.is(user) && user.block === mma.block) earlier(user);
+  const candidates = new Set<Operation>();
+  for (const user of accumulator.users()) if (TMEMLoadOp.is(user) && user.block === mma.block) candidates.add(user);
   const { isPipelineable, isDetermined, unpipelineable } = mmaOperands(mma, loop, (load) => own.stage > schedule.get(load).stage);
   const writers = unpipelineable.map((def) => hoistBufferOutOfLoop(rw, loop, def, schedule) ?? def);
-  if (!isPipelineable && isDetermined) for (const def of writers) earlier(def);
+  if (!isPipelineable && isDetermined) for (const def of writers) candidates.add(def);
+  // Since 3.7 it is the first one that runs after the instruction, not the first one of a round.
+  const sync =
+    rw.ctx.triton.pipelining === "3.6"
+      ? [...candidates].reduce<Operation | undefined>((first, op) => (first && !schedule.isOpBefore(op, first) ? first : op), undefined)
+      : schedule.firstAfter(mma, candidates, loop);
   if (!sync || !isDetermined) return { stage: own.stage + selfLatency, cluster: own.cluster };
   const stage = schedule.isOpBefore(sync, mma) ? own.stage + 1 : schedule.get(sync).stage;
   return { stage, cluster: schedule.newClusterBefore(schedule.splitClusterBefore(sync, loop)) };

@@ -6,6 +6,7 @@ import { getForwardSlice } from "../../../analysis/slices.js";
 import { BarrierOp } from "../../../dialects/gpu/ops/barrier.js";
 import type { ForView } from "../../../dialects/scf/ops/for.js";
 import { IfOp } from "../../../dialects/scf/ops/if.js";
+import { AssertOp, PrintOp } from "../../../dialects/tt/ops/debug.js";
 import { DescriptorGatherOp, DescriptorLoadOp } from "../../../dialects/tt/ops/descriptor.js";
 import { LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { AsyncCopyGlobalToLocalOp } from "../../../dialects/ttg/ops/async-copy.js";
@@ -75,10 +76,12 @@ function initialSchedule(loop: ForView, latencies: Latencies): CoarseSchedule | 
   return loop.op.hasAttr("tt.warp_specialize") ? partitionedSchedule(loop, latencies) : undefined;
 }
 
+/** An op for which all threads meet, or since 3.7 one that stops or prints. */
 function barrierIn(loop: ForView): Operation | undefined {
+  const ofVersion = loop.op.ctx.triton.pipelining === "3.6" ? [BarrierOp] : [ttg.BarrierOp, AssertOp, PrintOp];
   let barrier: Operation | undefined;
   loop.op.walk((op) => {
-    if (BarrierOp.is(op) || ttg.BarrierOp.is(op)) barrier = op;
+    if (ofVersion.some((def) => def.is(op))) barrier = op;
     return barrier ? "interrupt" : undefined;
   });
   return barrier;

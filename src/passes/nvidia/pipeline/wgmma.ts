@@ -182,19 +182,8 @@ function carriedBy(dot: Dot, loop: ForView): number | string {
 function insertWaitsInLoop(rw: Rewriter, loop: ForView, asyncDots: AsyncDots): void {
   if (firstFullWait(bodyOf(loop))) return;
   const dots = [...asyncDots.keys()];
-  for (const dot of dots) {
-    if (rsDotNeedsWait(dot, loop)) {
-      insertWait(rw.setAfter(dot), dot, dots.length - 1, [dot.d]);
-      continue;
-    }
-    const byBlock = new Map<Block, Value[]>();
-    for (const { owner, value } of dot.d.uses()) {
-      if (YieldOp.is(owner)) continue;
-      const block = owner.block!;
-      byBlock.set(block, [...(byBlock.get(block) ?? []), value]);
-    }
-    for (const [block, values] of byBlock) insertWait(rw.setStart(block), dot, 0, values);
-  }
+  if (rw.ctx.triton.pipelining === "3.6") waitsAtBlocks(rw, loop, dots);
+  else waitsAtUsers(rw, loop, dots);
   const last = dots.at(-1)!;
   if (rsDotNeedsWait(last, loop)) return;
   insertWait(
@@ -205,17 +194,58 @@ function insertWaitsInLoop(rw: Rewriter, loop: ForView, asyncDots: AsyncDots): v
   );
 }
 
+const waitForRegisters = (rw: Rewriter, dot: Dot, dots: readonly Dot[]): void =>
+  insertWait(rw.setAfter(dot), dot, dots.length - 1, [dot.d]);
+
+/** 3.6: waits at the start of blocks with users; a dot that is waited for anyway has no other. */
+function waitsAtBlocks(rw: Rewriter, loop: ForView, dots: readonly Dot[]): void {
+  for (const dot of dots) {
+    if (rsDotNeedsWait(dot, loop)) {
+      waitForRegisters(rw, dot, dots);
+      continue;
+    }
+    const byBlock = new Map<Block, Value[]>();
+    for (const { owner, value } of dot.d.uses()) {
+      if (YieldOp.is(owner)) continue;
+      const block = owner.block!;
+      byBlock.set(block, [...(byBlock.get(block) ?? []), value]);
+    }
+    for (const [block, values] of byBlock) insertWait(rw.setStart(block), dot, 0, values);
+  }
+}
+
+/** Since 3.7: waits before the first user of a block; a dot that adds to the result in the same registers needs none. */
+function waitsAtUsers(rw: Rewriter, loop: ForView, dots: readonly Dot[]): void {
+  for (const dot of dots) {
+    const byBlock = new Map<Block, OpOperand[]>();
+    for (const use of dot.d.uses()) {
+      if (YieldOp.is(use.owner)) continue;
+      const block = use.owner.block!;
+      byBlock.set(block, [...(byBlock.get(block) ?? []), use]);
+    }
+    for (const uses of byBlock.values()) {
+      uses.sort((a, b) => (a.owner === b.owner ? 0 : a.owner.isBeforeInBlock(b.owner) ? -1 : 1));
+      const first = uses.find(({ owner, index }) => !(WarpGroupDotOp.is(owner) && index === 2));
+      if (first) insertWait(rw.setBefore(first.owner), dot, 0, [dot.d]);
+    }
+  }
+  for (const dot of dots) if (rsDotNeedsWait(dot, loop)) waitForRegisters(rw, dot, dots);
+}
+
 /**
- * Splits a dot with `a` in registers into one for each instruction along K: all but one of them can be in flight.
+ * Splits a dot with `a` in registers along K, in one for each instruction or, since 3.7, in two: all but one of them can be in flight.
  * Returns the parts in order.
  */
 function splitRSDot(rw: Rewriter, dot: Dot): Dot[] {
   const { op, a, b, d, inputPrecision, isAsync } = dot;
   const mma = encodingParams((d.type as TensorType).params.encoding);
   if (!RankedTensorType.is(a.type) || mma?.kind !== "nvidia_mma") return [dot];
-  const size = mma.instrShape[2]!;
-  const count = Math.trunc(a.type.params.shape.at(-1)! / size);
-  if (count <= 1) return [dot];
+  const k = a.type.params.shape.at(-1)!;
+  const inTwo = rw.ctx.triton.pipelining !== "3.6";
+  const most = Math.trunc(k / mma.instrShape[2]!);
+  if (most <= 1) return [dot];
+  const count = inTwo ? 2 : most;
+  const size = Math.trunc(k / count);
   return rw.from(op, () => {
     rw.setBefore(op);
     const lefts = splitLhs(rw, a, size, count);
@@ -228,7 +258,7 @@ function splitRSDot(rw: Rewriter, dot: Dot): Dot[] {
       const operands = { a: lhs, b: rights[i]!, c, useC };
       const part = rw.create(WarpGroupDotOp, { ...operands, inputPrecision, maxNumImpreciseAcc, isAsync }, { loc: op.locRef });
       c = part.d;
-      useC = rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) }, { loc: op.locRef });
+      useC = inTwo ? undefined : rw.value(ConstantOp, { value: boolAttr(rw.ctx, true) }, { loc: op.locRef });
       return part;
     });
     rw.replace(op, c);

@@ -30,13 +30,17 @@ export interface ConvertSliceOptions {
   readonly stopPropagation?: ((op: Operation) => boolean) | undefined;
   /** A value that is there already and stands for the operand in that layout. */
   readonly getExistingConversion?: (use: OpOperand, encoding: Attribute) => Value | undefined;
+  /** Whether the slice ends at such a value; else it goes on from it. */
+  readonly endAtExisting?: boolean;
+  /** What is wanted already: no value may be wanted in another layout. */
+  readonly from?: ConvertSlice | undefined;
 }
 
 /** The slice of an operand for an encoding, or a phrase that says why there is none. */
 export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute, options: ConvertSliceOptions): ConvertSlice | string {
-  const { stopPropagation, getExistingConversion } = options;
-  const slice = new Set<Value>();
-  const layout = new Map<Value, Attribute>();
+  const { stopPropagation, getExistingConversion, endAtExisting, from } = options;
+  const slice = new Set<Value>(from?.slice);
+  const layout = new Map<Value, Attribute>(from?.layout);
   const seen = new Map<OpOperand, Set<Attribute>>();
   const queue: { readonly use: OpOperand; readonly encoding: Attribute }[] = [];
   const enqueue = (use: OpOperand, encoding: Attribute): void => {
@@ -62,6 +66,7 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     if (ForOp.is(value.definingOp) || WhileOp.is(value.definingOp)) return "a loop's result";
     if (!updateLayout(value, encoding)) return "a value is wanted in two layouts";
     const existing = getExistingConversion?.(use, encoding);
+    if (existing && endAtExisting) continue;
     if (existing) {
       if (!updateLayout(existing, encoding)) return "a value is wanted in two layouts";
       value = existing;

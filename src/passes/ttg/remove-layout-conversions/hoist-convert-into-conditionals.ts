@@ -41,14 +41,21 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   const hoistAbove: (readonly [Value, OpOperand])[] = [];
   /** Results of ifs that are converted as they are. */
   const terminals: Value[] = [];
+  // Before 3.7 a branch was looked at alone, even where a value is wanted in another layout already.
+  const known = remat.rw.ctx.triton.rematerialization === "3.6" ? undefined : found;
   // Grows while it is visited.
   for (const value of slice) {
     const ifOp = IfOp.match(value.definingOp);
     if (!ifOp) continue;
     const rootLayout = layout.get(value)!;
     const [thenUse, elseUse] = [ifOp.thenRegion, ifOp.elseRegion].map((region) => region.firstBlock!.lastOp!.operandUses[value.index]!);
-    const thenFound = remat.getRematerializableSlice(thenUse!, rootLayout, isIf);
-    const elseFound = remat.getRematerializableSlice(elseUse!, rootLayout, isIf);
+    const thenFound = remat.getRematerializableSlice(thenUse!, rootLayout, isIf, known);
+    const elseFound = remat.getRematerializableSlice(
+      elseUse!,
+      rootLayout,
+      isIf,
+      known && typeof thenFound !== "string" ? thenFound : known,
+    );
     if (typeof thenFound !== "string" && typeof elseFound !== "string") {
       merge(thenFound);
       merge(elseFound);

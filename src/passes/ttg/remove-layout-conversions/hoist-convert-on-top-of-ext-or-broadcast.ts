@@ -26,6 +26,7 @@ import {
   type LayoutRematerialization,
   type Removed,
 } from "./layout-rematerialization.js";
+import { convertCost, rematerializationCost } from "./rematerialization-cost.js";
 
 const GROWS: ReadonlySet<OpDef> = new Set<OpDef>([ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp]);
 
@@ -72,6 +73,10 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   const srcEncoding = inferSrcEncoding(over, dstEncoding);
   if (!srcEncoding) return;
   const { rw } = remat;
+  if (rw.ctx.triton.rematerialization !== "3.6") {
+    const cost = rematerializationCost(convert.op, slice);
+    if (cost.rematerialize + convertCost(over.operand(0)) > cost.convert) return;
+  }
   rw.setBefore(over);
   const converted = convertLayout(rw, over.operand(0), srcEncoding, convert.op.locRef);
   const copy = rw.clone(over);

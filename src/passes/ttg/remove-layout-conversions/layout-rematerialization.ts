@@ -112,9 +112,16 @@ export class LayoutRematerialization {
 
   // --- slices ---------------------------------------------------------------------------------
 
-  getConvertBackwardSlice(root: OpOperand, encoding: Attribute, stopPropagation?: ConvertSliceOptions["stopPropagation"]) {
+  getConvertBackwardSlice(
+    root: OpOperand,
+    encoding: Attribute,
+    stopPropagation?: ConvertSliceOptions["stopPropagation"],
+    from?: ConvertSlice,
+  ) {
     return getConvertBackwardSlice(root, encoding, {
       stopPropagation,
+      endAtExisting: this.rw.ctx.triton.rematerialization !== "3.6",
+      from,
       getExistingConversion: (use, wanted) => {
         const remat = this.getRematValue(use.value, wanted);
         // Conversions are visited in post-order, so it is enough to look at this use.
@@ -122,13 +129,14 @@ export class LayoutRematerialization {
       },
     });
   }
-  /** As above, if all ops of the slice may be computed again. */
+  /** As above, if all ops of the slice may be computed again; with `from`, that slice and more. */
   getRematerializableSlice(
     root: OpOperand,
     encoding: Attribute,
     stopPropagation?: ConvertSliceOptions["stopPropagation"],
+    from?: ConvertSlice,
   ): ConvertSlice | string {
-    const found = this.getConvertBackwardSlice(root, encoding, stopPropagation);
+    const found = this.getConvertBackwardSlice(root, encoding, stopPropagation, from);
     if (typeof found === "string") return found;
     if (found.slice.size === 0) return "no tensor";
     for (const { definingOp } of found.slice)

@@ -28,8 +28,13 @@ export function rematerializationCost(convert: Operation, slice: Iterable<Value>
   const singleUse = singleUseOps(ops, convert);
   let rematerialize = 0;
   for (const op of ops) if (!singleUse.has(op)) rematerialize += costOf(op);
+  return { convert: convertCost(convert.operand(0)), rematerialize };
+}
+
+/** The cost of a conversion of a value. */
+export function convertCost(value: Value): number {
   // A round trip through shared memory in at least one 4-byte word for each of 32 banks, store and load, twice for the barriers.
-  return { convert: 32 * byteCount(convert.operand(0), 32, 32), rematerialize };
+  return 32 * byteCount(value, 32, 32);
 }
 
 /** The ops all of whose uses lead to the conversion by ops of the slice: they move rather than being duplicated. */

@@ -90,6 +90,21 @@ export class CoarseSchedule {
     if (first.cluster !== second.cluster) return first.cluster.index < second.cluster.index;
     return a.isBeforeInBlock(b);
   }
+  /** The first of some ops that runs after `op` when rounds overlap. Source: Schedule.cpp, LinearizedIterator (3.7). */
+  firstAfter(op: Operation, among: ReadonlySet<Operation>, loop: ForView): Operation | undefined {
+    const ops = bodyOf(loop).opsWithoutTerminator();
+    const { stage, cluster } = this.get(op);
+    for (let limit = stage, at = cluster.index, from = ops.indexOf(op) + 1; ; from = 0) {
+      for (const other of ops.slice(from)) {
+        const slot = this.slots.get(other);
+        if (slot?.cluster.index !== at) continue;
+        if (other === op && limit >= this.numStages) return undefined;
+        if (slot.stage <= limit && among.has(other)) return other;
+      }
+      at = (at + 1) % this.clusters.length;
+      if (at === 0) limit++;
+    }
+  }
   /** Moves what is before `op` in its cluster to a new one before it. Returns the op's cluster. */
   splitClusterBefore(op: Operation, loop: ForView): Cluster {
     const { cluster } = this.get(op);
