@@ -42,7 +42,7 @@ const divisibilityOfAll = (info: AxisInfo, dim: number): number => (info.contigu
 const sameAsOperand: AxisInfoRule = (_, [source]) => source;
 
 /** All elements are this number. */
-function constantInfo(op: Operation, rank: number, value: bigint): AxisInfo {
+export function constantInfo(op: Operation, rank: number, value: bigint): AxisInfo {
   const ones = new Array<number>(rank).fill(1);
   return axisInfo(ones, new Array<number>(rank).fill(highestPowOf2Divisor(value)), shapeOf(op) ?? ones, value);
 }
@@ -55,7 +55,7 @@ export interface BinaryRule {
   constancy?(op: Operation, a: AxisInfo, b: AxisInfo, dim: number): number;
   constant?(op: Operation, a: AxisInfo, b: AxisInfo): bigint | undefined;
 }
-const commonConstancy = (a: AxisInfo, b: AxisInfo, dim: number): number => gcd(a.constancy[dim]!, b.constancy[dim]!);
+export const commonConstancy = (a: AxisInfo, b: AxisInfo, dim: number): number => gcd(a.constancy[dim]!, b.constancy[dim]!);
 
 export function binary(rule: BinaryRule): AxisInfoRule {
   return (op, [a, b]) => {
@@ -104,7 +104,7 @@ const mul = binary({
   constant: (op, a, b) => foldedBy((x, y) => x * y)(op, a, b) ?? (a.constantValue === 0n || b.constantValue === 0n ? 0n : undefined),
 });
 
-const div = binary({
+export const QUOTIENT: BinaryRule = {
   contiguity: (_, a, b, d) => (b.constantValue === 1n ? a.contiguity[d]! : 1),
   // k * n, k * n + 1, ... divided by p * m has the same quotient for gcd(k, p) neighbours.
   constancy(op, a, b, d) {
@@ -120,9 +120,10 @@ const div = binary({
     return Math.max(1, Math.trunc(a.divisibility[d]! / Number(by)));
   },
   constant: foldedBy((a, b) => (b === 0n ? undefined : a / b)),
-});
+};
+const div = binary(QUOTIENT);
 
-const rem = binary({
+export const REMAINDER: BinaryRule = {
   // k * n, k * n + 1, ... modulo p * m rises by one for gcd(k, p) neighbours.
   contiguity(op, a, b, d) {
     const shape = shapeOf(op);
@@ -132,7 +133,8 @@ const rem = binary({
   divisibility: (_, a, b, d) => (b.constancy[d]! > 1 ? gcd(a.divisibility[d]!, b.divisibility[d]!) : 1),
   constancy: (op, a, b, d) => (b.constantValue === 1n ? shapeOf(op)?.[d] : undefined) ?? commonConstancy(a, b, d),
   constant: (op, a, b) => foldedBy((x, y) => (y === 0n ? undefined : x % y))(op, a, b) ?? (b.constantValue === 1n ? 0n : undefined),
-});
+};
+const rem = binary(REMAINDER);
 
 /** Whether Triton's own analysis, which divides the machine's integers, is killed by SIGFPE here. */
 export function killsUpstream({ def }: Operation, [a, b]: readonly AxisInfo[]): boolean {
@@ -213,7 +215,7 @@ const cmpi: AxisInfoRule = (op, [a, b]) => {
   return axisInfo(ones, ones, constancy);
 };
 
-const select: AxisInfoRule = (op, [condition, a, b]) => {
+export const select: AxisInfoRule = (op, [condition, a, b]) => {
   if (condition!.constantValue !== undefined) return condition!.constantValue === 0n ? b : a;
   // A scalar condition picks one of the tensors as a whole.
   const scalar = IntegerType.is(op.operand(0).type);
@@ -230,16 +232,19 @@ const select: AxisInfoRule = (op, [condition, a, b]) => {
 
 // --- making and reshaping tensors ---------------------------------------------------------------
 
-const constant: AxisInfoRule = (op) => {
-  const attr = arith.ConstantOp.match(op)!.value;
-  const unsigned = (value: bigint, type: Parameters<typeof bitWidth>[0]) => int64(BigInt.asUintN(bitWidth(type) ?? 64, value));
-  if (IntegerAttr.is(attr)) return constantInfo(op, 1, unsigned(attr.params.value, attr.params.type));
-  if (!DenseElementsAttr.is(attr) || !attr.params.splat) return undefined;
-  const { type, elements } = attr.params;
-  const elementType = elementTypeOrSelf(type);
-  if (!RankedTensorType.is(type) || !(IntegerType.is(elementType) || isIndex(elementType))) return undefined;
-  return constantInfo(op, type.params.shape.length, unsigned(elements[0]!, elementType));
-};
+type Widen = (bits: number, value: bigint) => bigint;
+export const constantWidened =
+  (widen: Widen): AxisInfoRule =>
+  (op) => {
+    const attr = arith.ConstantOp.match(op)!.value;
+    const number = (value: bigint, type: Parameters<typeof bitWidth>[0]) => int64(widen(bitWidth(type) ?? 64, value));
+    if (IntegerAttr.is(attr)) return constantInfo(op, 1, number(attr.params.value, attr.params.type));
+    if (!DenseElementsAttr.is(attr) || !attr.params.splat) return undefined;
+    const { type, elements } = attr.params;
+    const elementType = elementTypeOrSelf(type);
+    if (!RankedTensorType.is(type) || !(IntegerType.is(elementType) || isIndex(elementType))) return undefined;
+    return constantInfo(op, type.params.shape.length, number(elements[0]!, elementType));
+  };
 
 const poison: AxisInfoRule = (op) => {
   const any = (shapeOf(op) ?? [1]).map(() => MAX_DIVISOR);
@@ -323,7 +328,7 @@ export const AXIS_INFO_RULES: ReadonlyMap<OpDef, AxisInfoRule> = new Map<OpDef, 
   [tt.BitcastOp, sameAsOperand],
   [tt.MakeRangeOp, makeRange],
   [PoisonOp, poison],
-  [arith.ConstantOp, constant],
+  [arith.ConstantOp, constantWidened(BigInt.asUintN)],
   [tt.AddPtrOp, binary(ADDRESS)],
   [arith.AddIOp, binary(SUM)],
   [arith.SubIOp, binary(DIFFERENCE)],

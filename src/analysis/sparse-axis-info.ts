@@ -22,8 +22,8 @@ export function analyzeAxisInfo(func: Operation, killing: Set<Operation>): (valu
   const axes: Analysis = new SparseForwardAnalysis<AxisInfo>(
     {
       name: "axis-info",
-      entry: (value) => pessimisticAxisInfo(value, !version.waits),
-      join: joinAxisInfo,
+      entry: (value) => version.finish(pessimisticAxisInfo(value, !version.waits)),
+      join: (a, b) => version.finish(joinAxisInfo(a, b)),
       visitOperation: (op, operands, self) => visitOperation(op, operands, self, version, killing),
       visitOtherArguments(op, values, first, count, self) {
         if (ForOp.is(op)) visitInductionVar(op, values[0]!, self, version);
@@ -45,10 +45,10 @@ function visitOperation(
   op: Operation,
   operands: readonly (AxisInfo | undefined)[],
   self: Analysis,
-  { rules, waits }: AxisInfoVersion,
+  version: AxisInfoVersion,
   killing: Set<Operation>,
 ): void {
-  if (waits && operands.some((info) => !info || rankOf(info) === 0)) return;
+  if (version.waits && operands.some((info) => !info || rankOf(info) === 0)) return;
   const known = operands.map((info, i) => {
     if (info && rankOf(info) > 0) return info;
     // Nothing came here yet: the worst case is taken, and stays.
@@ -57,7 +57,7 @@ function visitOperation(
     return self.get(value)!;
   });
   if (killsUpstream(op, known)) killing.add(op);
-  const info = inferAxisInfo(op, known, rules);
+  const info = inferAxisInfo(op, known, version);
   if (!info) return self.setToEntry(op.results);
   for (const result of op.results) self.join(result, info);
 }
@@ -66,15 +66,17 @@ function visitOperation(
 export function inferAxisInfo(
   op: Operation,
   operands: readonly AxisInfo[],
-  rules = axisInfoVersion(op.ctx.triton).rules,
+  { rules, finish } = axisInfoVersion(op.ctx.triton),
 ): AxisInfo | undefined {
   const info = rules.get(op.def)?.(op, operands);
   if (!info || rankOf(info) === 0) return undefined;
-  return axisInfo(
-    hintOf(op.attr("tt.contiguity"), rankOf(info)) ?? info.contiguity,
-    hintOf(op.attr("tt.divisibility"), rankOf(info)) ?? info.divisibility,
-    hintOf(op.attr("tt.constancy"), rankOf(info)) ?? info.constancy,
-    info.constantValue,
+  return finish(
+    axisInfo(
+      hintOf(op.attr("tt.contiguity"), rankOf(info)) ?? info.contiguity,
+      hintOf(op.attr("tt.divisibility"), rankOf(info)) ?? info.divisibility,
+      hintOf(op.attr("tt.constancy"), rankOf(info)) ?? info.constancy,
+      info.constantValue,
+    ),
   );
 }
 

@@ -74,6 +74,7 @@ const pythonBytes = (latin1: string): string => latin1.replace(/^\xEF\xBB\xBF/, 
 export function readPython(ctx: Context, file: string, latin1: string, files: PythonHost): PythonFile | undefined {
   const bytes = pythonBytes(latin1);
   ctx.addSource(file, bytes);
+  ctx.triton = files.triton ?? DEFAULT_TRITON;
   try {
     return evaluateFile(ctx, file, decode(bytes), files, readDefines(files.defines ?? []));
   } catch (error) {

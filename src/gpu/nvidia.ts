@@ -30,7 +30,6 @@ export interface GpuTarget {
   readonly registersPerSm: number;
   /** The first version of PTX that knows the target, and the one that Triton asks for, as 10 * major + minor. */
   readonly oldestPtx: number;
-  readonly defaultPtx: number;
 
   /** Versions of tensor-core instructions that Triton tries, in this order. */
   readonly mmaVersions: readonly MmaVersion[];
@@ -80,7 +79,6 @@ const TURING = {
   architecture: "Turing",
   warpSize: 32,
   registersPerSm: 65536,
-  defaultPtx: 87,
   mmaVersions: [],
   f64Mma: undefined,
   fp8MmaSync: false,

@@ -4,10 +4,11 @@ export interface TritonVersion {
   readonly name: string;
   /** `triton.__version__`. */
   readonly release: string;
-  /** The PTX that its ptxas for Blackwell takes, as 10 * major + minor. */
+  /** The PTX that its ptxas takes, as 10 * major + minor; Blackwell has another one. */
+  readonly ptx: number;
   readonly blackwellPtx: number;
   /** The rules of AxisInfo: those of this version. */
-  readonly axisInfo: "3.6" | "3.7";
+  readonly axisInfo: "3.6" | "3.7" | "3.8";
   /** The fastest dimension of an access among equally contiguous ones. */
   readonly fastestAmongEqual: "first" | "last";
   /** Barriers that passes make say which memories they order (`ttg.barrier local`). */
@@ -18,6 +19,8 @@ export interface TritonVersion {
   readonly coalescesSmallCopies: boolean;
   /** How loops are pipelined: the rules of this version. */
   readonly pipelining: "3.6" | "3.7";
+  /** Types of descriptors have a shape and an element type, not a tensor type. */
+  readonly descriptorsOfShapes: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -25,6 +28,7 @@ export interface TritonVersion {
 export const TRITON_3_6: TritonVersion = {
   name: "3.6",
   release: "3.6.0",
+  ptx: 87,
   blackwellPtx: 88,
   axisInfo: "3.6",
   fastestAmongEqual: "first",
@@ -32,10 +36,12 @@ export const TRITON_3_6: TritonVersion = {
   rematerialization: "3.6",
   coalescesSmallCopies: false,
   pipelining: "3.6",
+  descriptorsOfShapes: false,
 };
 export const TRITON_3_7: TritonVersion = {
   name: "3.7",
   release: "3.7.1",
+  ptx: 87,
   blackwellPtx: 91,
   axisInfo: "3.7",
   fastestAmongEqual: "last",
@@ -43,11 +49,22 @@ export const TRITON_3_7: TritonVersion = {
   rematerialization: "3.7",
   coalescesSmallCopies: true,
   pipelining: "3.7",
+  descriptorsOfShapes: false,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
+};
+export const TRITON_3_8: TritonVersion = {
+  ...TRITON_3_7,
+  name: "3.8",
+  release: "3.8.0",
+  ptx: 88,
+  blackwellPtx: 93,
+  axisInfo: "3.8",
+  descriptorsOfShapes: true,
+  partial: "Triton 3.8 is followed in part, its code below TTGIR is 3.7's: docs/triton-versions.md lists what differs",
 };
 
 /** All of them, the oldest first. */
-export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6, TRITON_3_7];
+export const TRITON_VERSIONS: readonly TritonVersion[] = [TRITON_3_6, TRITON_3_7, TRITON_3_8];
 
 /** Used where none is named. */
 export const DEFAULT_TRITON = TRITON_3_6;

@@ -23,6 +23,7 @@ import { CUDA_OPTIONS, type CudaOptions, checkOptions, defaultOptions } from "./
 import { cudaPipeline } from "./pipeline.js";
 import { RULES_3_6 } from "./triton-3.6.js";
 import { RULES_3_7 } from "./triton-3.7.js";
+import { RULES_3_8 } from "./triton-3.8.js";
 
 export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
   name: "nvidia",
@@ -30,7 +31,7 @@ export const NVIDIA: Backend<GpuTarget, CudaOptions> = {
   options: CUDA_OPTIONS,
   defaults: defaultOptions,
   check: checkOptions,
-  pipelines: new Map([RULES_3_6, RULES_3_7].map((rules) => [rules.version, cudaPipeline(rules)])),
+  pipelines: new Map([RULES_3_6, RULES_3_7, RULES_3_8].map((rules) => [rules.version, cudaPipeline(rules)])),
   lowering: [
     rewriteTensorPointer,
     rewriteTensorDescriptorToPointer,

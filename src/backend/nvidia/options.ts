@@ -88,8 +88,7 @@ export function capabilityAsked(
 
 /** The PTX version that Triton asks for, as 10 * major + minor: what its ptxas takes. Source: get_ptx_version_from_options. */
 export function ptxVersionOf(options: CudaOptions, capability: number, version: TritonVersion): number {
-  const { architecture, defaultPtx } = gpuOf(capability);
-  return options.ptxVersion ?? (architecture === "Blackwell" ? version.blackwellPtx : defaultPtx);
+  return options.ptxVersion ?? (gpuOf(capability).architecture === "Blackwell" ? version.blackwellPtx : version.ptx);
 }
 
 /** The reason why options do not fit a target, in Triton's words where it has some; undefined if they fit. */

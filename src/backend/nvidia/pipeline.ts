@@ -7,7 +7,7 @@ import { gpuOf } from "../../gpu/nvidia.js";
 import { canonicalize, cse, inline, sccp, symbolDce } from "../../passes/common/index.js";
 import { convertScfToCf, convertTritonToTritonGpu } from "../../passes/convert/index.js";
 import { gluonCanonicalize, gluonInferCoalescedEncodings, gluonInline, gluonResolveAutoEncodings } from "../../passes/gluon/index.js";
-import { enableLineInfo } from "../../passes/llvm/index.js";
+import { canonicalizeLlvmIr, enableLineInfo } from "../../passes/llvm/index.js";
 import {
   accelerateMatmul,
   allocateSharedMemoryNv,
@@ -76,6 +76,12 @@ export interface VersionRules {
   readonly dividesOneStage: boolean;
   /** Fences also before reads through the async proxy. */
   readonly fencesForReads: boolean;
+  /** Block pointers are rewritten; since 3.8 the language makes tensors of pointers of them itself. */
+  readonly blockPointers: boolean;
+  /** The architectures whose dots read operands a round ahead; all where none are named. */
+  readonly prefetches: readonly string[] | undefined;
+  /** The conversion to LLVM gives scratch memory its place, and a pass for the LLVM dialect alone follows it. */
+  readonly lowersThenCanonicalizes: boolean;
   /** The code that ops become. */
   readonly codeForms: CodeFormsName;
   /** Fences between proxies are LLVM's to write. */
@@ -100,7 +106,7 @@ const gluonToTtgir = stage("ttgir", [
 
 const toTtgir = (
   { capability, options }: BackendTarget<CudaOptions>,
-  { dividesOnBlackwell, dividesOneStage }: VersionRules,
+  { dividesOnBlackwell, dividesOneStage, blockPointers, prefetches }: VersionRules,
 ): readonly BackendStep[] => {
   const { numWarps, numCtas: numCTAs, numStages, maxnreg } = options;
   const gpu = gpuOf(capability);
@@ -108,7 +114,7 @@ const toTtgir = (
   return [
     ...stage("ttir", [
       inline(),
-      rewriteTensorPointer(),
+      blockPointers && rewriteTensorPointer(),
       !gpu.tma && rewriteTensorDescriptorToPointer(),
       canonicalize(),
       combine(),
@@ -136,7 +142,7 @@ const toTtgir = (
           : [loopInvariantCodeMotion()]),
       canonicalize(),
       loopAwareCse(),
-      prefetch(),
+      (!prefetches || prefetches.includes(gpu.architecture)) && prefetch(),
       hoist,
       coalesceAsyncCopy(),
       optimizeTmemLayouts(),
@@ -158,7 +164,7 @@ const toTtgir = (
 
 const toLlvm = (
   { capability, options }: BackendTarget<CudaOptions>,
-  { version, fencesForReads, codeForms, keepFences }: VersionRules,
+  { version, fencesForReads, codeForms, keepFences, lowersThenCanonicalizes: since38 }: VersionRules,
 ): readonly BackendStep[] => {
   const ofTarget = { computeCapability: capability };
   const lowering = { ...ofTarget, ptxVersion: ptxVersionOf(options, capability, version) };
@@ -170,11 +176,11 @@ const toLlvm = (
     allocateSharedMemoryNv(lowering),
     tensorMemoryAllocation(),
     checkMatmulTwoCTA(),
-    globalScratchMemoryAllocation(),
+    !since38 && globalScratchMemoryAllocation(),
     proxyFenceInsertion({ ...ofTarget, reads: fencesForReads }),
     // The next canonicalizer would erase it, so it is not made.
-    convertTritonGPUToLLVM({ ...lowering, fold: true, codeForms }),
-    canonicalize(),
+    convertTritonGPUToLLVM({ ...lowering, fold: true, codeForms, allocateScratch: since38 }),
+    since38 ? canonicalizeLlvmIr() : canonicalize(),
     cse(),
     convertNVGPUToLLVM(),
     convertWarpSpecializeToLLVM(),

@@ -7,6 +7,9 @@ export const RULES_3_6: VersionRules = {
   dividesOnBlackwell: true,
   dividesOneStage: true,
   fencesForReads: false,
+  blockPointers: true,
+  prefetches: undefined,
+  lowersThenCanonicalizes: false,
   codeForms: "3.6",
   keepFences: false,
 };

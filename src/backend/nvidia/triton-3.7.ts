@@ -7,6 +7,9 @@ export const RULES_3_7: VersionRules = {
   dividesOnBlackwell: false,
   dividesOneStage: false,
   fencesForReads: true,
+  blockPointers: true,
+  prefetches: undefined,
+  lowersThenCanonicalizes: false,
   codeForms: "3.7",
   keepFences: true,
 };

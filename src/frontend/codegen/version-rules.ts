@@ -1,5 +1,5 @@
 /** Differences of code generation between versions of Triton: one record a version. Source: code_generator.py of each. */
-import { TRITON_3_6, TRITON_3_7, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
 import { barrierOfAll, gpuBarrier } from "../language/semantic/debug.js";
 import type { LanguageRules } from "../language/semantic.js";
 import type { PyValue } from "../language/values.js";
@@ -12,8 +12,26 @@ export interface CodegenRules extends LanguageRules {
   readonly returns: ReturnRules;
 }
 
+const RULES_3_6: CodegenRules = {
+  mangle,
+  returns: RETURNS_3_6,
+  debugBarrier: gpuBarrier,
+  fp8Constants: false,
+  negatesFloats: false,
+  impliesDotType: false,
+  notFollowed: [],
+};
+const RULES_3_7: CodegenRules = { ...RULES_3_6, mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true };
+const RULES_3_8: CodegenRules = {
+  ...RULES_3_7,
+  negatesFloats: true,
+  impliesDotType: true,
+  notFollowed: ["make_block_ptr", "dot_scaled", "expect_zero"],
+};
+
 const RULES: ReadonlyMap<TritonVersion, CodegenRules> = new Map([
-  [TRITON_3_6, { mangle, returns: RETURNS_3_6, debugBarrier: gpuBarrier, fp8Constants: false }],
-  [TRITON_3_7, { mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true }],
+  [TRITON_3_6, RULES_3_6],
+  [TRITON_3_7, RULES_3_7],
+  [TRITON_3_8, RULES_3_8],
 ]);
 export const codegenRules = (version: TritonVersion): CodegenRules => RULES.get(version)!;

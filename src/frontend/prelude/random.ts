@@ -170,3 +170,6 @@ def randn4x(seed, offset, n_rounds: tl.constexpr = N_ROUNDS_DEFAULT):
     g3, g4 = pair_uniform_to_normal(u3, u4)
     return g1, g2, g3, g4
 `;
+
+/** The same in 3.8. */
+export const RANDOM_3_8 = RANDOM.replace("tl.where(x < 0, -x - 1, x)", "tl.where(x < 0, ~x, x)");

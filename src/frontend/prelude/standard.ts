@@ -478,3 +478,11 @@ def squeeze(x, dim: core.constexpr):
 def unsqueeze(x, dim: core.constexpr):
     return x.reshape(x.shape[:dim] + (1, ) + x.shape[dim:])
 `;
+
+/** The same in 3.8: \`topk\` also gives the smallest, and says so in two lines. */
+export const STANDARD_3_8 = STANDARD_3_7.replace(/#line (\d+)/g, (text, line) => (Number(line) > 481 ? `#line ${Number(line) + 2}` : text))
+  .replace(
+    "def topk(x, k: core.constexpr, dim: core.constexpr = None)",
+    "def topk(x, k: core.constexpr, dim: core.constexpr = None, descending: core.constexpr = True)",
+  )
+  .replace("return sort_impl(x, k=k, dim=dim, descending=True)", "return sort_impl(x, k=k, dim=dim, descending=descending)");

@@ -1,14 +1,14 @@
 /** The Python texts of the prelude, by the version of Triton and the name of the module. */
-import { TRITON_3_6, TRITON_3_7, type TritonVersion } from "../../support/triton-version.js";
+import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
 import { GLUON_FLOAT2, GLUON_STANDARD } from "./gluon.js";
 import { INDUCTOR_COMPAT, INDUCTOR_HELPERS } from "./inductor.js";
-import { RANDOM } from "./random.js";
-import { STANDARD, STANDARD_3_7 } from "./standard.js";
+import { RANDOM, RANDOM_3_8 } from "./random.js";
+import { STANDARD, STANDARD_3_7, STANDARD_3_8 } from "./standard.js";
 
-const textsWith = (standard: string): ReadonlyMap<string, string> =>
+const textsWith = (standard: string, random = RANDOM): ReadonlyMap<string, string> =>
   new Map([
     ["triton.language.standard", standard],
-    ["triton.language.random", RANDOM],
+    ["triton.language.random", random],
     ["triton.experimental.gluon.language._standard", GLUON_STANDARD],
     ["triton.experimental.gluon.language.nvidia.blackwell.float2", GLUON_FLOAT2],
     ["torch._inductor.runtime.triton_helpers", INDUCTOR_HELPERS],
@@ -18,4 +18,5 @@ const textsWith = (standard: string): ReadonlyMap<string, string> =>
 export const PRELUDES: ReadonlyMap<TritonVersion, ReadonlyMap<string, string>> = new Map([
   [TRITON_3_6, textsWith(STANDARD)],
   [TRITON_3_7, textsWith(STANDARD_3_7)],
+  [TRITON_3_8, textsWith(STANDARD_3_8, RANDOM_3_8)],
 ]);

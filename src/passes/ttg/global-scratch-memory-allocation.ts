@@ -4,7 +4,7 @@ import { GlobalScratchAllocOp } from "../../dialects/ttg/ops/misc.js";
 import { i32Attr } from "../../ir/builtin-attrs.js";
 import type { Operation } from "../../ir/operation.js";
 import { symbolVisibility } from "../../ir/symbol-table.js";
-import { definePass } from "../../pass/define-pass.js";
+import { definePass, type PassReport } from "../../pass/define-pass.js";
 
 const SIZE = "ttg.global_scratch_memory_size";
 const ALIGNMENT = "ttg.global_scratch_memory_alignment";
@@ -22,27 +22,32 @@ export const globalScratchMemoryAllocation = definePass("tritongpu-global-scratc
   source: "lib/Conversion/TritonGPUToLLVM/GlobalScratchMemoryAllocation.cpp",
   statistics: { bytes: "bytes of scratch memory of the kernel" },
   run(root, { count, report }) {
-    const graph = callGraphOf(root);
-    const order = graph.postOrder();
-    if (!order) return report.error(root, "functions call each other in a circle: their scratch memory has no size");
-    const needs = new Map<Operation, Need>();
-    for (const func of order) {
-      const callees = new Map(graph.callsIn(func).map(({ call, callee }) => [call, callee]));
-      const need = allocate(func, (call) => needs.get(callees.get(call)!));
-      needs.set(func, need);
-      setNeed(func, need);
-    }
-    for (const [func, need] of needs) {
-      if (!FuncOp.is(func) || symbolVisibility(func) !== "public") continue;
-      setNeed(root, need);
-      count("bytes", need.size);
-    }
+    allocateGlobalScratch(root, report, (bytes) => count("bytes", bytes));
   },
 });
 
-function setNeed(op: Operation, { size, alignment }: Need): void {
-  op.setAttr(SIZE, i32Attr(op.ctx, size));
-  op.setAttr(ALIGNMENT, i32Attr(op.ctx, alignment));
+/** Gives scratch memory its place; only kernels that need some say how much, unless there is somebody to count it for. */
+export function allocateGlobalScratch(root: Operation, report: PassReport, count?: (bytes: number) => void): void {
+  const graph = callGraphOf(root);
+  const order = graph.postOrder();
+  if (!order) return report.error(root, "functions call each other in a circle: their scratch memory has no size");
+  const needs = new Map<Operation, Need>();
+  const setNeed = (op: Operation, { size, alignment }: Need): void => {
+    if (size === 0 && !count) return;
+    op.setAttr(SIZE, i32Attr(op.ctx, size));
+    op.setAttr(ALIGNMENT, i32Attr(op.ctx, alignment));
+  };
+  for (const func of order) {
+    const callees = new Map(graph.callsIn(func).map(({ call, callee }) => [call, callee]));
+    const need = allocate(func, (call) => needs.get(callees.get(call)!));
+    needs.set(func, need);
+    setNeed(func, need);
+  }
+  for (const [func, need] of needs) {
+    if (!FuncOp.is(func) || symbolVisibility(func) !== "public") continue;
+    setNeed(root, need);
+    count?.(need.size);
+  }
 }
 
 /** Whatever may be alive at the same time: scratch memory is never shared. */

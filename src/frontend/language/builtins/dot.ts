@@ -4,7 +4,7 @@ import { check, raise } from "../errors.js";
 import { noAttribute, pyTruth } from "../python-text.js";
 import { dotOfAnyRank, dotScaled } from "../semantic/dot.js";
 import { type Dtype, FLOAT32 } from "../types.js";
-import { isConstexpr, type PyValue, type Tensor, unwrap } from "../values.js";
+import { dtypeOf, isConstexpr, type PyValue, type Tensor, unwrap } from "../values.js";
 import { isNone, scalarTypeArgument, self, truth } from "./arguments.js";
 
 const optional = (value: PyValue): Tensor | undefined => (isNone(value) ? undefined : self(unwrap(value)));
@@ -20,16 +20,18 @@ export const DOT = [
       input_precision: null,
       allow_tf32: null,
       max_num_imprecise_acc: null,
-      out_dtype: FLOAT32,
+      out_dtype: null,
     },
     (s, a) => {
+      const acc = optional(a.acc);
+      const implied = acc && s.rules.impliesDotType ? (dtypeOf(acc) as Dtype) : FLOAT32;
       check(a.input_precision === null || a.allow_tf32 === null, "Only one of input_precision and allow_tf32 can be specified");
       const tf32 = s.options.allowedDotInputPrecisions.includes("tf32") && (a.allow_tf32 === null || pyTruth(a.allow_tf32));
       const inputPrecision = a.input_precision === null ? (tf32 ? "tf32" : "ieee") : unwrap(a.input_precision);
-      return dotOfAnyRank(s, self(a.input), self(a.other), optional(a.acc), {
+      return dotOfAnyRank(s, self(a.input), self(a.other), acc, {
         inputPrecision,
         maxNumImpreciseAcc: unwrap(a.max_num_imprecise_acc),
-        outDtype: scalarTypeArgument(a.out_dtype) as Dtype,
+        outDtype: isNone(a.out_dtype) ? implied : (scalarTypeArgument(a.out_dtype) as Dtype),
       });
     },
   ),

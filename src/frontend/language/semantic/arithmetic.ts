@@ -1,7 +1,7 @@
 /** Arithmetic, bitwise and logical operators. Source: python/triton/language/semantic.py. */
 import { AndIOp, OrIOp, ShLIOp, ShRSIOp, ShRUIOp, XOrIOp } from "../../../dialects/arith/ops/bitwise.js";
 import { DivSIOp, DivUIOp, RemSIOp, RemUIOp } from "../../../dialects/arith/ops/division.js";
-import { AddFOp, DivFOp, MulFOp, RemFOp, SubFOp } from "../../../dialects/arith/ops/float.js";
+import { AddFOp, DivFOp, MulFOp, NegFOp, RemFOp, SubFOp } from "../../../dialects/arith/ops/float.js";
 import { AddIOp, MulIOp, SubIOp } from "../../../dialects/arith/ops/integer.js";
 import { MaximumFOp, MaxNumFOp, MaxSIOp, MaxUIOp, MinimumFOp, MinNumFOp, MinSIOp, MinUIOp } from "../../../dialects/arith/ops/min-max.js";
 import { SelectOp } from "../../../dialects/arith/ops/select.js";
@@ -203,6 +203,7 @@ const asBool = (s: Semantic, x: Tensor): Tensor => bitcast(s, x, INT1);
 export function minus(s: Semantic, x: Tensor): Tensor {
   const type = dtypeOf(x);
   if (isPtr(type)) raise("ValueError", `wrong type argument to unary minus (${typeRepr(type)})`);
+  if (s.rules.negatesFloats && isFloating(type)) return emit(s, NegFOp, { operand: x.handle }, x.type);
   return sub(s, nullValue(s, type), x, true);
 }
 

@@ -7,6 +7,7 @@ import type { OpDef } from "../../../ir/define-op.js";
 import type { Operation } from "../../../ir/operation.js";
 import { definePass } from "../../../pass/define-pass.js";
 import { option } from "../../../pass/options.js";
+import { allocateGlobalScratch } from "../../ttg/global-scratch-memory-allocation.js";
 import { isolateWarpGroups } from "../../llvm/isolate-warp-groups.js";
 import { LLBuilder } from "../../ttg-to-llvm/ll-builder.js";
 import { lowerModule } from "../../ttg-to-llvm/lower-module.js";
@@ -67,11 +68,13 @@ export const convertTritonGPUToLLVM = definePass("convert-triton-gpu-to-llvm", {
       ours: true,
       summary: "make no struct of a tensor that nothing wants whole, and each constant once",
     }),
+    allocateScratch: option.bool({ default: false, ours: true, summary: "give scratch memory its place first, as since 3.8" }),
     codeForms: option.enum(CODE_FORMS_NAMES, { default: "3.6", ours: true, summary: "the version of Triton whose code is made" }),
   },
   run(module, pass) {
     const { computeCapability, ptxVersion, fold } = pass.options;
     const forms: NvidiaForms = CODE_FORMS[pass.options.codeForms];
+    if (pass.options.allocateScratch) allocateGlobalScratch(module, pass.report);
     const gpu = gpuOf(computeCapability);
     const missing = module.ctx.language === "gluon" ? missingUnit(module, gpu) : undefined;
     if (missing) {
