@@ -14,13 +14,19 @@ export interface TritonVersion {
   /** Barriers that passes make say which memories they order (`ttg.barrier local`). */
   readonly barriersNameMemory: boolean;
   /** How layout conversions are removed: the rules of this version. */
-  readonly rematerialization: "3.6" | "3.7";
+  readonly rematerialization: "3.6" | "3.7" | "3.8";
   /** Asynchronous copies of few elements get a layout of their own. */
   readonly coalescesSmallCopies: boolean;
   /** How loops are pipelined: the rules of this version. */
   readonly pipelining: "3.6" | "3.7";
   /** Types of descriptors have a shape and an element type, not a tensor type. */
   readonly descriptorsOfShapes: boolean;
+  /** The operands of dots that are read a round ahead: since 3.8 also those that a copy is waited for. */
+  readonly prefetching: "3.6" | "3.8";
+  /** Atomics get a layout with no more elements in a row than one instruction takes. */
+  readonly capsAtomics: boolean;
+  /** Sums of products become dots in full precision, and only where they are matrix products. */
+  readonly combinesOnlyProducts: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -37,6 +43,9 @@ export const TRITON_3_6: TritonVersion = {
   coalescesSmallCopies: false,
   pipelining: "3.6",
   descriptorsOfShapes: false,
+  prefetching: "3.6",
+  capsAtomics: false,
+  combinesOnlyProducts: false,
 };
 export const TRITON_3_7: TritonVersion = {
   name: "3.7",
@@ -50,6 +59,9 @@ export const TRITON_3_7: TritonVersion = {
   coalescesSmallCopies: true,
   pipelining: "3.7",
   descriptorsOfShapes: false,
+  prefetching: "3.6",
+  capsAtomics: false,
+  combinesOnlyProducts: false,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
 export const TRITON_3_8: TritonVersion = {
@@ -59,7 +71,11 @@ export const TRITON_3_8: TritonVersion = {
   ptx: 88,
   blackwellPtx: 93,
   axisInfo: "3.8",
+  rematerialization: "3.8",
   descriptorsOfShapes: true,
+  prefetching: "3.8",
+  capsAtomics: true,
+  combinesOnlyProducts: true,
   partial: "Triton 3.8 is followed in part, its code below TTGIR is 3.7's: docs/triton-versions.md lists what differs",
 };
 

@@ -107,6 +107,10 @@ function isAddF32(combine: Region): boolean {
   const add = AddFOp.match(block.firstOp);
   return add !== undefined && bitWidth(add.result.type)! <= 32;
 }
+/** Whether a broadcast of three dimensions makes this one larger, and no other. */
+const grows = ({ src, result }: { readonly src: Value; readonly result: Value }, dim: number): boolean =>
+  shapeOf(result.type).length === 3 && shapeOf(result.type).every((extent, d) => (extent !== shapeOf(src.type)[d]) === (d === dim));
+
 /** sum(x[:, :, None] * y[None, :, :], 1) -> dot(x, y) */
 const combineBroadcastMulReduce = pattern("combine-broadcast-mul-reduce", ReduceOp, (reduce, rw) => {
   if (!isAddF32(reduce.combineOp)) return rw.noMatch("no sum of floats", reduce);
@@ -120,11 +124,18 @@ const combineBroadcastMulReduce = pattern("combine-broadcast-mul-reduce", Reduce
   // Upstream takes both extents from the left factor.
   const [rows, , columns] = shapeOf(lhs.result.type) as [number, number, number];
   if (rows < 16 || columns < 16) return rw.noMatch("too small for a dot", reduce);
+  const strict = rw.ctx.triton.combinesOnlyProducts;
+  if (strict && (reduce.axis !== 1 || !grows(lhs, 2) || !grows(rhs, 0))) return rw.noMatch("no matrix product", reduce);
   const loc = reduce.op.locRef;
   const zero = rw.value(ConstantOp, { value: floatAttr(f32(rw.ctx), 0) }, { loc });
   const type = tensorType([rows, columns], elementTypeOrSelf(lhs.src.type));
   const c = rw.value(SplatOp, { src: zero }, { types: [type], loc });
-  rw.replaceWith(reduce, DotOp, { a: x.src, b: y.src, c, inputPrecision: "tf32", maxNumImpreciseAcc: 0 }, { types: [type] });
+  rw.replaceWith(
+    reduce,
+    DotOp,
+    { a: x.src, b: y.src, c, inputPrecision: strict ? "ieee" : "tf32", maxNumImpreciseAcc: 0 },
+    { types: [type] },
+  );
   return true;
 });
 

@@ -4,9 +4,12 @@
  */
 import type { ModuleAxisInfo } from "../../../analysis/module-axis-info.js";
 import { type SliceGroup, SliceGroups } from "../../../analysis/slice-groups.js";
-import { LoadOp } from "../../../dialects/tt/ops/memory.js";
+import { AtomicCASOp, AtomicRMWOp, LoadOp } from "../../../dialects/tt/ops/memory.js";
 import { encodingParams } from "../../../dialects/ttg/encodings/define-encoding.js";
-import { RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
+import { enclosingModule, TARGET } from "../../../dialects/ttg/num-warps.js";
+import { capabilityOf } from "../../../gpu/nvidia.js";
+import { stringOf } from "../../../ir/builtin-attrs.js";
+import { elementTypeOrSelf, IntegerType, isFloat, RankedTensorType, type TensorType } from "../../../ir/builtin-types.js";
 import type { Operation } from "../../../ir/operation.js";
 import type { Value } from "../../../ir/value.js";
 import type { BlockedParams } from "../../../layout/encoding-params.js";
@@ -104,8 +107,21 @@ export class CoalescedLayouts {
     const bits = getElementBitWidth(ptr.type as TensorType);
     // Counted in 32 bits upstream: what is divisible by more is not known to be divisible by anything.
     const multiple = Math.max(Math.trunc((divisibility[fastest]! % 2 ** 32) / Math.max(Math.trunc(bits / 8), 1)), 1);
-    return Math.min(multiple, contiguity[fastest]!, shapePerCTA[fastest]!, Math.trunc(128 / bits));
+    return Math.min(multiple, contiguity[fastest]!, shapePerCTA[fastest]!, Math.trunc(128 / bits), atomicLimit(op));
   }
+}
+
+/** Elements that one instruction of an atomic takes, where Triton knows it (since 3.8). */
+function atomicLimit(op: Operation): number {
+  if (!op.ctx.triton.capsAtomics) return Infinity;
+  if (AtomicCASOp.is(op)) return 1;
+  const atomic = AtomicRMWOp.match(op);
+  if (!atomic) return Infinity;
+  const type = elementTypeOrSelf(atomic.val.type);
+  if (IntegerType.is(type) || isFloat(type, "f64")) return 1;
+  const capability = capabilityOf(stringOf(enclosingModule(op)?.attr(TARGET)));
+  if (atomic.atomic_rmw_op !== "fadd" || capability === undefined || capability >= 90) return Infinity;
+  return isFloat(type, "f32") || isFloat(type, "bf16") ? 1 : isFloat(type, "f16") ? 2 : Infinity;
 }
 
 const equal = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);

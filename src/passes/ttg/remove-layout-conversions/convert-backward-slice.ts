@@ -32,13 +32,15 @@ export interface ConvertSliceOptions {
   readonly getExistingConversion?: (use: OpOperand, encoding: Attribute) => Value | undefined;
   /** Whether the slice ends at such a value; else it goes on from it. */
   readonly endAtExisting?: boolean;
+  /** Whether values that are in the layout wanted are no part of the slice. */
+  readonly omitFitting?: boolean;
   /** What is wanted already: no value may be wanted in another layout. */
   readonly from?: ConvertSlice | undefined;
 }
 
 /** The slice of an operand for an encoding, or a phrase that says why there is none. */
 export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute, options: ConvertSliceOptions): ConvertSlice | string {
-  const { stopPropagation, getExistingConversion, endAtExisting, from } = options;
+  const { stopPropagation, getExistingConversion, endAtExisting, omitFitting, from } = options;
   const slice = new Set<Value>(from?.slice);
   const layout = new Map<Value, Attribute>(from?.layout);
   const seen = new Map<OpOperand, Set<Attribute>>();
@@ -51,7 +53,7 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     queue.push({ use, encoding });
   };
   const updateLayout = (value: Value, encoding: Attribute): boolean => {
-    slice.add(value);
+    if (!omitFitting || encodingOf(value.type) !== encoding) slice.add(value);
     const known = layout.get(value);
     if (known !== undefined) return known === encoding;
     layout.set(value, encoding);
@@ -65,6 +67,7 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
     if (!RankedTensorType.is(value.type)) continue;
     if (ForOp.is(value.definingOp) || WhileOp.is(value.definingOp)) return "a loop's result";
     if (!updateLayout(value, encoding)) return "a value is wanted in two layouts";
+    if (omitFitting && encodingOf(value.type) === encoding) continue;
     const existing = getExistingConversion?.(use, encoding);
     if (existing && endAtExisting) continue;
     if (existing) {
@@ -104,7 +107,7 @@ export function getConvertBackwardSlice(root: OpOperand, rootEncoding: Attribute
       enqueue(op.operandUses[1]!, srcEncoding);
       continue;
     }
-    for (const operand of op.operandUses) if (encodingOf(operand.value.type) !== srcEncoding) enqueue(operand, srcEncoding);
+    for (const operand of op.operandUses) if (omitFitting || encodingOf(operand.value.type) !== srcEncoding) enqueue(operand, srcEncoding);
   }
   return { slice, layout };
 }

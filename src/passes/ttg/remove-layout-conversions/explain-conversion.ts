@@ -16,8 +16,7 @@ import type { MatrixInstructions } from "../../../layout/swizzle.js";
 import { RemarkRefs, type RemarkText } from "../../../pass/remark.js";
 import { getConvertBackwardSlice } from "./convert-backward-slice.js";
 import { isLayoutAnchor } from "./layout-propagation.js";
-import { type ConvertView, canBeRemat, encodingOfTensor } from "./layout-rematerialization.js";
-import { rematerializationCost } from "./rematerialization-cost.js";
+import { type ConvertView, canBeRemat, costByVersion, encodingOfTensor } from "./layout-rematerialization.js";
 
 /** The means by which a conversion moves elements, and the shared memory that it needs. */
 export interface ConversionCost {
@@ -117,7 +116,7 @@ function whyItStays(convert: ConvertView, refs: RemarkRefs): string {
   for (const { definingOp } of found.slice)
     if (definingOp && !canBeRemat(definingOp))
       return `Its source cannot be computed again in the other layout: ${refs.of(definingOp)} must not be done twice`;
-  const cost = rematerializationCost(convert.op, found.slice);
+  const cost = costByVersion(convert, found);
   if (cost.rematerialize === Infinity) return "Its source must not be computed again: a sum of floats could come out differently";
   if (cost.rematerialize > cost.convert)
     return `Computing its source again in the other layout would cost more (${cost.rematerialize} against ${cost.convert})`;

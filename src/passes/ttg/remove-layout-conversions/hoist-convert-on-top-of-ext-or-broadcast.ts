@@ -26,7 +26,8 @@ import {
   type LayoutRematerialization,
   type Removed,
 } from "./layout-rematerialization.js";
-import { convertCost, rematerializationCost } from "./rematerialization-cost.js";
+import { convertCost } from "./rematerialization-cost.js";
+import { convertCost38 } from "./rematerialization-cost-3-8.js";
 
 const GROWS: ReadonlySet<OpDef> = new Set<OpDef>([ExtSIOp, ExtUIOp, ExtFOp, BroadcastOp, ExpandDimsOp]);
 
@@ -74,8 +75,10 @@ function hoist(convert: ConvertView, remat: LayoutRematerialization): void {
   if (!srcEncoding) return;
   const { rw } = remat;
   if (rw.ctx.triton.rematerialization !== "3.6") {
-    const cost = rematerializationCost(convert.op, slice);
-    if (cost.rematerialize + convertCost(over.operand(0)) > cost.convert) return;
+    const cost = remat.costOf(convert, found);
+    const source = over.operand(0);
+    const conversion = rw.ctx.triton.rematerialization === "3.8" ? convertCost38(source, srcEncoding) : convertCost(source);
+    if (cost.rematerialize + conversion > cost.convert) return;
   }
   rw.setBefore(over);
   const converted = convertLayout(rw, over.operand(0), srcEncoding, convert.op.locRef);

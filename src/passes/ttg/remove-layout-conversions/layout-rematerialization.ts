@@ -26,6 +26,8 @@ import { convertLayout } from "../distributed-op-encoding.js";
 import { isExpensiveLoadOrStore } from "../memory-access.js";
 import { replaceForOpWithNewSignature, replaceIfOpWithNewSignature } from "../replace-with-new-signature.js";
 import { type ConvertSlice, type ConvertSliceOptions, getConvertBackwardSlice } from "./convert-backward-slice.js";
+import { type RematerializationCost, rematerializationCost } from "./rematerialization-cost.js";
+import { rematerializationCost38 } from "./rematerialization-cost-3-8.js";
 
 export type ConvertView = View<typeof ConvertLayoutOp>;
 
@@ -69,6 +71,14 @@ export function canBeRemat(op: Operation): boolean {
   if (gather) return !gather.efficient_layout;
   return !WhileOp.is(op) && !ConditionOp.is(op);
 }
+
+/** The costs of a conversion and of its slice, by the rules of the version; `isGone` knows ops that are no users any more. */
+export const costByVersion = (
+  { op }: ConvertView,
+  found: ConvertSlice,
+  isGone: (op: Operation) => boolean = () => false,
+): RematerializationCost =>
+  op.ctx.triton.rematerialization === "3.8" ? rematerializationCost38(op, found, isGone) : rematerializationCost(op, found.slice);
 
 /** The values that were computed again in one walk over a function's conversions. */
 export class LayoutRematerialization {
@@ -121,6 +131,7 @@ export class LayoutRematerialization {
     return getConvertBackwardSlice(root, encoding, {
       stopPropagation,
       endAtExisting: this.rw.ctx.triton.rematerialization !== "3.6",
+      omitFitting: this.rw.ctx.triton.rematerialization === "3.8",
       from,
       getExistingConversion: (use, wanted) => {
         const remat = this.getRematValue(use.value, wanted);
@@ -128,6 +139,10 @@ export class LayoutRematerialization {
         return remat && this.#dominance.valueDominates(remat, use.owner) ? remat : undefined;
       },
     });
+  }
+  /** The costs of a conversion and of its slice. */
+  costOf(convert: ConvertView, found: ConvertSlice): RematerializationCost {
+    return costByVersion(convert, found, (op) => this.#toDelete.has(op));
   }
   /** As above, if all ops of the slice may be computed again; with `from`, that slice and more. */
   getRematerializableSlice(
@@ -139,8 +154,13 @@ export class LayoutRematerialization {
     const found = this.getConvertBackwardSlice(root, encoding, stopPropagation, from);
     if (typeof found === "string") return found;
     if (found.slice.size === 0) return "no tensor";
-    for (const { definingOp } of found.slice)
+    const is38 = this.rw.ctx.triton.rematerialization === "3.8";
+    for (const value of found.slice) {
+      const { definingOp } = value;
+      // Since 3.8 a value that is there already in the layout need not be computed.
+      if (is38 && this.getRematValue(value, found.layout.get(value)!)) continue;
       if (definingOp && !canBeRemat(definingOp)) return `${definingOp.name} cannot be computed again`;
+    }
     return found;
   }
 

@@ -54,9 +54,14 @@ function onlyUsedBy(value: Value, single: ReadonlySet<Operation>, convert: Opera
 
 function costOf(op: Operation): number {
   if (ConstantOp.is(op)) return 0;
+  return isArithmetic(op) ? mathFactor(op) * bytesOfResults(op) : memoryCost(op);
+}
+export const isArithmetic = (op: Operation): boolean => op.def.dialect === "arith" || op.def.dialect === "math";
+export const mathFactor = (op: Operation): number => (EXPENSIVE_MATH.has(op.name) ? 8 : 1);
+/** The cost of a load or reduction; other ops cost nothing. */
+export function memoryCost(op: Operation): number {
   // Taken to be in the L1 cache.
   if (LoadOp.is(op) || LocalLoadOp.is(op)) return 8 * bytesOfResults(op);
-  if (op.def.dialect === "arith" || op.def.dialect === "math") return (EXPENSIVE_MATH.has(op.name) ? 8 : 1) * bytesOfResults(op);
   const reduce = ReduceOp.match(op);
   return reduce ? reduceCost(op, reduce.axis) : 0;
 }
@@ -75,7 +80,7 @@ function math(name: string): string {
 }
 
 /** Bytes of a tensor, counting at least so many elements of so many bits; pointers have no bits. */
-function byteCount({ type }: Value, minElementCount = 0, minBitWidth = 0): number {
+export function byteCount({ type }: Value, minElementCount = 0, minBitWidth = 0): number {
   const params = RankedTensorType.is(type) ? type.params : undefined;
   const elements = params ? numElements(params.shape) : 0;
   const bits = params ? (bitWidth(params.elementType) ?? 0) : 0;

@@ -28,7 +28,6 @@ import {
   type LayoutRematerialization,
   type Removed,
 } from "./layout-rematerialization.js";
-import { rematerializationCost } from "./rematerialization-cost.js";
 import { rewriteWithLayouts } from "./rewrite-with-layouts.js";
 
 const CONVERSIONS: readonly Pattern[] = [...TTG_CONVERT_LAYOUT_PATTERNS, convertFromTMEMStore];
@@ -117,6 +116,6 @@ function rematerialize(conversion: ConvertView, remat: LayoutRematerialization):
   if (DotOperandEncoding.is(target) || remat.reuse(conversion)) return;
   const found = remat.getRematerializableSlice(conversion.op.operandUses[0]!, target);
   if (typeof found === "string") return;
-  const cost = rematerializationCost(conversion.op, found.slice);
+  const cost = remat.costOf(conversion, found);
   if (cost.rematerialize <= cost.convert) remat.rewriteSlice(found, conversion);
 }
