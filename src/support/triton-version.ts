@@ -27,6 +27,8 @@ export interface TritonVersion {
   readonly capsAtomics: boolean;
   /** Sums of products become dots in full precision, and only where they are matrix products. */
   readonly combinesOnlyProducts: boolean;
+  /** `-x` of a float is one op, not 0 - x, and may have a layout. */
+  readonly negatesFloats: boolean;
   /** For users, where the version is not followed whole. */
   readonly partial?: string;
 }
@@ -45,6 +47,7 @@ export const TRITON_3_6: TritonVersion = {
   descriptorsOfShapes: false,
   prefetching: "3.6",
   capsAtomics: false,
+  negatesFloats: false,
   combinesOnlyProducts: false,
 };
 export const TRITON_3_7: TritonVersion = {
@@ -61,6 +64,7 @@ export const TRITON_3_7: TritonVersion = {
   descriptorsOfShapes: false,
   prefetching: "3.6",
   capsAtomics: false,
+  negatesFloats: false,
   combinesOnlyProducts: false,
   partial: "Triton 3.7 is followed in part: docs/triton-versions.md lists what differs",
 };
@@ -75,6 +79,7 @@ export const TRITON_3_8: TritonVersion = {
   descriptorsOfShapes: true,
   prefetching: "3.8",
   capsAtomics: true,
+  negatesFloats: true,
   combinesOnlyProducts: true,
   partial: "Triton 3.8 is followed in part, its code below TTGIR is 3.7's: docs/triton-versions.md lists what differs",
 };

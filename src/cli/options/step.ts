@@ -101,13 +101,14 @@ const PYTHON_OPTIONS = {
 } as const satisfies OptionTable;
 
 const TRITONS = TRITON_VERSIONS.map(({ name }) => name);
+const PARTIAL = TRITON_VERSIONS.filter(({ partial }) => partial !== undefined).map(({ name }) => name);
 
 /** Settings that are not options of Triton but also decide what is compiled. */
 export const COMPILER_SETTINGS = {
   triton: {
     type: { ...choice(...TRITONS), read: (given) => tritonCalled(given)?.name } as ValueType<string>,
     group: COMPILE,
-    help: "the version of Triton that is followed",
+    help: `the version of Triton that is followed; ${PARTIAL.join(" and ")} in part`,
     defaultText: DEFAULT_TRITON.name,
   },
   target: { type: TARGET, group: COMPILE, help: TARGETS.join(", "), defaultText: "the module's ttg.target, else cuda:80" },

@@ -17,14 +17,12 @@ const RULES_3_6: CodegenRules = {
   returns: RETURNS_3_6,
   debugBarrier: gpuBarrier,
   fp8Constants: false,
-  negatesFloats: false,
   impliesDotType: false,
   notFollowed: [],
 };
 const RULES_3_7: CodegenRules = { ...RULES_3_6, mangle: mangle37, returns: RETURNS_3_7, debugBarrier: barrierOfAll, fp8Constants: true };
 const RULES_3_8: CodegenRules = {
   ...RULES_3_7,
-  negatesFloats: true,
   impliesDotType: true,
   notFollowed: ["make_block_ptr", "dot_scaled", "expect_zero"],
 };

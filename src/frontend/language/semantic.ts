@@ -25,8 +25,6 @@ export interface LanguageRules {
   readonly debugBarrier: (s: Semantic) => void;
   /** Constants of fp8 can be made, by a conversion of fp32. */
   readonly fp8Constants: boolean;
-  /** `-x` of a float is one op, not 0 - x. */
-  readonly negatesFloats: boolean;
   /** A dot has the type of its accumulator where none is named. */
   readonly impliesDotType: boolean;
   /** Builtins of which it is not known what this version makes: they are refused. */

@@ -23,6 +23,7 @@ import { option } from "../../pass/options.js";
 import { type ConversionPattern, conversionPattern, kindConversionPattern } from "../../rewrite/conversion-pattern.js";
 import { applyPartialConversion } from "../../rewrite/dialect-conversion.js";
 import type { TypeConverter } from "../../rewrite/type-converter.js";
+import type { TritonVersion } from "../../support/triton-version.js";
 import { explainElements } from "./explain-elements.js";
 import { tritonControlFlowPatterns } from "./triton-control-flow-patterns.js";
 import {
@@ -64,7 +65,8 @@ export const convertTritonToTritonGpu = definePass("convert-triton-to-tritongpu"
     root.setAttr(TARGET, stringAttr(ctx, options.target));
     const converter = tritonGpuTypeConverter({ numWarps, threadsPerWarp, numCTAs }, options.enableSourceRemat);
     const target = tritonGpuConversionTarget(converter);
-    if (!applyPartialConversion(root, target, patterns(converter, { numWarps, threadsPerWarp, numCTAs }), { listener }).ok) return fail();
+    if (!applyPartialConversion(root, target, patterns(converter, { numWarps, threadsPerWarp, numCTAs }, root.ctx.triton), { listener }).ok)
+      return fail();
     if (explain) explainElements(explain, root, numWarps * threadsPerWarp);
   },
 });
@@ -84,10 +86,10 @@ function functionWithTensors(root: Operation): Operation | undefined {
   return found;
 }
 
-function patterns(converter: TypeConverter, gpu: GpuShape): ConversionPattern[] {
+function patterns(converter: TypeConverter, gpu: GpuShape, triton: TritonVersion): ConversionPattern[] {
   return [
     constantPattern(converter),
-    ...RETYPED.map((root) => retypePattern(root, converter)),
+    ...[...RETYPED, ...(triton.negatesFloats ? [arith.NegFOp] : [])].map((root) => retypePattern(root, converter)),
     ...tritonShapePatterns(converter, gpu),
     ...regionPatterns(converter),
     gatherScatterPattern(tt.DescriptorGatherOp, 1, converter),

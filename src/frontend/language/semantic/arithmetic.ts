@@ -203,7 +203,7 @@ const asBool = (s: Semantic, x: Tensor): Tensor => bitcast(s, x, INT1);
 export function minus(s: Semantic, x: Tensor): Tensor {
   const type = dtypeOf(x);
   if (isPtr(type)) raise("ValueError", `wrong type argument to unary minus (${typeRepr(type)})`);
-  if (s.rules.negatesFloats && isFloating(type)) return emit(s, NegFOp, { operand: x.handle }, x.type);
+  if (s.ctx.triton.negatesFloats && isFloating(type)) return emit(s, NegFOp, { operand: x.handle }, x.type);
   return sub(s, nullValue(s, type), x, true);
 }
 

@@ -1,0 +1,107 @@
+/** Kernels beside what real Triton 3.7.1 and 3.8.0 make of them (fixtures/compile/triton-*): the source, and the IR after a stage. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { compile } from "../../compile/compile.js";
+import { ALL_DIALECTS } from "../../dialects/index.js";
+import { compileKernel, readPython } from "../../frontend/compile-python.js";
+import { chooseKernel, specialize } from "../../frontend/specialize.js";
+import { Context } from "../../ir/context.js";
+import type { Operation } from "../../ir/operation.js";
+import { attrText, typeText } from "../../ir/text-hook.js";
+import type { Value } from "../../ir/value.js";
+import { argSort } from "../../passes/ttg/coalesce/coalesced-layouts.js";
+import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
+import { parseModule } from "../../syntax/parse.js";
+import { NVIDIA } from "./nvidia.js";
+import { defaultOptions } from "./options.js";
+
+const FOLDER = "fixtures/compile";
+const ROWS = "*fp32:16, *fp32:16, i32, 1024";
+const CASES = [
+  { triton: TRITON_3_7, name: "rows", capability: 80, signature: ROWS, until: "llvm" },
+  { triton: TRITON_3_7, name: "rows", capability: 100, signature: ROWS, until: "llvm" },
+  { triton: TRITON_3_7, name: "tiles", capability: 90, signature: "*fp16:16, *fp16:16, i32, i32:16, 64", until: "llvm" },
+  { triton: TRITON_3_8, name: "loop", capability: 80, signature: "*fp16:16, *fp16:16, *fp32:16, i32, 64", until: "ttgir" },
+] as const;
+
+function stored(name: string, triton: TritonVersion): Operation {
+  const ctx = new Context(ALL_DIALECTS);
+  ctx.triton = triton;
+  return parseModule(ctx, name, readFileSync(`${FOLDER}/${name}`, "latin1"))!.module;
+}
+
+/** Attributes without defaults that the parser adds. */
+const attrsText = (op: Operation): string => attrText(op.attrs).replaceAll(/(, )?\b(unnamed_addr|visibility_) = 0 : i64/g, "");
+
+/** The ops of a module, one a line. The names of values and the places of constants make no difference. */
+function lines(module: Operation): readonly string[] {
+  const names = new Map<Value, string>();
+  const nameOf = (value: Value): string => {
+    const op = value.definingOp;
+    if (op && (op.def.isConstantLike || op.name === "llvm.mlir.undef" || op.name === "llvm.mlir.addressof"))
+      return `<${attrText(op.attrs)}>`;
+    if (!names.has(value)) names.set(value, `%${names.size}`);
+    return names.get(value)!;
+  };
+  const list: string[] = [];
+  module.walk((op) => {
+    if (op.numResults > 0 && nameOf(op.result(0)).startsWith("<")) return;
+    list.push(`${op.name} ${op.operands.map(nameOf).join()} ${attrsText(op)} ${op.resultTypes.map(typeText).join()}`);
+  });
+  return list;
+}
+
+function source(name: string, capability: number, signature: string, triton: TritonVersion): Operation {
+  const ctx = new Context(ALL_DIALECTS);
+  const file = readPython(ctx, `${name}.py`, readFileSync(`${FOLDER}/${name}.py`, "latin1"), {
+    readFile: () => undefined,
+    capability,
+    triton,
+  });
+  const chosen = chooseKernel(file!.kernels, name.split("/").at(-1)!, `${name}.py`);
+  if ("error" in chosen) throw new Error(chosen.error);
+  const specialized = specialize(chosen, { kernel: name.split("/").at(-1)!, signature, types: [], constants: [], config: undefined }, []);
+  if ("error" in specialized) throw new Error(specialized.error);
+  return compileKernel(file!, specialized.specialization, { capability, ...defaultOptions(capability) })!;
+}
+
+test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and the IR after $until", (given) => {
+  const { triton, name, capability, signature, until } = given;
+  const folder = `triton-${triton.name}`;
+  const module = source(`${folder}/${name}`, capability, signature, triton);
+  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}.source.ttir`, triton)));
+  const options = defaultOptions(capability);
+  const steps = NVIDIA.pipelines.get(triton)!({ capability, options }, "triton");
+  const stopAfter = until === "ttgir" ? steps.findLastIndex(({ stage }) => stage === "ttgir") : steps.length - 1;
+  const { ok } = compile(name, module, { capability, options, version: triton, stopAfter, clock: () => 0 });
+  expect(ok).toBe(true);
+  expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.${until}.mlir`, triton)));
+});
+
+test("3.6 makes other code of them", () => {
+  const module = source("triton-3.7/rows", 80, ROWS, TRITON_3_6);
+  expect(lines(module)).not.toEqual(lines(stored("triton-3.7/rows.source.ttir", TRITON_3_7)));
+});
+
+test("what is not known of 3.8 is refused by name", () => {
+  const ctx = new Context(ALL_DIALECTS);
+  const text = `import triton
+import triton.language as tl
+@triton.jit
+def blocks(p):
+    tl.load(tl.make_block_ptr(p, (16,), (1,), (0,), (16,), (0,)))
+`;
+  const file = readPython(ctx, "blocks.py", text, { readFile: () => undefined, capability: 80, triton: TRITON_3_8 })!;
+  const chosen = chooseKernel(file.kernels, "blocks", "blocks.py");
+  if ("error" in chosen) throw new Error(chosen.error);
+  const asked = specialize(chosen, { kernel: "blocks", signature: "*fp32:16", types: [], constants: [], config: undefined }, []);
+  if ("error" in asked) throw new Error(asked.error);
+  expect(compileKernel(file, asked.specialization, { capability: 80, ...defaultOptions(80) })).toBeUndefined();
+  expect(ctx.diagnostics.map(({ message }) => message).join()).toContain("what Triton 3.8 makes of tl.make_block_ptr is not known here");
+});
+
+test("a convolution's channels, with equally contiguous dimensions: the last one is the fastest since 3.7", () => {
+  expect(argSort([1, 1], "first")).toEqual([0, 1]);
+  expect(argSort([1, 1], "last")).toEqual([1, 0]);
+  expect(argSort([4, 1], "last")).toEqual([0, 1]);
+});

@@ -1,0 +1,13 @@
+/** Where versions of Triton make different code of the same op: what rules of all vendors read as `lo.forms`. */
+import type { MembarFilter } from "../../analysis/membar.js";
+
+export interface CodeForms {
+  /** The number of a warp is an op until a later pass, also where nobody needs to know that all lanes have the same. */
+  readonly warpIdOp: boolean;
+  /** With one CTA a cluster, its number is 0 from the start, not only when all is lowered. */
+  readonly knownCTA: boolean;
+  /** Parameters that are pointers say what they point to. */
+  readonly pointeeTypes: boolean;
+  /** Accesses that need no barrier between them. */
+  readonly skipBarrier: MembarFilter | undefined;
+}
