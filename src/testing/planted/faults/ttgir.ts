@@ -16,7 +16,7 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "Math.max(a.divisibility[d]!, b.divisibility[d]!)",
     },
     {
-      in: "addPtr",
+      in: "ADDRESS",
       fault: "offsets do not count for the divisibility of addresses",
       find: "gcd(a.divisibility[d]!, multiplyDivisor(b.divisibility[d]!, elementBytes(op)))",
       replace: "a.divisibility[d]!",
@@ -40,13 +40,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
       replace: "gcd(n, y[d]!)",
     },
     {
-      in: "rem",
+      in: "REMAINDER",
       fault: "remainders are as contiguous as the dividend",
       find: "return gcd(a.contiguity[d]!, a.divisibility[d]!, b.divisibility[d]!);",
       replace: "return a.contiguity[d]!;",
     },
     {
-      in: "div",
+      in: "QUOTIENT",
       fault: "quotients are constant over twice the run",
       find: "Math.max(constancy, gcd(a.contiguity[d]!, a.divisibility[d]!, b.divisibility[d]!))",
       replace: "Math.max(constancy, 2 * gcd(a.contiguity[d]!, a.divisibility[d]!, b.divisibility[d]!))",
@@ -216,8 +216,8 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "rewriteLoop",
       fault: "the slice ahead is that of this round",
-      find: "mapping.get(plan.sources[opIdx].next)",
-      replace: "mapping.get(plan.sources[opIdx].chain[0]!)",
+      find: "load(opIdx, 0, (_, slot) => next[slot]!)",
+      replace: "load(opIdx, 0, current)",
     },
     {
       in: "rewriteLoop",
@@ -234,10 +234,10 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     },
     { in: "splitRest", fault: "each dot begins from the accumulator", find: "rw.setOperand(next, 2, previous.result(0));", replace: "" },
     {
-      in: "planFor",
-      fault: "the next buffer is that of the other operand",
-      find: "next: arg.argOwner.lastOp!.operand(arg.index - 1)",
-      replace: "next: arg",
+      in: "rewriteLoop",
+      fault: "what the next round carries is what this one does",
+      find: "return mapping.get(oldYield.operand(arg.index - 1));",
+      replace: "return mapping.get(arg);",
     },
   ]),
   ...inFile("passes/ttg/software-pipelining/loop-expander.ts", [
@@ -532,13 +532,13 @@ export const TTGIR_FAULTS: readonly Fault[] = [
     {
       in: "placeOfWait",
       fault: "operands are written while they are read",
-      find: "if (!isPipelineable && isDetermined) for (const def of writers) earlier(def);",
+      find: "if (!isPipelineable && isDetermined) for (const def of writers) candidates.add(def);",
       replace: "",
     },
     {
       in: "placeOfWait",
       fault: "the result is read before it is there",
-      find: "if (TMEMLoadOp.is(user) && user.block === mma.block) earlier(user);",
+      find: "if (TMEMLoadOp.is(user) && user.block === mma.block) candidates.add(user);",
       replace: ";",
     },
     { in: "accumulatorBuffers", fault: "one accumulator too few", find: "(overlaps ? 1 : 0)", replace: "0" },
