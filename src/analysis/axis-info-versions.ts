@@ -27,7 +27,7 @@ export interface AxisInfoVersion {
   readonly rules: ReadonlyMap<OpDef, AxisInfoRule>;
   /** An op waits until its operands are known; else the worst is taken of them, and control flow begins with the best. */
   readonly waits: boolean;
-  /** What holds of a value once its numbers are known. */
+  /** The numbers of a value, with what follows from them. */
   readonly finish: (info: AxisInfo) => AxisInfo;
 }
 

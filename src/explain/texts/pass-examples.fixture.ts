@@ -388,6 +388,14 @@ tt.func public @kernel(%x: i32) -> i32 {
     ),
     show: ["local_load", "convert_layout", "local_alloc", "local_dealloc", "use"],
   },
+  "canonicalize-llvm-ir": {
+    ir: `llvm.func @f(%x: i32, %y: i32) -> i32 {
+  %c = llvm.mlir.constant(true) : i1
+  %r = llvm.select %c, %x, %y : i1, i32
+  llvm.return %r : i32
+}`,
+    show: ["func", "constant", "select", "return", "}"],
+  },
   "convert-arith-to-llvm": {
     ir: `llvm.func @f(%x: i32, %y: i32) -> i32 {
   %a = arith.addi %x, %y : i32

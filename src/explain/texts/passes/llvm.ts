@@ -2,6 +2,12 @@ import type { PassText } from "../records.js";
 
 /** The lowering to the LLVM dialect. */
 export const LLVM: Readonly<Record<string, PassText>> = {
+  "canonicalize-llvm-ir": {
+    purpose:
+      "Applies the canonicalization patterns of the LLVM dialect to each of its functions, and resolves selects with a known condition.",
+    place: "With --triton 3.8 it comes after convert-triton-gpu-to-llvm, where earlier versions run canonicalize.",
+    declines: "Ops of other dialects stay, as far as they do not fold.",
+  },
   "convert-arith-to-llvm": {
     purpose: "Replaces each op of arith by the op of the LLVM dialect that does the same: arith.addi by llvm.add.",
     place: "convert-triton-gpu-to-llvm has these rules built in. The pass is for lit tests and for IR without tensors.",

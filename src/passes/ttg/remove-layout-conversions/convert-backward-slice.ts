@@ -34,7 +34,7 @@ export interface ConvertSliceOptions {
   readonly endAtExisting?: boolean;
   /** Whether values that are in the layout wanted are no part of the slice. */
   readonly omitFitting?: boolean;
-  /** What is wanted already: no value may be wanted in another layout. */
+  /** A slice that is there already: none of its values may be wanted in another layout. */
   readonly from?: ConvertSlice | undefined;
 }
 
