@@ -61,12 +61,14 @@ export interface DialectSpec {
   readonly verifyAttr?: DialectDef["verifyAttr"];
   readonly verifyArgAttr?: DialectDef["verifyArgAttr"];
   readonly canonicalize?: readonly PatternLike[];
-  readonly olderForms?: OlderForms;
+  /** Called once, when a text is of an older Triton. */
+  readonly olderForms?: () => OlderForms;
   readonly interfaces?: readonly InterfaceImpl[];
 }
 
 export function defineDialect(name: string, spec: DialectSpec): DialectDef {
   const interfaces = new Map<Interface<unknown>, unknown>((spec.interfaces ?? []).map((i) => [i.key, i.impl]));
+  let older: OlderForms | undefined;
   return {
     name,
     ops: collect<OpDef>(spec.ops, (x): x is OpDef => isRecord(x) && "viewOf" in x && (x as unknown as OpDef).name.startsWith(`${name}.`)),
@@ -78,7 +80,9 @@ export function defineDialect(name: string, spec: DialectSpec): DialectDef {
     verifyAttr: spec.verifyAttr,
     verifyArgAttr: spec.verifyArgAttr,
     canonicalize: spec.canonicalize ?? [],
-    olderForms: spec.olderForms,
+    get olderForms() {
+      return (older ??= spec.olderForms?.());
+    },
     interface: <I>(key: Interface<I>) => interfaces.get(key) as I | undefined,
   };
 }

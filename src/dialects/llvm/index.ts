@@ -3,7 +3,7 @@ import { defineDialect } from "../../ir/define-dialect.js";
 import * as attrs from "./attrs/index.js";
 import { LLVM_CANONICALIZATION } from "./canonicalize.js";
 import "./directives.js";
-import { LLVM_OLDER_FORMS } from "./older-forms.js";
+import { llvmOlderForms } from "./older-forms.js";
 import { AddressOfOp, ConstantOp, PoisonOp, UndefOp, ZeroOp } from "./ops/constants.js";
 import * as ops from "./ops/index.js";
 import { VECTOR_PREDICATION } from "./ops/intrinsics-vector.js";
@@ -16,7 +16,7 @@ export const llvm = defineDialect("llvm", {
   types: [types],
   canonicalize: LLVM_CANONICALIZATION,
   allowUnknownOps: true,
-  olderForms: LLVM_OLDER_FORMS,
+  olderForms: llvmOlderForms,
   materializeConstant(b, value, type, loc) {
     const at = { types: [type], loc };
     if (SymbolRefAttr.is(value) && value.params.nested.length === 0 && types.LLVMPointerType.is(type))

@@ -170,19 +170,20 @@ const wideCall: OlderForm = {
 };
 const FLAGGED = ["and", "or", "xor", "lshr", "ashr", "udiv", "sdiv", "urem", "srem", "fadd", "fsub", "fmul", "fdiv", "frem", "fneg"];
 /** Intrinsics that are functions of their operands. */
-const INTRINSICS = Object.values(intrinsics)
-  .filter(({ format }) => format === intrinsics.MaxNumOp.format)
-  .map(({ name }) => name);
+const functions = (): string[] =>
+  Object.values(intrinsics)
+    .filter(({ format }) => format === intrinsics.MaxNumOp.format)
+    .map(({ name }) => name);
 
 const all = (names: readonly string[], form: OlderForm): Record<string, OlderForm> => Object.fromEntries(names.map((name) => [name, form]));
 
-export const LLVM_OLDER_FORMS: OlderForms = {
+export const llvmOlderForms = (): OlderForms => ({
   "3.1": {
     ...all(
       FLAGGED.map((name) => `llvm.${name}`),
       wideInfix,
     ),
-    ...all(INTRINSICS, wideCall),
+    ...all(functions(), wideCall),
   },
   "2.0": {
     "llvm.getelementptr": getElementPtr,
@@ -194,6 +195,6 @@ export const LLVM_OLDER_FORMS: OlderForms = {
       [...FLAGGED, "add", "sub", "mul", "shl"].map((name) => `llvm.${name}`),
       wideInfix,
     ),
-    ...all(INTRINSICS, { kind: "generic" }),
+    ...all(functions(), { kind: "generic" }),
   },
-};
+});

@@ -7,7 +7,7 @@ import { NVVM_OTHER_FORMS } from "./other-forms.js";
 
 export const nvvm = defineDialect("nvvm", {
   ops: [ops, ENVIRONMENT_REGISTERS],
-  olderForms: NVVM_OTHER_FORMS,
+  olderForms: () => NVVM_OTHER_FORMS,
   attrs: [attrs],
   // Attributes of kernels. Source: NVVMDialect.cpp, verifyOperationAttribute.
   verifyAttr(op, name, value, report) {

@@ -17,5 +17,5 @@ export const tritonGpu = defineDialect("triton_gpu", {
   types: [types],
   inliner: { isLegalToInline: () => true },
   interfaces: [implement(InferLayout, inferOldLayout)],
-  olderForms: TRITON_GPU_OLDER_FORMS,
+  olderForms: () => TRITON_GPU_OLDER_FORMS,
 });

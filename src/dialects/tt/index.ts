@@ -11,7 +11,7 @@ import * as types from "./types.js";
 export const tt = defineDialect("tt", {
   ops: [ops],
   types: [types],
-  olderForms: TT_OLDER_FORMS,
+  olderForms: () => TT_OLDER_FORMS,
   canonicalize,
   materializeConstant: (b, value, type, loc) => b.create(ConstantOp, { value }, { types: [type], loc }).op,
   inliner: {
