@@ -42,6 +42,56 @@ test("--why draws the life line of a barrier and of a buffer over the partitions
 `);
 });
 
+test("a Gluon kernel reads --num-warps, and not --num-stages", async () => {
+  const text = readFileSync("fixtures/kernels/gluon_transpose.py", "utf8");
+  const compiled = (...argv: readonly string[]) => tool(text, "k.py", "--kernel", "transpose", "--print-after", "0", ...argv);
+  const { out, err } = await compiled("--num-warps", "8");
+  expect(err).toBe("");
+  expect(out).toContain('"ttg.num-warps" = 8 : i32');
+  expect((await compiled("--num-stages", "4")).err).toBe(
+    "tt-step: note: --num-stages has no effect: passes to TTGIR read it, and the input is TTGIR\n",
+  );
+});
+
+test("a signature as tt-step capture writes it", async () => {
+  const text = readFileSync("fixtures/kernels/gluon_transpose.py", "utf8").replace(
+    "shared: gl.constexpr)",
+    "shared: gl.constexpr, T: gl.constexpr)",
+  );
+  const layout = "(SwizzledSharedLayout(vec=4, per_phase=1, max_phase=8, order=[1, 0], cga_layout=[]))";
+  const signature = `*fp32:16, *fp32:16, i32:16, i32:16, 32, 32, ${layout}, tl.float16`;
+  expect(await tool(text, "k.py", "--kernel", "transpose", "--signature", signature, "--print-after", "0")).toMatchObject({
+    code: 0,
+    err: "",
+  });
+});
+
+test.each(
+  [...readFileSync("docs/gluon.md", "utf8").matchAll(/```\n\$ tt-step (.*)\n([^`]*)```/g)].map(([, command, output]) => [
+    command!,
+    output!,
+  ]),
+)("docs/gluon.md says what tt-step does: %s", async (line, output) => {
+  const [command = "", comment] = line.split(" # ");
+  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2]!);
+  const name = words.find((word) => word.endsWith(".py"))!;
+  const text = readFileSync(`fixtures/kernels/${name}`, "utf8");
+  const io = memoryIo("", {
+    [name]: comment?.includes("without the fence") ? text.replace("    fence_async_shared()\n", "    pass\n") : text,
+  });
+  await main(words, io);
+  const printed = io.out() + io.err();
+  for (const wanted of output.split("\n").filter((row) => row.trim() !== "" && row.trim() !== "..."))
+    expect(printed).toMatch(
+      new RegExp(
+        wanted
+          .split("...")
+          .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+          .join(".*"),
+      ),
+    );
+});
+
 const HEAD = `from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.amd import AMDMFMALayout, cdna4

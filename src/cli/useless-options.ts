@@ -18,6 +18,8 @@ function uselessOn(name: string, { defaults }: ModuleSource, stage: Stage): stri
   if (name === "language") return stage === "ptx" ? "the input is LLVM dialect, to which both languages are lowered" : undefined;
   if (name === "pessimistic-axis-info") return stage === "ptx" ? "the input is LLVM dialect, whose accesses are decided" : undefined;
   if (lastRead === "python") return defaults ? undefined : `the front end reads it, and the input is ${INPUTS[stage]}`;
+  // The front end writes them into the module of a Gluon kernel; no pass pipelines its loops.
+  if (lastRead === "ttgir" && defaults && name !== "num-stages") return undefined;
   return lastRead === "ttgir" && stage !== "ttir" ? `passes to TTGIR read it, and the input is ${INPUTS[stage]}` : undefined;
 }
 const OPTIONS: OptionTable = { ...STEP, ...TRITON_OPTIONS };

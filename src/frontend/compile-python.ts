@@ -5,6 +5,7 @@ import type { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import { verifyOperation } from "../ir/verify.js";
 import { isShared } from "../layout/encoding-params.js";
+import { memo } from "../support/memo.js";
 import { nearest } from "../support/nearest.js";
 import { DEFAULT_TRITON, type TritonVersion } from "../support/triton-version.js";
 import { fromBytes } from "../support/utf8.js";
@@ -24,6 +25,7 @@ import { type Env, type JitData, jitData, Names, type SourceFile } from "./host/
 import { choose } from "./host/undecided.js";
 import { type EmbeddedKernel, embeddedKernels, inductorKernel } from "./inductor.js";
 import { asPyError, PyError } from "./language/errors.js";
+import { languageModules } from "./language/modules.js";
 import { pyRepr } from "./language/python-text.js";
 import type { LanguageOptions } from "./language/semantic.js";
 import { isKind, isLayout, type JitFunction, type PyValue, tuple } from "./language/values.js";
@@ -429,8 +431,11 @@ function argumentOf(
   return { kind: "type", type, attrs: attrs.get(path) ?? [] };
 }
 
-/** Classes that the file need not import: layouts print by their names, and Triton's signatures have them so. */
-const GLUON_LAYOUTS = Names.of(LAYOUT_CLASSES);
+/** Names that the file need not import: layouts print by the names of their classes, and `tt-step capture` names types so. */
+const knownNames = memo(() => {
+  const modules = languageModules();
+  return Names.of([...LAYOUT_CLASSES, ["tl", modules.get("triton.language")!], ["gl", modules.get("triton.experimental.gluon.language")!]]);
+});
 
 function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   // Most constants are numbers, and the first parse of one has V8 compile much of the grammar.
@@ -438,7 +443,7 @@ function evaluateText({ host, source }: EvaluatedFile, text: string): PyValue {
   const parsed = parsePython(text, "<constant>");
   const [statement] = parsed.kind === "Module" ? parsed.body : [];
   if (statement?.kind !== "Expr") throw new PyError("ValueError", `'${text}' is no Python expression`);
-  const outer: Env = { vars: GLUON_LAYOUTS, parent: undefined, file: source, isFunction: false };
+  const outer: Env = { vars: knownNames(), parent: undefined, file: source, isFunction: false };
   let value: PyValue;
   try {
     value = evaluate(host, { vars: source.globals, parent: outer, file: source, isFunction: false }, statement.value);
