@@ -48,7 +48,7 @@ export function wantsPtx(state: State): boolean {
   );
 }
 
-const PTX_TABS: ReadonlySet<string> = new Set(["ptx", "sass", "flow", "limits"]);
+const PTX_TABS: ReadonlySet<string> = new Set(["ptx", "sass", "compare", "flow", "limits"]);
 
 /** A Trace that is looked at whose PTX is to be assembled: the other sides of a comparison too. */
 export function wantsMachineCode({ session }: State): Trace | undefined {

@@ -63,8 +63,8 @@ function titleOf(text: string, op: string | undefined, constants: ReadonlyMap<st
     const [from, to, by] = bounds.map((value) => constants.get(value));
     const [a, b, c] = bounds.map((value) => String(constants.get(value) ?? value));
     const trips = from === undefined || to === undefined || !by || by < 0n ? undefined : to <= from ? 0n : (to - from + by - 1n) / by;
-    const count =
-      trips !== undefined ? `${trips} iterations` : a === "0" && c === "1" ? `${b} iterations` : "as many iterations as its bounds say";
+    const length = a === "0" ? b : `(${b} - ${a})`;
+    const count = `${trips ?? (c === "1" ? length : `ceil(${length} / ${c})`)} iterations`;
     return `for ${variable} = ${a} to ${b} step ${c}: ${count}`;
   }
   if (op === "scf.while") return "while: as many iterations as its condition holds";

@@ -4,6 +4,7 @@ import { ptxDiff } from "../../../diff/ptx-diff.js";
 import { codegenStep } from "../../../explain/codegen-facts.js";
 import { compareFacts, finalFacts } from "../../../explain/compare-facts.js";
 import { memo } from "../../../support/memo.js";
+import { wrapText } from "../../../support/wrap-text.js";
 import type { Trace } from "../../../trace/trace.js";
 import { irSpans } from "../../draw/ir-text.js";
 import { BOLD, line, MUTED, type Row, style } from "../../draw/style.js";
@@ -37,6 +38,16 @@ const compared = memo((trace: Trace, other: Trace, name: string, columns: number
     }
   } else rows.push(line("  one side ends before the final code", MUTED));
   rows.push(...ptxRows(other.artifacts.ptx, trace.artifacts.ptx));
+  // A dump has no PTX, and says nothing of the Triton that made it.
+  const [unmade] = [other, trace].flatMap((side, i) =>
+    side.artifacts.ptx === undefined && side.triton ? [i === 0 ? name : "this side"] : [],
+  );
+  if (unmade !== undefined)
+    for (const text of wrapText(
+      `PTX and registers are not compared: the PTX of ${unmade} was not made, as for more than 2,000 ops it is made when its tab is opened`,
+      columns - 1,
+    ))
+      rows.push(line(text, MUTED));
   return rows.map((row) => ({ row }));
 }, 4);
 
