@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build, transform } from "esbuild";
+import { pageParts } from "./scripts/web-bundles.js";
 
 const { out, bench } = parseArgs({ options: { out: { type: "string", default: "." }, bench: { type: "boolean" } } }).values;
 
@@ -85,6 +86,8 @@ await Promise.all([
     external: ["*/devtools.js"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   }),
+  // What an exported page consists of.
+  pageParts().then((parts) => Promise.all(Object.entries(parts).map(([name, text]) => writeFileSync(`${out}/dist/${name}`, text)))),
   // The library: no node in it.
   module("index", "src/index.ts", { platform: "neutral" }),
 ]);

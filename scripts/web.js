@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { browserBundle, component, styleSheet, worker } from "./web-bundles.js";
 
 const { out, serve, port } = parseArgs({
   options: { out: { type: "string", default: "dist/web" }, serve: { type: "boolean" }, port: { type: "string", default: "8080" } },
@@ -21,50 +21,26 @@ const examples = readdirSync("fixtures/kernels")
 const tours = readdirSync("fixtures/tours")
   .filter((name) => name.endsWith(".tour.json"))
   .map((name) => {
-    const { title, about, kernel, steps } = JSON.parse(readFileSync(`fixtures/tours/${name}`, "utf8"));
-    return { title, about, steps, kernel: { name: kernel.split("/").at(-1), text: readFileSync(join("fixtures/tours", kernel), "utf8") } };
-  });
-
-const bundle = (entryPoints, more = {}) =>
-  build({
-    entryPoints,
-    bundle: true,
-    outdir: out,
-    platform: "browser",
-    format: "iife",
-    target: "es2022",
-    minify: true,
-    legalComments: "none",
-    logLevel: "warning",
-    logOverride: { "ignored-bare-import": "error" },
-    ...more,
+    const { title, about, kernel, steps, options = [] } = JSON.parse(readFileSync(`fixtures/tours/${name}`, "utf8"));
+    const { target } = parseArgs({ args: options, options: { target: { type: "string" } } }).values;
+    return { title, about, steps, kernel: { name: kernel.split("/").at(-1), text: readFileSync(join("fixtures/tours", kernel), "utf8"), target } };
   });
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 cpSync("src/web/static", out, { recursive: true });
-await bundle({ page: "src/web/page/main.ts" }, { define: { EXAMPLES: JSON.stringify(examples), TOURS: JSON.stringify(tours) } });
-await bundle({ worker: "src/web/worker/worker.ts" });
-const { outputFiles } = await bundle(["src/web/theme-css.ts"], { write: false, format: "esm", outdir: undefined });
-const { themeCss } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-writeFileSync(`${out}/style.css`, `${themeCss()}\n${readFileSync("src/web/static/style.css", "utf8")}`);
-
-// In the shadow root of the component its host has what the page's root has.
-const style = readFileSync(`${out}/style.css`, "utf8")
-  .replaceAll(/:root\[data-theme=(\w+)\]/g, ":host([data-theme=$1])")
-  .replaceAll(":root", ":host");
-await bundle({ "tt-step": "src/web/page/element.ts" }, { define: { STYLE: JSON.stringify(style) } });
+const write = (name, text) => writeFileSync(join(out, name), text);
+write("page.js", await browserBundle("src/web/page/main.ts", { EXAMPLES: JSON.stringify(examples), TOURS: JSON.stringify(tours) }));
+write("worker.js", await worker());
+write("style.css", await styleSheet());
+write("tt-step.js", await component());
 
 // The service worker keeps exactly these files; another build has another version.
 const files = readdirSync(out).sort();
 const version = createHash("sha256");
 for (const file of files) version.update(file).update(readFileSync(join(out, file)));
-await bundle(
-  { "service-worker": "src/web/service-worker.ts" },
-  {
-    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(version.digest("hex").slice(0, 16)) },
-  },
-);
+const kept = { FILES: JSON.stringify(files), VERSION: JSON.stringify(version.digest("hex").slice(0, 16)) };
+write("service-worker.js", await browserBundle("src/web/service-worker.ts", kept));
 
 const sizes = readdirSync(out).map((file) => ({
   file,

@@ -13,6 +13,7 @@ import { toBytes } from "../support/utf8.js";
 import type { Trace } from "../trace/trace.js";
 import { THEMES, type Theme } from "../tui/draw/theme.js";
 import { exportText } from "../tui/export/export.js";
+import type { PageParts } from "../tui/export/html.js";
 import { type Form, fieldText, formOf, signatureText } from "../tui/form/form.js";
 import { loadApp } from "../tui/load-app.js";
 import { type Opened, type OpenForm, openedState } from "../tui/opening.js";
@@ -148,6 +149,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     },
     noAssembler: (ptx) => noAssembler(ptx, io),
     clock: io.clock,
+    page: () => pageParts(io),
   };
 }
 
@@ -167,9 +169,18 @@ export async function exported(trace: Trace, args: TtStepArgs, io: Io): Promise<
   const size = { columns: Number(io.env["COLUMNS"]) || 168, rows: Number(io.env["LINES"]) || 48 };
   const theme = themeOf(args, io);
   const state = openedState(args.input!, trace, size);
-  const made = await exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme], loadApp);
+  const made = await exportText(args.export!, state, THEMES[theme === "none" ? "light" : theme], {
+    app: loadApp,
+    page: () => pageParts(io),
+  });
   // Files are written as latin1, as IR is read.
   return "error" in made ? made : { text: toBytes(made.text) };
+}
+
+/** Files that `build.js` puts beside the commands. */
+function pageParts(io: Pick<Io, "readFile" | "packageFolder">): PageParts {
+  const part = (name: string): string => io.readFile(`${io.packageFolder ?? "."}/dist/${name}`);
+  return { element: part("page-element.js"), worker: part("page-worker.txt") };
 }
 
 function themeOf(args: Pick<TtStepArgs, "color" | "theme">, io: Io): Theme["name"] {

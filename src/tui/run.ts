@@ -14,6 +14,7 @@ import { COMPUTED_LATER, Compilations, type Inputs } from "./compilations.js";
 import { type Action, initialState, reduce, reduceInputs } from "./control/reducer.js";
 import { THEMES, type Theme } from "./draw/theme.js";
 import { exportText } from "./export/export.js";
+import type { PageParts } from "./export/html.js";
 import { type Frame, frame } from "./frame.js";
 import { Idle } from "./idle.js";
 import type { TerminalInput } from "./keys.js";
@@ -38,6 +39,8 @@ export interface TuiRequest extends Inputs {
   /** Why PTX cannot be assembled here; undefined where an assembler is found. */
   readonly noAssembler: (ptx: string) => string | undefined;
   readonly clock: () => number;
+  /** The scripts of a page that is exported. */
+  readonly page: () => PageParts;
   readonly tour?: TourRequest;
 }
 
@@ -282,7 +285,7 @@ class TerminalUi {
 
   private async export(path: string): Promise<void> {
     const theme = THEMES[this.request.theme === "none" ? "light" : this.request.theme];
-    const made = await exportText(path, this.#state, theme, loadApp);
+    const made = await exportText(path, this.#state, theme, { app: loadApp, page: this.request.page });
     if ("error" in made) return this.say(made.error, "error");
     try {
       writeFile(path.startsWith("~/") ? join(homedir(), path.slice(2)) : path, Buffer.from(made.text, "utf8"));

@@ -1,4 +1,5 @@
 /** The state of the page as a link's fragment: JSON, deflated, in base64 for URLs. Nothing of it is sent to a server. */
+import { packed, unpacked } from "../support/pack.js";
 import type { Input } from "./protocol.js";
 
 export const MODES = ["compiler", "layout", "cute"] as const;
@@ -18,58 +19,21 @@ export const MAX_LINK = 200_000;
 /** A text of more characters is no kernel. */
 const MAX_TEXT = 2_000_000;
 
-export async function toFragment(state: PageState): Promise<string> {
-  const bytes = await through(
-    new TextEncoder().encode(JSON.stringify(state)),
-    new CompressionStream("deflate-raw"),
-    Number.POSITIVE_INFINITY,
-  );
-  let text = "";
-  for (const byte of bytes!) text += String.fromCharCode(byte);
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
+export const toFragment = async (state: PageState): Promise<string> =>
+  (await packed(JSON.stringify(state))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 
 /** The state of a fragment, or the reason why it is none. */
 export async function fromFragment(fragment: string): Promise<PageState | { readonly error: string }> {
   const damaged = { error: "the link is damaged: its state cannot be read" };
   if (fragment.length > MAX_LINK) return { error: "the link is too long to be read" };
   try {
-    const packed = Uint8Array.from(atob(fragment.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-    const bytes = await through(packed, new DecompressionStream("deflate-raw"), MAX_TEXT);
-    if (!bytes) return { error: "the link holds a text that is too long for a kernel" };
-    return stateOf(JSON.parse(new TextDecoder().decode(bytes))) ?? damaged;
+    const text = await unpacked(fragment.replaceAll("-", "+").replaceAll("_", "/"), MAX_TEXT);
+    if (text === undefined) return { error: "the link holds a text that is too long for a kernel" };
+    return stateOf(JSON.parse(text)) ?? damaged;
   } catch {
     // atob, the stream and JSON.parse each throw errors of their own for what they cannot read.
     return damaged;
   }
-}
-
-/** The bytes after a transformation; undefined where they are more than `most`. */
-async function through(
-  bytes: Uint8Array<ArrayBuffer>,
-  stream: CompressionStream | DecompressionStream,
-  most: number,
-): Promise<Uint8Array | undefined> {
-  const reader = new Blob([bytes]).stream().pipeThrough<Uint8Array>(stream).getReader();
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    length += value.length;
-    if (length > most) {
-      await reader.cancel();
-      return undefined;
-    }
-  }
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** A state with nothing in it but what a page writes. */

@@ -40,6 +40,8 @@ export type Order =
   | { readonly kind: "element"; readonly element: readonly number[]; readonly thread: number | undefined }
   /** The launch whose limits are shown, as `tt-step limits` has it: `grid=1024 n=1048576`. */
   | { readonly kind: "limits"; readonly launch: string }
+  /** Searches in what is shown; an empty text ends the search. */
+  | { readonly kind: "search"; readonly text: string }
   /** The list that a command has opened is closed. */
   | { readonly kind: "closed" }
   | { readonly kind: "ask"; readonly id: number; readonly question: Question };
@@ -47,13 +49,12 @@ export type Order =
 export type Question =
   /** The explanation of a value (`%x`) or of a line of the editor. */
   | { readonly kind: "why"; readonly asked: string }
-  /** The whole compilation as JSON, or as a page of its own. */
+  /** The whole compilation as JSON. */
   | { readonly kind: "json" }
-  | { readonly kind: "page" }
   /** Executes the kernel after each pass, or the source alone. */
   | { readonly kind: "validate" }
   | { readonly kind: "run" }
-  | { readonly kind: "layout"; readonly text: string }
+  | { readonly kind: "layout"; readonly text: string; readonly element: readonly number[]; readonly thread: number | undefined }
   | { readonly kind: "cute"; readonly text: string };
 
 export type Report =
@@ -68,7 +69,7 @@ export type Report =
 export interface Answer {
   readonly sections: readonly { readonly title: string; readonly lines: readonly string[] }[];
   readonly text?: string;
-  readonly map?: MapPicture;
+  readonly drawing?: DrawingPicture;
   /** Tiles of CuTe, beside each other. */
   readonly panels?: readonly Panel[];
   readonly failed?: boolean;
@@ -104,6 +105,8 @@ export interface StatusPicture {
   /** Kernels or configurations of which one must be chosen. */
   readonly choices: readonly { readonly text: string; readonly kernel?: string; readonly config?: number }[];
   readonly against: string | undefined;
+  /** Whether the kernel is here as source, and can be run. */
+  readonly runs: boolean;
   /** The command line that shows the same, and the screen alone. */
   readonly command: string;
   readonly screen: string;
@@ -174,28 +177,39 @@ export type LayoutPicture =
       readonly type: string;
       readonly encoding: string;
       readonly tab: LayoutView["tab"];
-      /** The tensor by its threads; absent for shared memory. */
-      readonly map: MapPicture | undefined;
+      readonly drawing: DrawingPicture | undefined;
+      /** For views that are text. */
       readonly rows: readonly (readonly Span[])[];
     };
-/** Who holds which element of the last two dimensions, row by row: thread and register, or -1. */
-export interface MapPicture {
-  readonly caption: string;
-  readonly rows: number;
-  readonly columns: number;
-  /** The first row and column shown, of how many. */
-  readonly top: number;
-  readonly left: number;
-  readonly of: readonly [rows: number, columns: number];
+/** Grids of one layout, whose cells are linked by element and thread. */
+export interface DrawingPicture {
+  readonly grids: readonly GridPicture[];
   readonly lanes: number;
-  readonly threads: readonly number[];
-  readonly registers: readonly number[];
-  /** Indices of the tensor of the cell at the upper left; a vector's rows go on where the row above ends. */
-  readonly lead: readonly number[];
-  readonly rank: number;
+  /** The cursor, and the thread that is chosen. */
   readonly element: readonly number[];
   readonly thread: number | undefined;
   readonly colour: LayoutView["colour"];
+  /** Accesses of shared memory with their bank conflicts. */
+  readonly notes: readonly string[];
+}
+export interface GridPicture {
+  readonly kind: "elements" | "registers" | "banks";
+  readonly title: string;
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  /** Row by row; undefined where there is nothing. */
+  readonly cells: readonly (GridCell | undefined)[];
+  /** The part of a larger grid that this is, and elements of the parts beside it. */
+  readonly part: string;
+  readonly turns: readonly { readonly text: string; readonly element: readonly number[] }[];
+}
+export interface GridCell {
+  readonly element: readonly number[];
+  /** -1 where no thread is known. */
+  readonly thread: number;
+  readonly register: number;
+  /** 0 to 7 */
+  readonly colour: number;
 }
 
 /** The final code: lines of the last TTGIR and of PTX, each with its line in the source. */

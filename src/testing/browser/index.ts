@@ -1,6 +1,7 @@
 /**
  * `npm run test:browser`: the exported page and the playground in headless Chromium. No tests of vitest's, because a machine may
- * lack the browser: it then says so in one line and exits 0. `--screenshots` draws the pictures in `snapshots/web` instead.
+ * lack the browser: it then says so in one line and exits 0. `page` or `web` runs one of the two alone, `--screenshots` draws the pictures
+ * in `snapshots/web` instead.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,6 +22,7 @@ async function main(): Promise<number> {
   const check = async (name: string, body: () => Promise<void>): Promise<void> => {
     try {
       await body();
+      console.log(`ok   ${name}`);
       passed++;
     } catch (error) {
       failed++;
@@ -28,8 +30,9 @@ async function main(): Promise<number> {
     }
   };
   try {
-    if (!process.argv.includes("--screenshots")) await checkExportedPage({ browser, folder, check });
-    await checkPlayground({ browser, folder, check });
+    const [only] = process.argv.includes("--screenshots") ? ["web"] : process.argv.slice(2);
+    if (only !== "web") await checkExportedPage({ browser, folder, check });
+    if (only !== "page") await checkPlayground({ browser, folder, check });
   } finally {
     await browser.close();
     rmSync(folder, { recursive: true });

@@ -51,6 +51,20 @@ const CHECKS: Checks = {
     assert.equal(await page.locator("svg.map g.lit").count(), await page.locator(`svg.map g[data-thread="${thread}"]`).count());
     assert.match(await textOf(page.locator(".said")), /thread \d+ \(warp/);
   },
+  "elements and registers are linked both ways, a choice stays in all views": async (page) => {
+    await page.locator(".below .choice button", { hasText: "registers" }).click();
+    const held = page.locator('.registers g[data-thread="5"]').first();
+    await held.hover();
+    const element = await held.getAttribute("data-element");
+    await page.locator(`.elements g.lit.at[data-element="${element}"]`).waitFor();
+    await page.locator(`.elements g[data-element="${element}"]`).hover();
+    await page.locator(`.registers g.lit.at[data-element="${element}"][data-thread="5"]`).waitFor();
+    await page.locator(`.elements g[data-element="${element}"]`).click();
+    await page.locator(".below .choice button", { hasText: "elements" }).click();
+    await page.locator(".registers").waitFor({ state: "detached" });
+    await page.locator(`.elements g.lit.at[data-element="${element}"]`).waitFor();
+    assert.equal(await page.getByLabel("thread", { exact: true }).inputValue(), "5");
+  },
   "the final code: from the line of Python to its mma.sync": async (page) => {
     await page.locator("#tab-code").click();
     await page.locator(".facts tr", { hasText: "mma.sync" }).first().hover();
@@ -106,6 +120,52 @@ const MORE: Checks = {
       .waitFor();
     await page.locator("button", { hasText: "A/B" }).click();
     await page.locator("#tab-compare").waitFor({ state: "hidden" });
+  },
+  "shared memory is a drawing of banks, with conflicts in a sentence": async (page) => {
+    await page.getByLabel("example").selectOption("matmul.ttir");
+    await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
+    await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
+    await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
+    await page.locator("#tab-layout").click();
+    await page.locator(".below .choice button", { hasText: "shared memory" }).click();
+    await page.locator(".banks g").first().waitFor();
+    assert.match(await textOf(page.locator(".drawings > p")), /wavefronts .*bank conflicts/);
+    await page.locator(".banks g").first().hover();
+    assert.match(await textOf(page.locator(".said")), /at byte \d+, bank \d+/);
+    await page.locator(".below .choice button", { hasText: "elements" }).click();
+  },
+  "B may be another kernel": async (page) => {
+    await page.getByLabel("example").selectOption("vecadd.ttir");
+    await page.locator(".status", { hasText: /^vecadd on/ }).waitFor();
+    await page.locator("button", { hasText: "A/B" }).click();
+    await paste(page, readFileSync("fixtures/kernels/seed003_matmul.py", "utf8"));
+    await page.locator(".status", { hasText: /^matmul_kernel/ }).waitFor();
+    await page.locator("#tab-compare:not([hidden])").waitFor();
+    await page.locator("#tab-compare").click();
+    await page
+      .locator(".below .row", { hasText: /vecadd/ })
+      .first()
+      .waitFor();
+    await page.locator("button", { hasText: "A/B" }).click();
+    await page.locator("#tab-compare").waitFor({ state: "hidden" });
+  },
+  "pointing at a line of the editor says why it is as it is": async (page) => {
+    await page.locator(".cm-content").press("Control+Home");
+    await page.locator(".cm-line", { hasText: "tl.program_id" }).first().locator("span").first().hover();
+    await page.locator(".why b").first().waitFor();
+    await page.mouse.move(0, 0);
+  },
+  "a tour says what to look at, and shows it": async (page) => {
+    await page.getByLabel("example").selectOption("Wide accesses and AxisInfo");
+    const tour = page.locator(".tour");
+    await tour.locator("h2", { hasText: "what holds the kernel back" }).waitFor();
+    await page.locator(".status", { hasText: /^add/ }).waitFor();
+    for (let step = 1; step < 5; step++) await tour.locator("button", { hasText: "next" }).click();
+    await tour.locator("h2", { hasText: "four elements in a row" }).waitFor();
+    await page.locator(".elements g").first().waitFor();
+    await tour.getByLabel("end the tour").click();
+    await page.getByLabel("example").selectOption("seed003_matmul.py");
+    await page.locator(".status", { hasText: /^matmul_kernel/ }).waitFor();
   },
   "the form of arguments compiles for others, and says what is wrong with one": async (page) => {
     await page.locator("button", { hasText: "arguments" }).click();
@@ -273,6 +333,25 @@ export async function checkPlayground({ browser, folder, check }: Bench): Promis
     await page.goto(url);
     await settled(page);
     for (const [name, body] of [...Object.entries(MORE), ...Object.entries(ACCESSIBLE)]) await check(name, () => body(page));
+    await check("a compiler that is not heard of is stopped by the page, with a message", async () => {
+      const watched = await browser.newPage();
+      await watched.clock.install();
+      await watched.goto(url);
+      await settled(watched);
+      await paste(watched, HOSTILE);
+      await watched.locator(".status.busy").waitFor();
+      await watched.clock.fastForward(31_000);
+      await watched.locator(".status.failed", { hasText: "nothing was heard of it for 30 s" }).waitFor();
+      await watched.getByLabel("example").selectOption("vecadd.ttir");
+      await watched.locator(".status", { hasText: /^vecadd on/ }).waitFor();
+      await watched.close();
+    });
+    await check("a link that is damaged opens the page with a message", async () => {
+      const damaged = await browser.newPage();
+      await damaged.goto(`${url}#AAAA`);
+      await damaged.locator(".status", { hasText: "the link is damaged" }).waitFor();
+      await damaged.close();
+    });
     await check("<tt-step> in an article: a difference, a layout, the final code", async () => {
       const kernel = '<script type="text/plain" name="k.ttir">' + readFileSync("fixtures/kernels/vecadd.ttir", "utf8") + "</script>";
       const elements = ["diff", "layout", "code"].map((view) => `<tt-step pass="coalesce" op="tt.load" view="${view}">${kernel}</tt-step>`);

@@ -59,15 +59,15 @@ except tt_step.Error as error:
   "notebook output is a frame with the page, which a browser shows": async () => {
     const program = `import tt_step\nprint(tt_step.open(${JSON.stringify(resolve(KERNEL))}, ${JSON.stringify(SIGNATURE)}, kernel="scaled")._repr_html_())`;
     const frame = ok(python, ["-c", program]);
-    assert.match(frame, /^<iframe srcdoc="&lt;!doctype html.*coalesce/is);
+    assert.match(frame, /^<iframe srcdoc="&lt;!doctype html.*&lt;tt-step view=/is);
     const browser = await launched();
     if (!browser) return;
     try {
       const page = await browser.newPage();
       await page.setContent(`<!doctype html><title>notebook</title>${frame}`);
       const shown = page.frameLocator("iframe");
-      await shown.locator("nav button", { hasText: "coalesce" }).first().click();
-      assert.match((await shown.locator("#head").textContent()) ?? "", /coalesce/);
+      await shown.locator(".pass", { hasText: "coalesce" }).first().click();
+      await shown.locator(".head h2", { hasText: "→ coalesce" }).waitFor();
     } finally {
       await browser.close();
     }

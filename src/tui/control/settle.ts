@@ -24,23 +24,24 @@ export function settle(state: State): State {
   const passesTop = visible(next, "passes", next.view.passes.top, row <= 1 ? 0 : row, 1);
   next = withView(next, { passes: { ...next.view.passes, top: passesTop } }, next.view.passes.top !== passesTop);
 
-  const length = displayOf(next)?.length ?? 0;
-  const diffRow = Math.max(0, Math.min(length - 1, next.view.diff.row));
-  if (diffRow !== next.view.diff.row) next = withView(next, { diff: { ...next.view.diff, row: diffRow } }, true);
-  next = scrolledTo(next, "diff", next.view.diff.row);
+  next = rowWithin(next, "diff", () => displayOf(next)?.length ?? 0);
   next = sourceFollows(next);
-
-  for (const pane of ["codegen", "source", "findings"] as const) {
-    const inside = insideOf(next, pane);
-    const max = Math.max(0, PANES[pane].length(next, inside ?? { width: 80, height: 20 }) - 1);
-    const at = Math.max(0, Math.min(max, next.view[pane].row));
-    if (at !== next.view[pane].row) next = withView(next, { [pane]: { ...next.view[pane], row: at } }, true);
-    next = scrolledTo(next, pane, at);
-  }
+  for (const pane of ["codegen", "source", "findings"] as const)
+    next = rowWithin(next, pane, () => PANES[pane].length(next, insideOf(next, pane) ?? { width: 80, height: 20 }));
   return next;
 }
 
-function scrolledTo(state: State, pane: "diff" | "codegen" | "source" | "findings", row: number): State {
+type RowPane = "diff" | "codegen" | "source" | "findings";
+
+/** The first row is always there: the rows are not counted for it, which takes long where they are found out first. */
+function rowWithin(state: State, pane: RowPane, length: () => number): State {
+  const { row } = state.view[pane];
+  const at = row === 0 ? 0 : Math.max(0, Math.min(length() - 1, row));
+  const within = at === row ? state : withView(state, { [pane]: { ...state.view[pane], row: at } }, true);
+  return scrolledTo(within, pane, at);
+}
+
+function scrolledTo(state: State, pane: RowPane, row: number): State {
   const scroll: Scroll = state.view[pane];
   const top = visible(state, pane, scroll.top, row, MARGIN);
   return withView(state, { [pane]: { ...state.view[pane], top } }, top !== scroll.top);
@@ -48,6 +49,7 @@ function scrolledTo(state: State, pane: "diff" | "codegen" | "source" | "finding
 
 /** The first row to show so that `row` is seen with a margin. */
 function visible(state: State, pane: PaneId, top: number, row: number, margin: number): number {
+  if (row === 0) return 0;
   const inside = insideOf(state, pane);
   if (!inside) return top;
   const { height } = inside;

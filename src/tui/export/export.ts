@@ -1,31 +1,41 @@
 /** The files that `E` and `--export` write: the format follows from the name's ending. */
 import { toJson } from "../../trace/json.js";
 import { reproducer } from "../../trace/reproducer.js";
+import { openWords } from "../control/open-state.js";
 import { plainText } from "../draw/ansi.js";
 import { THEMES, type Theme } from "../draw/theme.js";
 import { type Frame, frame } from "../frame.js";
 import type { State } from "../state/state.js";
 import { selectedStep } from "../state/steps.js";
-import { traceHtml } from "./html.js";
+import { type PageParts, pageHtml } from "./html.js";
 import { screenSvg } from "./svg.js";
 
-/** Ink, which draws screens, is loaded where one is wanted. */
+/** What is loaded where it is wanted: Ink, which draws screens, and the scripts of a page. */
+export interface ExportParts {
+  readonly app: () => Promise<{ readonly screenText: (frame: Frame) => string }>;
+  readonly page: () => PageParts;
+}
+
 export async function exportText(
   path: string,
   state: State,
   theme: Theme,
-  load: () => Promise<{ readonly screenText: (frame: Frame) => string }>,
+  { app, page }: ExportParts,
 ): Promise<{ readonly text: string } | { readonly error: string }> {
   const drawn = async (how: Theme): Promise<string> => {
     // Messages about the writing itself are no part of the screen.
     const shown = frame({ ...state, message: undefined }, how);
     // A screen is not written with a part missing.
     if (shown.failure) throw shown.failure;
-    return (await load()).screenText(shown);
+    return (await app()).screenText(shown);
   };
   if (path.endsWith(".svg")) return { text: screenSvg(await drawn({ ...theme, trueColour: true }), state.size.columns, theme) };
   if (path.endsWith(".json")) return { text: toJson(state.session.trace) };
-  if (path.endsWith(".html") || path.endsWith(".htm")) return { text: traceHtml(state.session.trace, theme, state.view.passes.selected) };
+  if (path.endsWith(".html") || path.endsWith(".htm")) {
+    const { trace } = state.session;
+    const shown = { name: trace.source.name, screen: openWords(state), theme: theme.name === "dark" ? "dark" : "light" } as const;
+    return { text: await pageHtml(page(), toJson(trace), shown) };
+  }
   if (path.endsWith(".mlir")) {
     const step = selectedStep(state);
     if (step?.kind !== "pass" || step.parent !== undefined) return { error: "a reproducer is of a pass of the pipeline: select one" };

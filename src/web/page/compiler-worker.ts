@@ -16,7 +16,7 @@ export const scriptUrl = (url: string): string => trusted?.createScriptURL(url) 
 
 /** A worker's script must be of the page's own origin: one from elsewhere is loaded by a script that is. */
 function sameOrigin(url: string): string {
-  if (new URL(url).origin === location.origin) return url;
+  if (url.startsWith("blob:") || new URL(url).origin === location.origin) return url;
   return URL.createObjectURL(new Blob([`importScripts(${JSON.stringify(url)})`], { type: "text/javascript" }));
 }
 
@@ -26,6 +26,8 @@ const MOST_SECONDS = 30;
 export class CompilerWorker {
   #worker: Worker;
   #lastAsked = 0;
+  /** A worker that ends before it has said anything is not started again. */
+  #isHeard = false;
   readonly #asked = new Map<number, (answer: Answer) => void>();
   #watch: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,6 +40,7 @@ export class CompilerWorker {
   private start(): Worker {
     const worker = new Worker(scriptUrl(sameOrigin(this.url)));
     worker.onmessage = ({ data }: { readonly data: Report }) => {
+      this.#isHeard = true;
       this.rest();
       if (data.kind !== "idle") this.watch();
       if (data.kind === "pictures") this.hearer.pictures(data.pictures);
@@ -47,7 +50,11 @@ export class CompilerWorker {
         this.#asked.delete(data.id);
       }
     };
-    worker.onerror = () => this.stop("the compiler ended: it ran out of memory, or met a bug");
+    worker.onerror = () => {
+      if (this.#isHeard) return this.stop("the compiler ended: it ran out of memory, or met a bug");
+      this.end();
+      this.hearer.ended("the compiler cannot be loaded");
+    };
     return worker;
   }
   private rest(): void {

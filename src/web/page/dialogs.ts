@@ -1,21 +1,21 @@
-/** Dialogs over the page: the arguments of a Python kernel, lists, keys, links and exports. */
+/** Dialogs over the page: the arguments of a Python kernel, lists, texts to copy. */
 import { type Form, fieldText, problemOf, signatureText } from "../../tui/form/form.js";
 import type { Input } from "../protocol.js";
 import { h } from "./dom.js";
 
 /** Shows a dialog until it is closed; the browser keeps the keyboard inside. */
-export function dialog(title: string, ...content: (Node | string)[]): HTMLDialogElement {
+export function dialog(root: Node, title: string, ...content: (Node | string)[]): HTMLDialogElement {
   const close = h("button", { type: "button", class: "close", "aria-label": "close", onclick: () => shown.close() }, "×");
   const shown = h("dialog", { "aria-label": title }, h("div", { class: "line" }, h("h2", {}, title), close), ...content);
   shown.addEventListener("close", () => shown.remove());
   shown.addEventListener("click", (event) => event.target === shown && shown.close());
-  document.body.append(shown);
+  root.appendChild(shown);
   shown.showModal();
   return shown;
 }
 
 /** The form of a Python kernel. A text is checked as it is typed; the others stay as they are. */
-export function formDialog(form: Form, done: (asked: Pick<Input, "signature" | "target" | "options">) => void): void {
+export function formDialog(root: Node, form: Form, done: (asked: Pick<Input, "signature" | "target" | "options">) => void): void {
   let now = form;
   const fields = form.fields.flatMap((field, i) => {
     if (field.kind === "comment") return [];
@@ -51,16 +51,18 @@ export function formDialog(form: Form, done: (asked: Pick<Input, "signature" | "
     h("p", { class: "note" }, "types as *fp16:16 (a pointer whose address 16 divides), i32, 128 for a constant"),
     h("button", { type: "submit", class: "main" }, "compile"),
   );
-  dialog(form.title, body);
+  dialog(root, form.title, body);
 }
 
 /** A list to choose from. */
 export function listDialog(
+  root: Node,
   title: string,
   items: readonly { readonly text: string; readonly choose: (() => void) | undefined }[],
   closed: () => void,
 ): void {
   const shown = dialog(
+    root,
     title,
     h(
       "div",
@@ -101,11 +103,4 @@ export function textField(label: string, text: string): HTMLElement {
     "copy",
   );
   return h("div", { class: "field" }, h("span", { class: "name" }, label), field, copy);
-}
-
-/** Gives the reader a file. */
-export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

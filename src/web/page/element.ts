@@ -1,29 +1,35 @@
 /**
- * `<tt-step src="kernel.py" pass="coalesce" view="diff">`: a kernel with one view of its compilation, for articles and courses. One
- * script defines it; the compiler's worker beside that script starts when the element comes into sight.
+ * `<tt-step src="kernel.py" pass="coalesce" view="diff">`: a kernel with views of its compilation, for articles and courses, and what an
+ * exported page consists of. One script defines it; the compiler's worker starts when the element comes into sight.
  */
-import type { Order, Pictures } from "../protocol.js";
+import { unpacked } from "../../support/pack.js";
+import type { Input, Pictures } from "../protocol.js";
 import { CompilerWorker } from "./compiler-worker.js";
 import { h } from "./dom.js";
-import { codePane } from "./panes/code.js";
-import { diffHead, diffTable } from "./panes/diff.js";
-import { threadMap } from "./panes/map.js";
-import { rowList } from "./panes/rows.js";
+import { help } from "./help.js";
+import { Views } from "./views.js";
 
 /** The page's style sheet, for a shadow root. */
 declare const STYLE: string;
 
-const here = (document.currentScript as HTMLScriptElement).src;
-const VIEWS = ["diff", "layout", "code"] as const;
+const script = document.currentScript as HTMLScriptElement;
+const VIEWS = ["diff", "layout", "code", "all"] as const;
+
+/** The worker is beside the script; a page that is one file has it packed inside. */
+async function workerUrl(): Promise<string> {
+  if (script.src !== "") return new URL("worker.js", script.src).href;
+  const text = await unpacked(document.querySelector("script[data-worker]")!.textContent!);
+  return URL.createObjectURL(new Blob([text!], { type: "text/javascript" }));
+}
 
 class TtStepElement extends HTMLElement {
-  static readonly observedAttributes = ["src", "pass", "op", "view", "target", "warps", "stages", "signature"];
-  readonly #head = h("div", { class: "line" });
-  readonly #panel = h("div", { class: "panel", role: "region", tabindex: 0 });
-  readonly #status = h("div", { class: "status", role: "status" });
+  static readonly observedAttributes = ["src", "pass", "op", "view", "open", "target", "warps", "stages", "signature"];
+  readonly #box = h("div", { class: "embedded" });
+  readonly #choice = h("div", { class: "line" });
   readonly #observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void this.begin());
+  #begun = false;
   #worker: CompilerWorker | undefined;
-  #pictures: Partial<Pictures> = {};
+  #views: Views | undefined;
 
   constructor() {
     super();
@@ -31,113 +37,101 @@ class TtStepElement extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
-    root.append(h("div", { class: "embedded" }, this.#head, this.#status, this.#panel));
+    root.append(this.#box);
   }
+  /** Keys are for the element that has the keyboard; where none has it, for one that is all of a page. */
+  readonly #key = (event: KeyboardEvent): void => {
+    if (event.composedPath().includes(this) || (event.target === document.body && this.view === "all")) this.#views?.key(event);
+  };
   connectedCallback(): void {
+    document.addEventListener("keydown", this.#key);
     this.#observer.observe(this);
   }
   disconnectedCallback(): void {
+    document.removeEventListener("keydown", this.#key);
     this.#observer.disconnect();
     this.#worker?.end();
-    this.#worker = undefined;
+    this.#worker = this.#views = undefined;
+    this.#begun = false;
   }
   attributeChangedCallback(): void {
     if (this.#worker) void this.compile();
   }
 
   private async begin(): Promise<void> {
-    if (this.#worker) return;
-    this.#worker = new CompilerWorker(new URL("worker.js", here).href, {
+    if (this.#begun) return;
+    this.#begun = true;
+    const worker = new CompilerWorker(await workerUrl(), {
       pictures: (pictures) => this.show(pictures),
-      ended: (why) => this.say(why),
-      broken: (message) => this.say(`this is a bug in tt-step: ${message}`),
+      ended: (why) => this.#views?.forget(why),
+      broken: (message) => this.#views?.say(`this is a bug in tt-step: ${message}`, true),
     });
-    this.send({ kind: "columns", columns: Math.floor(this.clientWidth / 8) });
+    const views = new Views(worker, {
+      root: this.#box,
+      light: () => undefined,
+      command: (command) => {
+        if (command === "help") help(this.#box);
+        return command === "help" || command === "arguments";
+      },
+    });
+    [this.#worker, this.#views] = [worker, views];
+    this.#box.replaceChildren(this.#choice, views.element);
     await this.compile();
   }
-  private send(order: Order): void {
-    this.#worker?.send(order);
-  }
   private async compile(): Promise<void> {
-    const attribute = (name: string): string | undefined => this.getAttribute(name) ?? undefined;
-    const src = attribute("src");
+    this.#box.dataset["view"] = this.view;
+    const input = await this.input();
+    if ("error" in input) this.#views?.say(input.error, true);
+    else this.#worker?.send({ kind: "compile", input, open: this.screen() });
+  }
+  private async input(): Promise<Input | { readonly error: string }> {
+    const [src, target, warps, stages, signature] = ["src", "target", "warps", "stages", "signature"].map((name) =>
+      this.getAttribute(name),
+    );
     const inside = this.querySelector("script[type='text/plain']");
-    let text = inside?.textContent ?? "";
-    if (src !== undefined) {
-      const response = await fetch(src);
-      if (!response.ok) return this.say(`${src}: ${response.status} ${response.statusText}`);
-      text = await response.text();
-    }
-    const name =
-      src
-        ?.replace(/[?#].*$/, "")
-        .split("/")
-        .at(-1) ??
-      inside?.getAttribute("name") ??
-      "kernel.ttir";
-    const [target, warps, stages, signature] = ["target", "warps", "stages", "signature"].map(attribute);
     const options = { ...(warps ? { numWarps: Number(warps) } : {}), ...(stages ? { numStages: Number(stages) } : {}) };
-    this.send({
-      kind: "compile",
-      input: { name, text, options, ...(target ? { target } : {}), ...(signature ? { signature } : {}) },
-      open: this.screen(),
-    });
+    const asked = { options, ...(target ? { target } : {}), ...(signature ? { signature } : {}) };
+    if (!src) {
+      const text = inside?.textContent ?? "";
+      const isPacked = inside?.hasAttribute("data-packed") === true;
+      return { name: inside?.getAttribute("name") ?? "kernel.ttir", text: isPacked ? (await unpacked(text))! : text, ...asked };
+    }
+    const response = await fetch(src);
+    if (!response.ok) return { error: `${src}: ${response.status} ${response.statusText}` };
+    const name = src
+      .replace(/[?#].*$/, "")
+      .split("/")
+      .at(-1)!;
+    return { name, text: await response.text(), ...asked };
+  }
+  private get view(): (typeof VIEWS)[number] {
+    return VIEWS.find((known) => known === this.getAttribute("view")) ?? "diff";
   }
   /** The attributes as `tt-step --open` has them. */
   private screen(): string {
-    const view = VIEWS.find((known) => known === this.getAttribute("view")) ?? "diff";
-    const [pass, op] = [this.getAttribute("pass"), this.getAttribute("op")];
-    const words = [
-      pass === null ? "" : `pass=${pass}`,
-      op === null ? "" : `op=${op}`,
-      view === "code" ? "codegen=ptx,focus=codegen" : `focus=${view}`,
-    ];
-    return words.filter((word) => word !== "").join(",");
-  }
-  private say(text: string): void {
-    this.#status.textContent = text;
+    const [open, pass, op] = [this.getAttribute("open"), this.getAttribute("pass"), this.getAttribute("op")];
+    const { view } = this;
+    const focus = view === "code" ? "codegen=ptx,focus=codegen" : view === "all" ? "" : `focus=${view}`;
+    return [open, pass && `pass=${pass}`, op && `op=${op}`, focus].filter(Boolean).join(",");
   }
 
   private show(pictures: Partial<Pictures>): void {
-    this.#pictures = { ...this.#pictures, ...pictures };
-    const { status, passes, diff, layout, code, rows } = this.#pictures;
-    if (!status || status.busy) return this.say(status?.busy ? "compiling ..." : "");
-    this.say(status.problems.some(({ severity }) => severity === "error") ? status.rendered : (status.message?.text ?? ""));
-    if (pictures.passes && passes) this.showPasses(passes);
-    const go = (to: Extract<Order, { kind: "go" }>["go"]) => this.send({ kind: "go", go: to });
-    this.#panel.dataset["tab"] = status.tab;
-    if (status.tab === "code" && code) return this.#panel.replaceChildren(...codePane(code, { go, light: (line) => this.light(line) }));
-    if (status.tab === "layout" && layout)
-      return this.#panel.replaceChildren(
-        ...(layout.kind === "none"
-          ? [h("p", { class: "note" }, layout.reason)]
-          : [
-              h("h2", {}, layout.name),
-              h("p", { class: "note" }, layout.type),
-              layout.map
-                ? threadMap(layout.map, { element: (element, thread) => this.send({ kind: "element", element, thread }) })
-                : rowList({ tab: "layout", rows: layout.rows.map((spans) => ({ spans, go: undefined })) }, go),
-            ]),
-      );
-    if (!diff || status.tab !== "passes") return rows && this.#panel.replaceChildren(rowList(rows, go));
-    const listeners = {
-      row: (row: number) => this.send({ kind: "row", row }),
-      more: (count: number) => this.send({ kind: "rows", count }),
-      mode: (mode: string) => this.send({ kind: "screen", screen: `mode=${mode}` }),
-    };
-    this.#panel.replaceChildren(h("div", { class: "head" }, ...diffHead(diff, listeners)), diffTable(diff, listeners));
+    this.#views?.show(pictures);
+    const { status, passes } = pictures;
+    if (status?.problems.some(({ severity }) => severity === "error")) this.#views?.say(status.rendered, true);
+    if (passes && this.view !== "all") this.showPasses(passes);
+    if (passes && this.autofocus && !this.contains(document.activeElement)) this.#views?.focus();
   }
-  /** The passes that changed something, to go to another. */
+  /** One view has no list of passes: those that changed something can be chosen. */
   private showPasses({ items }: Pictures["passes"]): void {
-    const choice = h("select", { "aria-label": "pass", onchange: () => this.send({ kind: "screen", screen: `pass=${choice.value}` }) });
+    const choice = h("select", {
+      "aria-label": "pass",
+      onchange: () => this.#views?.send({ kind: "screen", screen: `pass=${choice.value}` }),
+    });
     for (const item of items)
       if (item.kind === "step" && (item.changed || item.selected))
         choice.append(h("option", { value: item.label, selected: item.selected }, `${item.label} ${item.name}`));
-    this.#head.replaceChildren(h("label", {}, "pass ", choice), h("span", { class: "note" }, this.#pictures.status?.headline ?? ""));
-  }
-  private light(line: number): void {
-    for (const row of this.#panel.querySelectorAll("[data-source]"))
-      row.classList.toggle("lit", row.getAttribute("data-source") === String(line));
+    this.#choice.replaceChildren(h("label", {}, "pass ", choice));
   }
 }
 customElements.define("tt-step", TtStepElement);

@@ -38,6 +38,9 @@ export const PAGE_COMMANDS: readonly CommandId[] = [
   "kernels",
   "colour",
   "enter",
+  "select",
+  "search",
+  "cancel",
   "why",
   "undo",
   "redo",
@@ -50,6 +53,8 @@ const NAMES: Readonly<Record<string, string>> = {
   ArrowLeft: "left",
   ArrowRight: "right",
   Enter: "enter",
+  Escape: "esc",
+  " ": "space",
 };
 
 /** Reads keys one after the other: some commands have two. */

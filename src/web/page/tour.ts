@@ -1,12 +1,13 @@
 /** A tour of `tt-step learn` in the page: what to look at, and the screen that shows it. */
 import type { TourStep } from "../../learn/tour.js";
+import type { Input } from "../protocol.js";
 import { textField } from "./dialogs.js";
 import { h } from "./dom.js";
 
 export interface PageTour {
   readonly title: string;
   readonly about?: string;
-  readonly kernel: { readonly name: string; readonly text: string };
+  readonly kernel: Pick<Input, "name" | "text" | "target">;
   readonly steps: readonly (Pick<TourStep, "title" | "text"> & Partial<TourStep>)[];
 }
 

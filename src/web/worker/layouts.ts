@@ -8,31 +8,26 @@ import { printLayout } from "../../cute/print-layout.js";
 import { printTerm } from "../../cute/print-term.js";
 import { type AnyLayout, CuteError } from "../../cute/term.js";
 import { LayoutError } from "../../layout/layout-error.js";
-import { parseLayout, threadMap } from "../../library/layouts.js";
+import { parseLayout } from "../../library/layouts.js";
 import { LimitError } from "../../support/limits.js";
 import { fromBytes, toBytes } from "../../support/utf8.js";
-import type { Answer } from "../protocol.js";
-import { mapPicture } from "./map-picture.js";
+import { within } from "../../tui/panes/layout/grid.js";
+import type { Answer, DrawingPicture } from "../protocol.js";
+import { bankGrid, elementGrid, lanesOf, registerGrid } from "./grids.js";
 
 /** `tensor<16x16xf16, #ttg.blocked<{...}>>`: who holds what. */
-export function layoutAnswer(text: string): Answer {
+export function layoutAnswer(text: string, view: Pick<DrawingPicture, "element" | "thread">): Answer {
   const found = parseLayout(toBytes(text.trim()));
   if ("diagnostics" in found) return refused(fromBytes(found.rendered ?? found.message ?? ""));
-  const { layout, kind, encodingText } = found;
-  const bases = {
-    title: "bases",
-    lines: layout
-      .toString()
-      .split("\n")
-      .filter((line) => line.trim() !== ""),
-  };
-  if (kind === "shared") {
-    const lines = threadMap(found).split("\n");
-    return { sections: [{ title: encodingText, lines: lines.slice(0, MAX_LINES) }, bases] };
-  }
-  return { sections: [bases], map: mapPicture(found, { element: [], thread: undefined, colour: "thread" }) };
+  const { layout, kind, shape } = found;
+  const lines = layout
+    .toString()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const cursor = { element: within(shape, view.element), thread: view.thread, colour: "thread" } as const;
+  const grids = kind === "shared" ? [bankGrid(found, cursor, undefined)] : [elementGrid(found, cursor), registerGrid(found, cursor)];
+  return { sections: [{ title: "bases", lines }], drawing: { ...cursor, grids, lanes: lanesOf(layout), notes: [] } };
 }
-const MAX_LINES = 200;
 
 /** A layout as CuTe writes it, or C++ expressions over layouts. */
 export function cuteAnswer(text: string): Answer {

@@ -11,24 +11,26 @@ import { fromBytes, toBytes } from "../../support/utf8.js";
 import type { Trace } from "../../trace/trace.js";
 import { commandLine } from "../../tui/control/command-line.js";
 import { openWords } from "../../tui/control/open-state.js";
-import { irSpans } from "../../tui/draw/ir-text.js";
-import type { Span } from "../../tui/draw/style.js";
+import { irSpans, overlay } from "../../tui/draw/ir-text.js";
+import { onPaper, type Span } from "../../tui/draw/style.js";
 import { shown } from "../../tui/draw/text-width.js";
 import { compareItems } from "../../tui/panes/codegen/compare.js";
 import { ptxCodeOf } from "../../tui/panes/codegen/final-code.js";
 import { type CodegenItem, codegenItems } from "../../tui/panes/codegen/model.js";
 import { isCode } from "../../tui/panes/codegen/tabs.js";
-import { displayOf, inkedLine, noteOf } from "../../tui/panes/diff/model.js";
+import { displayOf, inkedLine, matchesIn, noteOf } from "../../tui/panes/diff/model.js";
 import { diffPane } from "../../tui/panes/diff/pane.js";
 import { findingRows } from "../../tui/panes/findings/model.js";
 import { placeOf } from "../../tui/panes/findings/pane.js";
+import { within } from "../../tui/panes/layout/grid.js";
 import { layoutRows } from "../../tui/panes/layout/model.js";
-import { subjectOf } from "../../tui/panes/layout/subject.js";
+import { type Access, accessesOf, bufferOf } from "../../tui/panes/layout/shared.js";
+import { type Subject, subjectOf } from "../../tui/panes/layout/subject.js";
 import { passItems, passSummary, timeText } from "../../tui/panes/passes/model.js";
 import type { Go, State } from "../../tui/state/state.js";
 import { changesOf, differs, isChanged, selectedStep, stepName } from "../../tui/state/steps.js";
 import type * as pictures from "../protocol.js";
-import { mapPicture } from "./map-picture.js";
+import { bankGrid, elementGrid, lanesOf, registerGrid } from "./grids.js";
 
 /** Facts beside the State. */
 export interface About {
@@ -44,14 +46,20 @@ export interface About {
   readonly busy: pictures.StatusPicture["busy"];
 }
 
-export function picturesOf(state: State, about: About): Partial<pictures.Pictures> {
+/** The parts that the tab needs; each is made when it is asked for. */
+export function picturesOf(state: State, about: About): { readonly [P in keyof pictures.Pictures]?: () => pictures.Pictures[P] } {
   const tab = tabOf(state);
-  const always = { status: status(state, about, tab), passes: passes(state), hints: hints(state.session.trace, about.input.name) };
-  if (tab === "passes") return { ...always, diff: diff(state, about.rows) };
-  if (tab === "layout") return { ...always, diff: diff(state, about.rows), layout: layout(state, about.columns) };
-  if (tab === "code") return { ...always, code: code(state) };
-  const rows = { tab, rows: rowsOf(state, tab, about.columns) };
-  return tab === "why" ? { ...always, diff: diff(state, about.rows), rows } : { ...always, rows };
+  const always = {
+    status: () => status(state, about, tab),
+    passes: () => passes(state),
+    hints: () => hints(state.session.trace, about.input.name),
+  };
+  const ofDiff = { ...always, diff: () => diff(state, about.rows) };
+  if (tab === "passes") return ofDiff;
+  if (tab === "layout") return { ...ofDiff, layout: () => layout(state, about.columns) };
+  if (tab === "code") return { ...always, code: () => code(state) };
+  const rows = () => ({ tab, rows: rowsOf(state, tab, about.columns) });
+  return tab === "why" ? { ...ofDiff, rows } : { ...always, rows };
 }
 
 /** The tab that shows what the terminal UI has in focus. */
@@ -88,6 +96,7 @@ function status(state: State, { input, diagnostics, rendered, choices, busy }: A
       ...(given.config === undefined ? {} : { config: given.config }),
     })),
     against: session.against?.name,
+    runs: session.input !== undefined,
     command: isKnown ? commandLine(state) : `tt-step ${input.name}`,
     screen: isKnown ? openWords(state) : "",
     list: overlay?.kind === "list" ? { title: overlay.title, items: overlay.items.map(({ text, go }) => ({ text, go })) } : undefined,
@@ -152,7 +161,9 @@ function diff(state: State, count: number): pictures.DiffPicture {
         (display.mode !== "side by side" && side === "left" && at.kind === "both" && row.right >= 0);
       if (number < 0 || isHidden) return undefined;
       const text = stepDiff.lines.line((side === "left" ? stepDiff.before : stepDiff.after).lines[number]!);
-      return { number: number + 1, spans: inkedLine(state, stepDiff, row, shown(text), side, display.mode).spans };
+      const { spans } = inkedLine(state, stepDiff, row, shown(text), side, display.mode);
+      const matches = view.search?.pane === "diff" ? matchesIn(shown(text), view.search.text) : [];
+      return { number: number + 1, spans: matches.length > 0 ? overlay(spans, matches, (ink) => onPaper(ink, "match")) : spans };
     };
     const op = row.right >= 0 ? stepDiff.after.ops[row.right]! : stepDiff.before.ops[row.left]!;
     rows.push({
@@ -180,16 +191,41 @@ function layout(state: State, columns: number): pictures.LayoutPicture {
   const subject = subjectOf(state);
   if ("reason" in subject) return { kind: "none", reason: subject.reason };
   const { tab } = state.view.layout;
-  const isMap = subject.layout.kind === "distributed" && tab === "map";
+  const drawing = drawingOf(subject, state.view.layout);
   return {
     kind: "layout",
     name: subject.name,
     type: subject.layout.typeText,
     encoding: subject.layout.encodingText,
     tab,
-    map: isMap ? mapPicture(subject.layout, state.view.layout) : undefined,
-    rows: isMap ? [] : layoutRows(state, { width: columns, height: 48 }),
+    drawing,
+    rows: drawing ? [] : layoutRows(state, { width: columns, height: 48 }),
   };
+}
+/** The grids of a view: the elements, and beside them the registers or the banks. */
+function drawingOf(subject: Subject, view: State["view"]["layout"]): pictures.DrawingPicture | undefined {
+  const { tab, element, thread, colour } = view;
+  const { layout } = subject;
+  if (tab === "pair" || tab === "bases") return undefined;
+  const held = layout.kind === "distributed" ? layout : undefined;
+  const buffer = tab === "shared" || !held ? bufferOf(subject) : undefined;
+  if (tab === "shared" && !buffer) return undefined;
+  return {
+    grids: [
+      ...(held ? [elementGrid(held, view)] : []),
+      ...(held && tab === "hw" ? [registerGrid(held, view)] : []),
+      ...(buffer ? [bankGrid(buffer.layout, view, held)] : []),
+    ],
+    lanes: lanesOf(layout.layout),
+    element: within(layout.shape, element),
+    thread,
+    colour,
+    notes: buffer ? accessesOf(buffer.value).map(accessText) : [],
+  };
+}
+function accessText({ op, bytes, instructions, wavefronts, least }: Access): string {
+  const conflicts = wavefronts > least ? `${(wavefronts / least).toFixed(1)} times the least: bank conflicts` : "no bank conflicts";
+  return `${op}: ${bytes} bytes a lane, ${instructions} instructions, ${wavefronts} wavefronts (${conflicts})`;
 }
 
 /** Lines of the last TTGIR and of the final code; the same for every selected step. */

@@ -65,12 +65,16 @@ test("the layout under the cursor: who holds which element", () => {
   const row = diff.rows.findIndex((r) => "kind" in r && r.right?.spans.some(([text]) => text === "tt.load"));
   send({ kind: "row", row });
   const { layout } = send({ kind: "screen", screen: "focus=layout" });
-  const map = layout.kind === "layout" ? layout.map! : undefined;
-  expect(map).toMatchObject({ rank: 1, lanes: 32 });
-  expect(map!.threads).toHaveLength(map!.rows * map!.columns);
-  expect(map!.threads.slice(0, 5)).toEqual([0, 0, 0, 0, 1]);
+  const gridsOf = (picture: typeof layout) => (picture.kind === "layout" ? picture.drawing!.grids : []);
+  const [map] = gridsOf(layout);
+  expect(map!.cells).toHaveLength(map!.rows.length * map!.columns.length);
+  expect(map!.cells.slice(0, 5).map((cell) => cell?.thread)).toEqual([0, 0, 0, 0, 1]);
   const lit = send({ kind: "element", element: [4], thread: 1 }).layout;
-  expect(lit.kind === "layout" && lit.map).toMatchObject({ element: [4], thread: 1 });
+  expect(lit.kind === "layout" && lit.drawing).toMatchObject({ lanes: 32, element: [4], thread: 1 });
+  // The registers beside the elements: the same places, seen from the threads.
+  const [elements, registers] = gridsOf(send({ kind: "screen", screen: "layout=hw" }).layout);
+  const held = registers!.cells.find((cell) => cell?.thread === 1 && cell.register === 2)!;
+  expect(elements!.cells.find((cell) => cell?.element.join() === held.element.join())).toMatchObject({ thread: 1, register: 2 });
 });
 
 test("two compilations: passes that differ, and their facts", () => {
@@ -115,10 +119,18 @@ test("questions: why, run, validate, JSON, layouts and CuTe", () => {
   expect(answer({ kind: "run" })?.sections.some(({ title }) => title.startsWith("stored to"))).toBe(true);
   expect(answer({ kind: "validate" })).toMatchObject({ failed: false, text: expect.stringMatching(/\d+ passes|no pass/) });
   expect(JSON.parse(answer({ kind: "json" })!.text!)).toMatchObject({ format: 2 });
-  expect(answer({ kind: "page" })!.text).toMatch(/^<!doctype html>/);
   const blocked = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
-  expect(answer({ kind: "layout", text: `tensor<4x16xf32, ${blocked}>` })?.map).toMatchObject({ rows: 4, columns: 16 });
-  expect(answer({ kind: "layout", text: "tensor<4xf32>" })).toMatchObject({ failed: true });
+  const layout = (text: string) => answer({ kind: "layout", text, element: [1, 2], thread: undefined });
+  const [elements, registers] = layout(`tensor<4x16xf32, ${blocked}>`)!.drawing!.grids;
+  expect([elements, registers].map((grid) => [grid!.rows.length, grid!.columns.length])).toEqual([
+    [4, 16],
+    [2, 32],
+  ]);
+  const swizzled = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
+  const [banks] = layout(`!ttg.memdesc<16x64xf16, ${swizzled}, #ttg.shared_memory>`)!.drawing!.grids;
+  // Row 1 is swizzled: its first 8 elements lie 16 bytes further.
+  expect(banks!.cells.findIndex((cell) => cell?.element.join() === "1,0")).toBe(32 + 4);
+  expect(layout("tensor<4xf32>")).toMatchObject({ failed: true });
   expect(answer({ kind: "cute", text: "(4,2):(2,1)" })?.panels?.[0]).toMatchObject({ rows: 4, columns: 2 });
   expect(answer({ kind: "cute", text: "(4,2):(2" })).toMatchObject({ failed: true, text: expect.stringContaining("^") });
 });

@@ -11,7 +11,7 @@ import type { Trace } from "../../library/trace.js";
 import { wantedWork } from "../../tui/background.js";
 import { inputFor, start } from "../../tui/compiler.js";
 import { go } from "../../tui/control/navigate.js";
-import { initialState, reduce } from "../../tui/control/reducer.js";
+import { initialState, reduce, reduceInputs } from "../../tui/control/reducer.js";
 import { settle } from "../../tui/control/settle.js";
 import { typedCommand } from "../../tui/control/typed-command.js";
 import { type Form, formOf } from "../../tui/form/form.js";
@@ -91,6 +91,13 @@ export class Playground {
       case "limits":
         this.become(settle(typedCommand(this.#state, `limits ${order.launch}`)));
         break;
+      case "search":
+        this.become(withView(this.#state, { search: undefined }));
+        if (order.text !== "") {
+          const inputs = [...Array.from(order.text, (key) => ({ kind: "key", key }) as const), { kind: "key", key: "enter" } as const];
+          this.become(reduceInputs(reduce(this.#state, { type: "command", command: "search" }), inputs));
+        }
+        break;
       case "closed":
         this.#state = { ...this.#state, overlay: undefined };
         break;
@@ -143,10 +150,11 @@ export class Playground {
     const open = at.kind === "fold" ? [...diff.open, at.first] : diff.open;
     return settle(withView(this.#state, { focus: "diff", diff: { ...diff, open, row, word: -1 } }));
   }
-  private draw(): void {
-    const pictures = picturesOf(this.#state, this.#about);
+  private draw(parts?: readonly (keyof Pictures)[]): void {
     const changed: Record<string, unknown> = {};
-    for (const [name, picture] of Object.entries(pictures)) {
+    for (const [name, make] of Object.entries(picturesOf(this.#state, this.#about))) {
+      if (parts && !parts.some((part) => part === name)) continue;
+      const picture = make();
       const text = JSON.stringify(picture);
       if (this.#sent.get(name) === text) continue;
       this.#sent.set(name, text);
@@ -176,12 +184,17 @@ export class Playground {
       this.become(reduce(this.#state, { type: "session", session }));
       return this.draw();
     }
-    const held = this.#state.session.trace.steps.length > 0 && open === undefined ? selectedStep(this.#state) : undefined;
+    const isFirst = this.#state.session.trace.steps.length === 0;
+    const held = isFirst || open !== undefined ? undefined : selectedStep(this.#state);
     const { trace, settings } = this.#state.session;
     const session = { ...this.sessionOf(input, made, form), baseline: asked && { trace, settings } };
+    // The text is another one: undo stays within it.
+    if (!asked) this.#state = { ...this.#state, past: [], future: [] };
     const same = held && session.trace.steps.find((s) => s.flag === held.flag && s.run === held.run);
     this.become(reduce(this.#state, { type: "session", session, select: same?.index ?? firstStep(session) }));
     if (open !== undefined) this.become(reduce(this.#state, { type: "screen", screen: open }));
+    // A first result is seen at once; findings take about half as long as the passes.
+    if (isFirst) this.draw(["status", "passes"]);
     this.draw();
     if (!against) return;
     const other = yield* this.trace(against);

@@ -9,8 +9,6 @@ import type { ArgumentPlan } from "../../simulate/tensor/arguments.js";
 import { runningModule } from "../../simulate/tensor/run.js";
 import { isExecutable, validationText } from "../../simulate/validate.js";
 import { fromBytes, toBytes } from "../../support/utf8.js";
-import { THEMES } from "../../tui/draw/theme.js";
-import { traceHtml } from "../../tui/export/html.js";
 import type { State } from "../../tui/state/state.js";
 import { selectedStep } from "../../tui/state/steps.js";
 import type { Answer, Input, Question } from "../protocol.js";
@@ -22,14 +20,12 @@ export function* answering(question: Question, state: State, input: Input): Gene
       return why(state, question.asked);
     case "json":
       return { sections: [], text: toJson(state.session.trace) };
-    case "page":
-      return { sections: [], text: traceHtml(state.session.trace, THEMES.light, state.view.passes.selected) };
     case "validate":
       return yield* validated(state);
     case "run":
       return yield* ran(state, input);
     case "layout":
-      return layoutAnswer(question.text);
+      return layoutAnswer(question.text, question);
     case "cute":
       return cuteAnswer(question.text);
   }

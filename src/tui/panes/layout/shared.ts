@@ -134,7 +134,8 @@ export function sharedRows(subject: Subject, view: View["layout"], { width, heig
   return rows;
 }
 
-function offsetOf(buffer: ValueLayout, element: readonly number[]): number {
+/** Where an element lies in a buffer, counted in elements. */
+export function offsetOf(buffer: ValueLayout, element: readonly number[]): number {
   const { layout, shape } = buffer;
   const target = shape
     .map((size, d) => Math.min(size - 1, element[d] ?? 0))

@@ -2,7 +2,7 @@
 import type { Go } from "../../../tui/state/state.js";
 import type { Answer, RowsPicture } from "../../protocol.js";
 import { h, inked } from "../dom.js";
-import { panels, threadMap } from "./map.js";
+import { type Choose, drawings, panels } from "./drawings.js";
 
 export function rowList({ rows }: RowsPicture, go: (go: Go) => void): HTMLElement {
   return h(
@@ -14,12 +14,12 @@ export function rowList({ rows }: RowsPicture, go: (go: Go) => void): HTMLElemen
   );
 }
 
-/** An answer: its text, its drawings, its sections. */
-export function answered({ sections, text, map, panels: tiles, failed }: Answer): HTMLElement {
+/** An answer: its drawings, its text, its sections. */
+export function answered({ sections, text, drawing, panels: tiles, failed }: Answer, choose: Choose = () => undefined): HTMLElement {
   return h(
     "div",
     { class: failed ? "answer failed" : "answer" },
-    ...(map ? [threadMap(map, { element: () => undefined })] : []),
+    drawing && drawings(drawing, choose),
     ...(tiles ? [panels(tiles)] : []),
     text !== undefined && h("pre", {}, text),
     ...sections.flatMap(({ title, lines }) => [h("h3", {}, title), h("pre", {}, lines.join("\n"))]),
