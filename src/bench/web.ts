@@ -1,5 +1,9 @@
-/** Figures of the playground: processor time of its worker from a change of the text to the new difference, cold and warm. */
-import { readFileSync } from "node:fs";
+/**
+ * Figures of the playground: bytes of the first load, processor time of its worker to the first result and from a change of the text to
+ * the new difference. The worker is run here; `npm run test:browser -- figures` measures a browser.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import type { Order } from "../web/protocol.js";
 import { Playground } from "../web/worker/playground.js";
 import { threadClock } from "./clock.js";
@@ -15,6 +19,10 @@ const median = (values: readonly number[]): number => [...values].sort((a, b) =>
 
 export function reportPlayground(): void {
   process.stdout.write("\nPlayground: processor time of the worker\n");
+  if (existsSync("dist/web")) {
+    const bytes = readdirSync("dist/web").reduce((sum, name) => sum + gzipSync(readFileSync(`dist/web/${name}`)).length, 0);
+    process.stdout.write(`  first load ${(bytes / 1e6).toFixed(2)} MB compressed (budget 1.5)\n`);
+  }
   for (const [name, budget] of KERNELS) {
     const text = readFileSync(`fixtures/kernels/${name}`, "utf8");
     let began = 0;

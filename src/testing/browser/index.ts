@@ -1,7 +1,7 @@
 /**
  * `npm run test:browser`: the exported page and the playground in headless Chromium. No tests of vitest's, because a machine may
- * lack the browser: it then says so in one line and exits 0. `page` or `web` runs one of the two alone, `--screenshots` draws the pictures
- * in `snapshots/web` instead.
+ * lack the browser: it then says so in one line and exits 0. `page` or `web` runs one of the two alone, `figures` measures instead, and
+ * `--screenshots` draws the pictures in `snapshots/web`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   };
   try {
     const [only] = process.argv.includes("--screenshots") ? ["web"] : process.argv.slice(2);
-    if (only !== "web") await checkExportedPage({ browser, folder, check });
+    if (only !== "web" && only !== "figures") await checkExportedPage({ browser, folder, check });
     if (only !== "page") await checkPlayground({ browser, folder, check });
   } finally {
     await browser.close();

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { type Bench, type Checks, opened } from "./checks.js";
+import { printFigures } from "./figures.js";
 
 /** In order: each one continues from the state that the one before left. */
 const CHECKS: Checks = {
@@ -73,6 +74,11 @@ const CHECKS: Checks = {
     assert.match((await lit.allTextContents()).join("\n"), /mma\.sync\.aligned/);
     assert.match((await lit.allTextContents()).join("\n"), /tt\.dot/);
   },
+  "the instructions beside a line of Python lead to them": async (page) => {
+    await page.locator("#tab-overview").click();
+    await page.locator(".hint", { hasText: "mma.sync" }).first().click();
+    await page.locator(".listing .codeline.lit", { hasText: "mma.sync" }).first().waitFor();
+  },
   "a link brings the same screen back": async (page) => {
     await page.locator("#tab-passes").click();
     const pass = page.locator(".pass", { hasText: /accelerate-matmul/ }).first();
@@ -124,6 +130,7 @@ const MORE: Checks = {
   "shared memory is a drawing of banks, with conflicts in a sentence": async (page) => {
     await page.getByLabel("example").selectOption("matmul.ttir");
     await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
+    await page.locator("#tab-passes").click();
     await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
     await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
     await page.locator("#tab-layout").click();
@@ -151,7 +158,10 @@ const MORE: Checks = {
   },
   "pointing at a line of the editor says why it is as it is": async (page) => {
     await page.locator(".cm-content").press("Control+Home");
-    await page.locator(".cm-line", { hasText: "tl.program_id" }).first().locator("span").first().hover();
+    await page
+      .locator(".cm-line", { hasText: "tl.program_id" })
+      .first()
+      .hover({ position: { x: 45, y: 8 } });
     await page.locator(".why b").first().waitFor();
     await page.mouse.move(0, 0);
   },
@@ -308,6 +318,17 @@ async function drawPictures(page: Page, url: string): Promise<void> {
   await page.locator("#tab-layout").click();
   await page.locator("svg.map g").first().click();
   await picture("layouts");
+  await page.getByLabel("example").selectOption("matmul.ttir");
+  await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
+  await page.locator("#tab-passes").click();
+  await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
+  await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
+  await page.locator("#tab-layout").click();
+  await page.locator(".below .choice button", { hasText: "shared memory" }).click();
+  await page.locator(".banks g").nth(40).click();
+  await picture("shared-memory");
+  await page.getByLabel("example").selectOption("seed003_matmul.py");
+  await page.locator(".status", { hasText: /^matmul_kernel/ }).waitFor();
   await page.emulateMedia({ colorScheme: "dark" });
   await page.locator("#tab-code").click();
   await page.locator(".facts tr", { hasText: "mma.sync" }).first().hover();
@@ -324,6 +345,7 @@ async function drawPictures(page: Page, url: string): Promise<void> {
 export async function checkPlayground({ browser, folder, check }: Bench): Promise<void> {
   const { server, url } = await served(folder);
   try {
+    if (process.argv.includes("figures")) return await printFigures(browser, url);
     if (process.argv.includes("--screenshots")) return await drawPictures(await browser.newPage(), url);
     const { page, troubles } = await opened(browser, (asked) => /^(?:blob|data):/.test(asked) || asked.startsWith(url));
     await page.goto(url);

@@ -44,7 +44,17 @@ const LOOK = EditorView.theme({
   ".cm-selectionMatch, .cm-searchMatch": { backgroundColor: "var(--p8)" },
   ".cm-tooltip, .cm-panels": { backgroundColor: "var(--p10)", color: "var(--ink)", border: "1px solid var(--line)", maxWidth: "48rem" },
   ".cm-panels input, .cm-panels button": { font: "inherit" },
-  ".hint": { color: ink("accent"), paddingLeft: "2ch", fontSize: "12px" },
+  ".hint": {
+    color: ink("accent"),
+    marginLeft: "2ch",
+    padding: "0",
+    fontSize: "12px",
+    font: "inherit",
+    border: "none",
+    background: "none",
+    cursor: "pointer",
+  },
+  ".hint:hover": { textDecoration: "underline" },
   ".lit": { boxShadow: "inset 3px 0 var(--i2)", backgroundColor: "var(--p7)" },
   ".why": {
     padding: ".4rem .6rem",
@@ -69,14 +79,18 @@ interface Marks {
 }
 const setMarks = StateEffect.define<Marks>();
 class Hint extends WidgetType {
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    readonly line: number,
+  ) {
     super();
   }
   override eq(other: Hint): boolean {
-    return other.text === this.text;
+    return other.text === this.text && other.line === this.line;
   }
-  toDOM(): HTMLElement {
-    return h("span", { class: "hint" }, this.text);
+  toDOM(view: EditorView): HTMLElement {
+    const show = () => view.dom.dispatchEvent(new CustomEvent("hint", { detail: this.line }));
+    return h("button", { type: "button", class: "hint", tabindex: -1, title: "shows these instructions", onclick: show }, this.text);
   }
 }
 const marks = StateField.define<DecorationSet>({
@@ -92,7 +106,7 @@ const marks = StateField.define<DecorationSet>({
       const names = [colours.has(number) ? `s${colours.get(number)}` : "", number === lit ? "lit" : ""].filter((name) => name !== "");
       if (names.length > 0) found.push(Decoration.line({ class: names.join(" ") }).range(line.from));
       const hint = hints.get(number);
-      if (hint !== undefined) found.push(Decoration.widget({ widget: new Hint(hint), side: 1 }).range(line.to));
+      if (hint !== undefined) found.push(Decoration.widget({ widget: new Hint(hint, number), side: 1 }).range(line.to));
     }
     return Decoration.set(found, true);
   },
@@ -103,6 +117,8 @@ export interface Listeners {
   readonly changed: (text: string) => void;
   /** The cursor is on another line, by the reader's own doing. */
   readonly line: (line: number) => void;
+  /** The instructions of a line are asked for. */
+  readonly hint: (line: number) => void;
   /** The explanation of a word (`%x`) or of a line, by 1-based number. */
   readonly why: (word: string, line: number) => Promise<readonly { readonly title: string; readonly lines: readonly string[] }[]>;
 }
@@ -116,7 +132,7 @@ export class Editor {
   /** A text that the page itself has put there is no change of the reader's. */
   #isPutting = false;
 
-  constructor(parent: HTMLElement, { changed, line, why }: Listeners) {
+  constructor(parent: HTMLElement, { changed, line, hint, why }: Listeners) {
     const root = parent.attachShadow({ mode: "open" });
     const hover = hoverTooltip(async (view, position) => {
       const at = view.state.doc.lineAt(position);
@@ -180,6 +196,7 @@ export class Editor {
         ],
       }),
     });
+    this.#view.dom.addEventListener("hint", (event) => hint((event as CustomEvent<number>).detail));
   }
 
   get text(): string {
@@ -189,7 +206,8 @@ export class Editor {
     this.#isPutting = true;
     this.#view.dispatch({
       changes: { from: 0, to: this.#view.state.doc.length, insert: text },
-      effects: this.#language.reconfigure(isPython(name) ? python() : mlir),
+      selection: { anchor: 0 },
+      effects: [this.#language.reconfigure(isPython(name) ? python() : mlir), EditorView.scrollIntoView(0)],
     });
     this.#isPutting = false;
     this.mark({ hints: new Map(), colours: new Map(), lit: 0 });

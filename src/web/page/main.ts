@@ -82,6 +82,10 @@ class Page {
         this.#editor.mark({ lit: 0 });
         this.#views.light(line, true);
       },
+      hint: (line) => {
+        this.#views.showCode(line);
+        this.light(line);
+      },
       why: async (word, line) => {
         const asked = word.startsWith("%") ? word : `${this.#input.name}:${line}`;
         const { sections } = await this.#worker.ask({ kind: "why", asked });
@@ -117,7 +121,7 @@ class Page {
     this.put(found);
     this.#header.example = name;
     this.#tour.begin(tour);
-    this.compile();
+    this.compile(tour?.steps[0]?.state);
   }
   private put(input: Input): void {
     this.#input = input;

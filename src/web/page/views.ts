@@ -120,6 +120,12 @@ export class Views {
     this.#own = undefined;
     this.worker.send(order);
   }
+  /** Shows the instructions that a line of the source became. */
+  showCode(line: number): void {
+    this.#lit = line;
+    this.send({ kind: "screen", screen: focusOf("code") });
+    this.light(line, true);
+  }
   /** The tab that is shown, where it is the worker's. */
   get tab(): Tab | undefined {
     return this.#own ? undefined : this.#tab;
@@ -266,6 +272,7 @@ export class Views {
     if (tab === "code") {
       if (code && (changed.code || isOther))
         this.#panel.replaceChildren(...codePane(code, { go, light: (line) => line > 0 && this.point(line) }));
+      if (isOther) this.light(this.#lit, true);
       return;
     }
     const hasDiff = tab === "passes" || tab === "layout" || tab === "why";

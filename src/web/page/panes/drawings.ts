@@ -33,6 +33,8 @@ export function drawings(picture: DrawingPicture, choose: Choose): HTMLElement {
   }
   const box = h("div", { class: "grids", onpointerleave: () => light(chosen, key) }, ...made.map(({ figure }) => figure));
   light(chosen, key);
+  // A cell that was chosen in one grid comes into sight in the others.
+  if (chosen !== undefined) requestAnimationFrame(() => made.forEach(({ figure }) => bringIntoSight(figure)));
   const field = h("input", {
     type: "number",
     min: 0,
@@ -47,6 +49,14 @@ export function drawings(picture: DrawingPicture, choose: Choose): HTMLElement {
     h("div", { class: "line" }, cells.some(({ cell }) => cell.thread >= 0) && h("label", {}, "thread ", field), said),
     box,
   );
+}
+
+function bringIntoSight(figure: HTMLElement): void {
+  const [box, cell] = [figure.querySelector(".scroll"), figure.querySelector(".at")];
+  if (!box || !cell) return;
+  const [outer, inner] = [box.getBoundingClientRect(), cell.getBoundingClientRect()];
+  if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - outer.width / 2;
+  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 2;
 }
 
 /** Where an element is, and what its thread holds. */

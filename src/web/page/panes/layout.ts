@@ -32,7 +32,7 @@ export function layoutPane(layout: LayoutPicture, send: (order: Order) => void):
       colour && h("button", { type: "button", onclick: () => send({ kind: "command", command: "colour" }) }, colour),
     ),
     h("p", { class: "note" }, type),
-    h("p", { class: "note" }, encoding),
+    ...(type.includes(encoding) ? [] : [h("p", { class: "note" }, encoding)]),
     drawing
       ? drawings(drawing, (element, thread) => send({ kind: "element", element, thread }))
       : rowList({ tab: "layout", rows: rows.map((spans) => ({ spans, go: undefined })) }, () => undefined),
