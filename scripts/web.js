@@ -23,7 +23,12 @@ const tours = readdirSync("fixtures/tours")
   .map((name) => {
     const { title, about, kernel, steps, options = [] } = JSON.parse(readFileSync(`fixtures/tours/${name}`, "utf8"));
     const { target } = parseArgs({ args: options, options: { target: { type: "string" } } }).values;
-    return { title, about, steps, kernel: { name: kernel.split("/").at(-1), text: readFileSync(join("fixtures/tours", kernel), "utf8"), target } };
+    return {
+      title,
+      about,
+      steps,
+      kernel: { name: kernel.split("/").at(-1), text: readFileSync(join("fixtures/tours", kernel), "utf8"), target },
+    };
   });
 
 rmSync(out, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { selectedStep } from "../state/steps.js";
 import { type PageParts, pageHtml } from "./html.js";
 import { screenSvg } from "./svg.js";
 
-/** What is loaded where it is wanted: Ink, which draws screens, and the scripts of a page. */
+/** Parts that are loaded where they are wanted: Ink, which draws screens, and the scripts of a page. */
 export interface ExportParts {
   readonly app: () => Promise<{ readonly screenText: (frame: Frame) => string }>;
   readonly page: () => PageParts;

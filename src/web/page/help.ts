@@ -1,4 +1,4 @@
-/** What the page is, and its keys. */
+/** The dialog that says what the page is, and lists its keys. */
 import { dialog } from "./dialogs.js";
 import { h } from "./dom.js";
 import { keyHelp } from "./keys.js";

@@ -1,4 +1,4 @@
-/** What leaves the page: a link, a command line, files. */
+/** Ways out of the page: a link, a command line, files. */
 
 import { packed } from "../../support/pack.js";
 import { pageHtml } from "../../tui/export/html.js";

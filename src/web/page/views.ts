@@ -101,7 +101,7 @@ export class Views {
     this.markTab();
     this.showPanel(changed);
   }
-  /** What was there is no longer known. */
+  /** The last result is gone: the worker is another one. */
   forget(why: string): void {
     this.pictures = {};
     this.busy(false);
