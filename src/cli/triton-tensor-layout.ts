@@ -272,8 +272,8 @@ function presentLines(tensors: readonly TensorLayout[], options: Options, format
     );
 }
 
-function explained(options: Options, { params, shape, layout }: TensorLayout): readonly string[] {
-  if (options.facts) return layoutFacts(params, shape, layout);
+function explained(options: Options, { params, shape, layout, bits }: TensorLayout): readonly string[] {
+  if (options.facts) return layoutFacts(params, shape, layout, bits);
   const text = options.element!;
   const at = text.split(",").map((part) => (/^\s*\d{1,9}\s*$/.test(part) ? Number(part) : Number.NaN));
   if (at.length !== shape.length || at.some((c, d) => !(c < shape[d]!)))

@@ -122,7 +122,7 @@ function listOfTours(io: Io): string {
   return `Tours, with how many of their steps you have done:\n\n${lines.join("")}\ntt-step learn NAME opens one, and goes on where it was left. ) goes on, ( back, = does what a step asks for.\n`;
 }
 /** From what is simple to what needs it. */
-const ORDER = ["vectorization", "layouts", "swizzling", "gemm", "pipelining", "cute", "hopper", "blackwell", "ptx", "slow-kernel"];
+const ORDER = ["vectorization", "layouts", "swizzling", "gemm", "pipelining", "cute", "hopper", "blackwell", "gluon", "ptx", "slow-kernel"];
 
 function tourAt(path: string, io: Pick<Io, "readFile">): Tour | { readonly error: string } | { readonly missing: string } {
   let text: string;

@@ -48,12 +48,12 @@ test("an element of swizzled memory: phase, group and offset agree with the layo
 
 test("facts: the tile of a CTA and what a thread holds; the phases of rows", () => {
   const blocked = layoutOf(BLOCKED);
-  const facts = layoutFacts(blocked.params, blocked.shape, blocked.layout);
+  const facts = layoutFacts(blocked.params, blocked.shape, blocked.layout, 16);
   expect(facts).toContain("shape per CTA tile    [4, 32] = size per thread x threads per warp x warps per CTA");
   expect(facts).toContain("elements per thread   [2, 4], 8 in all; [1, 4] lie together");
   expect(facts.join("\n")).toContain("| thread: 4 values, 1 x 4 elements ");
   const shared = layoutOf(SHARED);
-  const phases = layoutFacts(shared.params, shared.shape, shared.layout).filter((line) => line.startsWith("row "));
+  const phases = layoutFacts(shared.params, shared.shape, shared.layout, 16).filter((line) => line.startsWith("row "));
   expect(phases.slice(-2)).toEqual([
     "row  2, phase 1: group 0 -> 1, 1 -> 0  [(2:2), (2:3), (2:0), (2:1)]",
     "row  3, phase 1: group 0 -> 1, 1 -> 0  [(3:2), (3:3), (3:0), (3:1)]",
@@ -62,11 +62,28 @@ test("facts: the tile of a CTA and what a thread holds; the phases of rows", () 
 
 test("facts of a cluster: CTAs along each dimension, their order, their part of the tensor; the bases of all levels", () => {
   const { params, shape, layout } = layoutOf(BLOCKED.replace("8x32", "16x32").replace("[1, 0]}", "[1, 0], CGALayout = [[1, 0], [0, 0]]}"));
-  const facts = layoutFacts(params, shape, layout);
+  const facts = layoutFacts(params, shape, layout, 16);
   expect(facts).toContain("CTAs of a cluster     [4, 1] in order [0, 1], split [2, 1]: each has [8, 32] of the tensor");
   expect(facts.join("\n")).toContain("| CTA: one of 2 [2, 1], 8 x 32 elements ");
   expect(facts.slice(facts.indexOf("bases of the linear layout:") + 1).join("\n")).toBe(layout.toString().slice(1));
   expect(elementSteps(params, shape, layout, [9, 3])).toContain(
     "dimension 0: 9 / 8 = CTA 1, and 1 in it; 1 mod 1 = value 0; 1 mod 4 = lane 1; 0 mod 1 = warp 0; tile 0",
   );
+});
+
+test.each([
+  [
+    "vec = 8, perPhase = 2, maxPhase = 4",
+    "8 rows of 8 elements, 16 bytes each: they begin in banks 0, 16, 4, 20, 8, 24, 12, 28: 1 wavefront",
+  ],
+  [
+    "vec = 1, perPhase = 1, maxPhase = 1",
+    "8 rows of 8 elements, 16 bytes each: they begin in banks 0, 16, 0, 16, 0, 16, 0, 16: 4 wavefronts",
+  ],
+  ["vec = 1, perPhase = 1, maxPhase = 4", "none: 16 bytes of a row do not lie together"],
+])("the ldmatrix tile of memory with %s", (fields, expected) => {
+  const { params, shape, layout } = layoutOf(
+    `!ttg.memdesc<64x32xf16, #ttg.swizzled_shared<{${fields}, order = [1, 0]}>, #ttg.shared_memory>`,
+  );
+  expect(layoutFacts(params, shape, layout, 16)).toContain(`an ldmatrix tile      ${expected}`);
 });

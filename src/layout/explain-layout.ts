@@ -12,13 +12,13 @@ const list = (numbers: readonly number[]): string => `[${numbers.join(", ")}]`;
 const tuple = (numbers: readonly number[]): string => `(${numbers.join(", ")})`;
 const product = (numbers: readonly number[]): number => numbers.reduce((a, b) => a * b, 1);
 
-/** The facts that follow from a layout's fields for a tensor of that shape: tiles, elements per thread, phases. One line each. */
-export function layoutFacts(params: EncodingParams, shape: readonly number[], layout: LinearLayout): string[] {
+/** The facts that follow from a layout's fields for a tensor of that shape, of elements of so many bits: tiles, elements per thread, phases. One line each. */
+export function layoutFacts(params: EncodingParams, shape: readonly number[], layout: LinearLayout, bits: number): string[] {
   const cga = query.getCTALayout(params);
   const inCluster = cga ? `${list(getCTAsPerCGA(cga))} in order ${list(getCTAOrder(cga))}, ` : "";
   const ctas = `CTAs of a cluster     ${inCluster}split ${list(query.getCTASplitNumOf(params))}: each has ${list(query.getShapePerCTAOf(params, shape))} of the tensor`;
   const bases = ["", "bases of the linear layout:", ...layout.toString().replace(/^\n/, "").split("\n")];
-  if (!isDistributed(params)) return [ctas, ...sharedFacts(params, shape), ...bases];
+  if (!isDistributed(params)) return [ctas, ...sharedFacts(params, shape), ...ldmatrixFact(params, shape, layout, bits), ...bases];
   const tile = query.getShapePerCTATile(params, shape);
   const elements = query.getElemsPerThread(params, shape);
   const places = layout.getTotalInDimSize() / layout.getTotalOutDimSize();
@@ -90,6 +90,22 @@ function sharedFacts(params: EncodingParams, shape: readonly number[]): string[]
   }
   if (rows > 16) lines.push("...");
   return lines;
+}
+
+/** The first tile that ldmatrix reads: where its 8 rows of 16 bytes begin, and how many wavefronts that takes. */
+function ldmatrixFact(params: EncodingParams, shape: readonly number[], layout: LinearLayout, bits: number): string[] {
+  if (params.kind !== "swizzled_shared" || shape.length !== 2) return [];
+  const [inner, outer] = params.order as [number, number];
+  const width = 128 / bits;
+  if (shape[outer]! < 8 || shape[inner]! < width || !Number.isInteger(width)) return [];
+  const offset = (row: number, column: number): number => ownersOffset(layout, inner === 1 ? [row, column] : [column, row]);
+  const rows = [0, 1, 2, 3, 4, 5, 6, 7];
+  const isWhole = rows.every((row) => Array.from({ length: width }, (_, i) => offset(row, i) - offset(row, 0)).every((d, i) => d === i));
+  if (!isWhole) return ["an ldmatrix tile      none: 16 bytes of a row do not lie together"];
+  const banks = rows.map((row) => Math.trunc((offset(row, 0) * bits) / 32) % 32);
+  const wavefronts = Math.max(...banks.map((bank) => banks.filter((other) => other === bank).length));
+  const reads = `${wavefronts} wavefront${wavefronts === 1 ? "" : "s"}`;
+  return [`an ldmatrix tile      8 rows of ${width} elements, 16 bytes each: they begin in banks ${banks.join(", ")}: ${reads}`];
 }
 
 /** How an element becomes CTA, warp, lane and register (or an offset in shared memory) and back. One line a step. */
