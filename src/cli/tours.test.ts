@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { keysTyped, readTour, tourSchema } from "../learn/tour.js";
 import { memoryIo } from "../testing/memory-io.js";
+import { reduce } from "../tui/control/reducer.js";
 import { Player } from "./tour-player.js";
 import { main } from "./tt-step.js";
 import { openTour } from "./tt-step-learn.js";
@@ -72,6 +73,17 @@ test("on a small screen = brings up the pane that the step is about", async () =
   const player = new Player({ ...ui, tour: { ...tour, at } }, { columns: 80, rows: 24 });
   await player.play({ type: "input", input: { kind: "key", key: "=" } });
   expect(player.state).toMatchObject({ tour: { done: true }, view: { focus: "codegen", codegen: { tab: "why" } } });
+});
+
+test("an output stays over the panes when the findings arrive", async () => {
+  const { ui, tour } = opened("cute");
+  const player = new Player({ ...ui, tour }, { columns: 80, rows: 24 });
+  const { findings, ...others } = player.state.session.computed;
+  expect(findings).toBeDefined();
+  await player.play({ type: "computed", computed: { ...others, findings: undefined } });
+  let state = reduce({ ...player.state, view: { ...player.state.view, focus: "findings" } }, { type: "output", title: "x", text: "y" });
+  state = reduce(state, { type: "computed", computed: { ...others, findings } });
+  expect(state.overlay).toMatchObject({ kind: "list", title: "x" });
 });
 
 test("an output that is wider than the screen is moved sideways by h and l", async () => {

@@ -9,7 +9,9 @@ import { atStep, reanchored } from "./walk.js";
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */
 export function withComputed(state: State, computed: Computed): State {
   const next = withPtx(state, { ...state, session: { ...state.session, computed } });
-  if (computed.findings && !state.session.computed.findings && state.view.focus === "findings") return atFinding(next, 0);
+  // What lies over the panes stays: an output of a tour, the help.
+  if (computed.findings && !state.session.computed.findings && state.view.focus === "findings")
+    return { ...atFinding(next, 0), overlay: state.overlay };
   if (!comparedOf(state)?.wanted || comparedOf(next)?.wanted || !displayOf(next)) return next;
   const { row, top } = state.view.diff;
   return row === 0 && top === 0 ? atStep(next, state.view.passes.selected, true) : reanchored(state, next);
