@@ -17,8 +17,9 @@ export interface Kinds {
   readonly threads: number;
 }
 
-/** Above so many programs only the first and the last thread are followed. */
-const FEW_THREADS = 8192;
+/** Above so many programs only four threads are followed: the first two, that in the middle and the last; above so many more, two. */
+const FEW_THREADS = 1024;
+const TWO_THREADS = 16_384;
 const MOST_STEPS = 8_000_000;
 
 /** The kinds of these programs; undefined where threads cannot be followed alone: their addresses depend on other threads. */
@@ -35,7 +36,7 @@ export function kindsOf(
     high[program] = Math.imul(high[program]! + n, 0x85ebca6b) ^ (high[program]! >>> 13);
   };
   const asked = { ...common, programs, limits: { maxSteps: MOST_STEPS } };
-  const follow = programs.length > FEW_THREADS ? [...new Set([0, threads - 1])] : chosenThreads(threads);
+  const follow = chosenThreads(threads, programs.length);
   const run = runPtx(ptx, {
     ...asked,
     asLanes: {
@@ -76,8 +77,10 @@ export function kindsOf(
   return { kindOf, members, begins, threads: follow.length };
 }
 
-/** The first thread of each warp, those whose number has one bit, and the last. */
-function chosenThreads(threads: number): number[] {
+/** The first thread of each warp, those whose number has one bit, and the last; fewer for many programs. */
+function chosenThreads(threads: number, programs: number): number[] {
+  if (programs > TWO_THREADS) return [0, threads - 1];
+  if (programs > FEW_THREADS) return [0, 1, threads >> 1, threads - 1];
   const chosen = new Set<number>();
   for (let thread = 0; thread < threads; thread += 32) chosen.add(thread);
   for (let thread = 1; thread < threads; thread *= 2) chosen.add(thread);
