@@ -5,6 +5,7 @@ import { Context } from "../ir/context.js";
 import type { Operation } from "../ir/operation.js";
 import type { Value } from "../ir/value.js";
 import { verifyOperation } from "../ir/verify.js";
+import { tritonOrDefault } from "../support/triton-version.js";
 import { parseModule } from "../syntax/parse.js";
 import "../syntax/print.js";
 import type { StepText } from "./line-table.js";
@@ -53,6 +54,7 @@ function read(trace: Trace, step: Step): StepModule | { readonly error: string }
 export function readStep(trace: Trace, step: Step, onDefine?: Parameters<typeof parseModule>[4]): ReadStep {
   const ctx = new Context(ALL_DIALECTS);
   ctx.language = trace.language ?? "triton";
+  ctx.triton = tritonOrDefault(trace.triton);
   const module = parseModule(ctx, `<after ${step.flag}>`, trace.lines.textOf(step.text), 1, onDefine)?.module;
   if (module && verifyOperation(module)) return { module, problem: undefined };
   const problem = ctx.diagnostics.find((d) => d.severity === "error");

@@ -12,6 +12,7 @@ import type { Value } from "../../ir/value.js";
 import { argSort } from "../../passes/ttg/coalesce/coalesced-layouts.js";
 import { TRITON_3_6, TRITON_3_7, TRITON_3_8, type TritonVersion } from "../../support/triton-version.js";
 import { parseModule } from "../../syntax/parse.js";
+import { readStep } from "../../trace/step-module.js";
 import { NVIDIA } from "./nvidia.js";
 import { defaultOptions } from "./options.js";
 
@@ -76,6 +77,18 @@ test.each(CASES)("Triton $triton.name, $name for sm_$capability: the source, and
   const { ok } = compile(name, module, { capability, options, version: triton, stopAfter, clock: () => 0 });
   expect(ok).toBe(true);
   expect(lines(module)).toEqual(lines(stored(`${folder}/${name}-sm${capability}.${until}.mlir`, triton)));
+});
+
+test("a step of a Trace is read back with the rules of its version", () => {
+  const module = source("triton-3.8/loop", 80, "*fp16:16, *fp16:16, *fp32:16, i32, 64", TRITON_3_8);
+  const { trace } = compile("loop", module, {
+    capability: 80,
+    options: defaultOptions(80),
+    version: TRITON_3_8,
+    stopAfter: 0,
+    clock: () => 0,
+  });
+  expect(readStep(trace, trace.steps.at(-1)!).module!.ctx.triton).toBe(TRITON_3_8);
 });
 
 test("3.6 makes other code of them", () => {
