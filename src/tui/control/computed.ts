@@ -9,7 +9,7 @@ import { atStep, reanchored } from "./walk.js";
 /** A difference that was waited for is shown at its first change, or at the line that the user went to meanwhile. */
 export function withComputed(state: State, computed: Computed): State {
   const next = withPtx(state, { ...state, session: { ...state.session, computed } });
-  // What lies over the panes stays: an output of a tour, the help.
+  // An overlay stays open: an output of a tour, the help.
   if (computed.findings && !state.session.computed.findings && state.view.focus === "findings")
     return { ...atFinding(next, 0), overlay: state.overlay };
   if (!comparedOf(state)?.wanted || comparedOf(next)?.wanted || !displayOf(next)) return next;
