@@ -139,6 +139,13 @@ test.each(FAULTS)("%s (%s)", async (_, kernel, from, to, { at, says }) => {
   expect(code).toBe(1);
 });
 
+test("Triton 3.7 inserts the fence itself", async () => {
+  const text = KERNELS.wgmma.replace("    fence_async_shared()\n", "    pass\n");
+  const { code, err } = await tool(text, "run", "k.py", "--kernel", "matmul", "--triton", "3.7");
+  expect(err).not.toContain("missing-fence");
+  expect(code).toBe(0);
+});
+
 test("--validate says that the kernel is at fault, and no pass", async () => {
   const text = KERNELS.wgmma.replace("    fence_async_shared()\n", "    pass\n");
   const { code, out } = await tool(text, "k.py", "--kernel", "matmul", "--validate", "--strict", "--stop-after", "gluon-inline");

@@ -10,6 +10,7 @@ import { symbolName } from "../../ir/symbol-table.js";
 import { Bug } from "../../support/assert.js";
 import { LimitError } from "../../support/limits.js";
 import { finished, type Work } from "../../support/slices.js";
+import { TRITON_3_6 } from "../../support/triton-version.js";
 import { Memory, MemoryLimit } from "../memory.js";
 import { type ArgumentPlan, defaultGrid, type Fit, type Preconditions, planArguments } from "./arguments.js";
 import { Bounds } from "./bounds.js";
@@ -91,13 +92,16 @@ export function* runningModule(module: Operation, options: RunOptions = {}): Wor
   machine.grid = [0, 1, 2].map((axis) => grid[axis] ?? 1);
   const code = new Program(module, RULES);
   const values = args.map((arg, i) => argumentValue(memory, arg, kernel.regions[0]!.firstBlock!.args[i]!.type, i));
+  const isGluon = module.ctx.language === "gluon";
   let known: ReadonlyMap<number, number> | undefined;
   try {
     const entry = code.block(kernel.regions[0]!.firstBlock!);
     for (const [done, program] of programs.entries()) {
       if (yield { what: "programs", done, of: programs.length }) break;
-      machine.run(program, new SharedState(machine.findings, limits, machine.bounds, module.ctx.language === "gluon"), () =>
-        enter(machine, entry, [], values, () => machine.pop(), true),
+      machine.run(
+        program,
+        new SharedState(machine.findings, limits, machine.bounds, isGluon, isGluon && module.ctx.triton === TRITON_3_6),
+        () => enter(machine, entry, [], values, () => machine.pop(), true),
       );
     }
   } catch (error) {

@@ -88,8 +88,10 @@ export class SharedState {
     readonly findings: Findings,
     readonly limits: Limits,
     readonly bounds?: Bounds,
-    /** Whether fences for asynchronous hardware and the order of partitions are the author's work, as in Gluon; for Triton passes see to it. */
+    /** Whether the order of partitions is the author's work, as in Gluon; for Triton passes see to it. */
     readonly isOrderedByAuthor = false,
+    /** The same of fences for asynchronous hardware, which a pass inserts since Triton 3.7. */
+    readonly isFencedByAuthor = false,
   ) {
     this.placement = new Placement(findings);
   }
@@ -169,7 +171,7 @@ export class SharedState {
   }
   /** Asynchronous hardware sees what this op of the program wrote only after a fence. */
   needFence(by: Operation, { buffer, at }: MemDescValue): void {
-    if (!this.isOrderedByAuthor || buffer.op.name === "ttng.tmem_alloc") return;
+    if (!this.isFencedByAuthor || buffer.op.name === "ttng.tmem_alloc") return;
     const { elements } = (buffer.unfenced ??= { elements: new Uint8Array(buffer.data.length), by });
     buffer.unfenced.by = by;
     this.#unfenced.add(buffer);
