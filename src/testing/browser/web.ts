@@ -382,7 +382,7 @@ export async function checkPlayground({ browser, folder, check }: Bench): Promis
       );
       const article = await browser.newPage();
       await article.goto(`${url}article.html`);
-      await article.locator("tt-step h2", { hasText: "→ coalesce" }).waitFor();
+      await article.locator("tt-step h2", { hasText: "→ coalesce" }).first().waitFor();
       await article.locator("tt-step svg.map g").first().waitFor();
       await article.locator("tt-step .codeline", { hasText: "ld.global" }).first().waitFor();
       await article.close();
