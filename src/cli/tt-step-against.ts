@@ -21,7 +21,7 @@ import { uselessOptions } from "./useless-options.js";
 export function against(trace: Trace, input: Input, args: TtStepArgs, io: Io): Shown | { readonly error: string } {
   const changed = (settingsIn(args.against!, io) ?? []).map(([name]) => name);
   // The module is lowered by now: the Trace says what it was.
-  const [useless] = input.kind === "error" ? [] : uselessOptions(input, changed, trace.source.kind as Stage);
+  const [useless] = input.kind === "error" ? [] : uselessOptions(input, changed, { stage: trace.source.kind as Stage });
   if (useless !== undefined) return { error: `--against ${args.against}: ${useless}` };
   const other = otherTrace(input, args, io);
   if ("error" in other) return other;

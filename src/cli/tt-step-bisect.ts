@@ -11,6 +11,7 @@ import type { Work } from "../support/slices.js";
 import { readStep } from "../trace/step-module.js";
 import { runName, type Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
+import { TT_STEP } from "./options/step.js";
 import { parsePredicate } from "./predicate.js";
 import type { SimulationArgs } from "./simulation-args.js";
 import { type LineOf, stepArgs, withoutEffect } from "./tt-step-args.js";
@@ -32,7 +33,7 @@ export async function bisectMain({ words, values, written }: LineOf<"bisect">, i
   if (input.kind === "error") return refuse(input, io);
   const unused = withoutEffect(input, path, args);
   if (unused !== undefined) return usage(io, unused);
-  noteUseless(input, args, io);
+  noteUseless(input, args, io, { table: TT_STEP.commands.bisect.options });
   const names = namesOfInput(input);
   const { value: made, interrupted } = await watched(tracing(input, args, io, await translatorFor(args)), io);
   if ("error" in made) return usage(io, made.error, interrupted ? EXIT.interrupted : EXIT.badInput);

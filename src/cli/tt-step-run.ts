@@ -15,6 +15,7 @@ import { isExecutable } from "../simulate/validate.js";
 import { EXIT, type Io, watched } from "./io.js";
 import { type LaunchFile, type NamedArgument, readLaunch } from "./launch-file.js";
 import { writeNpy } from "./npy.js";
+import { TT_STEP } from "./options/step.js";
 import { argumentNamed, programProblem, type SimulationArgs } from "./simulation-args.js";
 import { type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
 import { readInput } from "./tt-step-input.js";
@@ -104,7 +105,7 @@ async function runIrInput(args: RunArgs, io: Io): Promise<number> {
   }
   const unused = withoutEffect(input, args.input, args.python, ["kernel"]);
   if (unused !== undefined) return usage(io, unused);
-  noteUseless(input, args.python, io, "tt-step run");
+  noteUseless(input, args.python, io, { from: "tt-step run", table: TT_STEP.commands.run.options });
   if (input.kind === "module" && isLowered(input.module)) {
     const broken = args.launch && brokenHint(kernelOf(input.module, args.kernel), args.launch.args);
     if (broken !== undefined) return usage(io, broken);

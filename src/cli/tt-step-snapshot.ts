@@ -14,7 +14,7 @@ import type { Work } from "../support/slices.js";
 import { importTexts } from "../trace/import/import-dump.js";
 import type { Trace } from "../trace/trace.js";
 import { EXIT, type Io, watched } from "./io.js";
-import type { SnapshotValues } from "./options/step.js";
+import { type SnapshotValues, TT_STEP } from "./options/step.js";
 import { type SnapshotFiles, snapshotFiles } from "./snapshot-content.js";
 import { kernelName, readSnapshot, storedSnapshots, writeSnapshot } from "./snapshot-store.js";
 import { COMPILE_NAMES, type LineOf, stepArgs, type TtStepArgs, withoutEffect } from "./tt-step-args.js";
@@ -175,7 +175,7 @@ function traceFor(input: string, args: SnapshotArgs, io: Io): Made | { readonly 
   // Inputs that are not compiled may be among them.
   const unused = withoutEffect(read, input, args.rest, COMPILE_NAMES);
   if (unused !== undefined) return { error: unused };
-  noteUseless(read, args.rest, io, `tt-step: ${input}`);
+  noteUseless(read, args.rest, io, { from: `tt-step: ${input}`, table: TT_STEP.commands.snapshot.options });
   if (read.kind === "imported") return { trace: read.trace, limits: undefined };
   const names = namesOfInput(read);
   const range = shownRange(pipelineOf(settingsOf(read, args.rest)), args.rest);

@@ -135,7 +135,7 @@ export function uiOf(args: TtStepArgs, given: TtStepArgs, argv: readonly string[
     open,
     ...(args.open === undefined ? {} : { screen: args.open }),
     always: everywhere(args, io),
-    useless: (options = [...given.written.keys()]) => (input ? uselessOptions(input, options, stage) : []),
+    useless: (options = [...given.written.keys()]) => (input ? uselessOptions(input, options, { stage }) : []),
     against,
     theme: themeOf(args, io),
     guessesTheme: args.theme === undefined && themeOf(args, io) !== "none",

@@ -24,17 +24,20 @@ function uselessOn(name: string, { defaults }: ModuleSource, stage: Stage): stri
 }
 const OPTIONS: OptionTable = { ...STEP, ...TRITON_OPTIONS };
 
-/** Notes about options that are taken and change nothing. `stage` is that of the first pass. */
+/** Notes about options that are taken and change nothing. `stage` is that of the first pass, `table` has the options of the command. */
 export function uselessOptions(
   input: ModuleSource | TraceSource,
   names: Iterable<string>,
-  stage = input.kind === "module" ? stageOf(input.module) : "ptx",
+  {
+    stage = input.kind === "module" ? stageOf(input.module) : "ptx",
+    table = STEP,
+  }: { readonly stage?: Stage; readonly table?: OptionTable } = {},
 ): string[] {
   const all = new Set(names);
   return [...all].flatMap((name) => {
     const why = input.kind === "module" ? uselessOn(name, input, stage) : undefined;
     if (why !== undefined) return [`--${name} has no effect: ${why}`];
-    const { goesWith } = OPTIONS[name] ?? {};
+    const { goesWith } = table[name] ?? {};
     return !goesWith || goesWith.some((other) => all.has(other))
       ? []
       : [`--${name} has no effect without ${goesWith.map(dashed).join(" or ")}`];
@@ -42,6 +45,11 @@ export function uselessOptions(
 }
 
 /** Writes the notes about options that change nothing on an input; `from` is the command, or the command and the input. */
-export function noteUseless(input: ModuleSource | TraceSource, { written }: Pick<TtStepArgs, "written">, io: Io, from = "tt-step"): void {
-  for (const note of uselessOptions(input, written.keys())) io.stderr.write(`${from}: note: ${note}\n`);
+export function noteUseless(
+  input: ModuleSource | TraceSource,
+  { written }: Pick<TtStepArgs, "written">,
+  io: Io,
+  { from = "tt-step", table = STEP }: { readonly from?: string; readonly table?: OptionTable } = {},
+): void {
+  for (const note of uselessOptions(input, written.keys(), { table })) io.stderr.write(`${from}: note: ${note}\n`);
 }

@@ -170,6 +170,9 @@ function usesOf(kernel: ast.FunctionDef, parameters: readonly JitParameter[]): U
     } else if (/^(?:load|store|make_block_ptr|make_tensor_descriptor|atomic_\w+)$/.test(name)) {
       const base = baseOf(node.args[0] ?? node.keywords.find((k) => /^(?:base|pointer)$/.test(k.arg ?? ""))?.value);
       if (base !== undefined) addresses.push(base);
+    } else if (name === "async_copy_global_to_shared") {
+      const base = baseOf(node.args[1]);
+      if (base !== undefined) addresses.push(base);
     }
     const dtype = name === "to" || name === "cast" ? node.args.at(-1) : node.keywords.find((k) => k.arg === "dtype")?.value;
     if (dtype?.kind === "Name") types.add(dtype.id);
@@ -195,11 +198,11 @@ function baseOf(node: ast.Expr | undefined): string | undefined {
       return baseOf(node.value);
     case "Call": {
       const method = node.func.kind === "Attribute" && node.func.attr === "to" ? node.func.value : undefined;
-      return method
-        ? baseOf(method)
-        : /^(?:multiple_of|max_contiguous|broadcast_to|advance|cast)$/.test(lastName(node.func) ?? "")
-          ? baseOf(node.args[0])
-          : undefined;
+      if (method) return baseOf(method);
+      // A function of the user's makes addresses of its first argument, as a rule.
+      const keepsBase =
+        node.func.kind === "Name" || /^(?:multiple_of|max_contiguous|broadcast_to|advance|cast)$/.test(lastName(node.func) ?? "");
+      return keepsBase ? baseOf(node.args[0]) : undefined;
     }
     default:
       return undefined;
