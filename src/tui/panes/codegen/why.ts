@@ -68,7 +68,7 @@ function opItems(state: State, width: number): CodegenItem[] {
   const known = items.length;
   for (const { title, lines } of explained(session.trace, step, cursor.op)) {
     items.push({ row: line(`  ${title}`, style("accent", "none", BOLD)) });
-    for (const text of lines) items.push(...paragraph(text, width));
+    for (const text of lines) items.push(...(DRAWN.has(title) ? [{ row: line(`    ${text}`) }] : paragraph(text, width)));
   }
   if (!session.progress) items.push(...instructionItems(session.trace, cursor.op, width));
   const calls = callersOf(session.trace, cursor.op);
@@ -85,7 +85,20 @@ function opItems(state: State, width: number): CodegenItem[] {
 }
 
 /** Results come before their reasons. */
-const ORDER = ["access", "instruction shape", "moves", "pipelining", "conversions", "layout", "passes", "axis info"] as const;
+const ORDER = [
+  "access",
+  "shared memory",
+  "life line",
+  "instruction shape",
+  "moves",
+  "pipelining",
+  "conversions",
+  "layout",
+  "passes",
+  "axis info",
+] as const;
+/** Sections with columns, whose lines stay whole. */
+const DRAWN: ReadonlySet<string> = new Set(["life line"]);
 
 /** The explanations of an op of a step; remarks alone where the step's text cannot be read back. */
 const explained = memo((trace: Trace, step: Step, id: number): readonly { readonly title: string; readonly lines: readonly string[] }[] => {
