@@ -24,7 +24,9 @@ export function accessesOfBuffer(buffer: Value): readonly Operation[] {
 export function sharedLines(trace: Trace, op: Operation, id: number, name: string): readonly string[] {
   const family = new Set(descendantsOf(trace, id));
   return codegenFacts(trace).flatMap((fact) => {
-    if (fact.op === undefined || !family.has(fact.op) || fact.bytesPerThread === 0) return [];
+    const { kind, space } = fact;
+    const inShared = space === "shared" || kind === "matrix-load" || kind === "matrix-store";
+    if (!inShared || fact.op === undefined || !family.has(fact.op) || fact.bytesPerThread === 0) return [];
     const cost = wavefrontsOf(op, instructionOf(trace, fact));
     if (!cost) return [];
     const { needed, least } = cost;
