@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** The text of a script, bundled for a browser. */
+/**
+ * The text of a script, bundled for a browser.
+ * @param {string} entry
+ * @param {Readonly<Record<string, string>>} define
+ * @param {import("esbuild").Format} format
+ */
 export async function browserBundle(entry, define = {}, format = "iife") {
   const { outputFiles } = await build({
     entryPoints: [entry],

@@ -161,6 +161,30 @@ export const CATALOGUE: Readonly<Record<string, string>> = {
   "verify.types-match": "One type follows from another, and the one given is different.",
   "verify.unregistered": "An op of an unknown dialect; -allow-unregistered-dialect lets it through.",
   "verify-diagnostics": "A diagnostic and the expected-* comments do not agree.",
+
+  // Rules of dialects.
+  "arith.cast": "A conversion goes the wrong way: extensions need a wider result, truncations a narrower one.",
+  "gluon.auto-layout": "gluon.set_auto_layout takes a tensor with an inferred layout, and its result has a given one.",
+  "nvws.aref": "A use of an asynchronous reference does not fit the buffers that it is made of.",
+  "nvws.warp-group": "The partitions of an nvws.warp_group do not fit: their number, numbers of warps, results or yields.",
+  "scf.terminator": "A region of a structured loop or branch does not end as it must, or its terminator has other values than the op.",
+  "tt.descriptor": "The block of a tensor descriptor and the tensor that is loaded or stored do not fit, or the form is not allowed.",
+  "tt.tensor-layout": "The layout of an operand or a result does not fit its shape, the number of warps or the module.",
+  "tt.tensor-size": "A tensor has more than 2^20 elements, or a number that is no power of two.",
+  "tt.transpose": "The order of a transposition is not a permutation of the dimensions.",
+  "ttg.async-copy": "The buffer that an asynchronous copy writes cannot be written.",
+  "ttg.attribute": "The parameters of a layout contradict each other, or hardware has no such layout.",
+  "ttg.fp4-to-fp": "An unpacking of fp4 has other shapes, layouts or element types than its operand allows.",
+  "ttg.memdesc": "A view of a buffer does not fit it: rank, shape, offsets, element type or layout.",
+  "ttg.memory": "A buffer is in the wrong memory, cannot be written, or its shape or layout does not fit its use.",
+  "ttg.warp-specialize": "The partitions of a ttg.warp_specialize do not fit: their number, numbers of warps, captures or results.",
+  "ttng.barrier": "An mbarrier is a buffer of one 64-bit integer, and a phase ends after one arrival at least.",
+  "ttng.mma": "Operands of a tcgen05 product do not fit: memory, layout, shape, or barriers and their predicates.",
+  "ttng.tensormap": "A tensor map has other numbers of dimensions, strides or steps than its descriptor.",
+  "ttng.tma": "A TMA copy does not fit: coordinates, the layout of its buffer, or a buffer that cannot be written.",
+  "ttng.tmem": "A buffer is no tensor memory, cannot be written, or its layout does not fit the registers that it meets.",
+  "ttng.tmem-layout": "Registers have a layout with which tensor memory cannot be read or written; the notes list those that can.",
+  "ttng.wgmma": "A warp group product does not fit: shapes, element types, or the results that are waited for.",
 };
 
 /** The meaning of a code; for an op's own code, a pointer to the op, for a pass's the pass. */
@@ -173,8 +197,6 @@ export function explain(
   const summary = summaryOfOp(code);
   if (summary !== undefined) return `A rule of the op ${code}${summary ? ` (${summary})` : ""} is broken; the message says which.`;
   const pass = code.startsWith("pass.") ? summaryOfPass(code.slice("pass.".length)) : undefined;
-  if (pass !== undefined) return `What the pass ${code.slice("pass.".length)} (${pass}) says of an op; the message says it all.`;
-  if (/^(?:tt|ttg|ttng|nvws|nvg|llvm|nvvm|arith|math|ub|scf|cf|gpu|func)\.[\w.-]+$/.test(code))
-    return `A rule of the ${code.slice(0, code.indexOf("."))} dialect about ${code.slice(code.indexOf(".") + 1)} is broken; the message says which.`;
+  if (pass !== undefined) return `A remark of the pass ${code.slice("pass.".length)} (${pass}) about an op; the message says it all.`;
   return undefined;
 }

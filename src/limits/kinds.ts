@@ -1,6 +1,6 @@
 /**
- * Sorts the programs of a grid into kinds that cost the same, so that one of each kind need be followed as a whole. Of each program a few
- * threads are followed until every access of global memory has begun, 32 programs at once. Programs are of a kind where these threads make
+ * Sorts the programs of a grid into kinds that cost the same, so that one of each kind need be followed as a whole. A few threads of each
+ * program are followed until every access of global memory has begun, 32 programs at once. Programs are of a kind where these threads make
  * the same accesses at the same distances from each other, from the same place in a sector on, and go round loops as often.
  */
 import { type PtxLaunch, runPtx } from "../simulate/ptx/run.js";
@@ -8,12 +8,12 @@ import type { Triple } from "./launch.js";
 
 /** Programs, by their position among those that were looked at. */
 export interface Kinds {
-  /** The kind of each program, and of each kind its programs, both in order. */
+  /** The kind of each program, and the programs of each kind, both in order. */
   readonly kindOf: readonly number[];
   readonly members: readonly (readonly number[])[];
   /** For each access (by its site's number) the byte where the first thread begins it; NaN for programs that do not make it. */
   readonly begins: ReadonlyMap<number, Float64Array>;
-  /** Threads that were followed of each program. */
+  /** How many threads of each program were followed. */
   readonly threads: number;
 }
 
