@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readSource } from "../../library/sources.js";
 import { unpacked } from "../../support/pack.js";
 import { initialState, reduce } from "../control/reducer.js";
 import { THEMES } from "../draw/theme.js";
@@ -37,6 +38,12 @@ test("a page opens at the step that was shown, and a drawing has no message", as
   expect(page).toHaveProperty("text", expect.stringContaining(`open="pass=${state.session.trace.steps[12]!.label},`));
   const drawing = await exportText("x.svg", shown, THEMES.light, PARTS);
   expect(drawing).not.toHaveProperty("text", expect.stringContaining("writing"));
+});
+
+test("the data of a Python kernel's page is read as a Trace", async () => {
+  const page = await pageHtml(PARTS.page(), await made("x.json"), { name: "kernel.py", screen: "" });
+  const [, name] = /name="([^"]*)" data-packed/.exec(page)!;
+  expect(readSource({ name: name!, text: (await dataOf(page))! })).toMatchObject({ kind: "imported" });
 });
 
 test("names in a page are text", async () => {

@@ -14,6 +14,8 @@ export async function pageHtml(
   json: string,
   { name, screen, theme }: { readonly name: string; readonly screen: string; readonly theme?: "light" | "dark" },
 ): Promise<string> {
+  // A name that ends in .py would be read as Python.
+  const data = `${name}.json`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +27,7 @@ export async function pageHtml(
 </head>
 <body>
 <script type="text/plain" data-worker>${worker}</script>
-<tt-step view="all" autofocus open="${escaped(screen)}"${theme ? ` data-theme="${theme}"` : ""}><script type="text/plain" name="${escaped(name)}" data-packed>${await packed(json)}</script></tt-step>
+<tt-step view="all" autofocus open="${escaped(screen)}"${theme ? ` data-theme="${theme}"` : ""}><script type="text/plain" name="${escaped(data)}" data-packed>${await packed(json)}</script></tt-step>
 <script>${element}</script>
 </body>
 </html>
