@@ -124,6 +124,12 @@ test.each([
     "t = blackwell.allocate_tensor_memory(gl.float32, [128, 128], blackwell.TensorMemoryLayout([128, 128], 1))\n    t.store(gl.full([128, 128], 0, gl.float32, blackwell.get_tmem_reg_layout(gl.float32, (128, 128), t.layout, 4)))",
     "'ttng.tmem_alloc' op needs tensor memory, which only sm_100 has; the target is sm_90 [gluon.target]",
   ],
+  [
+    90,
+    "tensordesc<fp16[64, 64],NVMMASharedLayout(128, 16)>",
+    "s = gl.allocate_shared_memory(p.dtype, [64, 32], p.layout); b = gl.allocate_shared_memory(gl.int64, [1], hopper.mbarrier.MBarrierLayout()); hopper.tma.async_copy_global_to_shared(p, [0, 0], b, s)",
+    "'ttng.async_tma_copy_global_to_local' cannot go through convert-triton-gpu-to-llvm with its layouts: the buffer of 64x32 is smaller than a box of TMA with its swizzle, 64x64 [pass.layout]",
+  ],
 ])("sm_%i, %s: %s", async (target, signature, statement, message) => {
   const { code, err } = await tool(
     `${HEAD}def k(p):\n    ${statement}\n`,

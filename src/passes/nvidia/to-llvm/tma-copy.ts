@@ -44,6 +44,8 @@ function messageOffsets(type: MemDescParams, params: NvmmaSharedParams): LinearL
   const shape = getShapePerCTAOf(params, type.shape);
   const box = getTMABlockShape(shape, params, true);
   const dims = standardOutDimNames(shape.length);
+  if (shape.some((extent, d) => extent < box[d]!))
+    throw new LayoutError(`the buffer of ${shape.join("x")} is smaller than a box of TMA with its swizzle, ${box.join("x")}`);
   const split = getCTASplitNum(params.cga);
   const boxes = shape.map((extent, d) => LinearLayout.strided1D(extent / box[d]!, box[d]!, "msg", dims[d]!));
   const blocks = getCTAOrder(params.cga).map((d) => LinearLayout.identity1D(split[d]!, "block", dims[d]!));
