@@ -47,6 +47,24 @@ export function lowerLdStShared(lo: Lowering, place: SharedPlace, values: readon
   });
 }
 
+/** The byte, from the buffer's base on, at which a thread begins; `addresses` is lane, warp -> offset in elements. */
+export function firstByte(
+  lo: Lowering,
+  addresses: LinearLayout,
+  { element, affineOffset }: Pick<SharedPlace, "element" | "affineOffset">,
+  { lane, warp }: LaneAndWarp,
+): Value {
+  const { b } = lo;
+  const bytes = scalarBits(element) / 8;
+  const inBytes = LinearLayout.identity1D(bytes, "register", "offset").zerosLike().multiply(addresses);
+  const [start] = applyLinearLayout(lo, inBytes, [
+    ["register", 0],
+    ["lane", lane],
+    ["warp", warp],
+  ]);
+  return b.xor(start!, b.mul(affineOffset, b.i32(bytes)));
+}
+
 /** The accesses of a layout by some instruction of at most 128 bits; a store's values may be anything that it takes. */
 export function lowerLdSt<T>(
   lo: Lowering,
@@ -56,7 +74,7 @@ export function lowerLdSt<T>(
   instruction: LowerInst<T>,
 ): readonly Value[] {
   const { b, ctx } = lo;
-  const { element, base, affineOffset, maskSpan, maxVecElems, pad } = place;
+  const { element, base, maskSpan, maxVecElems, pad } = place;
   const isStore = values.length > 0;
   const bytes = scalarBits(element) / 8;
   const { vec, permutation } =
@@ -80,13 +98,7 @@ export function lowerLdSt<T>(
   reps = strides.apply(reps);
   const ordered = isStore ? strides.applyToValues(permutation.applyToValues(values)) : values;
 
-  const inBytes = LinearLayout.identity1D(bytes, "register", "offset").zerosLike().multiply(addresses);
-  let start = applyLinearLayout(lo, inBytes, [
-    ["register", 0],
-    ["lane", lane],
-    ["warp", warp],
-  ])[0]!;
-  start = b.xor(start, b.mul(affineOffset, b.i32(bytes)));
+  const start = firstByte(lo, addresses, place, { lane, warp });
   const offsetOf = (register: number): number => reps.applyPacked({ register, lane: 0, warp: 0 }) * bytes;
   const vector = vecType(element, vec);
   const out: Value[] = [];

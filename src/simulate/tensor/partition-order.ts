@@ -1,6 +1,7 @@
 /**
- * The knowledge that partitions of a program have of each other. Time is a vector, one entry for each partition: an arrival at an mbarrier leaves
- * what the partition knows there, and a wait learns it. An access that the other partition does not know of is a race.
+ * Which accesses of one partition of warps happen before those of another, by vector clocks: a clock has one time for each partition.
+ * An arrival merges the partition's clock into that of the mbarrier, and a wait merges the mbarrier's into the partition's. Two accesses
+ * that neither clock orders are a race.
  */
 import type { Operation } from "../../ir/operation.js";
 import { printableLocation } from "./place.js";

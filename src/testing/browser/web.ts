@@ -7,6 +7,17 @@ import type { Locator, Page } from "playwright-core";
 import { type Bench, type Checks, opened } from "./checks.js";
 import { printFigures } from "./figures.js";
 
+/** The banks of a buffer of the matmul, which a local_load reads. */
+async function openBanks(page: Page): Promise<void> {
+  await page.getByLabel("example").selectOption("matmul.ttir");
+  await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
+  await page.locator("#tab-passes").click();
+  await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
+  await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
+  await page.locator("#tab-layout").click();
+  await page.locator(".below .choice button", { hasText: "shared memory" }).click();
+}
+
 /** In order: each one continues from the state that the one before left. */
 const CHECKS: Checks = {
   "a kernel that is pasted has its passes": async (page) => {
@@ -128,13 +139,7 @@ const MORE: Checks = {
     await page.locator("#tab-compare").waitFor({ state: "hidden" });
   },
   "shared memory is a drawing of banks, with conflicts in a sentence": async (page) => {
-    await page.getByLabel("example").selectOption("matmul.ttir");
-    await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
-    await page.locator("#tab-passes").click();
-    await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
-    await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
-    await page.locator("#tab-layout").click();
-    await page.locator(".below .choice button", { hasText: "shared memory" }).click();
+    await openBanks(page);
     await page.locator(".banks g").first().waitFor();
     assert.match(await textOf(page.locator(".drawings > p")), /wavefronts .*bank conflicts/);
     await page.locator(".banks g").first().hover();
@@ -317,13 +322,7 @@ async function drawPictures(page: Page, url: string): Promise<void> {
   await page.locator("#tab-layout").click();
   await page.locator("svg.map g").first().click();
   await picture("layouts");
-  await page.getByLabel("example").selectOption("matmul.ttir");
-  await page.locator(".status", { hasText: /^matmul on/ }).waitFor();
-  await page.locator("#tab-passes").click();
-  await page.locator(".pass.changed", { hasText: "pipeline" }).first().click();
-  await page.locator("table.diff tr", { hasText: "ttg.local_load" }).first().click();
-  await page.locator("#tab-layout").click();
-  await page.locator(".below .choice button", { hasText: "shared memory" }).click();
+  await openBanks(page);
   await page.locator(".banks g").nth(40).click();
   await picture("shared-memory");
   await page.getByLabel("example").selectOption("seed003_matmul.py");

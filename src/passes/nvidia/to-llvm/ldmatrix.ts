@@ -17,8 +17,8 @@ import { divideLeft } from "../../../layout/divide.js";
 import { LinearLayout } from "../../../layout/linear-layout.js";
 import { scalarBits, vecType } from "../../ttg-to-llvm/ll-builder.js";
 import type { Lowering } from "../../ttg-to-llvm/lowering.js";
-import type { SharedPlace } from "../../ttg-to-llvm/shared-access.js";
-import { applyLinearLayout, laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
+import { firstByte, type SharedPlace } from "../../ttg-to-llvm/shared-access.js";
+import { laneAndWarpId } from "../../ttg-to-llvm/thread-indices.js";
 
 const identity = LinearLayout.identity1D;
 
@@ -151,18 +151,11 @@ function planLdStMatrix(
 
 function emit(lo: Lowering, plan: MatrixPlan, place: SharedPlace, values: readonly Value[]): readonly Value[] {
   const { b, ctx } = lo;
-  const { element, base, affineOffset } = place;
+  const { element, base } = place;
   const isStore = values.length > 0;
   const bits = scalarBits(element);
   const bytes = bits / 8;
-  const inBytes = identity(bytes, "register", "offset").zerosLike().multiply(plan.addresses);
-  const { lane, warp } = laneAndWarpId(lo);
-  let start = applyLinearLayout(lo, inBytes, [
-    ["register", 0],
-    ["lane", lane],
-    ["warp", warp],
-  ])[0]!;
-  start = b.xor(start, b.mul(affineOffset, b.i32(bytes)));
+  const start = firstByte(lo, plan.addresses, place, laneAndWarpId(lo));
   const attrs = {
     layout: MMALayoutAttr.get(ctx, { value: plan.transpose ? "col" : "row" }),
     shape: LdStMatrixShapeAttr.get(ctx, { m: BigInt(plan.shape[0]), n: BigInt(plan.shape[1]) }),

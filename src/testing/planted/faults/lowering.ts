@@ -346,10 +346,10 @@ export const LOWERING_FAULTS: readonly Fault[] = [
       replace: "const ordered = values;",
     },
     {
-      in: "lowerLdSt",
+      in: "firstByte",
       fault: "a view begins at the buffer",
-      find: "start = b.xor(start, b.mul(affineOffset, b.i32(bytes)));",
-      replace: "",
+      find: "b.xor(start!, b.mul(affineOffset, b.i32(bytes)))",
+      replace: "start!",
     },
     {
       in: "lowerLdSt",

@@ -14,7 +14,7 @@ export function rowList({ rows }: RowsPicture, go: (go: Go) => void): HTMLElemen
   );
 }
 
-/** An answer: its drawings, its text, its sections. */
+/** The result of a request: drawings, then text, then sections. */
 export function answered({ sections, text, drawing, panels: tiles, failed }: Answer, choose: Choose = () => undefined): HTMLElement {
   return h(
     "div",
